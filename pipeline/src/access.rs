@@ -1,4 +1,4 @@
-//! What a stage declares about itself: its kind, the columns that it reads and writes, and its place in the order.
+//! The declared access of a stage: its kind, the columns that it reads and writes, and its position in the order.
 
 use serde::Serialize;
 
@@ -11,11 +11,11 @@ use crate::value::DynamicType;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StageKind {
-    /// Emits batches. A pipeline has exactly one; it runs on one worker.
+    /// Emits batches. A pipeline has exactly one source, which runs on one worker.
     Source,
     /// Processes batches in any order, on as many workers as there are jobs.
     Transform,
-    /// Gets batches in the order of their emission, on one worker unless it asks for more ([`Access::in_parallel`]).
+    /// Receives batches in the order of their emission, on one worker unless it declares [`Access::in_parallel`].
     Sink,
 }
 
@@ -30,7 +30,7 @@ impl StageKind {
     }
 }
 
-/// The declared access of a stage. The plan is ordered by it, and a batch view refuses everything else.
+/// The declared access of a stage. The plan orders stages by their access, and a batch view refuses everything else.
 ///
 /// ```
 /// use aurora_pipeline::{Access, Column};
@@ -45,7 +45,7 @@ pub struct Access {
     pub(crate) reads: Vec<ColumnSpec>,
     pub(crate) optional: Vec<ColumnSpec>,
     pub(crate) writes: Vec<ColumnSpec>,
-    /// Names of written columns that need no reader.
+    /// Names of written columns for which no reader is required.
     pub(crate) offered: Vec<String>,
     pub(crate) after: Vec<String>,
     pub(crate) reads_dynamic: Option<DynamicColumns>,
@@ -55,7 +55,7 @@ pub struct Access {
     pub(crate) built_in: Vec<BuiltInColumn>,
 }
 
-/// Which custom columns a stage reads.
+/// The set of custom columns that a stage reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DynamicColumns {
     All,
@@ -63,7 +63,7 @@ pub(crate) enum DynamicColumns {
 }
 
 impl DynamicColumns {
-    /// Whether a column is one of them.
+    /// Whether a column is in the set.
     pub(crate) fn include(self, column: &ColumnSpec) -> bool {
         column.is_dynamic()
             && match self {
@@ -99,13 +99,13 @@ impl Access {
         Self::new(StageKind::Transform)
     }
 
-    /// A stage that gets batches one at a time, in the order of their emission.
+    /// A stage that receives batches one at a time, in the order of their emission.
     pub fn sink() -> Self {
         Self::new(StageKind::Sink)
     }
 
-    /// Has a sink run on as many workers as there are jobs: batches are admitted in the order of their emission
-    /// ([`Worker::admit`](crate::Worker::admit)), and processed in any order.
+    /// Runs a sink on as many workers as there are jobs. Batches are admitted in the order of their emission
+    /// ([`Worker::admit`](crate::Worker::admit)) and processed in any order.
     #[must_use]
     pub fn in_parallel(mut self) -> Self {
         self.in_parallel = true;
@@ -133,7 +133,7 @@ impl Access {
         self
     }
 
-    /// Columns that this stage fills for stages that a pipeline may not have: nobody is warned if none reads them.
+    /// Columns that this stage fills for stages that a pipeline may not have. An unread column causes no warning.
     #[must_use]
     pub fn offers<C: Into<ColumnSpec>>(mut self, columns: impl IntoIterator<Item = C>) -> Self {
         let columns: Vec<ColumnSpec> = columns.into_iter().map(Into::into).collect();
@@ -155,23 +155,23 @@ impl Access {
         self
     }
 
-    /// The stage reads every custom column. It comes after every stage that writes one, unless another edge orders them the
-    /// other way.
+    /// Declares that the stage reads every custom column. The stage comes after every stage that writes one, unless
+    /// another edge orders them the other way.
     #[must_use]
     pub fn reads_dynamic(mut self) -> Self {
         self.reads_dynamic = Some(DynamicColumns::All);
         self
     }
 
-    /// The same for the custom columns with one use.
+    /// Like [`Access::reads_dynamic`], for the custom columns with one use.
     #[must_use]
     pub fn reads_dynamic_used_for(mut self, wanted: ColumnUse) -> Self {
         self.reads_dynamic = Some(DynamicColumns::Used(wanted));
         self
     }
 
-    /// The stage drops or adds rows. It never shares a batch with another stage, and later stages see its rows. Only such a
-    /// stage, or a source, may emit batches.
+    /// Declares that the stage drops or adds rows. Such a stage never shares a batch with another stage, and later
+    /// stages see its rows. Only a source or a restructuring stage may emit batches.
     #[must_use]
     pub fn restructures(mut self) -> Self {
         self.restructures = true;
@@ -203,7 +203,7 @@ impl Access {
         self.writes.iter()
     }
 
-    /// The columns that the stage reads, whether it needs them or not.
+    /// All columns that the stage reads, required and optional.
     pub fn all_reads(&self) -> impl Iterator<Item = &ColumnSpec> {
         self.reads.iter().chain(&self.optional)
     }

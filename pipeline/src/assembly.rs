@@ -1,4 +1,4 @@
-//! A pipeline that is ready to run: stages are built, and what each may do to a batch is known.
+//! A pipeline that is ready to run, with built stages and their permissions.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,11 +18,11 @@ use aurora_diagnostics::Diagnostics;
 pub struct StagePart {
     /// Name of the stage.
     pub name: String,
-    /// Its declared columns.
+    /// The declared access of the stage.
     pub access: Access,
-    /// Number of workers; `None` leaves it to the executor. Sources and sinks have one in any case.
+    /// Number of workers; `None` leaves it to the executor. Sources and sinks always have one.
     pub workers: Option<usize>,
-    /// Names of stages that come before.
+    /// Names of stages that come before this one.
     pub after: Vec<String>,
     /// The stage.
     pub stage: Box<dyn Stage>,
@@ -50,15 +50,15 @@ pub struct Pipeline {
     data_edges: Vec<(usize, usize)>,
 }
 
-/// A stage with what it may do to a batch.
+/// A built stage with its permissions.
 pub(crate) struct BoundStage {
     pub(crate) name: String,
     pub(crate) kind: StageKind,
     pub(crate) writes: Vec<ColumnName>,
     pub(crate) workers: Option<usize>,
-    /// It is a transform that adds chunks.
+    /// Whether the stage is a transform that adds chunks.
     pub(crate) adds_chunks: bool,
-    /// It is a sink with several workers.
+    /// Whether the stage is a sink with several workers.
     pub(crate) in_parallel: bool,
     pub(crate) stage: Box<dyn Stage>,
     pub(crate) permissions: Permissions,
@@ -75,10 +75,10 @@ pub(crate) struct Step {
 }
 
 impl Pipeline {
-    /// Builds a pipeline without a file.
+    /// Builds a pipeline from stages, without a file.
     ///
     /// # Errors
-    /// All errors in the order of the stages.
+    /// Returns all errors in the order of the stages.
     pub fn assemble(run: RunConfig, parts: Vec<StagePart>) -> Result<Self, Diagnostics> {
         let position = |name: &String| parts.iter().position(|part| part.name == *name);
         let nodes: Vec<Node<'_>> = parts
@@ -161,7 +161,7 @@ impl Pipeline {
         self.stages.iter().map(|stage| stage.stage.fingerprint().renamed(&stage.name)).collect()
     }
 
-    /// The given stages, and all whose output depends on theirs through columns.
+    /// The given stages, and all stages whose output depends on them through columns.
     pub fn with_dependants<'a>(&self, stages: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
         let given: BTreeSet<&str> = stages.into_iter().collect();
         let mut reached: Vec<bool> = self.stages.iter().map(|stage| given.contains(stage.name.as_str())).collect();
@@ -173,8 +173,8 @@ impl Pipeline {
         names.filter(|(_, reached)| *reached).map(|(stage, _)| stage.name.clone()).collect()
     }
 
-    /// The stages that a column depends on: those that write it, drop rows before it is written, or write what it is made
-    /// of.
+    /// The stages that a column depends on: the writers of the column, the stages whose columns these read (directly or
+    /// indirectly), and all stages that drop or add rows.
     pub fn makers_of(&self, column: &str) -> BTreeSet<String> {
         let mut makers: Vec<bool> =
             self.stages.iter().map(|stage| stage.writes.iter().any(|written| written == column)).collect();
@@ -201,7 +201,7 @@ impl Pipeline {
         stages.flat_map(|stage| stage.writes.iter().map(|column| &**column))
     }
 
-    /// The names of the stages that a stage reads columns of, in the order of the plan.
+    /// The names of the stages whose columns a stage reads, in the order of the plan.
     pub fn read_from<'a>(&'a self, stage: &'a str) -> impl Iterator<Item = &'a str> {
         let edges = self.data_edges.iter().filter(move |(_, to)| self.stages[*to].name == stage);
         edges.map(|(from, _)| self.stages[*from].name.as_str())
@@ -213,7 +213,7 @@ impl Pipeline {
     }
 }
 
-/// Which step uses which columns.
+/// The use of columns by step.
 struct ColumnUses<'a> {
     accesses: &'a [Access],
     level: &'a [usize],
@@ -240,7 +240,7 @@ impl ColumnUses<'_> {
         last
     }
 
-    /// Columns that some later step requires and no step in between writes. A source must write all its declared columns.
+    /// Columns that a later step requires and no step in between writes. A source must write all its declared columns.
     fn required_later(&self, step: usize, kind: StageKind, own: &Access) -> Vec<ColumnName> {
         if kind == StageKind::Source {
             return own.writes.iter().map(|column| column.name.clone()).collect();

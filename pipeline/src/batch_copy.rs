@@ -14,7 +14,7 @@ pub struct BatchCopy {
 }
 
 impl BatchCopy {
-    pub(crate) fn of(batch: &Batch, wanted: impl Fn(&str) -> bool) -> Self {
+    pub(crate) fn new(batch: &Batch, wanted: impl Fn(&str) -> bool) -> Self {
         Self {
             files: batch.files.copy(&wanted),
             chunks: batch.chunks.copy(&wanted),

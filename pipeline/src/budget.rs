@@ -1,13 +1,13 @@
 //! The memory budget: one limit in bytes for all batches in flight.
 //!
-//! Admission blocks; growth of an admitted batch does not, it overdraws the budget. So the oldest batch in flight can always
-//! proceed, and the budget cannot deadlock.
+//! Admission blocks. Growth of an admitted batch does not block: it overdraws the budget. So the oldest batch in flight
+//! can always proceed, and the budget cannot deadlock.
 
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often a blocked source checks whether the run is stopping.
+/// Interval at which a blocked source checks whether the run is stopping.
 const POLL: Duration = Duration::from_millis(20);
 
 /// The bytes held by batches in flight, against their limit.
@@ -31,8 +31,8 @@ impl MemoryBudget {
         Self { limit, usage: Mutex::default(), freed: Condvar::new() }
     }
 
-    /// Blocks until a batch of this size fits into the limit, or is the only one; `None` if `stop` returns true first. The
-    /// duration is the time blocked.
+    /// Blocks until a batch of this size fits into the limit, or no other batch is in flight. Returns `None` if `stop`
+    /// returns true first. The duration is the time spent blocked.
     pub(crate) fn admit(&self, bytes: u64, stop: impl Fn() -> bool) -> (Option<Reservation<'_>>, Duration) {
         let mut usage = self.lock();
         let mut waiting: Option<Instant> = None;
@@ -52,13 +52,13 @@ impl MemoryBudget {
     }
 
     /// Whether rows may be added to a batch now: the limit holds, or no older batch is in flight. The oldest batch may
-    /// always grow, or memory would never be returned.
+    /// always grow, because otherwise memory would never be released.
     pub(crate) fn may_grow(&self, sequence: u64) -> bool {
         let usage = self.lock();
         usage.held <= self.limit || usage.sequences.first().is_none_or(|oldest| *oldest >= sequence)
     }
 
-    /// Waits until a batch returns memory, for at most [`POLL`].
+    /// Waits until a batch releases memory, for at most [`POLL`].
     pub(crate) fn wait_for_release(&self) {
         drop(self.freed.wait_timeout(self.lock(), POLL).unwrap_or_else(PoisonError::into_inner));
     }
@@ -87,7 +87,7 @@ impl Usage {
     }
 }
 
-/// A batch's share of the budget, returned when dropped.
+/// A batch's share of the budget, released on drop.
 pub(crate) struct Reservation<'a> {
     budget: &'a MemoryBudget,
     bytes: u64,
@@ -95,7 +95,7 @@ pub(crate) struct Reservation<'a> {
 }
 
 impl Reservation<'_> {
-    /// Sets the batch that the reservation is for.
+    /// Sets the sequence number of the batch that the reservation belongs to.
     pub(crate) fn assign(&mut self, sequence: u64) {
         self.sequence = Some(sequence);
         self.budget.lock().sequences.insert(sequence);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn issue_15_beyond_the_limit_only_the_oldest_batch_grows() {
+    fn every_batch_could_grow_beyond_the_limit() {
         let budget = MemoryBudget::new(10);
         let admitted = |sequence: u64| {
             let mut reservation = budget.admit(1, || true).0.expect("fits");

@@ -1,4 +1,4 @@
-//! Columns that a program describes to stages which know them by name only: how their values are read and written.
+//! Columns that a program makes available by name, with functions that read and write their values.
 
 use std::any::Any;
 use std::fmt;
@@ -12,20 +12,20 @@ use crate::column::{Column, ColumnSpec};
 use crate::column_table::{ColumnName, ColumnTable, ErasedColumn};
 use crate::value::{DynamicType, Value, ValueRef};
 
-/// What the reference says about a built-in column.
+/// Reference entry of a built-in column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ColumnReference {
-    /// Its full name, `chunk.name` for instance.
+    /// Full name, such as `chunk.name`.
     pub name: &'static str,
-    /// Its type in custom stages that are processes or WebAssembly.
+    /// Type in custom stages, which are processes or WebAssembly modules.
     pub value: DynamicType,
-    /// Its type in Rust: the cell type, or that of the column which it is a field of.
+    /// Cell type in Rust. For a field of another column, the cell type of that column.
     pub cell: &'static str,
-    /// The Rust column that holds it, if it is a field of another column.
+    /// Name of the Rust column that holds the value, if it is a field of another column.
     pub field_of: Option<&'static str>,
-    /// What it holds.
+    /// Description of the values.
     pub meaning: &'static str,
-    /// Which other stages may write it, in words; empty if none may.
+    /// Description of the other stages that may write the column; empty if no other stage may.
     pub writers: &'static str,
 }
 
@@ -33,21 +33,21 @@ pub struct ColumnReference {
 #[derive(Clone)]
 pub struct BuiltInColumn {
     pub(crate) reference: ColumnReference,
-    /// The column that holds the values.
+    /// The column that holds the cells.
     pub(crate) source: ColumnSpec,
     pub(crate) get: Arc<dyn GetValue>,
     pub(crate) set: Option<Arc<dyn SetCells>>,
-    /// A stage that writes the column sees what was written before it.
+    /// Whether a stage that writes the column starts from the values of earlier stages.
     pub(crate) is_updated: bool,
 }
 
 impl BuiltInColumn {
-    /// A column that can be read: its values are those of [`Cell::value`].
+    /// A readable column with the values of [`Cell::value`].
     pub fn new<T: Cell>(column: Column<T>, value: DynamicType, meaning: &'static str) -> Self {
         Self::field(column, column.name(), value, meaning, T::value)
     }
 
-    /// A part of the cells of `column` that can be read under a name of its own.
+    /// A readable field of the cells of `column`, with its own name.
     pub fn field<T: Cell>(
         column: Column<T>,
         name: &'static str,
@@ -67,13 +67,13 @@ impl BuiltInColumn {
         }
     }
 
-    /// What the reference says about it.
+    /// The entry of the column in the reference.
     pub fn reference(&self) -> &ColumnReference {
         &self.reference
     }
 
-    /// Lets other stages fill the column; `writers` says which, in words. Every cell begins with the default, and `set` puts a value in it or refuses the value
-    /// with a reason.
+    /// Allows other stages to fill the column. `writers` describes these stages. Every cell starts with the default,
+    /// and `set` stores a value in the cell or returns a reason for refusing it.
     #[must_use]
     pub fn writable<T: Cell + Default>(
         mut self,
@@ -86,7 +86,8 @@ impl BuiltInColumn {
         self
     }
 
-    /// Lets other stages change the column: the same, but every cell begins with what an earlier stage has written.
+    /// Allows other stages to change the column. Like [`Self::writable`], but a cell starts with the value of an
+    /// earlier stage.
     #[must_use]
     pub fn updatable<T: Cell + Default>(
         self,
@@ -131,12 +132,12 @@ where
     }
 }
 
-/// A value that was refused: its row, and why.
+/// A refused value: the row and the reason.
 pub type RefusedValue = (usize, String);
 
-/// Makes cells of values.
+/// Makes cells from values.
 pub(crate) trait SetCells: Send + Sync {
-    /// Puts a column of cells into `target`. `before` is the table with the cells so far.
+    /// Puts a column of cells into `target`. `before` has the cells of earlier stages.
     fn put(
         &self,
         values: Vec<Option<Value>>,

@@ -1,4 +1,4 @@
-//! Sizes in bytes, as configurations write them.
+//! Sizes in bytes in configuration files.
 
 use std::fmt;
 
@@ -22,16 +22,16 @@ impl<'de> Deserialize<'de> for ByteSize {
 
             fn visit_str<E: Error>(self, text: &str) -> Result<ByteSize, E> {
                 let size = parse_bytes(text).filter(|bytes| *bytes > 0).map(ByteSize);
-                size.ok_or_else(|| E::custom(format!("`{text}` is no size such as \"512MiB\"")))
+                size.ok_or_else(|| E::custom(format!("`{text}` is not a size such as \"512MiB\"")))
             }
 
             fn visit_i64<E: Error>(self, bytes: i64) -> Result<ByteSize, E> {
                 let size = u64::try_from(bytes).ok().filter(|bytes| *bytes > 0).map(ByteSize);
-                size.ok_or_else(|| E::custom(format!("{bytes} is no size")))
+                size.ok_or_else(|| E::custom(format!("{bytes} is not a size")))
             }
 
             fn visit_u64<E: Error>(self, bytes: u64) -> Result<ByteSize, E> {
-                if bytes == 0 { Err(E::custom("0 is no size")) } else { Ok(ByteSize(bytes)) }
+                if bytes == 0 { Err(E::custom("0 is not a size")) } else { Ok(ByteSize(bytes)) }
             }
         }
         deserializer.deserialize_any(SizeVisitor)
@@ -39,7 +39,7 @@ impl<'de> Deserialize<'de> for ByteSize {
 }
 
 /// Parses a number of bytes with an optional unit: `KiB`, `MiB`, `GiB`, `TiB`, or the decimal `KB`, `MB`, `GB`, `TB`.
-/// `None` if it is malformed, or too large.
+/// Returns `None` if the text is malformed or the number is too large.
 pub fn parse_bytes(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -80,7 +80,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sizes_are_read_as_they_are_written(bytes in any::<u64>(), shift in 0u32..50) {
+        fn formatted_sizes_parse_to_the_same_number(bytes in any::<u64>(), shift in 0u32..50) {
             let bytes = (bytes >> shift << shift).max(1);
             prop_assert_eq!(parse_bytes(&format_bytes(bytes)), Some(bytes));
         }

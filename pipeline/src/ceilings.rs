@@ -1,4 +1,4 @@
-//! Upper limits for the values in a pipeline's files.
+//! Upper limits for the values in pipeline files.
 
 use toml::de::DeValue;
 
@@ -7,28 +7,28 @@ use crate::config_entry::{ConfigEntry, integer};
 use crate::source_map::SourceMap;
 use aurora_diagnostics::{Diagnostic, Diagnostics, code};
 
-/// Maximum length of a pipeline's file, in bytes.
+/// Maximum length of a pipeline file, in bytes.
 pub(crate) const MAX_FILE_BYTES: usize = 128 << 10;
 /// Maximum number of stages in one file.
 pub(crate) const MAX_STAGES: usize = 256;
 
-/// Maximum number of threads of a run, and of workers of a stage, for users and projects alike.
+/// Maximum number of threads of a run and of workers of a stage. It also applies to values set by the user.
 pub const MAX_WORKERS: usize = 256;
 /// Maximum number of files in a batch.
 pub(crate) const MAX_BATCH_FILES: usize = 65_536;
 /// Maximum number of batches that wait before a stage.
 pub(crate) const MAX_QUEUE_BATCHES: usize = 1_024;
 
-/// The largest value that a pipeline's files may give a key.
+/// The largest value that a pipeline file may give a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ceiling {
-    /// The type of the stage; `None` for keys of `[run]`, and for `workers` of any stage.
+    /// The stage type; `None` for keys of `[run]`, and for `workers` of any stage.
     pub stage: Option<&'static str>,
     /// The key.
     pub key: &'static str,
     /// The largest value; for a size, in bytes.
     pub most: u64,
-    /// How to raise the limit.
+    /// Advice on how to raise the limit.
     pub help: String,
 }
 

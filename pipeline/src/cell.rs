@@ -1,20 +1,20 @@
-//! The types whose values a column may hold.
+//! The types whose values a column can hold.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::value::{Value, ValueRef};
 
-/// A type whose values a column may hold.
+/// A type whose values a column can hold.
 ///
 /// Both methods have defaults. A type that owns heap memory should return its size, because the memory budget counts it.
 pub trait Cell: Clone + Send + Sync + 'static {
-    /// Heap bytes that the value owns. Shared memory counts for every owner.
+    /// Number of heap bytes that the value owns. Shared memory counts for every owner.
     fn heap_bytes(&self) -> usize {
         0
     }
 
-    /// The value as a custom stage sees it; `None` if the type has no such form, or the cell is empty.
+    /// The value as a custom stage sees it; `None` if the type cannot be passed to custom stages, or the cell is empty.
     fn value(&self) -> Option<ValueRef<'_>> {
         None
     }

@@ -11,7 +11,7 @@ use crate::cell::Cell;
 use crate::column_use::ColumnUses;
 use crate::value::{DynamicType, Value};
 
-/// What a row of a batch represents.
+/// The kind of thing that a row of a batch represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Entity {
@@ -55,7 +55,7 @@ impl<T> fmt::Debug for Column<T> {
 }
 
 impl<T: Cell> Column<T> {
-    /// A column of that name.
+    /// Creates a column key.
     ///
     /// # Panics
     /// If the name starts with neither `file.` nor `chunk.`; in a `const` that is a compile error.
@@ -64,7 +64,7 @@ impl<T: Cell> Column<T> {
         Self { name, cell: PhantomData }
     }
 
-    /// The full name, `file.path` for instance.
+    /// The full name, such as `file.path`.
     pub const fn name(&self) -> &'static str {
         self.name
     }
@@ -106,19 +106,19 @@ pub struct ColumnSpec {
     pub(crate) name: Cow<'static, str>,
     pub(crate) cell: CellType,
     pub(crate) uses: ColumnUses,
-    /// Length of the vectors that the writer gives, if it says so.
+    /// Length of the vectors, if the writer declares it.
     pub(crate) dimensions: Option<usize>,
 }
 
 impl ColumnSpec {
-    /// A column declared by name only. It can be read as [`Value`]s whatever its type.
-    /// A name without a dot is a chunk column: `owner` is `chunk.owner`.
+    /// A column declared by name only. It can be read as [`Value`]s, whatever its type. A name without a dot is a chunk
+    /// column: `owner` is `chunk.owner`.
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: full_name(name.into()), cell: CellType::Any, uses: ColumnUses::default(), dimensions: None }
     }
 
-    /// A column of [`Value`]s of one type, as a custom stage writes it. A name without a dot is a chunk column. Its values
-    /// are stored and can be filtered by.
+    /// A column of [`Value`]s of one type, as a custom stage writes it. A name without a dot is a chunk column. The
+    /// values are stored, and searches can filter by them.
     pub fn dynamic(name: impl Into<String>, cell: DynamicType) -> Self {
         Self { name: full_name(name.into()), cell: CellType::Dynamic(cell), uses: ColumnUses::FILTER, dimensions: None }
     }
@@ -130,7 +130,7 @@ impl ColumnSpec {
         self
     }
 
-    /// The same column of vectors, each with so many dimensions.
+    /// The same column, declared to hold vectors with this number of dimensions.
     #[must_use]
     pub fn of_dimensions(self, dimensions: usize) -> Self {
         Self { dimensions: Some(dimensions), ..self }
@@ -141,7 +141,7 @@ impl ColumnSpec {
         self.dimensions
     }
 
-    /// What the values of a dynamic column are used for.
+    /// The declared uses of a dynamic column.
     pub fn uses(&self) -> ColumnUses {
         self.uses
     }
@@ -151,7 +151,7 @@ impl ColumnSpec {
         self.name.split_once('.').map_or(&self.name, |(_, short)| short)
     }
 
-    /// The full name, `file.path` for instance.
+    /// The full name, such as `file.path`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -190,7 +190,7 @@ pub enum CellType {
     Native {
         /// Identity of the type.
         id: TypeId,
-        /// Its path, for messages.
+        /// Path of the type, for messages.
         name: &'static str,
     },
     /// Optional [`Value`]s of one type.

@@ -1,4 +1,4 @@
-//! Struct-of-arrays tables: one vector per column, all of one length.
+//! Struct-of-arrays tables: one vector per column, all of the same length.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -90,7 +90,7 @@ impl ColumnTable {
         self.columns.insert(name, StoredColumn { cells: Box::new(cells), bytes });
     }
 
-    /// The cells, or the name of their actual type.
+    /// The cells, or the name of their actual type as an error.
     pub(crate) fn get<T: Cell>(&self, name: &str) -> Option<Result<&[T], &'static str>> {
         let cells = self.any(name)?;
         let typed: &dyn Any = cells;

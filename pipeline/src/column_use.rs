@@ -1,17 +1,17 @@
-//! What the values of a custom column are used for beyond being stored.
+//! The uses of the values of a custom column, in addition to storing them.
 
 use serde::Serialize;
 
-/// The declared uses of a custom column. Without any, its values are stored with the chunk and shown with results.
+/// The declared uses of a custom column. Without any, its values are only stored with the chunk and shown with results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ColumnUses {
     /// Searches can filter by the values.
     pub filter: bool,
-    /// The words of the values are terms of the chunk; each counts as this many occurrences.
+    /// Weight of the words of the values as terms of the chunk: each word counts as this many occurrences.
     pub terms: Option<u8>,
     /// The values are part of the text that is embedded.
     pub embed: bool,
-    /// The value, within −1..1, times this weight changes the score of the chunk.
+    /// Weight of the value in the score of the chunk. The value is within −1..1.
     pub boost: Option<f32>,
 }
 
@@ -19,7 +19,7 @@ impl ColumnUses {
     /// Filters only.
     pub const FILTER: Self = Self { filter: true, terms: None, embed: false, boost: None };
 
-    /// Whether the values have this use.
+    /// Whether the column has this use.
     pub fn has(self, wanted: ColumnUse) -> bool {
         match wanted {
             ColumnUse::Filter => self.filter,

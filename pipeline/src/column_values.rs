@@ -1,10 +1,10 @@
-//! The values of one column of a batch, without its Rust type.
+//! The values of one column of a batch, without their Rust type.
 
 use crate::built_in_column::GetValue;
 use crate::column_table::ErasedColumn;
 use crate::value::ValueRef;
 
-/// The values of a column, one or none per row; see [`BatchView::values`](crate::BatchView::values).
+/// The values of a column, at most one per row; see [`BatchView::values`](crate::BatchView::values).
 #[derive(Clone, Copy)]
 pub struct ColumnValues<'b> {
     cells: Option<&'b dyn ErasedColumn>,
@@ -12,14 +12,14 @@ pub struct ColumnValues<'b> {
 }
 
 impl<'b> ColumnValues<'b> {
-    /// Values of a table without rows.
+    /// The values of a table without rows.
     pub(crate) const NONE: Self = Self { cells: None, field: None };
 
     pub(crate) fn new(cells: &'b dyn ErasedColumn, field: Option<&'b dyn GetValue>) -> Self {
         Self { cells: Some(cells), field }
     }
 
-    /// The same cells, of which `field` is read.
+    /// The same cells, read through `field`.
     pub(crate) fn with_field<'v>(self, field: &'v dyn GetValue) -> ColumnValues<'v>
     where
         'b: 'v,

@@ -1,4 +1,4 @@
-//! A pipeline's file, parsed but not resolved: TOML with the location of every key.
+//! A pipeline file, parsed but not resolved: TOML with the location of every key.
 
 use std::thread::available_parallelism;
 
@@ -12,7 +12,7 @@ use crate::reference::{Described, Key, TableReference};
 use crate::source_map::{SourceMap, Span};
 use aurora_diagnostics::{Diagnostic, Diagnostics, code};
 
-/// Keys at the top of a file.
+/// Keys at the top level of a file.
 const ROOT_KEYS: [&str; 3] = ["extends", "run", "stage"];
 
 /// One file of a pipeline.
@@ -22,7 +22,7 @@ pub(crate) struct Layer<'a> {
     pub(crate) run: Vec<ConfigEntry<'a>>,
     /// In the order of the file.
     pub(crate) stages: Vec<StageTable<'a>>,
-    /// Whether the file has stages that could not be read, or extends a pipeline that could not be.
+    /// Whether the file has unreadable stages, or extends an unreadable pipeline.
     pub(crate) lacks_stages: bool,
 }
 
@@ -110,14 +110,15 @@ fn stage<'a>(sources: &SourceMap, entry: ConfigEntry<'a>, found: &mut Diagnostic
     Some(StageTable { name, header, entries })
 }
 
-/// `[run]`, resolved: the limits of a run.
+/// The resolved table `[run]`: the limits of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunConfig {
-    /// Bytes that all batches in flight may hold together. `memory = "1GiB"`; a plain number is bytes.
+    /// Maximum number of bytes that all batches in flight may hold together. `memory = "1GiB"`; a plain number is in
+    /// bytes.
     pub memory: u64,
-    /// Threads of a run, and the default number of workers of a transform; `None` is one per core.
+    /// Number of threads of a run, and the default number of workers of a transform; `None` means one per core.
     pub jobs: Option<usize>,
-    /// Files that a source should put into a batch.
+    /// Number of files that a source should put in a batch.
     pub batch_files: usize,
     /// Capacity of the queue before each stage, in batches.
     pub queue_batches: usize,
@@ -150,9 +151,9 @@ impl Described for RunConfig {
 }
 
 impl RunConfig {
-    /// What the reference says about `[run]`.
+    /// The reference entry of `[run]`.
     pub fn reference() -> TableReference {
-        TableReference::of::<Self>("run")
+        TableReference::new::<Self>("run")
     }
 
     pub(crate) fn parse(sources: &SourceMap, entries: &[&ConfigEntry<'_>], found: &mut Diagnostics) -> Self {

@@ -1,4 +1,4 @@
-//! Keys and values of a pipeline's file, each with its place, and readers for the types that the engine's own keys have.
+//! Keys and values of a pipeline file, each with its place, and readers for the types of the engine's own keys.
 
 use std::ops::RangeInclusive;
 

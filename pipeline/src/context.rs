@@ -14,9 +14,9 @@ use crate::progress::StageMeter;
 use crate::report::{RunError, RunTallies};
 use crate::stage_log::StageLog;
 
-/// Maximum number of counters of a run.
+/// Maximum number of counters in a run.
 const MAX_COUNTERS: usize = 10_000;
-/// Maximum number of failures without a row that are kept, the first ones in alphabetical order.
+/// Maximum number of failures without a row that a run keeps: the first ones in alphabetical order.
 const MAX_FAILED_PLACES: usize = 1_000;
 
 /// Asks a run to stop; clones share the flag. Batches in flight are still processed, unless a stage drops them.
@@ -41,7 +41,7 @@ impl CancelToken {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// The flag itself, for code that knows nothing of runs: `true` after cancellation.
+    /// The flag itself, for code that does not depend on this crate: `true` after cancellation.
     pub fn flag(&self) -> &AtomicBool {
         &self.cancelled
     }
@@ -63,9 +63,9 @@ pub(crate) struct RunState {
     pub(crate) chunks_done: AtomicU64,
     pub(crate) failed: AtomicBool,
     pub(crate) error: Mutex<Option<RunError>>,
-    /// Names of the stages whose stored output is that of this run's configuration.
+    /// Names of the stages whose stored output was made with the configuration of this run.
     pub(crate) current: BTreeSet<String>,
-    /// What stages have kept from the last run, by their names.
+    /// State that stages kept in the last run, by stage name.
     pub(crate) kept: BTreeMap<String, String>,
     pub(crate) log: StageLog,
     pub(crate) probe: Option<Arc<dyn Probe>>,
@@ -97,7 +97,7 @@ impl RunState {
         }
     }
 
-    /// Ends the run. The first error is reported.
+    /// Ends the run. The run reports the first error.
     pub(crate) fn fail(&self, error: RunError) {
         self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         self.failed.store(true, Ordering::Release);
@@ -113,7 +113,7 @@ impl RunState {
     }
 }
 
-/// What a stage may report to its run, and ask of it.
+/// The interface of a stage to its run: reports, state, and information about the run.
 pub struct StageContext<'a> {
     pub(crate) stage: &'a str,
     pub(crate) run: &'a RunState,
@@ -125,14 +125,14 @@ impl StageContext<'_> {
         self.stage
     }
 
-    /// Reports a file that is not indexed, and why. Files are counted by reason, which should be a fixed phrase, and the
-    /// first few paths of each reason are kept.
+    /// Reports a file that is not indexed, with the reason. Files are counted by reason, which should be a fixed
+    /// phrase, and the first few paths of each reason are kept.
     pub fn skip(&self, path: &str, reason: &str) {
         self.tell(StageEvent::Skipped { path, reason });
         self.record(|tallies| tallies.skipped.add(reason, path));
     }
 
-    /// Reports a problem with a file that is processed all the same.
+    /// Reports a problem with a file that is still processed.
     pub fn warn(&self, path: &str, reason: &str) {
         self.tell(StageEvent::Warning { path, reason });
         self.record(|tallies| tallies.warnings.add(reason, path));
@@ -144,8 +144,9 @@ impl StageContext<'_> {
         self.record(|tallies| tallies.errors.add(reason, path));
     }
 
-    /// Reports a failure that concerns no row of a batch, such as a listing of documents that could not be made. A row that
-    /// could not be processed is reported with [`BatchView::fail`](crate::BatchView::fail): it is tried again.
+    /// Reports a failure that does not concern a row of a batch, such as a failed listing of documents. Report a row
+    /// that could not be processed with [`BatchView::fail`](crate::BatchView::fail), so that a later run tries it
+    /// again.
     pub fn failed(&self, path: &str, reason: &str) {
         self.report_failure(path, reason);
         self.record(|tallies| {
@@ -168,18 +169,19 @@ impl StageContext<'_> {
         self.run.log.push(self.stage, line);
     }
 
-    /// Whether what the last run stored of this stage's output is what this run would make of the same input, so that it can
-    /// be used again. Set by the program, see [`RunOptions::current`](crate::RunOptions::current).
+    /// Whether the stored output of this stage can be used again: this run would make the same output from the same
+    /// input. The program decides this, see [`RunOptions::current`](crate::RunOptions::current).
     pub fn is_current(&self) -> bool {
         self.run.current.contains(self.stage)
     }
 
-    /// What the stage has kept from the last run, see [`StageContext::keep`].
+    /// The text that the stage kept in the last run, see [`StageContext::keep`].
     pub fn kept(&self) -> Option<&str> {
         self.run.kept.get(self.stage).map(String::as_str)
     }
 
-    /// Keeps a text for the next run, which gets it if everything that this run stores is still there.
+    /// Keeps a text for the next run. The next run gets the text only if everything that this run stores is still
+    /// there.
     pub fn keep(&self, text: &str) {
         self.record(|tallies| drop(tallies.kept.insert(self.stage.to_owned(), text.to_owned())));
     }
@@ -188,7 +190,7 @@ impl StageContext<'_> {
     pub fn count(&self, name: &str, n: u64) {
         self.tell(StageEvent::Counted { name, n });
         self.record(|tallies| {
-            // The names of a custom stage's counters may come from its data.
+            // A custom stage may derive the names of its counters from its data.
             let has_room = tallies.counters.len() < MAX_COUNTERS;
             if let Some(counter) = tallies.counters.get_mut(name) {
                 *counter += n;
@@ -205,13 +207,13 @@ impl StageContext<'_> {
         self.run.stopping()
     }
 
-    /// Sets the number of files of the run. Later calls have no effect.
+    /// Sets the total number of files of the run. Later calls have no effect.
     pub fn set_total_files(&self, n: u64) {
         self.run.files_total.get_or_init(|| n);
     }
 
-    /// Counts files that are done without having been in a batch. The executor counts the files in batches, when their
-    /// batch reaches the end or they are dropped from it.
+    /// Counts files that are done but were never in a batch. The executor counts the files of a batch when the batch
+    /// reaches the end of the pipeline, or when a stage drops the files from the batch.
     pub fn files_done(&self, n: u64) {
         self.run.files_done.fetch_add(n, Ordering::Relaxed);
     }
@@ -221,7 +223,7 @@ impl StageContext<'_> {
         self.run.jobs
     }
 
-    /// The largest number of workers of one stage.
+    /// The largest number of workers that any stage has.
     pub fn max_workers(&self) -> usize {
         self.run.meters.iter().map(|meter| meter.workers).max().unwrap_or(1)
     }
@@ -236,7 +238,7 @@ impl StageContext<'_> {
         &self.run.fingerprints
     }
 
-    /// Runs `work` in the run's own rayon pool, which has [`StageContext::jobs`] threads.
+    /// Runs `work` in the rayon pool of the run, which has [`StageContext::jobs`] threads.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         let pool = self.run.pool.get_or_init(|| {
             ThreadPoolBuilder::new()

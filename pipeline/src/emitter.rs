@@ -12,7 +12,7 @@ use crate::view::{BatchRows, BatchView};
 
 /// Takes emitted batches.
 pub(crate) trait OutputPort {
-    /// Waits while `condition` holds of the number of files that are done, and the run goes on.
+    /// Waits while `condition` is true for the number of finished files, and the run is not stopping.
     fn wait_while(&mut self, condition: &mut dyn FnMut(u64) -> bool);
 
     /// Waits for the memory budget, assigns the sequence number, and sends the batch to the next step.
@@ -32,13 +32,14 @@ impl<'a> Emitter<'a> {
         Self { permissions, required, port }
     }
 
-    /// A new batch with that many file rows, to be filled and emitted.
+    /// Creates an empty batch with this number of file rows, to be filled and emitted.
     pub fn batch(&self, files: usize) -> Draft<'a> {
         Draft { batch: Batch::with_files(files), permissions: self.permissions }
     }
 
-    /// Waits while `condition` holds of the number of files that have reached the end of the pipeline or were dropped, so that a
-    /// source can bound the work in flight. Returns at once when the run is stopping. Files that another stage has emitted count too.
+    /// Waits while `condition` is true for the number of files that have reached the end of the pipeline or were
+    /// dropped. A source can use this to bound the work in flight. Returns immediately if the run is stopping. Files
+    /// that other stages emit are counted, too.
     pub fn wait_while(&mut self, mut condition: impl FnMut(u64) -> bool) {
         self.port.wait_while(&mut condition);
     }
@@ -82,7 +83,7 @@ impl Draft<'_> {
         self.view().write(column, values)
     }
 
-    /// Fills a custom column, one value or nothing per row.
+    /// Fills a custom column, with at most one value per row.
     ///
     /// # Errors
     /// As [`BatchView::write_dynamic`].
@@ -98,7 +99,7 @@ impl Draft<'_> {
         self.view().write_values(name, values)
     }
 
-    /// Adds chunk rows: for each the file row it belongs to.
+    /// Adds chunk rows. `files` has the file row of each chunk.
     ///
     /// # Errors
     /// As [`BatchView::add_chunks`].
@@ -106,7 +107,7 @@ impl Draft<'_> {
         self.view().add_chunks(files)
     }
 
-    /// Sets the number of bytes that the batch will grow to on its way, so that the budget counts them from the start.
+    /// Sets the number of bytes that the batch is expected to grow to, so that the budget counts them from the start.
     pub fn expect_bytes(&mut self, bytes: u64) {
         self.batch.expected_bytes = bytes;
     }

@@ -1,11 +1,12 @@
 //! The executor: runs a pipeline on one thread per worker.
 //!
 //! Batches stream through the steps of the plan. At any time a batch is in one place: in a queue, with a worker, in the
-//! reorder buffer of a sink, or shared by the stages of one step. A batch with no rows left is not sent on, nor is one that
-//! a transform drops because the run is stopping; sinks, which take batches in order, get its sequence number instead.
+//! reorder buffer of a sink, or shared by the stages of one step. A batch without rows is not sent on, and neither is a
+//! batch that a transform drops because the run is stopping. Sinks, which take batches in order, get the sequence
+//! number instead.
 //!
-//! Queues are bounded, so a slow stage slows down the stages before it. After a stage has failed, workers stop at their next
-//! batch, and a queue without workers drops what it gets, so that nothing waits forever.
+//! Queues are bounded, so a slow stage slows down the stages before it. After a stage has failed, workers stop at their
+//! next batch, and a queue without workers drops its items, so that nothing waits forever.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,15 +29,15 @@ pub struct RunOptions<'a> {
     pub jobs: Option<usize>,
     /// Memory budget in bytes; overrides `[run] memory`.
     pub memory: Option<u64>,
-    /// Stops the run.
+    /// Token that stops the run.
     pub cancel: CancelToken,
-    /// Names of the stages whose output, as the last run stored it, may be used again.
+    /// Names of the stages whose output from the last run may be used again.
     pub current: BTreeSet<String>,
-    /// What stages have kept from the last run, by their names.
+    /// State that stages kept in the last run, by stage name.
     pub kept: BTreeMap<String, String>,
     /// Receives the progress of the run.
     pub observer: &'a dyn Observer,
-    /// Sees what every stage makes of every batch.
+    /// Observes the output of every stage for every batch.
     pub probe: Option<Arc<dyn Probe>>,
 }
 
@@ -58,7 +59,7 @@ impl Pipeline {
     /// Runs the pipeline to its end. All threads have ended when it returns.
     ///
     /// # Errors
-    /// The first stage that failed or panicked. No stage is closed after a failure.
+    /// Returns the error of the first stage that failed or panicked. No stage is closed after a failure.
     pub fn run(self, options: RunOptions<'_>) -> Result<RunReport, RunError> {
         let jobs = options.jobs.unwrap_or_else(|| self.run.threads()).max(1);
         let memory = options.memory.unwrap_or(self.run.memory);
@@ -135,7 +136,7 @@ fn execute(pipeline: &Pipeline, run: &RunState, observer: &dyn Observer) {
         if let Some(interval) = observer.interval() {
             let watch = Builder::new().name("aurora-progress".to_owned());
             let done = &done;
-            // If this thread cannot be spawned, the run only shows no progress.
+            // If this thread cannot be spawned, the run only lacks progress reports.
             let _ = watch.spawn_scoped(scope, move || {
                 let mut over = done.0.lock().unwrap_or_else(PoisonError::into_inner);
                 while !*over {

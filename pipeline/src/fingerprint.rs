@@ -5,12 +5,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Everything that the output of a stage depends on besides its input. When it changes, stored output is out of date.
+/// Everything that the output of a stage depends on, except its input. When it changes, stored output is out of date.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// The type of the stage. [`Pipeline::fingerprints`](crate::Pipeline::fingerprints) replaces it by the stage's name.
+    /// Type of the stage. [`Pipeline::fingerprints`](crate::Pipeline::fingerprints) replaces it with the stage's name.
     pub name: String,
-    /// Raised by the stage's author when the same input gives a different output.
+    /// Version of the implementation. The author raises it when the same input gives a different output.
     pub version: u32,
     /// The parts of the configuration that the output depends on, as `key=value;`.
     pub config: String,
@@ -30,7 +30,7 @@ impl Fingerprint {
         self
     }
 
-    /// The values in the configuration part of a fingerprint, by key.
+    /// Parses the configuration part of a fingerprint into values by key.
     pub fn settings(config: &str) -> BTreeMap<String, String> {
         let mut settings = BTreeMap::new();
         let (mut entry, mut is_escaped) = (String::new(), false);
@@ -51,7 +51,7 @@ impl Fingerprint {
         settings
     }
 
-    /// The fingerprint under another name. The type becomes part of the configuration.
+    /// The fingerprint with another name. The type becomes part of the configuration.
     pub(crate) fn renamed(self, name: &str) -> Self {
         if self.name == name {
             return self;
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_what_was_added() {
+    fn settings_have_the_added_values() {
         let fingerprint = Fingerprint::new("a", 1).with("key", "x;y=\\z").with("other", 3);
         let settings = Fingerprint::settings(&fingerprint.config);
         assert_eq!((settings["key"].as_str(), settings["other"].as_str(), settings.len()), ("x;y=\\z", "3", 2));

@@ -1,4 +1,4 @@
-//! The dependency graph of the stages, from their declared columns and from `after`.
+//! The dependency graph of the stages, built from their declared columns and from `after`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,16 +13,16 @@ pub(crate) struct Node<'a> {
     pub(crate) after: Vec<usize>,
 }
 
-/// Why there is an edge from one stage to another.
+/// The reason for an edge from one stage to another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum EdgeReason {
-    /// The first writes a column that the second reads.
+    /// The first stage writes a column that the second reads.
     Column(String),
-    /// The second declares it with `after`.
+    /// The second stage names the first in `after`.
     After,
-    /// The first drops or adds rows that the second uses.
+    /// The first stage drops or adds rows that the second uses.
     Rows,
-    /// The first is the source.
+    /// The first stage is the source.
     Source,
 }
 
@@ -37,10 +37,10 @@ impl fmt::Display for EdgeReason {
     }
 }
 
-/// Why stages cannot be ordered. Stages are given by index.
+/// An error that prevents ordering the stages. Stages are given by index.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum PlanError {
-    /// No stage before `reader` writes the column; `later` writes it after.
+    /// No stage before `reader` writes the column; `later` writes it afterwards.
     Missing {
         reader: usize,
         column: String,
@@ -51,7 +51,7 @@ pub(crate) enum PlanError {
         first: usize,
         second: usize,
     },
-    /// The path ends before it returns to its first stage.
+    /// A cycle. The path does not repeat its first stage at the end.
     Cycle {
         path: Vec<(usize, EdgeReason)>,
     },
@@ -80,19 +80,22 @@ pub(crate) enum PlanWarning {
     NoSink,
 }
 
-/// The edges between stages, and their order.
+/// The edges between stages, and the resulting order.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     pub(crate) edges: BTreeMap<(usize, usize), BTreeSet<EdgeReason>>,
     /// Stages in topological order.
     pub(crate) order: Vec<usize>,
-    /// For each stage, the length of the longest path to it. Stages of one level share a batch.
+    /// For each stage, the length of the longest path to it. Stages of the same level share a batch.
     pub(crate) level: Vec<usize>,
     pub(crate) warnings: Vec<PlanWarning>,
 }
 
 impl Graph {
-    /// Orders the stages, or returns all errors.
+    /// Orders the stages.
+    ///
+    /// # Errors
+    /// Returns all errors.
     pub(crate) fn new(nodes: &[Node<'_>]) -> Result<Self, Vec<PlanError>> {
         let mut builder = GraphBuilder { nodes, edges: BTreeMap::new(), errors: Vec::new() };
         builder.check_sources();
@@ -136,7 +139,7 @@ impl ColumnUsers {
 
 impl GraphBuilder<'_> {
     fn check_sources(&mut self) {
-        let sources: Vec<usize> = self.of_kind(StageKind::Source).collect();
+        let sources: Vec<usize> = self.stages_of_kind(StageKind::Source).collect();
         match sources.as_slice() {
             [] => self.errors.push(PlanError::NoSource),
             [first, others @ ..] => {
@@ -162,7 +165,7 @@ impl GraphBuilder<'_> {
                 self.edge(*from, to, EdgeReason::After);
             }
         }
-        let source = self.of_kind(StageKind::Source).next();
+        let source = self.stages_of_kind(StageKind::Source).next();
         if let Some(source) = source {
             for to in (0..self.nodes.len()).filter(|to| self.nodes[*to].access.kind != StageKind::Source) {
                 self.edge(source, to, EdgeReason::Source);
@@ -170,8 +173,8 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Adds edges from the writers of a column to its readers. If a column has several writers, a writer that other edges
-    /// put after a reader changes the column after that reader has seen it.
+    /// Adds edges from the writers of a column to its readers. If a column has several writers, a writer that other
+    /// edges put after a reader only changes the column after that reader.
     fn column_edges(&mut self) {
         let mut columns = self.users();
         columns.retain(|name, _| Entity::of_column(name).is_some());
@@ -248,8 +251,8 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Puts a stage that drops or adds rows before the stages that use these rows, unless other edges order them the other
-    /// way.
+    /// Puts a stage that drops or adds rows before the stages that use these rows, unless other edges already order the
+    /// two stages.
     fn row_edges(&mut self, chunks_only: bool) {
         for from in 0..self.nodes.len() {
             if !self.nodes[from].access.restructures || self.nodes[from].access.kind == StageKind::Source {
@@ -268,7 +271,7 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Puts a stage that reads every plugin column after the writers of these columns, unless that makes a cycle.
+    /// Puts a stage that reads every custom column after the writers of these columns, unless that creates a cycle.
     fn dynamic_edges(&mut self) {
         for to in 0..self.nodes.len() {
             let Some(read) = self.nodes[to].access.reads_dynamic else { continue };
@@ -314,7 +317,7 @@ impl GraphBuilder<'_> {
                 }
             }
         }
-        if self.of_kind(StageKind::Sink).next().is_none() {
+        if self.stages_of_kind(StageKind::Sink).next().is_none() {
             warnings.push(PlanWarning::NoSink);
         }
         warnings
@@ -338,7 +341,7 @@ impl GraphBuilder<'_> {
         columns
     }
 
-    fn of_kind(&self, kind: StageKind) -> impl Iterator<Item = usize> {
+    fn stages_of_kind(&self, kind: StageKind) -> impl Iterator<Item = usize> {
         self.nodes.iter().enumerate().filter(move |(_, node)| node.access.kind == kind).map(|(index, _)| index)
     }
 
@@ -374,7 +377,7 @@ pub(crate) fn reaches(edges: &Edges, from: usize, to: usize) -> bool {
     false
 }
 
-/// The shortest cycle through a node: each node with the reason of the edge to the next one.
+/// The shortest cycle through a node, as nodes with the reason of the edge to the next node.
 fn shortest_cycle(edges: &Edges, start: usize) -> Option<Vec<(usize, EdgeReason)>> {
     let mut came_from: BTreeMap<usize, usize> = BTreeMap::new();
     let mut frontier = vec![start];
@@ -406,7 +409,7 @@ fn shortest_cycle(edges: &Edges, start: usize) -> Option<Vec<(usize, EdgeReason)
 }
 
 impl Graph {
-    /// The same graph with stages numbered in topological order.
+    /// The same graph, with stages numbered in topological order.
     pub(crate) fn in_order(self) -> Self {
         let place = |stage: usize| self.order.iter().position(|other| *other == stage).unwrap_or(stage);
         let edges = self.edges.iter().map(|((from, to), why)| ((place(*from), place(*to)), why.clone())).collect();

@@ -21,7 +21,7 @@ pub(crate) struct InFlight<'r> {
 pub(crate) struct SharedBatch<'r> {
     in_flight: InFlight<'r>,
     staged: Mutex<Vec<StagedColumns>>,
-    /// A stage has dropped the batch because the run is stopping.
+    /// Whether a stage has dropped the batch because the run is stopping.
     is_dropped: AtomicBool,
 }
 
@@ -30,12 +30,12 @@ impl<'r> SharedBatch<'r> {
         &self.in_flight.batch
     }
 
-    /// Marks the batch as dropped; the last stage to finish it does not pass it on.
+    /// Marks the batch as dropped. The last stage that finishes it does not pass it on.
     pub(crate) fn mark_dropped(&self) {
         self.is_dropped.store(true, Ordering::Relaxed);
     }
 
-    /// Finishes one stage's work on the batch. The last stage gets the batch with the columns of all of them.
+    /// Finishes one stage's work on the batch. The last stage to finish gets the batch with the columns of all stages.
     pub(crate) fn finish(self: Arc<Self>, columns: StagedColumns) -> Option<Finished<'r>> {
         self.staged.lock().unwrap_or_else(PoisonError::into_inner).push(columns);
         let Self { mut in_flight, staged, is_dropped } = Arc::into_inner(self)?;
@@ -75,10 +75,10 @@ impl Work<'_> {
     }
 }
 
-/// What travels through a queue.
+/// A message in a queue.
 pub(crate) enum Message<'r> {
     Batch(Work<'r>),
-    /// The sequence numbers of batches that have no rows left. Sinks need them to keep the order.
+    /// The sequence numbers of batches without rows. Sinks need them to keep the order.
     Emptied(Vec<u64>),
 }
 
@@ -91,10 +91,10 @@ pub(crate) struct StepOutput<'r> {
 }
 
 impl<'r> StepOutput<'r> {
-    /// Sends a batch to every stage of the next step. At the end of the pipeline it is counted and dropped, which returns
-    /// its memory to the budget.
+    /// Sends a batch to every stage of the next step. A batch at the end of the pipeline is counted and dropped, which
+    /// releases its memory to the budget.
     pub(crate) fn forward(&self, mut in_flight: InFlight<'r>, producer: &StageMeter) {
-        // A probe sees all columns to the end.
+        // A probe sees all columns until the end.
         let dropped = self.step.dropped_columns.iter().filter(|_| self.run.probe.is_none());
         for name in dropped {
             in_flight.batch.files.remove(name);
@@ -110,7 +110,8 @@ impl<'r> StepOutput<'r> {
             several => {
                 let shared =
                     Arc::new(SharedBatch { in_flight, staged: Mutex::default(), is_dropped: AtomicBool::new(false) });
-                // Every stage holds a reference before the first one can finish: the last reference marks the last stage.
+                // Every stage must hold a reference before the first stage can finish: the last reference marks the
+                // last stage.
                 let references: Vec<Arc<SharedBatch<'r>>> = several.iter().map(|_| Arc::clone(&shared)).collect();
                 drop(shared);
                 for (sender, reference) in several.iter().zip(references) {

@@ -1,10 +1,10 @@
 //! An ECS-style pipeline engine.
 //!
 //! Entities are files and chunks: a batch is a table of file rows and a table of chunk rows that refer to them.
-//! Components are typed columns. Systems are stages: each declares the columns that it reads and writes, and its view of a
-//! batch refuses all others. A pipeline is written in TOML, [`load`]ed into a [`Plan`] (all errors at once), built into a
-//! [`Pipeline`], and run by an executor that streams batches through workers within one memory budget. What a sink sees does
-//! not depend on threads or timing.
+//! Components are typed columns. Systems are stages: each declares the columns that it reads and writes, and its view
+//! of a batch refuses all others. A pipeline is written in TOML, [`load`]ed into a [`Plan`] (all errors at once), built
+//! into a [`Pipeline`], and run by an executor that streams batches through workers within one memory budget. The rows
+//! that a sink sees do not depend on threads or timing.
 //!
 //! Deliberately absent: stages, file formats other than the pipeline's own, I/O (stages do their own), signal handling (the
 //! program sets a [`CancelToken`]), and conditional or looping plans.

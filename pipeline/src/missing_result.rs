@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use crate::column::Entity;
 
-/// Why a row without a result of a stage that drops rows is left out: the stage might have dropped it.
+/// Reason for leaving out a row that has no result from a stage that drops rows: the stage might have dropped it.
 pub const NO_RESULT: &str = "no result";
 
-/// A row for which a stage has no result: the stage has failed on it, or was not run on it.
+/// A row for which a stage has no result, because the stage failed on the row or did not process it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MissingResult {
     /// Name of the stage.
     pub stage: String,
-    /// Whether the row is a file with all its chunks, or a chunk.
+    /// Whether the row is a chunk, or a file with all its chunks.
     pub entity: Entity,
-    /// The row.
+    /// Number of the row.
     pub row: u32,
-    /// Why the stage failed; `None` if it was not run on the row.
+    /// The reason of the failure; `None` if the stage did not process the row.
     pub reason: Option<Arc<str>>,
 }
 
-/// Renumbers rows of an entity after those that are not kept were dropped.
+/// Renumbers the rows of an entity after rows were dropped.
 pub(crate) fn retain(results: &mut Vec<MissingResult>, entity: Entity, keep: &[bool]) {
     if results.is_empty() {
         return;

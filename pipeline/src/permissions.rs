@@ -1,4 +1,4 @@
-//! What one stage may do to a batch, compiled from its declared access, and the errors if it does more.
+//! The permissions of one stage for a batch, compiled from its declared access, and the errors for violations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub enum AccessError {
         /// `reads` or `writes`.
         action: &'static str,
     },
-    /// The column is declared, but this batch does not have it, or no longer has it.
+    /// The column is declared, but the batch does not have it or no longer has it.
     #[error(
         "stage `{stage}` reads column `{column}`, which this batch does not have; an optional column is read with `read_optional`"
     )]
@@ -32,7 +32,7 @@ pub enum AccessError {
         column: String,
     },
     /// The stage declared a column as written and did not write it.
-    #[error("stage `{stage}` declares that it writes column `{column}`, and did not")]
+    #[error("stage `{stage}` declares that it writes column `{column}`, but did not write it")]
     Unwritten {
         /// Name of the stage.
         stage: String,
@@ -46,12 +46,12 @@ pub enum AccessError {
         stage: String,
         /// Full name of the column.
         column: String,
-        /// The type asked for.
+        /// The requested type.
         asked: String,
         /// The type of the cells.
         found: String,
     },
-    /// The number of values is not the number of rows.
+    /// The number of values differs from the number of rows.
     #[error("stage `{stage}` writes {values} values to column `{column}` of a batch with {rows} rows")]
     WrongLength {
         /// Name of the stage.
@@ -63,14 +63,14 @@ pub enum AccessError {
         /// Values given.
         values: usize,
     },
-    /// The stage dropped or added rows without declaring that.
+    /// The stage dropped or added rows without declaring it.
     #[error("stage `{stage}` drops or adds rows without declaring `restructures()`")]
     Rows {
         /// Name of the stage.
         stage: String,
     },
     /// Chunk rows were added after a chunk column had been written.
-    #[error("stage `{stage}` adds chunks to a batch which has chunk columns already")]
+    #[error("stage `{stage}` adds chunks to a batch that already has chunk columns")]
     ChunksFilled {
         /// Name of the stage.
         stage: String,
@@ -85,14 +85,14 @@ pub enum AccessError {
         /// File rows of the batch.
         files: usize,
     },
-    /// The flags given to `retain_files` or `retain_chunks` are not one per row.
-    #[error("stage `{stage}` gives {flags} flags for {rows} rows of which it keeps some")]
+    /// The number of flags given to `retain_files` or `retain_chunks` differs from the number of rows.
+    #[error("stage `{stage}` passes {flags} flags for {rows} rows to `retain_files` or `retain_chunks`")]
     Flags {
         /// Name of the stage.
         stage: String,
         /// Rows of the entity.
         rows: usize,
-        /// Flags given.
+        /// Number of flags passed.
         flags: usize,
     },
     /// The stage may not emit batches.
@@ -103,7 +103,7 @@ pub enum AccessError {
     },
 }
 
-/// What one stage may do to a batch. A view checks every operation against it.
+/// The permissions of one stage for a batch. A view checks every operation against them.
 #[derive(Debug)]
 pub(crate) struct Permissions {
     pub(crate) stage: Arc<str>,
@@ -117,14 +117,14 @@ pub(crate) struct Permissions {
 #[derive(Debug, Default)]
 pub(crate) struct ColumnPermission {
     pub(crate) read: bool,
-    /// Type of the column if the stage may write it.
+    /// Type of the column, if the stage may write it.
     pub(crate) write: Option<CellType>,
-    /// No later stage uses the column.
+    /// Whether no later stage uses the column.
     pub(crate) last: bool,
 }
 
 impl Permissions {
-    /// `last` returns whether no later stage uses a column.
+    /// Compiles the permissions. `last` returns whether no later stage uses a column.
     pub(crate) fn new(stage: &str, access: &Access, last: impl Fn(&str) -> bool) -> Self {
         let mut columns: BTreeMap<ColumnName, ColumnPermission> = BTreeMap::new();
         for column in access.all_reads() {

@@ -1,4 +1,4 @@
-//! A plan: stages in order, checked but not built.
+//! A plan: ordered and checked stages that are not built yet.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ pub struct Plan {
     pub(crate) warnings: Diagnostics,
 }
 
-/// Returns the replacement of a stage, if it has one, and the columns that the replacement reads.
+/// Returns the replacement of a stage, if there is one, and the columns that the replacement reads.
 pub type StandIn<'f> = &'f mut dyn FnMut(&PlannedStage) -> Option<(Box<dyn Stage>, Vec<ColumnSpec>)>;
 
 /// One stage of a plan.
@@ -42,12 +42,12 @@ pub struct PlannedStage {
     pub(crate) config: Box<dyn ParsedConfig>,
 }
 
-/// Thresholds of a stage for a run that counts as a success.
+/// Thresholds of a stage beyond which a run does not count as a success.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Thresholds {
-    /// Number of failed rows that are tolerated; none by default.
+    /// Maximum number of failed rows that are tolerated; 0 by default.
     pub max_failed_rows: Option<u64>,
-    /// Share of the chunks that must have a value in each custom column, in percent.
+    /// Percentage of the chunks that must have a value in each custom column.
     pub min_values: Option<f64>,
 }
 
@@ -57,12 +57,12 @@ impl PlannedStage {
         &self.name
     }
 
-    /// Where the pipeline's file declares the stage.
+    /// Location of the stage's table in the pipeline file.
     pub fn location(&self) -> Option<&Location> {
         self.location.as_ref()
     }
 
-    /// The stage's type, which `use` names if it differs from the stage's name.
+    /// The stage's type. The key `use` names it if it differs from the stage's name.
     pub fn type_name(&self) -> &str {
         &self.type_name
     }
@@ -77,7 +77,7 @@ impl PlannedStage {
         &self.access
     }
 
-    /// The number of workers that the pipeline asks for; `None` leaves it to the executor.
+    /// Number of workers that the pipeline file requests; `None` leaves it to the executor.
     pub fn workers(&self) -> Option<usize> {
         self.workers
     }
@@ -87,12 +87,12 @@ impl PlannedStage {
         self.thresholds
     }
 
-    /// Stages that the pipeline's file puts before this one.
+    /// Names of the stages that the pipeline file puts before this one.
     pub fn after(&self) -> &[String] {
         &self.after
     }
 
-    /// The program outside of this process that the stage runs.
+    /// The external program that the stage runs.
     pub fn program(&self) -> Option<ProgramSpec> {
         self.config.program()
     }
@@ -102,15 +102,15 @@ impl PlannedStage {
         &self.table
     }
 
-    /// The step of the stage, from 1. Stages of one step share a batch.
+    /// Number of the stage's step, from 1. Stages of the same step share a batch.
     pub fn step(&self) -> usize {
         self.step
     }
 
-    /// Builds the stage alone, as a part of another pipeline.
+    /// Builds the stage alone, for use in another pipeline.
     ///
     /// # Errors
-    /// Why it cannot be built; the message names the stage.
+    /// Returns the reason why the stage cannot be built. The message names the stage.
     pub fn build(self, cx: &BuildContext<'_>) -> Result<StagePart, StageError> {
         let Self { name, access, workers, config, .. } = self;
         let stage = config.build(cx).map_err(|error| StageError::caused(format!("stage `{name}`: {error}"), error))?;
@@ -119,7 +119,7 @@ impl PlannedStage {
 }
 
 impl Plan {
-    /// `stages` are numbered as in the graph.
+    /// Creates a plan. `stages` are numbered as in the graph.
     pub(crate) fn new(run: RunConfig, stages: Vec<PlannedStage>, graph: Graph, warnings: Diagnostics) -> Self {
         let mut unordered: Vec<Option<PlannedStage>> = stages.into_iter().map(Some).collect();
         let ordered = graph.order.iter().filter_map(|index| {
@@ -137,7 +137,7 @@ impl Plan {
         &self.stages
     }
 
-    /// One of the stages.
+    /// Takes one stage out of the plan.
     pub fn into_stage(self, name: &str) -> Option<PlannedStage> {
         self.stages.into_iter().find(|stage| stage.name == name)
     }
@@ -147,12 +147,12 @@ impl Plan {
         &self.run
     }
 
-    /// What is odd and yet no error.
+    /// The warnings: unusual parts of the pipeline that are not errors.
     pub fn warnings(&self) -> &Diagnostics {
         &self.warnings
     }
 
-    /// The plan as TOML that loads to the same plan: no `extends`, no disabled stages, the order written out.
+    /// The plan as TOML that loads to the same plan, without `extends` and disabled stages, and with an explicit order.
     pub fn show(&self) -> String {
         let mut run = Table::new();
         run.insert("memory".to_owned(), TomlValue::String(format_bytes(self.run.memory)));
@@ -217,7 +217,7 @@ impl Plan {
         text
     }
 
-    /// The plan as a graph in the DOT language of Graphviz. Edges are labelled with the columns that cause them.
+    /// The plan as a graph in Graphviz' DOT language. Edges are labelled with the columns that cause them.
     pub fn graph_dot(&self) -> String {
         let mut text = String::from("digraph pipeline {\n  rankdir = LR;\n  node [shape = box];\n");
         for stage in &self.stages {
@@ -241,13 +241,13 @@ impl Plan {
     /// Builds every stage.
     ///
     /// # Errors
-    /// The first stage that cannot be built, by name.
+    /// Returns the error of the first stage that cannot be built. The message names the stage.
     pub fn build(self, cx: &BuildContext<'_>) -> Result<Pipeline, StageError> {
         self.build_with(cx, &mut |_| None)
     }
 
-    /// Builds every stage but those for which `stand_in` returns a stage to run in their place, with the columns that the
-    /// replacement reads if they are there. It writes what the replaced stage declares.
+    /// Builds every stage, except stages for which `stand_in` returns a replacement. The replacement reads the returned
+    /// columns if they exist, and writes the columns that the replaced stage declares.
     ///
     /// # Errors
     /// See [`Plan::build`].

@@ -5,25 +5,25 @@ use crate::graph::{EdgeReason, PlanError, PlanWarning};
 use crate::registry::Registry;
 use aurora_diagnostics::{Diagnostic, Location, code};
 
-/// A stage as messages name it.
+/// Name and location of a stage for messages.
 pub(crate) struct StageSite {
     pub(crate) name: String,
     pub(crate) location: Option<Location>,
-    /// Where its key `reads` is, if it has one.
+    /// Location of its key `reads`, if it has one.
     pub(crate) reads: Option<Location>,
-    /// Columns that it writes, or would write if it were enabled.
+    /// Columns that the stage writes, or would write if it were enabled.
     pub(crate) writes: Vec<String>,
 }
 
-/// A stage whose type or configuration cannot be read.
+/// A stage whose type or configuration is invalid.
 pub(crate) struct BrokenStage {
-    /// With the columns that the stage probably writes.
+    /// The stage, with the columns that it probably writes.
     pub(crate) site: StageSite,
-    /// Whether these are all.
+    /// Whether `site.writes` has all columns that the stage writes.
     pub(crate) are_writes_known: bool,
-    /// Columns that its key `reads` names.
+    /// Columns that the key `reads` lists.
     pub(crate) reads: Vec<String>,
-    /// Stages named by `after`, with their locations.
+    /// Stages that `after` names, with their locations.
     pub(crate) after: Vec<(String, Option<Location>)>,
 }
 
@@ -34,12 +34,12 @@ pub(crate) struct PlanContext<'a> {
     pub(crate) disabled: &'a [StageSite],
     pub(crate) broken: &'a [BrokenStage],
     pub(crate) registry: Option<&'a Registry>,
-    /// The columns of all stages are known, so a column that no stage writes really is missing.
+    /// Whether the columns of all stages are known, so that a column without a known writer is really missing.
     pub(crate) known: bool,
 }
 
 impl PlanContext<'_> {
-    /// The diagnostic for an error; `None` if it may only be a consequence of another one.
+    /// The diagnostic for an error; `None` if the error may only be a consequence of another one.
     pub(crate) fn error(&self, error: &PlanError) -> Option<Diagnostic> {
         let is_consequence = match error {
             PlanError::Missing { column, .. } => {
@@ -57,7 +57,7 @@ impl PlanContext<'_> {
             PlanError::Unordered { column, first, second } => {
                 let (first, second) = (self.name(*first), *second);
                 let message = format!(
-                    "stages `{first}` and `{}` both write column `{column}`, and nothing says which comes first",
+                    "stages `{first}` and `{}` both write column `{column}`, but their order is undefined",
                     self.name(second)
                 );
                 let name = self.name(second);
@@ -81,19 +81,19 @@ impl PlanContext<'_> {
                 Diagnostic::error(code::COLUMN_NAME, self.place(*stage), message).with_help(Some(like))
             }
             PlanError::NoSource => {
-                let help = "a pipeline begins with one stage which emits batches".to_owned();
+                let help = "a pipeline starts with a stage that emits batches".to_owned();
                 Diagnostic::error(code::NO_SOURCE, None, "the pipeline has no source").with_help(Some(help))
             }
             PlanError::TwoSources { first, second } => {
                 let message =
-                    format!("`{}` is a second source; `{}` is one already", self.name(*second), self.name(*first));
+                    format!("`{}` is a second source, in addition to `{}`", self.name(*second), self.name(*first));
                 let help = format!("disable one of them: `enabled = false` in [stage.{}]", self.name(*first));
                 Diagnostic::error(code::TWO_SOURCES, self.place(*second), message).with_help(Some(help))
             }
         })
     }
 
-    /// The diagnostics for columns that broken stages read and no stage writes.
+    /// The diagnostics for columns that broken stages read and that no stage writes.
     pub(crate) fn missing_in_broken(&self) -> Vec<Diagnostic> {
         let is_written = |column: &String| {
             self.accesses.iter().any(|access| access.writes_column(column))
@@ -126,9 +126,9 @@ impl PlanContext<'_> {
         let message = format!("stage `{name}` reads column `{column}`, which no earlier stage writes");
         let switched_off = self.disabled.iter().find(|stage| stage.writes.iter().any(|written| written == column));
         let help = if let Some(later) = later {
-            Some(format!("`{}` writes it, and is put behind `{name}`", self.name(later)))
+            Some(format!("`{}` writes it, but comes after `{name}`", self.name(later)))
         } else if let Some(stage) = switched_off {
-            Some(format!("`{}` writes it, and is disabled", stage.name))
+            Some(format!("`{}` writes it, but is disabled", stage.name))
         } else if let Some(known) = self.registry.and_then(|registry| registry.writer_of(column)) {
             Some(format!("`{known}` writes it; add it before `{name}`"))
         } else {
@@ -138,19 +138,19 @@ impl PlanContext<'_> {
         Diagnostic::error(code::MISSING_COLUMN, place, message).with_help(help)
     }
 
-    /// Whether a column that no known stage type writes is one edit away from one that exists. Such a column is wrong whatever the
-    /// stages write that are not known.
+    /// Whether a column that no known stage type writes is one edit away from an existing column. Such a column is a
+    /// typing error, no matter which columns the unknown stages write.
     fn is_typing_error(&self, column: &str) -> bool {
         let has_writer = self.registry.is_some_and(|registry| registry.writer_of(column).is_some());
         !has_writer && aurora_suggest::nearest_within(column, self.proper_names(), |_| 1).is_some()
     }
 
-    /// A column with a similar name that some stage writes, or that is part of one.
+    /// A column with a similar name that some stage writes, or a field of such a column.
     fn like(&self, column: &str) -> Option<String> {
         aurora_suggest::did_you_mean(column, self.proper_names().filter(|name| *name != column))
     }
 
-    /// Names of columns that stages write, and of built-in columns.
+    /// Names of built-in columns, and of columns that stages write.
     fn proper_names(&self) -> impl Iterator<Item = &str> {
         let written = self.accesses.iter().flat_map(|access| access.written()).map(|column| column.name());
         written.chain(self.registry.into_iter().flat_map(Registry::columns).map(|known| known.name))
@@ -164,7 +164,7 @@ impl PlanContext<'_> {
             text.push_str(&format!(" -> `{}` ({why})", self.name(next)));
         }
         let message = format!("stages wait for each other: {text}");
-        let help = "drop one of these: an `after`, or the column in brackets".to_owned();
+        let help = "remove one of these dependencies: an `after`, or a column in brackets".to_owned();
         Diagnostic::error(code::CYCLE, self.place(start), message).with_help(Some(help))
     }
 

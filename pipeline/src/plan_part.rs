@@ -7,8 +7,8 @@ use crate::graph::{EdgeReason, Graph};
 use crate::plan::Plan;
 
 impl Plan {
-    /// The plan without its sinks, and without the stages that read what these write. If `only` names stages, just those are
-    /// kept, and the ones that they depend on. The order stays as it is.
+    /// Removes the sinks, and the stages that read what the sinks write. If `only` names stages, keeps just these
+    /// stages and the stages that they depend on. The order stays the same.
     #[must_use]
     pub fn without_sinks(self, only: &[String]) -> Self {
         let stored = self.stored();
@@ -23,7 +23,7 @@ impl Plan {
                 leads_to_kept[from] |= kept[to] || leads_to_kept[to];
                 kept[from] |= kept[to] && !stored[from] && why.iter().any(is_dependence);
             }
-            // Every later stage works on the rows that this one leaves, whatever the reason for its place.
+            // Every later stage processes the rows that this stage leaves, whatever edge put the later stage there.
             kept[from] |= stage.access.restructures && leads_to_kept[from] && !stored[from];
         }
         self.part(&kept)
@@ -33,7 +33,7 @@ impl Plan {
         self.graph.edges.range((stage, 0)..(stage + 1, 0)).map(|((_, to), why)| (*to, why))
     }
 
-    /// Which stages are sinks, or depend on one.
+    /// For each stage, whether it is a sink or depends on one.
     fn stored(&self) -> Vec<bool> {
         let mut stored: Vec<bool> = self.stages.iter().map(|stage| stage.kind() == StageKind::Sink).collect();
         for ((from, to), why) in &self.graph.edges {
@@ -47,7 +47,7 @@ impl Plan {
         let place = |stage: usize| kept[..stage].iter().filter(|kept| **kept).count();
         let edges = graph.edges.into_iter().filter(|((from, to), _)| kept[*from] && kept[*to]);
         let edges = edges.map(|((from, to), why)| ((place(from), place(to)), why)).collect();
-        // Steps that are left empty close up.
+        // Empty steps are removed.
         let levels: Vec<usize> =
             graph.level.into_iter().zip(kept).filter_map(|(at, kept)| kept.then_some(at)).collect();
         let used: BTreeSet<usize> = levels.iter().copied().collect();
@@ -60,7 +60,7 @@ impl Plan {
     }
 }
 
-/// Whether the rows or values that a stage gets depend on another one, not just its place in the order.
+/// Whether an edge means that a stage depends on the rows or values of another stage, and not only comes after it.
 fn is_dependence(why: &EdgeReason) -> bool {
     matches!(why, EdgeReason::Column(_) | EdgeReason::Rows)
 }

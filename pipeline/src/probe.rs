@@ -1,4 +1,4 @@
-//! Probes: a look at what every stage makes of every batch.
+//! Probes, which observe the output of every stage for every batch.
 
 use std::time::Duration;
 
@@ -8,28 +8,28 @@ use crate::cell::Cell;
 use crate::column::{Column, Entity};
 use crate::column_values::ColumnValues;
 
-/// Sees what the stages of a run do. Its methods are called on the threads of the workers, which wait for them.
+/// Observes the stages of a run. The workers call the methods on their own threads, and wait for them to return.
 pub trait Probe: Send + Sync {
-    /// A stage has processed or emitted a batch, which is not sent on yet.
+    /// Called when a stage has processed or emitted a batch, before the batch is sent on.
     fn on_output(&self, stage: &str, output: &StageOutput<'_>);
 
-    /// A stage has reported something.
+    /// Called when a stage has reported something.
     fn on_event(&self, stage: &str, event: StageEvent<'_>) {
         let _ = (stage, event);
     }
 }
 
-/// What a stage reports with the methods of [`StageContext`](crate::StageContext).
+/// An event that a stage reports with a method of [`StageContext`](crate::StageContext).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StageEvent<'a> {
     /// A file is not indexed.
     Skipped {
         /// The file.
         path: &'a str,
-        /// Why.
+        /// The reason.
         reason: &'a str,
     },
-    /// There is a problem with a file, which is processed all the same.
+    /// A problem with a file that is still processed.
     Warning {
         /// The file.
         path: &'a str,
@@ -40,21 +40,21 @@ pub enum StageEvent<'a> {
     Error {
         /// The file.
         path: &'a str,
-        /// Why.
+        /// The reason.
         reason: &'a str,
     },
     /// The stage has no values for a row.
     Failed {
         /// The file of the row.
         path: &'a str,
-        /// Why.
+        /// The reason.
         reason: &'a str,
     },
-    /// A counter has grown.
+    /// A counter was incremented.
     Counted {
         /// The counter.
         name: &'a str,
-        /// By how much.
+        /// The increment.
         n: u64,
     },
 }
@@ -62,7 +62,7 @@ pub enum StageEvent<'a> {
 /// A batch after one stage. Unlike a [`BatchView`](crate::BatchView) it gives access to every column.
 pub struct StageOutput<'a> {
     pub(crate) batch: &'a Batch,
-    /// The columns of a stage that shares the batch with others.
+    /// The columns that a stage wrote while it shared the batch with other stages.
     pub(crate) staged: Option<&'a StagedColumns>,
     /// Full names, sorted.
     pub(crate) written: Vec<&'a str>,
@@ -70,7 +70,7 @@ pub struct StageOutput<'a> {
 }
 
 impl<'a> StageOutput<'a> {
-    /// A batch that a stage emits: all of its columns are written by the stage.
+    /// A batch emitted by a stage, which wrote all of its columns.
     pub(crate) fn emitted(batch: &'a Batch, time: Duration) -> Self {
         let written = batch.files.names().chain(batch.chunks.names()).collect();
         Self { batch, staged: None, written, time }
@@ -91,18 +91,18 @@ impl<'a> StageOutput<'a> {
         &self.batch.chunk_files
     }
 
-    /// The full names of the columns that the stage has written, those of files first, in alphabetical order.
+    /// The full names of the columns that the stage has written, in alphabetical order, file columns first.
     pub fn written(&self) -> impl Iterator<Item = &'a str> {
         let of = |entity| self.written.iter().copied().filter(move |name| Entity::of_column(name) == Some(entity));
         of(Entity::File).chain(of(Entity::Chunk))
     }
 
-    /// How long the stage has worked on the batch.
+    /// Time that the stage spent on the batch.
     pub fn time(&self) -> Duration {
         self.time
     }
 
-    /// The cells of a column; `None` if there is no such column, or its cells have another type.
+    /// The cells of a column; `None` if the batch has no such column, or the cells have another type.
     pub fn cells<T: Cell>(&self, column: Column<T>) -> Option<&'a [T]> {
         let (entity, name) = (column.entity(), column.name());
         let staged = self.staged.and_then(|staged| staged.table(entity).get(name));
@@ -117,7 +117,7 @@ impl<'a> StageOutput<'a> {
         Some(ColumnValues::new(cells, None))
     }
 
-    /// The values of a built-in column as stages that use it by name see them.
+    /// The values of a built-in column, as stages that use the column by name see them.
     pub fn built_in<'v>(&self, column: &'v BuiltInColumn) -> Option<ColumnValues<'v>>
     where
         'a: 'v,

@@ -1,4 +1,4 @@
-//! What a stage finds wrong with its own configuration.
+//! Problems that a stage finds in its own configuration.
 
 use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
 use aurora_suggest::did_you_mean;
@@ -7,7 +7,7 @@ use aurora_suggest::did_you_mean;
 pub struct Problems<'a> {
     pub(crate) diagnostics: &'a mut Diagnostics,
     pub(crate) locate: &'a dyn Fn(&str) -> Option<Location>,
-    /// Keys whose values could not be read: what else is wrong with them is a consequence.
+    /// Keys with unreadable values. Further problems with these keys would only be consequences.
     pub(crate) unread: &'a [String],
     pub(crate) consequences: Diagnostics,
 }
@@ -31,7 +31,7 @@ impl Problems<'_> {
     }
 }
 
-/// "Did you mean" if a known name is similar to the mistyped one, else the list of known names.
+/// Suggests a known name that is similar to the mistyped one, or else lists the known names.
 pub(crate) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, what: &str) -> Option<String> {
     let mut known: Vec<&str> = known.into_iter().collect();
     known.sort_unstable();
@@ -40,7 +40,7 @@ pub(crate) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, 
         .or_else(|| (!known.is_empty()).then(|| format!("{what}: {}", quoted(&known))))
 }
 
-/// `` `a`, `b` ``
+/// The names in backquotes, separated by commas: `` `a`, `b` ``
 pub(crate) fn quoted<S: AsRef<str>>(names: &[S]) -> String {
     names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
 }

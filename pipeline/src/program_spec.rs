@@ -1,18 +1,19 @@
 //! The program that a stage runs.
 
-/// A program outside of this process that a stage runs, or a module that it runs confined.
+/// A program that a stage runs as another process, or a module that a stage runs in a sandbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramSpec {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Files and directories of the project that belong to the program beside those that the command names.
+    /// Files and directories of the project that belong to the program, in addition to the files that the command
+    /// names.
     pub files: Vec<String>,
-    /// Names of the environment variables that the program gets.
+    /// Names of the environment variables that are passed to the program.
     pub environment: Vec<String>,
-    /// Names of the files that its output depends on.
+    /// Names of the files that the output depends on.
     pub inputs: Vec<String>,
-    /// The configuration that the program gets.
+    /// The configuration that is passed to the program.
     pub config: serde_json::Map<String, serde_json::Value>,
-    /// Whether it can reach nothing outside of itself, so that the user need not allow it.
+    /// Whether the program is sandboxed and cannot reach anything outside, so that it needs no consent of the user.
     pub is_confined: bool,
 }

@@ -8,15 +8,15 @@ use crate::report::StageReport;
 
 /// Receives the progress of a run. Its methods are never called on a worker thread.
 pub trait Observer: Sync {
-    /// The state of the run, every [`Observer::interval`] and once at its end.
+    /// Called with the state of the run, at every [`Observer::interval`] and once at the end of the run.
     fn on_progress(&self, progress: &Progress);
 
-    /// A line that a stage has logged.
+    /// Called for each line that a stage has logged.
     fn on_log(&self, stage: &str, line: &str) {
         let _ = (stage, line);
     }
 
-    /// Time between two calls; `None` for the last call only.
+    /// Time between two calls; `None` for a single call at the end of the run.
     fn interval(&self) -> Option<Duration> {
         Some(Duration::from_millis(100))
     }
@@ -37,11 +37,11 @@ impl Observer for Silent {
 /// The state of a run at one moment.
 #[derive(Clone, Debug)]
 pub struct Progress {
-    /// Number of files of the run, once the source knows it.
+    /// Number of files of the run, once the source has determined it.
     pub files_total: Option<u64>,
-    /// Files that have reached the end of the pipeline, or were left out.
+    /// Number of files that have reached the end of the pipeline, or were left out.
     pub files_done: u64,
-    /// Chunks that have reached the end of the pipeline.
+    /// Number of chunks that have reached the end of the pipeline.
     pub chunks: u64,
     /// Bytes held by batches in flight.
     pub bytes: u64,
@@ -56,13 +56,13 @@ pub struct Progress {
 pub struct StageLoad {
     /// Name of the stage.
     pub name: String,
-    /// Workers of the stage.
+    /// Number of workers of the stage.
     pub workers: usize,
-    /// Workers that are processing a batch.
+    /// Number of workers that are processing a batch.
     pub busy: usize,
-    /// Batches waiting for the stage.
+    /// Number of batches waiting for the stage.
     pub queued: usize,
-    /// Batches that the stage has processed.
+    /// Number of batches that the stage has processed.
     pub batches: u64,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct StageMeter {
     pub(crate) starved: Stopwatch,
     pub(crate) blocked: Stopwatch,
     pub(crate) memory_wait: Stopwatch,
-    /// From the first piece of work to the last one.
+    /// Start of the first piece of work, and end of the last one.
     pub(crate) active: Mutex<Option<(Instant, Instant)>>,
 }
 
@@ -95,7 +95,7 @@ impl StageMeter {
         self.chunks_out.fetch_add(chunks_out as u64, Ordering::Relaxed);
     }
 
-    /// The figures for the run report of a run that began at `started` and took `elapsed`.
+    /// Makes the stage's entry in the report of a run that started at `started` and took `elapsed`.
     pub(crate) fn report(&self, name: &str, started: Instant, elapsed: Duration) -> StageReport {
         let busy = self.busy.total();
         let active = *self.active.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,10 +8,10 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySen
 
 use crate::progress::StageMeter;
 
-/// How long a worker waits for the next item before it forwards the numbers of emptied batches.
+/// Time that a worker waits for the next item before it forwards the sequence numbers of emptied batches.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(2);
 
-/// A queue before a stage; `meter` is the meter of that stage.
+/// Creates the queue before a stage. `meter` is the meter of that stage.
 pub(crate) fn queue<T>(capacity: usize, meter: &StageMeter) -> (QueueSender<'_, T>, QueueReceiver<'_, T>) {
     let (sender, receiver) = bounded(capacity);
     (QueueSender { sender, consumer: meter }, QueueReceiver { receiver, consumer: meter })
@@ -30,7 +30,7 @@ impl<T> Clone for QueueSender<'_, T> {
 }
 
 impl<T> QueueSender<'_, T> {
-    /// Blocks until there is room. If the workers of the stage have ended, or were never spawned, the item is dropped.
+    /// Blocks until there is room. Drops the item if the workers of the stage have ended or were never spawned.
     pub(crate) fn put(&self, item: T, producer: &StageMeter) {
         self.consumer.queued.fetch_add(1, Ordering::Relaxed);
         let gone = match self.sender.try_send(item) {
@@ -62,7 +62,8 @@ impl<T> Clone for QueueReceiver<'_, T> {
 }
 
 impl<T> QueueReceiver<'_, T> {
-    /// The next item, or `None` when all senders are gone. Calls `idle` if the queue stays empty for [`IDLE_TIMEOUT`].
+    /// Returns the next item, or `None` when all senders are gone. Calls `idle` if the queue stays empty for
+    /// [`IDLE_TIMEOUT`].
     pub(crate) fn take(&self, idle: impl FnOnce()) -> Option<T> {
         let item = match self.receiver.try_recv() {
             Ok(item) => item,
@@ -94,7 +95,7 @@ pub(crate) enum Polled<T> {
 }
 
 impl<T> QueueReceiver<'_, T> {
-    /// The next item if one arrives within [`IDLE_TIMEOUT`].
+    /// Returns the next item if one arrives within [`IDLE_TIMEOUT`].
     pub(crate) fn poll(&self) -> Polled<T> {
         match self.receiver.recv_timeout(IDLE_TIMEOUT) {
             Ok(item) => {
@@ -103,7 +104,8 @@ impl<T> QueueReceiver<'_, T> {
             }
             Err(RecvTimeoutError::Timeout) => Polled::Empty,
             Err(RecvTimeoutError::Disconnected) => {
-                // The caller waits for memory, not for an item, and would poll again at once.
+                // The caller waits for memory rather than for an item. Without a pause, it would poll again
+                // immediately.
                 std::thread::sleep(IDLE_TIMEOUT);
                 Polled::Closed
             }
@@ -111,7 +113,7 @@ impl<T> QueueReceiver<'_, T> {
     }
 }
 
-/// Returns items in the order of their numbers, without gaps, in whatever order they arrive.
+/// Returns items in the order of their numbers, without gaps, no matter in which order they arrive.
 pub(crate) struct ReorderBuffer<T> {
     next: u64,
     /// Items that arrived early; `None` for a number that was skipped.

@@ -1,4 +1,4 @@
-//! What the reference of the configuration says about each key: a row beside the type that reads it.
+//! The reference of the configuration: an entry for each key, next to the type that reads the key.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -6,17 +6,17 @@ use serde_json::{Map, Value};
 /// One key of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
-    /// Its name within its table.
+    /// Name within its table.
     pub name: &'static str,
-    /// What values it takes.
+    /// Type of the values.
     pub value: ValueType,
-    /// Unit of a number, such as `lines`; empty where there is none.
+    /// Unit of a number, such as `lines`; empty if the value has no unit.
     pub unit: &'static str,
-    /// What the key does.
+    /// Description of the key.
     pub meaning: &'static str,
-    /// What was measured with other values; empty where nothing was.
+    /// Measured effect of other values; empty if it was not measured.
     pub effect: &'static str,
-    /// How the default is found where it is not a constant; else empty.
+    /// Description of a default that is not a constant; otherwise empty.
     pub computed: &'static str,
 }
 
@@ -25,7 +25,7 @@ pub struct Key {
 pub enum ValueType {
     /// `true` or `false`.
     Bool,
-    /// A whole number from `least` to `most`; `None` where there is no upper bound.
+    /// A whole number from `least` to `most`; `None` means no upper bound.
     Count {
         /// The smallest value.
         least: u64,
@@ -94,14 +94,14 @@ impl Key {
         Self::new(name, ValueType::OneOf(words), "", meaning)
     }
 
-    /// Adds what was measured with other values.
+    /// Adds the measured effect of other values.
     #[must_use]
     pub const fn effect(mut self, effect: &'static str) -> Self {
         self.effect = effect;
         self
     }
 
-    /// Says how a default is found that is not a constant.
+    /// Describes a default that is not a constant.
     #[must_use]
     pub const fn computed(mut self, computed: &'static str) -> Self {
         self.computed = computed;
@@ -109,39 +109,39 @@ impl Key {
     }
 }
 
-/// A configuration that describes its keys, so that the reference and the schema can list them. Defaults are not
-/// described: they are read from [`Default`].
+/// A configuration that describes its keys, so that the reference and the schema can list them. The defaults come from
+/// [`Default`].
 pub trait Described: Default + Serialize {
-    /// What the table as a whole configures, in one or two sentences.
+    /// Description of the table as a whole, in one or two sentences.
     const SUMMARY: &'static str;
-    /// A row for every key.
+    /// An entry for every key.
     const KEYS: &'static [Key];
 }
 
-/// What the reference says about one table.
+/// The reference entry of one table.
 #[derive(Clone, Debug)]
 pub struct TableReference {
     /// The table's name; for a stage, its type.
     pub name: &'static str,
-    /// What the table configures.
+    /// Description of the table.
     pub summary: &'static str,
-    /// Its keys, described.
+    /// Descriptions of its keys.
     pub keys: &'static [Key],
     /// The value of every key in the default configuration.
     pub defaults: Map<String, Value>,
 }
 
 impl TableReference {
-    pub(crate) fn of<C: Described>(name: &'static str) -> Self {
+    pub(crate) fn new<C: Described>(name: &'static str) -> Self {
         let defaults = match serde_json::to_value(C::default()) {
             Ok(Value::Object(defaults)) => defaults,
-            // A configuration that is not a table has no keys; a test of the reference says so.
+            // A configuration that is not a table has no keys. A test of the reference detects this mistake.
             _ => Map::new(),
         };
         Self { name, summary: C::SUMMARY, keys: C::KEYS, defaults }
     }
 
-    /// The default of a key: `None` where it is not a constant.
+    /// The default of a key; `None` if it is not a constant.
     pub fn default_of(&self, key: &Key) -> Option<&Value> {
         self.defaults.get(key.name).filter(|value| !value.is_null() && key.computed.is_empty())
     }

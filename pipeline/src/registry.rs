@@ -18,12 +18,12 @@ use crate::stage::{BuildContext, Stage, StageConfig};
 use crate::stage_error::StageError;
 use crate::value::DynamicType;
 
-/// The stage types that pipelines may use, by name, and the built-in columns that stages may use by name.
+/// The stage types that pipelines may use and the built-in columns that stages may use, both by name.
 #[derive(Default)]
 pub struct Registry {
     types: BTreeMap<&'static str, StageType>,
     columns: BTreeMap<&'static str, BuiltInColumn>,
-    /// Types that this program does not have, and how to get them.
+    /// Types that this program was built without, with instructions for getting them.
     absent: BTreeMap<&'static str, &'static str>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct StageType {
     pub(crate) parse: ParseConfig,
     /// The keys of the configuration, if it is a plain struct.
     pub(crate) keys: Option<&'static [&'static str]>,
-    /// What the reference says, where the configuration describes itself.
+    /// The reference entry, if the configuration describes itself.
     pub(crate) reference: Option<TableReference>,
 }
 
@@ -50,24 +50,24 @@ impl Registry {
         self.types.insert(C::TYPE, known);
     }
 
-    /// The same for a type that describes its keys: the reference and the schema list them.
+    /// Like [`Registry::register`], for a type that describes its keys. The reference and the schema list these keys.
     pub fn register_described<C: StageConfig + Described>(&mut self) {
-        let reference = Some(TableReference::of::<C>(C::TYPE));
+        let reference = Some(TableReference::new::<C>(C::TYPE));
         let known = StageType { parse: parse::<C>, keys: keys_of::<C>(), reference };
         self.types.insert(C::TYPE, known);
     }
 
-    /// Names a type that this program was built without, and how to get it, for the message about a pipeline that uses it.
+    /// Names a type that this program was built without. An error about a pipeline that uses the type shows `help`.
     pub fn register_absent(&mut self, name: &'static str, help: &'static str) {
         self.absent.insert(name, help);
     }
 
-    /// How to get a type that this program was built without.
+    /// Instructions for getting a type that this program was built without.
     pub(crate) fn help_for_absent(&self, name: &str) -> Option<String> {
         self.absent.get(name).map(|help| (*help).to_owned())
     }
 
-    /// Describes a column to stages that use it by name.
+    /// Makes a built-in column available by name.
     pub fn register_column(&mut self, column: BuiltInColumn) {
         self.columns.insert(column.reference.name, column);
     }
@@ -77,12 +77,12 @@ impl Registry {
         self.columns.values().map(|column| &column.reference)
     }
 
-    /// The built-in columns that are held by a column of a batch: that column itself, and its fields.
+    /// The built-in columns that a column of a batch holds: that column itself, and its fields.
     pub fn held_by<'r>(&'r self, column: &'r str) -> impl Iterator<Item = &'r BuiltInColumn> {
         self.columns.values().filter(move |built_in| built_in.source.name() == column)
     }
 
-    /// What the reference says about the types that describe their keys, in alphabetical order.
+    /// The reference entries of the types that describe their keys, in alphabetical order.
     pub fn reference(&self) -> impl Iterator<Item = &TableReference> {
         self.types.values().filter_map(|known| known.reference.as_ref())
     }
@@ -96,8 +96,8 @@ impl Registry {
         self.types.get(name)
     }
 
-    /// Replaces built-in columns that a stage names by the columns which hold them. Returns the built-in columns that it
-    /// would write and may not, with the type that it gives them.
+    /// Replaces built-in columns that a stage names with the columns that hold them. Returns the built-in columns that
+    /// the stage declares to write but may not write, with the declared type.
     pub(crate) fn resolve_columns(&self, access: &mut Access) -> Vec<(ColumnReference, DynamicType)> {
         let mut used: BTreeMap<&str, &BuiltInColumn> = BTreeMap::new();
         let mut resolve_read = |column: &mut ColumnSpec| {
@@ -117,7 +117,7 @@ impl Registry {
             let Some(known) = self.columns.get(column.name()) else { continue };
             if known.set.is_none() || known.reference.value != given {
                 refused.push((known.reference, given));
-                // The wrong type is one mistake, and not one more for each stage that reads the column.
+                // Report the wrong type once, and not again for each stage that reads the column.
                 if known.set.is_some() {
                     *column = known.source.clone();
                 }
@@ -132,7 +132,7 @@ impl Registry {
         refused
     }
 
-    /// A type that writes a column when configured with defaults.
+    /// A type that writes the column in its default configuration.
     pub(crate) fn writer_of(&self, column: &str) -> Option<&'static str> {
         self.types.iter().find_map(|(name, known)| {
             let config = (known.parse)(Spanned::new(0..0, DeTable::new())).ok()?;
@@ -147,7 +147,7 @@ impl fmt::Debug for Registry {
     }
 }
 
-/// A [`StageConfig`] of any type.
+/// A [`StageConfig`] with its type erased.
 pub(crate) trait ParsedConfig: Send {
     fn access(&self) -> Access;
     fn program(&self) -> Option<ProgramSpec>;
@@ -178,11 +178,11 @@ fn parse<C: StageConfig>(table: Spanned<DeTable<'_>>) -> Result<Box<dyn ParsedCo
     Ok(Box::new(config))
 }
 
-/// Asks a type's `Deserialize` for its field names, so that all unknown keys are found at once, even if the type does not
-/// deny them.
+/// Asks a type's `Deserialize` for its field names, so that all unknown keys are found at once, even if the type does
+/// not deny unknown fields.
 fn keys_of<C: StageConfig>() -> Option<&'static [&'static str]> {
     let mut keys = None;
-    // The probe always fails, after it has seen the fields.
+    // The probe always fails, after recording the fields.
     drop(C::deserialize(FieldProbe { keys: &mut keys }));
     keys
 }

@@ -8,13 +8,13 @@ use serde::{Serialize, Serializer};
 
 use crate::stage_error::StageError;
 
-/// Maximum number of reasons that are kept apart; all others are counted as one.
+/// Maximum number of reasons that are counted separately. Further reasons are counted together.
 const MAX_REASONS: usize = 1_000;
 const FURTHER: &str = "further reasons";
-/// Paths that are kept per reason.
+/// Maximum number of paths that are kept per reason.
 const EXAMPLES: usize = 10;
 
-/// Why a run failed.
+/// The error that ended a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// A stage could not continue.
@@ -22,11 +22,11 @@ pub enum RunError {
     Stage {
         /// Name of the stage.
         stage: String,
-        /// What happened.
+        /// The error.
         #[source]
         error: StageError,
     },
-    /// A stage panicked, which is a bug of that stage.
+    /// A stage panicked, which is a bug in the stage.
     #[error("stage `{stage}` panicked: {message}")]
     Panicked {
         /// Name of the stage.
@@ -35,7 +35,7 @@ pub enum RunError {
         message: String,
     },
     /// A thread could not be spawned.
-    #[error("no thread for stage `{stage}`: {source}; run with fewer jobs")]
+    #[error("cannot start a thread for stage `{stage}`: {source}; run with fewer jobs")]
     Thread {
         /// Name of the stage.
         stage: String,
@@ -53,7 +53,7 @@ impl RunError {
     }
 }
 
-/// How a successful run ended.
+/// The ending of a successful run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -75,13 +75,13 @@ pub struct RunReport {
     pub stages: Vec<StageReport>,
     /// The stage with the highest utilisation.
     pub bottleneck: Option<String>,
-    /// Files that have reached the end of the pipeline, or were left out.
+    /// Number of files that have reached the end of the pipeline, or were left out.
     pub files: u64,
-    /// Chunks that have reached the end of the pipeline.
+    /// Number of chunks that have reached the end of the pipeline.
     pub chunks: u64,
     /// The memory budget, in bytes.
     pub memory_limit: u64,
-    /// Most bytes that batches in flight held at once. More than the limit if batches grew on their way.
+    /// Peak number of bytes held by batches in flight. It exceeds the limit if batches grew on their way.
     pub memory_peak: u64,
     /// Files left out, by reason.
     pub skipped: Tally,
@@ -89,12 +89,12 @@ pub struct RunReport {
     pub warnings: Tally,
     /// Files that could not be processed, by reason.
     pub errors: Tally,
-    /// By stage: rows that it could not process, by reason. They are kept without its values.
+    /// Rows that stages could not process, by stage and reason. The rows are kept without the values of that stage.
     pub failures: BTreeMap<String, Tally>,
-    /// Failures that concern no row, as stage, place and reason.
+    /// Failures that do not concern a row, as stage, place and reason.
     #[serde(skip)]
     pub failed_places: BTreeSet<(String, String, String)>,
-    /// What stages keep for the next run, by their names.
+    /// State that stages keep for the next run, by stage name.
     #[serde(skip)]
     pub kept: BTreeMap<String, String>,
     /// Counters of the stages.
@@ -102,8 +102,8 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// The report of two runs of one pipeline, of which the second one continued the first. What a source finds again in every
-    /// run, such as files that are left out, is as the second run has found it.
+    /// Combines the reports of two runs of one pipeline, where the second run continued the first. Findings that a
+    /// source repeats in every run, such as files that are left out, come from the second run.
     #[must_use]
     pub fn after(self, earlier: Self) -> Self {
         let elapsed = earlier.elapsed + self.elapsed;
@@ -135,7 +135,8 @@ impl RunReport {
         }
     }
 
-    /// The same report with `mask` applied to every path and every reason. Reasons that become equal are counted as one.
+    /// The same report, with `mask` applied to every path and every reason. Reasons that become equal are counted
+    /// together.
     #[must_use]
     pub fn masked(self, mask: impl Fn(String) -> String) -> Self {
         let place = |(stage, place, reason)| (stage, mask(place), mask(reason));
@@ -150,7 +151,7 @@ impl RunReport {
     }
 }
 
-/// The stage with the highest utilisation, the last one of several.
+/// The stage with the highest utilisation. Of equal stages, the last one.
 pub(crate) fn bottleneck(stages: &[StageReport]) -> Option<String> {
     let busiest = stages.iter().rev().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
     busiest.filter(|stage| stage.utilisation > 0.0).map(|stage| stage.name.clone())
@@ -163,43 +164,44 @@ pub struct StageReport {
     pub name: String,
     /// Number of workers.
     pub workers: usize,
-    /// Whether the stage has one worker for any number of jobs.
+    /// Whether the stage always has one worker, for any number of jobs.
     pub single_worker: bool,
-    /// Batches processed, or emitted by a source.
+    /// Number of batches processed, or emitted by a source.
     pub batches: u64,
-    /// File rows that came in.
+    /// Number of file rows received.
     pub files_in: u64,
-    /// File rows that were sent on.
+    /// Number of file rows sent on.
     pub files_out: u64,
-    /// Chunk rows that were sent on.
+    /// Number of chunk rows sent on.
     pub chunks_out: u64,
-    /// When the first piece of work began, since the start of the run.
+    /// Time from the start of the run to the start of the first piece of work.
     #[serde(serialize_with = "seconds")]
     pub first: Duration,
-    /// When the last piece of work ended, since the start of the run.
+    /// Time from the start of the run to the end of the last piece of work.
     #[serde(serialize_with = "seconds")]
     pub last: Duration,
-    /// Time spent processing, summed over the workers.
+    /// Time spent processing, summed over all workers.
     #[serde(serialize_with = "seconds")]
     pub busy: Duration,
-    /// Processor time of the workers' threads, summed; zero where the system does not tell. That of threads that a worker starts is not in it.
+    /// CPU time of the workers' threads, summed; zero if the system does not report it. Threads that a worker starts
+    /// are not included.
     #[serde(serialize_with = "seconds")]
     pub cpu: Duration,
-    /// Time the workers waited for input, summed: their queue was empty.
+    /// Time that the workers waited for input because their queue was empty, summed.
     #[serde(serialize_with = "seconds")]
     pub input_empty: Duration,
-    /// Time the workers waited to send, summed: the next queue was full.
+    /// Time that the workers waited to send because the next queue was full, summed.
     #[serde(serialize_with = "seconds")]
     pub output_full: Duration,
-    /// Time a source waited for the memory budget.
+    /// Time that a source waited for the memory budget.
     #[serde(serialize_with = "seconds")]
     pub memory_wait: Duration,
-    /// Share of the run that the workers spent processing, on average, 0 to 1.
+    /// Share of the run that the workers spent processing, averaged over the workers, from 0 to 1.
     pub utilisation: f64,
 }
 
 impl StageReport {
-    /// Adds the figures of the same stage in an earlier run, which took `offset`; both took `elapsed`.
+    /// Adds the figures of the same stage in an earlier run that took `offset`. Both runs together took `elapsed`.
     fn add_earlier(&mut self, earlier: &Self, offset: Duration, elapsed: Duration) {
         self.batches += earlier.batches;
         self.files_in += earlier.files_in;
@@ -224,18 +226,18 @@ pub struct Tally {
     reasons: BTreeMap<String, TallyEntry>,
 }
 
-/// The events of one reason.
+/// The events with the same reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TallyEntry {
     /// Exact number of events.
     pub count: u64,
-    /// The first few paths in alphabetical order, whatever the order in which they came.
+    /// The first few paths in alphabetical order, independent of the order in which they were added.
     pub examples: BTreeSet<String>,
 }
 
 impl Tally {
     pub(crate) fn add(&mut self, reason: &str, path: &str) {
-        // Reasons are fixed phrases, but those of a custom stage may not be.
+        // Reasons are fixed phrases in built-in stages, but not necessarily in custom stages.
         let is_new = !self.reasons.contains_key(reason);
         let reason = if is_new && self.reasons.len() >= MAX_REASONS { FURTHER } else { reason };
         if !self.reasons.contains_key(reason) {
@@ -253,7 +255,7 @@ impl Tally {
         }
     }
 
-    /// The events of both. The same events in both are counted once: a source finds some of them in every run.
+    /// Combines the events of both. Events in both are counted once, because a source finds some of them in every run.
     fn and(mut self, other: Self) -> Self {
         for (reason, entry) in other.reasons {
             let known = self.reasons.entry(reason).or_default();
@@ -286,12 +288,12 @@ impl Tally {
         self.reasons.values().map(|reason| reason.count).sum()
     }
 
-    /// Whether nothing happened.
+    /// Whether there are no events.
     pub fn is_empty(&self) -> bool {
         self.reasons.is_empty()
     }
 
-    /// The events of one reason.
+    /// The events with a reason.
     pub fn get(&self, reason: &str) -> Option<&TallyEntry> {
         self.reasons.get(reason)
     }
@@ -302,13 +304,13 @@ impl Tally {
     }
 }
 
-/// Everything that stages have reported.
+/// The reports of all stages during a run.
 #[derive(Default)]
 pub(crate) struct RunTallies {
     pub(crate) skipped: Tally,
     pub(crate) warnings: Tally,
     pub(crate) errors: Tally,
-    /// Rows by stage.
+    /// Failed rows by stage.
     pub(crate) failures: BTreeMap<String, Tally>,
     pub(crate) kept: BTreeMap<String, String>,
     pub(crate) failed_places: BTreeSet<(String, String, String)>,

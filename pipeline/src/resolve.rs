@@ -1,4 +1,5 @@
-//! From files to a plan: merges layers, resolves names, parses configurations, and reports all errors at once.
+//! Resolution of files into a plan: merges layers, resolves names, parses configurations, and reports all errors at
+//! once.
 
 use crate::ceilings::{self, Ceiling};
 use crate::config::{Layer, RunConfig, StageTable};
@@ -15,18 +16,18 @@ use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
 /// The text of a pipeline.
 #[derive(Clone, Copy, Debug)]
 pub struct PipelineSource<'a> {
-    /// How messages name it: a path, or the name by which others extend it.
+    /// Name of the pipeline in messages: a path, or the name by which other pipelines extend it.
     pub name: &'a str,
-    /// TOML.
+    /// The text, in TOML.
     pub text: &'a str,
 }
 
-/// Reads a pipeline and checks it, without touching anything outside the texts.
+/// Reads and checks a pipeline, without accessing anything except the texts.
 ///
 /// Later sources override earlier ones, key by key. `extends` names one of the `builtins`; all sources override it.
 ///
 /// # Errors
-/// All errors of the pipeline.
+/// Returns all errors of the pipeline.
 pub fn load<'a>(
     sources: &[PipelineSource<'a>],
     registry: &Registry,
@@ -35,10 +36,10 @@ pub fn load<'a>(
     load_within(sources, registry, builtins, &[])
 }
 
-/// [`load`] for sources that are not trusted: their values must not exceed the ceilings. Those of `builtins` may.
+/// Like [`load`], for untrusted sources: their values must not exceed the ceilings. Values of `builtins` may.
 ///
 /// # Errors
-/// All errors of the pipeline.
+/// Returns all errors of the pipeline.
 pub fn load_within<'a>(
     sources: &[PipelineSource<'a>],
     registry: &Registry,
@@ -48,11 +49,11 @@ pub fn load_within<'a>(
     load_checked(sources, registry, builtins, ceilings, &|_| Diagnostics::default())
 }
 
-/// [`load_within`] with further checks of the enabled stages, in the order of the file. They are made even if the pipeline has other
-/// errors, so that all are reported at once.
+/// Like [`load_within`], with further checks of the enabled stages, in the order of the file. The checks run even if
+/// the pipeline has other errors, so that all errors are reported at once.
 ///
 /// # Errors
-/// All errors of the pipeline.
+/// Returns all errors of the pipeline.
 pub fn load_checked<'a>(
     sources: &[PipelineSource<'a>],
     registry: &Registry,
@@ -123,7 +124,7 @@ pub fn load_checked<'a>(
     drop(context);
     drop(names);
     let stages: Vec<PlannedStage> = stages.into_iter().map(ResolvedStage::planned).collect();
-    // Further checks may find the same conflict of two writers in their own way.
+    // Further checks may report the same conflict of two writers in other words.
     let is_in_conflict = found.iter().any(|item| item.code == code::UNORDERED_WRITERS);
     let is_new = |item: &Diagnostic| !is_in_conflict || item.code != code::UNORDERED_WRITERS;
     found.extend(further(&stages).into_iter().filter(is_new));
@@ -134,7 +135,7 @@ pub fn load_checked<'a>(
     }
 }
 
-/// Reports the stages named by `after` that the pipeline does not have.
+/// Reports stages that `after` names and that the pipeline does not have.
 fn check_after(
     stage: &str,
     after: &[(String, Option<Location>)],
@@ -150,14 +151,14 @@ fn check_after(
     }
 }
 
-/// The stages that a stage declares to come after. Disabled stages are ignored.
+/// The stages that a stage names in `after`. Disabled stages are ignored.
 fn predecessors(stage: &ResolvedStage, stages: &[ResolvedStage]) -> Vec<usize> {
     let position = |name: &str| stages.iter().position(|stage| stage.site.name == name);
     let named = stage.after.iter().map(|(name, _)| name.as_str());
     named.chain(stage.access.after.iter().map(String::as_str)).filter_map(position).collect()
 }
 
-/// Every layer, lowest priority first: extended pipelines, then the sources.
+/// All layers, lowest priority first: the extended pipelines, then the sources.
 fn layers<'a>(
     sources: &[PipelineSource<'a>],
     builtins: &[PipelineSource<'a>],
@@ -195,7 +196,7 @@ fn layers<'a>(
     below.into_iter().map(|(_, layer)| layer).chain(own).collect()
 }
 
-/// Stages with the keys of all layers, in the order in which they first appear.
+/// Merges the layers into stages with the keys of all layers, in the order of their first appearance.
 fn merge(layers: Vec<Layer<'_>>) -> Vec<StageTable<'_>> {
     let mut merged: Vec<StageTable<'_>> = Vec::new();
     for table in layers.into_iter().flat_map(|layer| layer.stages) {
@@ -208,7 +209,7 @@ fn merge(layers: Vec<Layer<'_>>) -> Vec<StageTable<'_>> {
             let entry = entries.iter().find(|entry| entry.key == "use")?;
             entry.value.get_ref().as_str().map(str::to_owned)
         };
-        // The keys of a stage type mean nothing to the type that replaces it.
+        // The keys of one stage type mean nothing to a type that replaces it.
         let replaced = type_name(&table.entries);
         if replaced.is_some_and(|new| new != type_name(&below.entries).unwrap_or_else(|| below.name.clone())) {
             below.entries.retain(|entry| is_stage_key(&entry.key));

@@ -1,4 +1,4 @@
-//! Resolving one stage of a pipeline's file: finds its type, checks its keys, parses its configuration.
+//! Resolution of one stage of a pipeline file: finds its type, checks its keys, and parses its configuration.
 
 use toml::de::{DeTable, Error as TomlError};
 use toml::{Spanned, Table};
@@ -20,9 +20,9 @@ use crate::stage_error::StageError;
 use crate::value::DynamicType;
 use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
 
-/// Keys which every stage has: the engine reads them. All others are the stage type's.
+/// Keys of every stage, read by the engine. All other keys belong to the stage type.
 pub const STAGE_KEYS: &[Key] = &[
-    Key::strings("after", "Stages that must come before this one, beside those whose columns it reads."),
+    Key::strings("after", "Stages that must come before this one, in addition to the stages whose columns it reads."),
     Key::bool("enabled", "`false` takes the stage out of the pipeline.").computed("`true`"),
     Key::count_up_to(
         "max_failed_rows",
@@ -35,18 +35,18 @@ pub const STAGE_KEYS: &[Key] = &[
         "min_values",
         100,
         "percent",
-        "Share of the chunks that must have a value in each custom column of the stage: with less, a run exits with 1.",
+        "Share of the chunks that must have a value in each custom column of the stage; with a smaller share, a run exits with 1.",
     )
     .computed("none"),
-    Key::string("use", "The stage type; needed where the table's name is not one.").computed("the table's name"),
+    Key::string("use", "The stage type; required if the table's name is not a stage type.").computed("the table's name"),
     Key::count_up_to("workers", MAX_WORKERS, "threads", "Workers of the stage. A source and a sink have one.")
         .computed("`jobs` of `[run]`"),
 ];
 
-/// Highest value of `max_failed_rows`.
+/// Maximum value of `max_failed_rows`.
 const MAX_FAILED_ROWS: usize = u32::MAX as usize;
 
-/// Whether the engine reads a key.
+/// Whether the engine reads the key.
 pub(crate) fn is_stage_key(name: &str) -> bool {
     STAGE_KEYS.iter().any(|key| key.name == name)
 }
@@ -55,7 +55,7 @@ pub(crate) fn is_stage_key(name: &str) -> bool {
 pub(crate) struct ResolvedStage {
     pub(crate) site: StageSite,
     pub(crate) access: Access,
-    /// Stages named by `after`, with their locations.
+    /// Stages that `after` names, with their locations.
     pub(crate) after: Vec<(String, Option<Location>)>,
     type_name: String,
     workers: Option<usize>,
@@ -64,12 +64,12 @@ pub(crate) struct ResolvedStage {
     config: Box<dyn ParsedConfig>,
 }
 
-/// The outcome of resolving a stage's table.
+/// The result of resolving a stage's table.
 pub(crate) enum Resolution {
     Enabled(Box<ResolvedStage>),
     /// `enabled = false`.
     Disabled(StageSite),
-    /// It cannot be planned; the diagnostics say why.
+    /// The stage cannot be planned. The diagnostics contain the reason.
     Broken(BrokenStage),
 }
 
@@ -106,7 +106,7 @@ impl ResolvedStage {
                     .or_else(|| suggest(&type_name, registry.stage_types(), "stage types"));
                 let message = format!("unknown stage type `{type_name}`");
                 found.push(Diagnostic::error(code::UNKNOWN_STAGE, sources.locate(&place), message).with_help(help));
-                // The type that was probably meant tells which of the other keys are wrong.
+                // Check the other keys against the type that was probably meant.
                 let meant = aurora_suggest::nearest(&type_name, registry.stage_types());
                 let declared = DeclaredColumns::new(&own, registry);
                 let config = meant.and_then(|meant| registry.get(meant)).and_then(|known| {
@@ -148,7 +148,7 @@ impl ResolvedStage {
         if let (Some(entry), Some(_), StageKind::Source | StageKind::Sink) = (key("workers"), workers, access.kind) {
             let message = format!("stage `{}` is a {} and runs on one worker", site.name, access.kind.as_str());
             let location = sources.locate(&entry.key_span);
-            let help = Some("leave `workers` out".to_owned());
+            let help = Some("remove `workers`".to_owned());
             found.push(Diagnostic::error(code::INVALID_VALUE, location, message).with_help(help));
         }
         site.writes = written(&access);
@@ -171,7 +171,7 @@ impl ResolvedStage {
     }
 }
 
-/// The configuration of one stage, read and checked outside of any pipeline; see [`Registry::configure`].
+/// The configuration of one stage, read and checked outside of a pipeline; see [`Registry::configure`].
 pub struct Configured {
     config: Box<dyn ParsedConfig>,
 }
@@ -185,17 +185,17 @@ impl Configured {
     /// Builds the stage.
     ///
     /// # Errors
-    /// When the stage cannot be built.
+    /// Fails if the stage cannot be built.
     pub fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
         self.config.build(cx)
     }
 }
 
 impl Registry {
-    /// Parses and checks the configuration of one stage: TOML as it appears below `[stage.<name>]`.
+    /// Parses and checks the configuration of one stage, given as TOML in the form of the table `[stage.<name>]`.
     ///
     /// # Errors
-    /// All errors of the configuration.
+    /// Returns all errors of the configuration.
     pub fn configure(&self, type_name: &str, text: &str) -> Result<Configured, Diagnostics> {
         let (mut sources, mut found) = (SourceMap::default(), Diagnostics::default());
         let stage = StageTable::parse(type_name, &mut sources, text, &mut found);
@@ -208,7 +208,7 @@ impl Registry {
     }
 }
 
-/// The error of a stage that writes a built-in column which it may not write, or as another type.
+/// The error for a stage that writes a built-in column with another type, or that may not write the column.
 fn refused_column(stage: &str, column: &ColumnReference, given: DynamicType, place: Option<Location>) -> Diagnostic {
     let (message, help) = if !column.writers.is_empty() {
         let message = format!("stage `{stage}` writes column `{}` as `{given}`; it is `{}`", column.name, column.value);
@@ -224,7 +224,7 @@ fn refused_column(stage: &str, column: &ColumnReference, given: DynamicType, pla
     Diagnostic::error(code::COLUMN_TYPE, place, message).with_help(Some(help))
 }
 
-/// A stage that cannot be planned. `config` is its configuration in the type that was probably meant.
+/// Makes a stage that cannot be planned. `config` is its configuration, parsed as the type that was probably meant.
 fn broken(
     mut site: StageSite,
     after: Vec<(String, Option<Location>)>,
@@ -237,11 +237,11 @@ fn broken(
     Resolution::Broken(BrokenStage { site, are_writes_known, reads: declared.reads, after })
 }
 
-/// The columns that the keys of a stage name, whatever its type.
+/// The columns that the keys of a stage name, for any stage type.
 struct DeclaredColumns {
-    /// Those in `reads`, under the names that stages write.
+    /// Columns in `reads`, under the names of the columns that hold them.
     reads: Vec<String>,
-    /// Those in `writes`, if the stage has the key.
+    /// Columns in `writes`, if the stage has the key.
     writes: Option<Vec<String>>,
 }
 
@@ -294,8 +294,8 @@ struct ConfigReader<'a> {
 }
 
 impl ConfigReader<'_> {
-    /// Parses the configuration. Invalid keys are reported and left out, so that errors in the other keys and in the
-    /// stage's columns are found too; their names are added to `unread`.
+    /// Parses the configuration. Invalid keys are reported and left out, so that errors in other keys and in the
+    /// columns of the stage are found, too. The names of invalid keys are added to `unread`.
     fn read(
         &self,
         mut entries: Vec<ConfigEntry<'_>>,
@@ -343,7 +343,7 @@ impl ConfigReader<'_> {
             .replace("expected a map", "expected a table");
         let stage = self.name;
         if let Some(key) = message.strip_prefix("missing field ") {
-            // A key that was left out because of its value has been reported already.
+            // If the value of a key is invalid, the key has been left out and reported already.
             if entry.is_some() || !found.iter().any(|item| item.message.contains(&format!("{key} of stage `{stage}`")))
             {
                 let message = format!("stage `{stage}` needs the key {key}");

@@ -1,4 +1,4 @@
-//! One address space for the bytes of all files of a pipeline, so that a span identifies its file.
+//! A common address space for the bytes of all files of a pipeline, so that a span identifies its file.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ struct MappedFile {
 }
 
 impl SourceMap {
-    /// Adds a file and returns the offset of its first byte.
+    /// Adds a file, and returns the offset of its first byte.
     pub(crate) fn add(&mut self, name: &str, text: &str) -> usize {
         let base = self.files.last().map_or(0, |file| file.base + file.text.len() + 1);
         self.files.push(MappedFile { name: name.to_owned(), text: text.to_owned(), base });

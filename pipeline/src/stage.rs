@@ -17,7 +17,7 @@ use crate::program_spec::ProgramSpec;
 use crate::stage_error::StageError;
 use crate::view::BatchView;
 
-/// The configuration of one type of stage: `[stage.<name>]` of a pipeline's file.
+/// The configuration of one type of stage: a table `[stage.<name>]` in a pipeline file.
 pub trait StageConfig: DeserializeOwned + Send + 'static {
     /// The name under which pipelines use this type.
     const TYPE: &'static str;
@@ -25,12 +25,12 @@ pub trait StageConfig: DeserializeOwned + Send + 'static {
     /// The columns that a stage with this configuration reads and writes.
     fn access(&self) -> Access;
 
-    /// The program outside of this process, or the confined module, that the stage runs.
+    /// The program that the stage runs as another process, or the module that it runs in a sandbox.
     fn program(&self) -> Option<ProgramSpec> {
         None
     }
 
-    /// Reports values that are well-formed but invalid. Does no I/O.
+    /// Reports well-formed values that are invalid. Does no I/O.
     fn check(&self, problems: &mut Problems<'_>) {
         let _ = problems;
     }
@@ -38,7 +38,7 @@ pub trait StageConfig: DeserializeOwned + Send + 'static {
     /// Builds the stage: opens files, loads models.
     ///
     /// # Errors
-    /// When the stage cannot be built; the message says what to do.
+    /// Fails if the stage cannot be built. The message contains advice.
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError>;
 }
 
@@ -47,7 +47,7 @@ pub trait Stage: Send + Sync {
     /// Creates a worker on the calling thread. It may keep buffers from batch to batch.
     fn open(&self) -> Box<dyn Worker + '_>;
 
-    /// Everything that the output of this stage depends on besides its input.
+    /// Everything that the output of this stage depends on, except its input.
     fn fingerprint(&self) -> Fingerprint;
 
     /// Called once after every worker has finished, but not if the run has failed. A stage that declares `restructures()`
@@ -61,12 +61,12 @@ pub trait Stage: Send + Sync {
     }
 }
 
-/// One worker of a stage: a source produces, every other stage processes.
+/// One worker of a stage. The worker of a source produces batches; all other workers process batches.
 ///
-/// A closure that takes a view and a context is a worker too; [`producer`] makes one for a source.
+/// A closure that takes a view and a context is also a worker. [`producer`] makes a source's worker from a closure.
 pub trait Worker {
-    /// Called for each batch of a sink before [`Worker::process`], in the order of emission and never for two batches at a time.
-    /// Other workers wait meanwhile.
+    /// Called for each batch of a sink before [`Worker::process`], in the order of emission and never for two batches
+    /// at the same time. Other workers wait meanwhile.
     ///
     /// # Errors
     /// Any error ends the run.
@@ -75,7 +75,7 @@ pub trait Worker {
         Ok(())
     }
 
-    /// Processes one batch. A bad file is reported to `cx`, and the run continues.
+    /// Processes one batch. A bad file should be reported to `cx`, so that the run continues.
     ///
     /// # Errors
     /// [`StageError::Stopped`] from a transform drops the batch if the run is stopping. Any other error ends the run.
@@ -84,8 +84,8 @@ pub trait Worker {
         Err(StageError::new(format!("stage `{}` does not process batches", cx.stage())))
     }
 
-    /// Emits all batches. Emission waits for the memory budget, and fails with [`StageError::Stopped`] when the run is
-    /// stopping; the error is returned with `?`.
+    /// Emits all batches. Emission waits for the memory budget, and fails with [`StageError::Stopped`] if the run is
+    /// stopping. Return that error with `?`.
     ///
     /// # Errors
     /// Any error but `Stopped` ends the run.
@@ -132,7 +132,7 @@ where
     }
 }
 
-/// What a stage may use while it is built.
+/// The environment in which a stage is built.
 #[derive(Clone, Copy)]
 pub struct BuildContext<'a> {
     /// The directory that the pipeline processes.
@@ -154,17 +154,17 @@ impl fmt::Debug for Services {
 }
 
 impl Services {
-    /// No services.
+    /// Creates an empty collection.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds an object; it replaces any other object of its type.
+    /// Adds an object, replacing any other object of the same type.
     pub fn insert<T: Any + Send + Sync>(&mut self, object: Arc<T>) {
         self.objects.insert(TypeId::of::<T>(), object);
     }
 
-    /// The object of that type.
+    /// Returns the object of the given type.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.objects.get(&TypeId::of::<T>()).cloned()?.downcast().ok()
     }

@@ -4,38 +4,38 @@ use std::error::Error;
 
 use crate::permissions::AccessError;
 
-/// Why a stage could not be built, or could not continue. Either ends the run. A bad file is not an error of the stage:
-/// it is reported through [`StageContext::error`](crate::StageContext::error).
+/// An error that prevents building a stage or continuing a run. It ends the run. A bad file is not an error of the
+/// stage: report it with [`StageContext::error`](crate::StageContext::error).
 #[derive(Debug, thiserror::Error)]
 pub enum StageError {
-    /// The stage broke its declaration.
+    /// The stage violated its declared access.
     #[error(transparent)]
     Access(#[from] AccessError),
-    /// The run is stopping, because it was cancelled or another stage failed. Not an error of this stage.
+    /// The run is stopping because it was cancelled or another stage failed. Not an error of this stage.
     #[error("the run is being stopped")]
     Stopped,
-    /// Everything else.
+    /// Any other error.
     #[error("{message}")]
     Failed {
-        /// What happened, and what to do.
+        /// Description of the error, with advice.
         message: String,
-        /// The cause, where there is one.
+        /// The cause, if there is one.
         source: Option<Box<dyn Error + Send + Sync>>,
     },
 }
 
 impl StageError {
-    /// An error with a message.
+    /// Creates an error from a message.
     pub fn new(message: impl Into<String>) -> Self {
         Self::Failed { message: message.into(), source: None }
     }
 
-    /// An error with a message and its cause.
+    /// Creates an error from a message and its cause.
     pub fn caused(message: impl Into<String>, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Failed { message: message.into(), source: Some(cause.into()) }
     }
 
-    /// Wraps an error, with its own message. It remains the source, so that callers can tell its type.
+    /// Wraps an error and uses its message. The error becomes the source, so that callers can inspect its type.
     pub fn from_error(cause: impl Error + Send + Sync + 'static) -> Self {
         Self::Failed { message: cause.to_string(), source: Some(Box::new(cause)) }
     }

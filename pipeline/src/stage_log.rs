@@ -4,10 +4,11 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::progress::Observer;
 
-/// Maximum number of lines that wait for the observer. It is called several times a second; further lines are counted.
+/// Maximum number of lines that wait for the observer, which is called several times a second. Further lines are only
+/// counted.
 const MAX_WAITING_LINES: usize = 10_000;
 
-/// Collects lines of any thread, for the one thread that calls the observer.
+/// Collects lines from all threads for the one thread that calls the observer.
 #[derive(Default)]
 pub(crate) struct StageLog {
     waiting: Mutex<Waiting>,
@@ -15,7 +16,7 @@ pub(crate) struct StageLog {
 
 #[derive(Default)]
 struct Waiting {
-    /// The stage and the line.
+    /// Stage names and lines.
     lines: Vec<(String, String)>,
     dropped: u64,
 }
@@ -30,7 +31,7 @@ impl StageLog {
         }
     }
 
-    /// Passes on what has been collected.
+    /// Passes the collected lines to the observer.
     pub(crate) fn deliver(&self, observer: &dyn Observer) {
         let Waiting { lines, dropped } =
             std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));

@@ -1,4 +1,4 @@
-//! What the last run stored of the custom columns of a row, so that a stage whose output is current need not run again.
+//! The custom values of a row that the last run stored, so that a stage with current output need not run again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use crate::value::Value;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoredValues {
     values: Option<Arc<[(String, Value)]>>,
-    /// Names of the stages whose values cannot be used again, sorted.
+    /// Names of the stages whose values cannot be reused, sorted.
     outdated: Arc<BTreeSet<String>>,
 }
 
-/// The stored values of files, where the program restores files from the last run.
+/// The stored values of files, if the program restores files from the last run.
 pub const FILE_STORED: Column<StoredValues> = Column::new("file.stored");
-/// The stored values of chunks, where the program restores chunks from the last run.
+/// The stored values of chunks, if the program restores chunks from the last run.
 pub const CHUNK_STORED: Column<StoredValues> = Column::new("chunk.stored");
 
 impl StoredValues {
-    /// The values of a row that the last run stored, by the short names of their columns.
+    /// The values of a row that the last run stored, each with the short name of its column.
     pub fn of(values: impl Into<Arc<[(String, Value)]>>) -> Self {
         Self { values: Some(values.into()), ..Self::default() }
     }
@@ -31,13 +31,14 @@ impl StoredValues {
         Self::default()
     }
 
-    /// Marks the values of some stages as unusable: the stage, or a stage whose columns it reads, has no result for the row.
+    /// Marks the values of some stages as unusable: the stage, or a stage whose columns it reads, has no result for the
+    /// row.
     #[must_use]
     pub fn outdated_for(self, stages: Arc<BTreeSet<String>>) -> Self {
         Self { outdated: stages, ..self }
     }
 
-    /// Whether the values of a stage can be used again if its output is current.
+    /// Whether the values of a stage can be reused if its output is current.
     pub fn is_current(&self, stage: &str) -> bool {
         self.is_stored() && !self.outdated.contains(stage)
     }
@@ -47,7 +48,7 @@ impl StoredValues {
         self.values.is_some()
     }
 
-    /// The stored value of a column, given its short name.
+    /// The stored value of a column, by its short name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.values.iter().flat_map(|values| values.iter()).find_map(|(known, value)| (known == name).then_some(value))
     }

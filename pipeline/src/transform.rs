@@ -1,4 +1,4 @@
-//! A short form for stages: a transform without state between batches, whose configuration is the stage itself.
+//! A shorthand for stages: a transform without state between batches, whose configuration is the stage itself.
 
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 
@@ -10,7 +10,7 @@ use crate::stage::{BuildContext, Stage, StageConfig, Worker};
 use crate::stage_error::StageError;
 use crate::view::BatchView;
 
-/// A transform that needs nothing but its configuration. [`Stateless`] turns it into a stage:
+/// A transform whose only state is its configuration. [`Stateless`] turns it into a stage:
 /// `registry.register::<Stateless<Owners>>()`.
 pub trait Transform: DeserializeOwned + Send + Sync + 'static {
     /// The name under which pipelines use this type.
@@ -19,16 +19,16 @@ pub trait Transform: DeserializeOwned + Send + Sync + 'static {
     /// The columns that the transform reads and writes.
     fn access(&self) -> Access;
 
-    /// Everything that the output depends on besides the input.
+    /// Everything that the output depends on, except the input.
     fn fingerprint(&self) -> Fingerprint;
 
-    /// Processes one batch. Called from several threads at once.
+    /// Processes one batch. May be called from several threads at once.
     ///
     /// # Errors
     /// Any error ends the run.
     fn process(&self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError>;
 
-    /// Reports values that are well-formed but invalid.
+    /// Reports well-formed values that are invalid.
     fn check(&self, problems: &mut Problems<'_>) {
         let _ = problems;
     }

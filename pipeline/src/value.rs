@@ -1,4 +1,4 @@
-//! Values as custom stages see them: one cell of a column, without the Rust type that holds it.
+//! Values as custom stages see them: single cells of a column, independent of the Rust type of the column.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +17,7 @@ pub enum DynamicType {
     Float,
     /// True or false.
     Bool,
-    /// A list of texts.
+    /// A list of strings.
     Strings,
     /// A list of 32-bit floats. Only built-in columns have this type.
     Vector,
@@ -29,7 +29,7 @@ impl DynamicType {
     /// The types that a custom column may have.
     pub const CUSTOM: [Self; 5] = [Self::String, Self::Integer, Self::Float, Self::Bool, Self::Strings];
 
-    /// Its name in configurations and messages.
+    /// The name in configurations and messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::String => "string",
@@ -61,7 +61,7 @@ pub enum Value {
     Float(f64),
     /// UTF-8 text.
     String(String),
-    /// A list of texts.
+    /// A list of strings.
     Strings(Vec<String>),
     /// A list of 32-bit floats.
     Vector(Vec<f32>),
@@ -75,7 +75,7 @@ impl Value {
         self.borrowed().dynamic_type()
     }
 
-    /// The value without a copy.
+    /// Borrows the value without copying it.
     pub fn borrowed(&self) -> ValueRef<'_> {
         match self {
             Self::Bool(value) => ValueRef::Bool(*value),
@@ -89,7 +89,7 @@ impl Value {
     }
 }
 
-/// One value, borrowed from its column where the column holds it in this form.
+/// One value, borrowed from its column if the column stores this representation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValueRef<'a> {
     /// True or false.
@@ -100,7 +100,7 @@ pub enum ValueRef<'a> {
     Float(f64),
     /// UTF-8 text.
     String(Cow<'a, str>),
-    /// A list of texts.
+    /// A list of strings.
     Strings(Cow<'a, [String]>),
     /// A list of 32-bit floats.
     Vector(&'a [f32]),
@@ -122,7 +122,7 @@ impl ValueRef<'_> {
         }
     }
 
-    /// The value, owned.
+    /// Converts the value to an owned one.
     pub fn into_owned(self) -> Value {
         match self {
             Self::Bool(value) => Value::Bool(value),

@@ -1,4 +1,4 @@
-//! The view: what a stage sees of a batch.
+//! The view of a batch that a stage gets.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -20,13 +20,14 @@ use crate::value::{DynamicType, Value, ValueRef};
 pub(crate) enum BatchRows<'a> {
     /// No other stage uses the batch at the same time.
     Exclusive(&'a mut Batch),
-    /// Other stages of the step read the batch at the same time; this stage's columns are staged.
+    /// Other stages of the step read the batch at the same time. The columns of this stage are staged.
     Shared { base: &'a Batch, staged: &'a mut StagedColumns },
 }
 
 /// A stage's view of a batch. It gives access to the declared columns and refuses all others.
 ///
-/// A refusal ends the run even if the stage ignores the error, because the plan was ordered by the declarations.
+/// A refusal ends the run even if the stage ignores the error, because the declarations determine the order of the
+/// plan.
 pub struct BatchView<'a> {
     rows: BatchRows<'a>,
     permissions: &'a Permissions,
@@ -58,7 +59,7 @@ impl<'a> BatchView<'a> {
     /// The cells of a column, one per row.
     ///
     /// # Errors
-    /// If the column is not declared as read (nor written by this stage before), or has another type, or is absent.
+    /// If the column is not declared as read and this stage has not written it, has another type, or is absent.
     pub fn read<T: Cell>(&self, column: Column<T>) -> Result<&[T], AccessError> {
         match self.read_optional(column)? {
             Some(cells) => Ok(cells),
@@ -81,11 +82,11 @@ impl<'a> BatchView<'a> {
         }
     }
 
-    /// Moves a column out of the batch if no later stage uses it, and clones it otherwise. The stage cannot read the column
-    /// afterwards.
+    /// Moves a column out of the batch if no later stage uses it, and clones it otherwise. The stage can no longer read
+    /// the column afterwards.
     ///
     /// # Errors
-    /// As [`BatchView::read`].
+    /// See [`BatchView::read`].
     pub fn take<T: Cell>(&mut self, column: Column<T>) -> Result<Vec<T>, AccessError> {
         let name = column.name();
         self.read(column)?;
@@ -102,10 +103,10 @@ impl<'a> BatchView<'a> {
         Ok(cells)
     }
 
-    /// Fills a column, one value per row. An existing column is replaced.
+    /// Fills a column with one value per row. An existing column is replaced.
     ///
     /// # Errors
-    /// If the column is not declared as written, or the number of values is not the number of rows.
+    /// If the column is not declared as written, or the number of values differs from the number of rows.
     pub fn write<T: Cell>(&mut self, column: Column<T>, values: Vec<T>) -> Result<(), AccessError> {
         let declared = self.check_write(column.name(), values.len(), column.entity())?;
         if !declared.accepts(&column.spec().cell) {
@@ -115,10 +116,11 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
-    /// The values of a column, whatever its Rust type. The column is declared by name, or is a custom one.
+    /// The values of a column, independent of its Rust type. The column must be declared by name, or be a custom
+    /// column.
     ///
     /// # Errors
-    /// If the column is not declared as read, or absent.
+    /// If the column is not declared as read, or is absent.
     pub fn values(&self, name: &str) -> Result<ColumnValues<'_>, AccessError> {
         match self.optional_values(name)? {
             Some(values) => Ok(values),
@@ -126,7 +128,7 @@ impl<'a> BatchView<'a> {
         }
     }
 
-    /// The same for a column that is read if some stage writes it: `None` if none does.
+    /// Like [`BatchView::values`], for an optional column. Returns `None` if no stage writes it.
     ///
     /// # Errors
     /// If the column is not declared as read.
@@ -145,16 +147,16 @@ impl<'a> BatchView<'a> {
     /// The values of a column, owned.
     ///
     /// # Errors
-    /// As [`BatchView::values`].
+    /// See [`BatchView::values`].
     pub fn read_dynamic(&self, name: &str) -> Result<Vec<Option<Value>>, AccessError> {
         Ok(self.values(name)?.iter().map(|value| value.map(ValueRef::into_owned)).collect())
     }
 
-    /// Fills a custom column, one value or nothing per row.
+    /// Fills a custom column, with at most one value per row.
     ///
     /// # Errors
-    /// If the column is not declared as a dynamic one, a value has another type than declared, or the number of
-    /// values is not the number of rows.
+    /// If the column is not declared as a dynamic one, a value has another type than declared, or the number of values
+    /// differs from the number of rows.
     pub fn write_dynamic(&mut self, name: &str, values: Vec<Option<Value>>) -> Result<(), AccessError> {
         let name = &*full_name(name.to_owned());
         let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
@@ -169,11 +171,11 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
-    /// Fills a custom column or a built-in column that custom stages may write. A built-in column may refuse values: their
-    /// rows are as if there were no value, and are returned with the reason.
+    /// Fills a custom column, or a built-in column that custom stages may write. A built-in column may refuse values:
+    /// their rows keep no value, and are returned with the reason.
     ///
     /// # Errors
-    /// As [`BatchView::write_dynamic`].
+    /// See [`BatchView::write_dynamic`].
     pub fn write_values(&mut self, name: &str, values: Vec<Option<Value>>) -> Result<Vec<RefusedValue>, AccessError> {
         let Some(column) = self.permissions.built_in.get(&*full_name(name.to_owned())) else {
             return self.write_dynamic(name, values).map(|()| Vec::new());
@@ -194,8 +196,8 @@ impl<'a> BatchView<'a> {
         Ok(refused)
     }
 
-    /// Every custom column of an entity that has been written so far, sorted by name; the name is given without the entity.
-    /// Empty unless the stage declares `reads_dynamic()`.
+    /// All custom columns of an entity that have been written so far, sorted by name. Names are given without the
+    /// entity. Empty unless the stage declares `reads_dynamic()`.
     pub fn dynamic_columns(&self, entity: Entity) -> impl Iterator<Item = (&str, &[Option<Value>])> {
         let table = self.permissions.reads_dynamic.then(|| self.batch().table(entity));
         table
@@ -204,29 +206,29 @@ impl<'a> BatchView<'a> {
             .map(|(name, values)| (name.split_once('.').map_or(name, |(_, bare)| bare), values))
     }
 
-    /// An owned copy of the rows with the columns that this stage may read.
+    /// An owned copy of the rows, with the columns that this stage may read.
     pub fn copy(&self) -> BatchCopy {
         let readable = |name: &str| {
             let declared = self.permissions.columns.get(name).is_some_and(|permission| permission.read);
             declared && !self.taken.iter().any(|taken| taken == name)
         };
-        BatchCopy::of(self.batch(), readable)
+        BatchCopy::new(self.batch(), readable)
     }
 
-    /// Drops the file rows that are not kept, and their chunks.
+    /// Drops the file rows whose flag is false, and their chunks.
     ///
     /// # Errors
-    /// If the stage does not declare `restructures()`, or `keep` has not one entry per file row.
+    /// If the stage does not declare `restructures()`, or the number of flags differs from the number of file rows.
     pub fn retain_files(&mut self, keep: &[bool]) -> Result<(), AccessError> {
         self.check_flags(keep, self.files())?;
         self.exclusive()?.retain_files(keep);
         Ok(())
     }
 
-    /// Drops the chunk rows that are not kept.
+    /// Drops the chunk rows whose flag is false.
     ///
     /// # Errors
-    /// If the stage does not declare `restructures()`, or `keep` has not one entry per chunk row.
+    /// If the stage does not declare `restructures()`, or the number of flags differs from the number of chunk rows.
     pub fn retain_chunks(&mut self, keep: &[bool]) -> Result<(), AccessError> {
         self.check_flags(keep, self.chunks())?;
         let batch = self.exclusive()?;
@@ -236,10 +238,10 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
-    /// Adds chunk rows: for each the file row it belongs to. Their columns are written afterwards.
+    /// Adds chunk rows. `files` has the file row of each chunk. The columns of the chunks must be written afterwards.
     ///
     /// # Errors
-    /// If the stage does not declare `restructures()`, a file row does not exist, or chunk columns exist already.
+    /// If the stage does not declare `restructures()`, a file row does not exist, or chunk columns already exist.
     pub fn add_chunks(&mut self, files: Vec<u32>) -> Result<(), AccessError> {
         let (stage, rows) = (self.permissions.stage(), self.files());
         let batch = self.exclusive()?;
@@ -254,15 +256,15 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
-    /// Reports a row that the stage could not process, and why. The row continues without the values of the stage, and a later
-    /// run tries it again. The report of the run names `path`, the path of its file.
+    /// Reports a row that the stage could not process, with the reason. The row continues without the values of the
+    /// stage, and a later run tries it again. The report of the run names `path`, the path of the row's file.
     pub fn fail(&mut self, entity: Entity, row: u32, path: &str, reason: &str, cx: &StageContext<'_>) {
         cx.report_failure(path, reason);
         self.add_missing_result(entity, row, Some(reason));
     }
 
-    /// Records a row for which the stage has no result. `reason` is the error of a stage that failed on the row in an earlier run;
-    /// `None` if the stage was not run on the row.
+    /// Records a row for which the stage has no result. `reason` is the error from an earlier run in which the stage
+    /// failed on the row; `None` if the stage has not processed the row.
     pub fn add_missing_result(&mut self, entity: Entity, row: u32, reason: Option<&str>) {
         let result = MissingResult { stage: self.permissions.stage(), entity, row, reason: reason.map(Arc::from) };
         match &mut self.rows {
@@ -271,18 +273,18 @@ impl<'a> BatchView<'a> {
         }
     }
 
-    /// The rows for which earlier stages have no result, in no order.
+    /// The rows for which earlier stages have no result, in arbitrary order.
     pub fn missing_results(&self) -> &[MissingResult] {
         &self.batch().missing_results
     }
 
-    /// Whether there are no rows at all.
+    /// Whether the batch has no rows.
     pub(crate) fn is_empty(&self) -> bool {
         self.batch().is_empty()
     }
 
-    /// Called after the stage has processed the batch. Returns a refusal that the stage has ignored, and checks that every
-    /// declared column was written.
+    /// Called after the stage has processed the batch. Returns a refusal that the stage has ignored, and checks that
+    /// the stage has written every declared column.
     pub(crate) fn conclude(&self) -> Result<(), AccessError> {
         if let Some(refusal) = self.refused.get() {
             return Err(refusal.clone());
@@ -299,7 +301,7 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
-    /// The batch as it is now, for a probe. The stage has worked on it for `time`.
+    /// The current batch, for a probe. `time` is the time that the stage spent on it.
     pub(crate) fn output(&self, time: Duration) -> StageOutput<'_> {
         let mut written: Vec<&str> = self.written.iter().map(AsRef::as_ref).collect();
         written.sort_unstable();
@@ -351,7 +353,7 @@ impl<'a> BatchView<'a> {
         self.written.push(name);
     }
 
-    /// The table that this stage writes to.
+    /// The table that receives the columns of this stage.
     fn own_table(&mut self, entity: Entity) -> &mut ColumnTable {
         match &mut self.rows {
             BatchRows::Exclusive(batch) => batch.table_mut(entity),
@@ -437,7 +439,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chunks_still_point_at_their_files_after_rows_were_dropped(
+        fn chunks_still_refer_to_their_files_after_rows_were_dropped(
             keep in prop::collection::vec(any::<bool>(), 1..12),
             chunks in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
         ) {
@@ -460,29 +462,29 @@ mod tests {
     }
 
     #[test]
-    fn taking_moves_the_last_use_and_copies_any_other() {
+    fn take_moves_a_column_on_its_last_use_and_clones_it_otherwise() {
         for last in [true, false] {
             let mut batch = batch(3, &[]);
             let access = Access::sink().reads([NAME]);
             let permissions = Permissions::new("keep", &access, |_| last);
             let mut view = BatchView::new(BatchRows::Exclusive(&mut batch), &permissions);
             assert_eq!(view.take(NAME).expect("declared"), ["0", "1", "2"]);
-            assert!(matches!(view.take(NAME), Err(AccessError::Absent { .. })), "it has been taken");
+            assert!(matches!(view.take(NAME), Err(AccessError::Absent { .. })), "the column was taken");
             view.conclude().expect("nothing undeclared");
             assert_eq!(batch.files.contains("file.name"), !last);
         }
     }
 
     #[test]
-    fn stages_side_by_side_do_not_see_each_other() {
+    fn concurrent_stages_do_not_see_each_others_columns() {
         let base = batch(2, &[]);
         let access = Access::transform().reads([ID]).writes([ID]);
         let permissions = Permissions::new("update", &access, |_| false);
         let mut staged = StagedColumns::beside(&base);
         let mut view = BatchView::new(BatchRows::Shared { base: &base, staged: &mut staged }, &permissions);
         view.write(ID, vec![7, 8]).expect("declared");
-        assert_eq!(view.read(ID).expect("declared"), [7, 8], "its own writing");
-        assert!(view.retain_files(&[true, false]).is_err(), "rows are everybody's");
+        assert_eq!(view.read(ID).expect("declared"), [7, 8], "the stage's own column");
+        assert!(view.retain_files(&[true, false]).is_err(), "the rows are shared");
         assert_eq!(base.files.get::<u32>("file.id").expect("there").expect("numbers"), [0, 1]);
     }
 

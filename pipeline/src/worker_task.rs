@@ -1,4 +1,4 @@
-//! The loop of one worker: take a batch, process it, send it on.
+//! The loop of one worker: takes a batch, processes it, and sends it on.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use crate::stage::Worker;
 use crate::stage_error::StageError;
 use crate::view::{BatchRows, BatchView};
 
-/// Sequence numbers of emptied batches that a worker collects before it forwards them.
+/// Maximum number of sequence numbers of emptied batches that a worker collects before it forwards them.
 const MAX_EMPTIED: usize = 256;
 
 /// The batches of a sink, in the order of their emission.
@@ -32,12 +32,12 @@ pub(crate) struct WorkerTask<'r> {
     pub(crate) run: &'r RunState,
     pub(crate) stage: &'r BoundStage,
     pub(crate) meter: &'r StageMeter,
-    /// The stage's queue; a source has none.
+    /// The stage's queue; `None` for a source.
     pub(crate) input: Option<QueueReceiver<'r, Message<'r>>>,
-    /// Batches that the workers of a sink have received early.
+    /// Batches that the workers of a sink have received early; `None` for other stages.
     pub(crate) order: Option<Arc<Mutex<Order<'r>>>>,
     pub(crate) output: StepOutput<'r>,
-    /// Workers of the stage that have not finished.
+    /// Number of workers of the stage that have not finished.
     pub(crate) live_workers: Arc<AtomicUsize>,
 }
 
@@ -78,7 +78,7 @@ impl<'r> WorkerTask<'r> {
         let mut worker = self.stage.stage.open();
         let order = || self.order.as_ref().map(|order| order.lock().unwrap_or_else(PoisonError::into_inner));
         let mut emptied = Vec::new();
-        // Batches that may not be processed yet, because the memory budget is exceeded.
+        // Batches that must wait because the memory budget is exceeded.
         let mut deferred: BTreeMap<u64, Work<'r>> = BTreeMap::new();
         loop {
             let message = if deferred.is_empty() {
@@ -120,14 +120,14 @@ impl<'r> WorkerTask<'r> {
         if self.run.has_failed() { Ok(()) } else { worker.finish(cx) }
     }
 
-    /// Whether a batch may be processed now. While the memory budget is exceeded, a stage that adds chunks processes only
-    /// the oldest batch in flight: memory is returned behind it.
+    /// Whether a batch may be processed now. While the memory budget is exceeded, a stage that adds chunks processes
+    /// only the oldest batch in flight, which releases memory when it reaches the end.
     fn may_process(&self, sequence: u64) -> bool {
         !self.stage.adds_chunks || self.run.stopping() || self.run.budget.may_grow(sequence)
     }
 
-    /// Processes a batch and sends it on. The number of a batch that has no rows left is added to `emptied`. A sink admits the batch
-    /// before it lets go of `order`.
+    /// Processes a batch and sends it on. If the batch has no rows left, its sequence number is added to `emptied`. A
+    /// sink admits the batch before it unlocks `order`.
     fn process(
         &self,
         worker: &mut (dyn Worker + '_),
@@ -171,8 +171,8 @@ impl<'r> WorkerTask<'r> {
         Ok(())
     }
 
-    /// Whether a transform has dropped its batch because the run is stopping. A sink may not: a batch that one sink has
-    /// taken must reach the others.
+    /// Whether a transform has dropped its batch because the run is stopping. A sink must not drop a batch: if one sink
+    /// has taken a batch, the other sinks must receive it, too.
     fn drops_batch(&self, result: Result<(), StageError>) -> Result<bool, StageError> {
         match result {
             Err(StageError::Stopped) if self.stage.kind == StageKind::Transform && self.run.stopping() => Ok(true),
@@ -227,10 +227,10 @@ impl<'r> WorkerTask<'r> {
     }
 }
 
-/// Emission by a task.
+/// The output port of a task.
 struct TaskPort<'t, 'r> {
     task: &'t WorkerTask<'r>,
-    /// When the stage began to make the next batch.
+    /// Time at which the stage began to make the next batch.
     since: Instant,
 }
 
@@ -248,7 +248,7 @@ impl OutputPort for TaskPort<'_, '_> {
 
     fn send(&mut self, batch: Batch) -> Result<(), StageError> {
         let WorkerTask { run, stage, meter, output, .. } = self.task;
-        // A cancelled run still takes the batches that a stage emits when it closes.
+        // In a cancelled run, batches that a stage emits when it closes are still accepted.
         let stop = || if stage.kind == StageKind::Source { run.stopping() } else { run.has_failed() };
         if stop() {
             return Err(StageError::Stopped);
@@ -268,7 +268,7 @@ impl OutputPort for TaskPort<'_, '_> {
     }
 }
 
-/// Processor time of this thread since its start; zero where the system does not tell.
+/// CPU time of this thread since its start; zero if the system does not report it.
 #[cfg(unix)]
 fn thread_cpu_time() -> Duration {
     rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime).try_into().unwrap_or_default()

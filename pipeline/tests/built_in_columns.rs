@@ -72,7 +72,7 @@ impl Stage for People {
 
 type Seen = Mutex<Vec<(String, i64)>>;
 
-/// Writes ages by name, and records what it reads by name afterwards.
+/// Writes ages by name, and records the values that it reads by name afterwards.
 #[derive(Deserialize)]
 struct Birthday {
     write: String,
@@ -148,7 +148,7 @@ fn a_refused_value_leaves_the_row_as_it_was() {
 }
 
 #[test]
-fn mistakes_with_built_in_columns_are_told() {
+fn mistakes_with_built_in_columns_are_reported() {
     let faults = |write: &str, kind: &str, read: &str| {
         let text = format!("write = '{write}'\nkind = '{kind}'\nread = '{read}'\nages = []");
         plan(&text).err().map(|found| found.to_string()).unwrap_or_default()

@@ -1,11 +1,11 @@
-//! What people read when a pipeline is wrong.
+//! Messages for invalid pipelines.
 
 mod made;
 
 use aurora_pipeline::{PipelineSource, load};
 use made::{BASE, plan, registry};
 
-/// Findings about a pipeline, errors or warnings.
+/// The errors or warnings of a pipeline, as text.
 fn findings(text: &str) -> String {
     match plan(text) {
         Ok(plan) => plan.warnings().to_string(),
@@ -36,7 +36,7 @@ shows! {
     wrong_types: "extends = \"base\"\n[stage.embed]\nmodel = 3\nbatch = \"many\"\ncache = { entries = -1 }\n";
     wrong_engine_values: "extends = \"base\"\n[stage.embed]\nworkers = 0\nenabled = \"no\"\nafter = \"chunk\"\n";
     wrong_run_values: format!("[run]\nmemory = \"1 gigabyte\"\njobs = 0\nbatch_files = 2.5\n{SOURCE}{SINK}");
-    stage_is_no_table: format!("stage.x = 3\n{SOURCE}{SINK}");
+    stage_is_not_a_table: format!("stage.x = 3\n{SOURCE}{SINK}");
     workers_of_a_sink: format!("{SOURCE}{SINK}workers = 4\n");
     column_never_produced: format!("{SOURCE}{SINK}\n[stage.embed]\n");
     column_of_a_disabled_stage: "extends = \"base\"\n[stage.chunk]\nenabled = false\n";
@@ -85,7 +85,7 @@ fn an_unknown_stage_type_hid_columns_that_are_misspelt() {
 }
 
 #[test]
-fn a_finding_names_the_file_of_the_layer_which_is_wrong() {
+fn a_diagnostic_names_the_file_of_the_wrong_layer() {
     let broken = PipelineSource { name: "site", text: "extends = \"base\"\n[stage.embed]\nbatch = true\n" };
     let top = PipelineSource { name: "top.toml", text: "extends = \"site\"\n[stage.embed]\nmodel = 1\n" };
     let found = load(&[top], &registry(), &[BASE, broken]).err().expect("two values are wrong");
@@ -93,16 +93,16 @@ fn a_finding_names_the_file_of_the_layer_which_is_wrong() {
 }
 
 #[test]
-fn pipelines_which_extend_each_other_are_named() {
+fn pipelines_that_extend_each_other_are_named() {
     let one = PipelineSource { name: "one", text: "extends = \"two\"\n" };
     let two = PipelineSource { name: "two", text: "extends = \"one\"\n" };
     let top = PipelineSource { name: "top.toml", text: "extends = \"one\"\n" };
-    let found = load(&[top], &registry(), &[one, two]).err().expect("there is no bottom");
+    let found = load(&[top], &registry(), &[one, two]).err().expect("the pipelines extend each other");
     insta::assert_snapshot!("extends_cycle", found);
 }
 
 #[test]
-fn findings_serialize_with_their_place() {
+fn diagnostics_serialize_with_their_place() {
     let found = plan("extends = \"base\"\n[stage.embed]\nmodle = 3\n").err().expect("the key is unknown");
     insta::assert_snapshot!("json", serde_json::to_string_pretty(&found).expect("serializes"));
 }

@@ -1,4 +1,4 @@
-//! What a plan is: its order, its layers, and how it is shown.
+//! Plans: their order, their layers, and their text forms.
 
 mod made;
 
@@ -48,7 +48,7 @@ fn a_plan_is_shown_as_a_table_as_dot_and_as_toml() {
 }
 
 #[test]
-fn what_is_shown_loads_to_the_same_plan() {
+fn a_plan_shown_as_toml_loads_to_the_same_plan() {
     let plan = good(TEAM);
     let again = good(&plan.show());
     assert_eq!(again.show(), plan.show());
@@ -57,7 +57,7 @@ fn what_is_shown_loads_to_the_same_plan() {
 }
 
 #[test]
-fn layers_are_laid_over_each_other_key_by_key() {
+fn layers_override_each_other_key_by_key() {
     let plan = good(TEAM);
     let embed = plan.stages().iter().find(|stage| stage.name() == "embed").expect("in the base");
     assert_eq!(embed.config()["model"].as_str(), Some("minilm"));
@@ -68,7 +68,7 @@ fn layers_are_laid_over_each_other_key_by_key() {
 }
 
 #[test]
-fn several_sources_share_one_base_and_the_later_wins() {
+fn a_later_source_with_the_same_base_overrides_an_earlier_one() {
     let user = PipelineSource { name: "user", text: "extends = \"base\"\n[stage.embed]\nmodel = \"u\"\nbatch = 2\n" };
     let project = PipelineSource { name: "project", text: "extends = \"base\"\n[stage.embed]\nmodel = \"p\"\n" };
     let plan = load(&[user, project], &registry(), &[BASE]).unwrap_or_else(|found| panic!("{found}"));
@@ -77,7 +77,7 @@ fn several_sources_share_one_base_and_the_later_wins() {
 }
 
 #[test]
-fn another_type_in_the_place_of_a_stage_does_not_inherit_its_keys() {
+fn a_stage_of_another_type_does_not_inherit_the_keys_of_the_replaced_stage() {
     let text = "extends = \"base\"\n[stage.embed]\nuse = \"mixer\"\nwrites = [\"chunk.embedding\"]\n";
     let plan = good(text);
     let embed = plan.stages().iter().find(|stage| stage.name() == "embed").expect("in the plan");
@@ -85,7 +85,7 @@ fn another_type_in_the_place_of_a_stage_does_not_inherit_its_keys() {
 }
 
 #[test]
-fn a_disabled_stage_is_gone_and_its_optional_readers_stay() {
+fn a_disabled_stage_is_removed_and_its_optional_readers_stay() {
     let plan = good("extends = \"base\"\n[stage.embed]\nenabled = false\n[stage.keep]\nafter = [\"embed\"]\n");
     let names: Vec<&str> = plan.stages().iter().map(|stage| stage.name()).collect();
     assert_eq!(names, ["walk", "chunk", "keep"]);
@@ -101,7 +101,7 @@ fn stages_without_conflict_share_a_step() {
 }
 
 #[test]
-fn chunk_rows_come_before_their_columns_even_where_the_chunker_reads_all_plugin_columns() {
+fn chunk_rows_come_before_their_columns_even_if_the_chunker_reads_all_custom_columns() {
     let text = "[stage.owners]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['chunk.owner']\n\
         [stage.langs]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['file.lang']\n\
         [stage.cut]\nuse = 'mixer'\nreads = ['file.id']\nchunks = 3\nall = true\n\
@@ -114,7 +114,7 @@ fn chunk_rows_come_before_their_columns_even_where_the_chunker_reads_all_plugin_
 }
 
 #[test]
-fn a_reader_may_stand_before_an_update_of_its_column() {
+fn a_reader_may_come_before_an_update_of_its_column() {
     let text = "[stage.walk]\nuse = \"mixer\"\nkind = \"source\"\nwrites = [\"file.id\"]\n\
         [stage.keep]\nuse = \"mixer\"\nkind = \"sink\"\nreads = [\"file.id\"]\n\
         [stage.first]\nuse = \"mixer\"\nreads = [\"file.id\"]\n\
@@ -125,7 +125,7 @@ fn a_reader_may_stand_before_an_update_of_its_column() {
 }
 
 #[test]
-fn a_stage_which_cannot_be_made_is_named() {
+fn a_stage_that_cannot_be_built_is_named() {
     let plan = good(
         "extends = \"base\"\n[stage.keep]\ntrouble = \"build\"\n[stage.chunk]\nenabled = false\n[stage.embed]\nenabled = false\n",
     );

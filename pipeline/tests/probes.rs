@@ -1,4 +1,4 @@
-//! What a probe sees, and what is left of a plan without its sinks.
+//! Output of probes, and plans without their sinks.
 
 mod made;
 
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use aurora_pipeline::{BuildContext, Plan, Probe, RunOptions, Services, StageEvent, StageOutput, Value};
 
-/// Notes in words what it sees.
+/// Records descriptions of all outputs and events.
 #[derive(Default)]
 struct Notes(Mutex<Vec<String>>);
 
@@ -27,7 +27,7 @@ impl Probe for Notes {
                 other => format!("{other:?}"),
             };
             let shown: Vec<String> = values.iter().map(number).collect();
-            // Only the numbers of the source are easy to foretell.
+            // Only the values of the source are easy to predict.
             if stage == "s" { format!("{name}={}", shown.join(",")) } else { format!("{name}×{}", shown.len()) }
         });
         let values = values.collect::<Vec<_>>().join(" ");

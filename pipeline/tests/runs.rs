@@ -1,4 +1,4 @@
-//! What a run promises: the same sequence whatever the threads, a bounded memory, and an end in every case.
+//! Guarantees of a run: the same sequence for any number of threads, bounded memory, and termination in every case.
 
 mod made;
 
@@ -11,7 +11,7 @@ use aurora_pipeline::{CancelToken, Observer, Outcome, Progress, RunError, RunOpt
 use made::{Log, pipeline};
 use proptest::prelude::*;
 
-/// Runs a pipeline on a thread of its own, so that a deadlock fails the test instead of hanging it.
+/// Runs a pipeline on a separate thread, so that a deadlock fails the test instead of hanging it.
 fn run(text: &str, jobs: usize, cancel: CancelToken) -> (Result<RunReport, RunError>, Arc<Log>) {
     let (pipeline, log) = pipeline(text);
     let (sender, receiver) = mpsc::channel();
@@ -28,12 +28,12 @@ fn completed(text: &str, jobs: usize) -> (RunReport, Vec<(String, String)>) {
     let report = result.unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(report.outcome, Outcome::Completed);
     let mut seen = log.seen.lock().expect("no panic while locked").clone();
-    // Two sinks of one step write to one log; the order within each is what counts.
+    // Two sinks of the same step write to one log. Only the order within each sink matters.
     seen.sort_by(|a, b| a.0.cmp(&b.0));
     (report, seen)
 }
 
-/// A random plan: every stage reads some of the columns before it, and writes one of its own or updates one.
+/// A random plan: every stage reads some of the columns before it, and writes a new column or updates one.
 #[derive(Clone, Debug)]
 struct Drawn {
     files: usize,
@@ -81,7 +81,7 @@ impl Drawn {
                 6 => more = "kind = 'sink'\nparallel = true\nnap = 200\n".to_owned(),
                 _ => {}
             }
-            // Rows that are dropped or added must not depend on which of two unordered stages comes first.
+            // Dropped or added rows must not depend on which of two unordered stages comes first.
             let after = if stage.after_previous || stage.shape < 2 {
                 format!("after = ['{previous}']\n")
             } else {
@@ -140,7 +140,7 @@ proptest! {
                 prop_assert!(error.to_string().contains(&format!("row {at} is cursed")), "{}", error);
                 let closed = log.closed.lock().expect("no panic while locked");
                 prop_assert!(!closed.contains(victim));
-                prop_assert!(!closed.contains(&"z".to_owned()), "the last stage comes after the one that failed");
+                prop_assert!(!closed.contains(&"z".to_owned()), "the last stage comes after the failed stage");
             }
         }
     }
@@ -152,7 +152,7 @@ const LINE: &str = "[stage.s]\nuse = 'mixer'\nkind = 'source'\nwrites = ['file.i
 
 #[test]
 fn the_budget_bounds_what_is_in_flight() {
-    // Every batch is declared as 10 × 1000 bytes, which covers its growth; four of them fit.
+    // Every batch is declared as 10 × 1000 bytes, which includes its growth; four of them fit.
     let text = format!("[run]\nbatch_files = 10\nmemory = 40000\nqueue_batches = 50\n{LINE}")
         .replace("files = 400", "files = 400\npayload = 1000");
     let (report, seen) = completed(&text, 4);
@@ -169,7 +169,7 @@ fn a_batch_larger_than_the_budget_travels_alone() {
     assert_eq!((seen.len(), report.memory_peak), (400, 10_000));
 }
 
-/// Stops a run once so many files are done.
+/// Cancels a run once this number of files is done.
 struct CancelAt(CancelToken, u64);
 
 impl Observer for CancelAt {
@@ -184,8 +184,8 @@ impl Observer for CancelAt {
 }
 
 #[test]
-fn issue_15_a_transform_may_give_its_batches_up_when_the_run_is_to_stop() {
-    // Two stages of one step, then one of its own.
+fn a_transform_may_drop_its_batches_when_the_run_is_stopping() {
+    // Two stages in the same step, then one in another step.
     let text = "[run]\nbatch_files = 1\nqueue_batches = 50\n[stage.s]\nuse = 'mixer'\nkind = 'source'\nfiles = 100000000\nwrites = ['file.id']\n\
         [stage.a]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['file.a']\ntrouble = 'give up'\n\
         [stage.b]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['file.b']\n\
@@ -241,7 +241,7 @@ fn an_error_while_closing_keeps_later_stages_from_closing() {
 }
 
 #[test]
-fn what_a_stage_emits_at_its_end_comes_last_and_passes_the_stages_behind() {
+fn batches_emitted_on_close_come_last_and_pass_through_later_stages() {
     let text = "[run]\nbatch_files = 3\nmemory = 300\n\
         [stage.s]\nuse = 'mixer'\nkind = 'source'\nwrites = ['file.id']\nfiles = 20\n\
         [stage.check]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['file.id']\nlate = 4\n\
@@ -253,7 +253,7 @@ fn what_a_stage_emits_at_its_end_comes_last_and_passes_the_stages_behind() {
 }
 
 #[test]
-fn plugin_columns_live_until_the_last_stage_that_reads_them_all() {
+fn custom_columns_live_until_the_last_stage_that_reads_all_of_them() {
     let text = "[stage.s]\nuse = 'mixer'\nkind = 'source'\nwrites = ['file.id']\nfiles = 2\n\
         [stage.cut]\nuse = 'mixer'\nreads = ['file.id']\nchunks = 3\n\
         [stage.owners]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['chunk.owner', 'file.team']\n\
@@ -265,13 +265,16 @@ fn plugin_columns_live_until_the_last_stage_that_reads_them_all() {
 }
 
 #[test]
-fn late_batches_must_have_the_columns_that_stages_behind_read() {
+fn batches_emitted_on_close_must_have_the_columns_that_later_stages_read() {
     let text = "[stage.s]\nuse = 'mixer'\nkind = 'source'\nwrites = ['file.id']\nfiles = 2\n\
         [stage.check]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['file.other']\nlate = 1\n\
         [stage.keep]\nuse = 'mixer'\nkind = 'sink'\nreads = ['file.id', 'file.other']\n";
     let (result, _) = run(text, 1, CancelToken::new());
     let error = result.expect_err("`file.id` is missing").to_string();
-    assert_eq!(error, "stage `check` failed: stage `check` declares that it writes column `file.id`, and did not");
+    assert_eq!(
+        error,
+        "stage `check` failed: stage `check` declares that it writes column `file.id`, but did not write it"
+    );
 }
 
 #[test]
@@ -296,8 +299,8 @@ fn fingerprints_carry_the_names_of_the_stages() {
 }
 
 #[test]
-fn issue_15_chunks_are_not_added_to_many_batches_while_memory_is_overdrawn() {
-    // A hundred batches of which each grows to some tens of kilobytes, and a slow sink.
+fn chunks_were_added_to_many_batches_while_the_memory_budget_was_exceeded() {
+    // A hundred batches, each of which grows to some tens of kilobytes, and a slow sink.
     let text = "[run]\nbatch_files = 20\nmemory = 20000\nqueue_batches = 500\n\
         [stage.s]\nuse = 'mixer'\nkind = 'source'\nfiles = 2000\nwrites = ['file.id']\n\
         [stage.c]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['chunk.c']\nchunks = 400\n\

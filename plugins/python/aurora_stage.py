@@ -6,30 +6,30 @@
     def owner(path):
         return "payments" if path.startswith("pay/") else None
 
-The parameters of the function are columns: `path` is `file.path` or `chunk.path`, whichever the pipeline's file lists
-in `reads`; `file_path` and `chunk_path` name one of both. A parameter named `config` is the table `config` of the stage,
-and `row` a dictionary of all columns. The function returns the value of the column that the stage writes, or a
-dictionary of several. `None` is no value.
+The parameters of the function are columns: `path` is `file.path` or `chunk.path`, whichever is listed in `reads` in the
+pipeline file; `file_path` and `chunk_path` name one of the two. A parameter named `config` is the table `config` of the
+stage, and `row` is a dictionary of all columns. The function returns the value of the column that the stage writes, or
+a dictionary with the values of several columns. `None` means that there is no value.
 
 Raise an exception to report a row that cannot be processed, `Retry("reason")` if the next run should try it again, and
 `Drop("reason")` to drop it. `print` writes to the log of the run.
 
-With `@stage(batch=True)` the function gets the rows of a message at once, each column as a list, and returns a list of
-values, or a dictionary with a list for each column that the stage writes; `None` in a list is no value. An exception in
-the place of a value is reported for its row, so that the others keep their values:
+With `@stage(batch=True)`, the function gets all rows of a message at once, with each column as a list. It returns a
+list of values, or a dictionary with a list for each column that the stage writes. `None` in a list means that there is
+no value. An exception in place of a value is reported for its row, and the other rows keep their values:
 
     @stage(batch=True)
     def owner(path):
         found = directory.teams(path)
         return [found.get(one, Retry("the directory does not know it yet")) for one in path]
 
-`raise Retry("reason", rows=[0, 3])` does the same for rows by their places in the lists; the function is called again with
-the others. Any other exception, and a `Retry` without `rows`, is for all rows of the message.
+`raise Retry("reason", rows=[0, 3])` does the same for the rows at these positions in the lists, and the function is called
+again with the other rows. Any other exception, and a `Retry` without `rows`, applies to all rows of the message.
 
-A row that takes longer than the stage's `timeout` ends the program. Call `heartbeat()` inside long work, a loop for
-instance, to say that it is going on.
+If a row takes longer than the stage's `timeout`, the program is ended. Call `heartbeat()` during long work, for
+instance in a loop, to report that the program is still working.
 
-This file needs Python 3.8 and its standard library only.
+This file only needs Python 3.8 and its standard library.
 """
 
 import inspect
@@ -43,9 +43,9 @@ __all__ = ["Drop", "Partial", "Retry", "documents", "heartbeat", "stage"]
 
 PROTOCOL = "aurora-stage"
 VERSION = 1
-# Least seconds between two heartbeats.
+# Minimum time between two heartbeats, in seconds.
 HEARTBEAT = 1.0
-# Where heartbeats go while the program runs as a stage.
+# The output for heartbeats while the program runs as a stage.
 _output = None
 
 
@@ -54,9 +54,10 @@ class Drop(Exception):
 
 
 class Retry(Exception):
-    """Raised by a stage that cannot process a row now: a service does not answer, for instance. The next run tries again.
+    """Raised by a stage that cannot process a row now, for example because a service is down. The next run tries again.
 
-    In a batch, `rows` are the places of the rows in the lists that the function got; without it all of them.
+    In a batch, `rows` are the positions of the rows in the lists that the function got. Without `rows`, all rows
+    failed.
     """
 
     def __init__(self, reason="", rows=None):
@@ -65,24 +66,25 @@ class Retry(Exception):
 
 
 def stage(function=None, *, batch=False):
-    """Runs the function as a stage, for as long as the host has messages.
+    """Runs the function as a stage, until the host has no more messages.
 
     With `batch`, the function gets each column as a list with the rows of a message, and returns lists.
     """
     if function is None:
         return lambda function: stage(function, batch=batch)
-    # The function is imported by its own tests, and run as a stage otherwise.
+    # Tests import the function; the host runs it as a stage.
     if function.__module__ == "__main__":
         _Host(function, batch).run()
     return function
 
 
 def documents(function):
-    """Runs a function that supplies documents: a stage of the type `documents`.
+    """Runs a function that supplies documents, as a stage of the type `documents`.
 
-    The function gets `state`, what it kept from the last run or None, and `config`, as far as it has such parameters. It
-    yields dictionaries with `path` and `text`, and perhaps `language`; or `path` and `deleted=True`. What it returns is
-    kept for the next run. With a state it may yield only what has changed since: `return Partial(state)` says so.
+    If the function has these parameters, it gets `state`, which is the state of the last run or None, and `config`. It
+    yields dictionaries with `path`, `text`, and optionally `language`, or with `path` and `deleted=True`. The value
+    that it returns is the state for the next run. If there is a state, the function may yield only the documents that
+    have changed since; it must then return `Partial(state)`.
     """
     if function.__module__ == "__main__":
         _serve_documents(function)
@@ -90,14 +92,14 @@ def documents(function):
 
 
 class Partial(str):
-    """A state that says that documents which were not yielded are as they were."""
+    """A state for a partial listing: documents that were not yielded have not changed."""
 
 
 def heartbeat():
-    """Tells the host that the program is working, so that a row may take longer than the stage's `timeout`.
+    """Reports to the host that the program is working, so that a row may take longer than the stage's `timeout`.
 
-    It may be called as often as wanted, and from any thread: at most one message a second is sent. It is for work that
-    makes progress; a thread that calls it in any case would hide that the program hangs. Without a host it does nothing.
+    It may be called at any rate and from any thread: at most one message per second is sent. Call it only when the work
+    makes progress. A thread that always calls it would hide a program that hangs. Without a host, it does nothing.
     """
     if _output is not None:
         _output.beat()
@@ -129,7 +131,7 @@ def _serve_documents(function):
 
 
 def _streams():
-    """The messages of the host, and where answers go. What the program prints must not be taken for answers."""
+    """Returns the input and the output for messages. Redirects `print` to stderr, away from the answers."""
     target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return sys.stdin.buffer, _Output(target)
@@ -143,7 +145,7 @@ def _hello(source):
 
 
 class _Output:
-    """Messages to the host, from any thread."""
+    """The messages to the host. Any thread may send messages."""
 
     def __init__(self, target):
         self.target = target
@@ -151,7 +153,7 @@ class _Output:
         self.last_sent = time.monotonic()
 
     def greet(self):
-        """Answers the handshake; heartbeats are allowed from now on."""
+        """Answers the handshake. Heartbeats are allowed from now on."""
         global _output
         self.send({"type": "hello", "protocol": PROTOCOL, "version": VERSION, "encoding": "jsonl"})
         _output = self
@@ -165,7 +167,7 @@ class _Output:
             line = _encoded(message).encode("utf-8") + b"\n"
         except UnicodeEncodeError:
             if message["type"] in ("documents", "done"):
-                raise ValueError("%s has a surrogate, which is no character" % _place_of_surrogate(message))
+                raise ValueError("%s has a surrogate, which is not a valid character" % _surrogate_location(message))
             _fail_surrogates(message)
             line = _encoded(message).encode("utf-8", "replace") + b"\n"
         with self.lock:
@@ -186,7 +188,7 @@ class _Host:
         self.unit = hello["unit"]
         self.writes = [tuple(name.split(".", 1)) for name in sorted(hello["writes"])]
         self.names = {name for _, name in self.writes}
-        # A function that does not fit the pipeline's file ends the program here, before it answers.
+        # If the parameters do not fit the pipeline file, the program exits here, before it answers.
         self.arguments = _arguments(self.function, hello["reads"])
         self.output.greet()
         for line in self.source:
@@ -194,11 +196,11 @@ class _Host:
             if message["type"] == "batch":
                 try:
                     self.output.send(self.answer(message))
-                except Exception as error:  # Unless it is a `Retry`, the host sends the rows again in smaller messages.
-                    self.output.send(dict(_told(error), type="error", id=message["id"]))
+                except Exception as error:  # Except for a `Retry`, the host sends the rows again in smaller messages.
+                    self.output.send(dict(_error_fields(error), type="error", id=message["id"]))
 
     def answer(self, message):
-        """Works on one message."""
+        """Processes one message."""
         units = _Units(message, self.unit)
         columns = {"file": {}, "chunk": {}}
         for entity, name in self.writes:
@@ -209,20 +211,20 @@ class _Host:
         else:
             arguments = [self.column(units, name) for name in self.arguments]
             for row, values in enumerate(zip(*arguments) if arguments else [()] * units.count):
-                self.output.beat()  # The time-out is for a row, not for a message.
+                self.output.beat()  # The time-out applies to a row, not to a message.
                 try:
                     self.store(units, columns, row, self.function(*values))
                 except Drop as reason:
                     drops.append({"entity": self.unit, "row": row, "reason": str(reason)})
-                except Exception as error:  # A row that fails must not take the others with it.
-                    errors.append(dict(_told(error), entity=self.unit, row=row))
+                except Exception as error:  # A failed row must not affect the other rows.
+                    errors.append(dict(_error_fields(error), entity=self.unit, row=row))
         result = {"type": "result", "id": message["id"], "errors": errors, "drops": drops}
         result["files"] = {"columns": columns["file"]}
         result["chunks"] = {"columns": columns["chunk"]}
         return result
 
     def answer_batch(self, units, columns, errors, drops):
-        """Works on all rows of a message at once, and again on those that are left when some are to be tried another time."""
+        """Processes all rows of a message at once. After a `Retry` for some rows, processes the others again."""
         rows = list(range(units.count))
         while rows:
             try:
@@ -233,7 +235,7 @@ class _Host:
                 named = set(reason.rows)
                 if not named or not named.issubset(range(len(rows))):
                     raise ValueError("`Retry` names rows that the function did not get: %r" % (reason.rows,))
-                errors.extend(dict(_told(reason), entity=self.unit, row=rows[place]) for place in sorted(named))
+                errors.extend(dict(_error_fields(reason), entity=self.unit, row=rows[place]) for place in sorted(named))
                 rows = [row for place, row in enumerate(rows) if place not in named]
                 continue
             self.store_batch(units, columns, rows, values, errors, drops)
@@ -248,25 +250,27 @@ class _Host:
         ]
 
     def store_batch(self, units, columns, rows, value, errors, drops):
-        """Puts the lists that the function has returned for these rows into the columns."""
+        """Stores the lists that the function returned for these rows in the columns."""
         failed = {}
         given = self.named(value)
         left_out = self.names.difference(name for _, name, _ in given)
         if left_out:
             names = ", ".join("`%s`" % name for name in sorted(left_out))
-            self.fail_rows(rows, "no list of values for %s; a list of None leaves a column without values" % names, errors)
+            reason = "no list of values for %s; a list of None leaves a column without values" % names
+            self.fail_rows(rows, reason, errors)
             return
         for entity, name, cells in given:
-            # A stage that works on files returns the values of their chunks in one list.
+            # A stage that processes files returns the values of their chunks in one list.
             places = rows if entity == self.unit else [chunk for row in rows for chunk in units.chunks_of(row)]
             if isinstance(cells, (str, bytes, dict)) or not hasattr(cells, "__len__"):
-                reason = "`%s` is no list of values but `%s`" % (name, type(cells).__name__)
+                reason = "`%s` is not a list of values but `%s`" % (name, type(cells).__name__)
             elif len(cells) != len(places):
                 reason = "%d values of `%s` for %d rows" % (len(cells), name, len(places))
             else:
                 reason = None
             if reason:
-                # Nobody knows which value is whose. The rows are not sent again: a shorter list might fit fewer rows by chance.
+                # The values cannot be assigned to rows. The rows are not sent again: a list might fit fewer rows by
+                # chance.
                 self.fail_rows(rows, reason, errors)
                 return
             for place, cell in zip(places, cells):
@@ -278,7 +282,7 @@ class _Host:
             if isinstance(error, Drop):
                 drops.append({"entity": entity, "row": row, "reason": str(error)})
             else:
-                errors.append(dict(_told(error), entity=entity, row=row))
+                errors.append(dict(_error_fields(error), entity=entity, row=row))
 
     def fail_rows(self, rows, reason, errors):
         message = _text(ValueError(reason))
@@ -292,7 +296,7 @@ class _Host:
         return units.column(*name)
 
     def named(self, value):
-        """What the function has returned, by columns: (entity, name, value) each."""
+        """Returns the result of the function by columns, each as (entity, name, value)."""
         values = value if isinstance(value, dict) else {name: value for _, name in self.writes[:1]}
         if not self.names.issuperset(values):
             unknown = ", ".join("`%s`" % name for name in values if name not in self.names)
@@ -300,12 +304,12 @@ class _Host:
         return [(entity, name, values[name]) for entity, name in self.writes if name in values]
 
     def store(self, units, columns, row, value):
-        """Puts what the function has returned for a row into the columns."""
+        """Stores the result of the function for a row in the columns."""
         for entity, name, cell in self.named(value):
             if entity == self.unit:
                 columns[entity][name][row] = cell
                 continue
-            # The stage works on files: a column of chunks gets a list for the chunks of the file.
+            # The stage processes files: the value of a chunk column is a list with a value for each chunk of the file.
             chunks = units.chunks_of(row)
             if len(chunks) != len(cell):
                 raise ValueError("%d values of `%s` for %d chunks" % (len(cell), name, len(chunks)))
@@ -313,7 +317,7 @@ class _Host:
                 columns[entity][name][chunk] = one
 
 
-def _told(error):
+def _error_fields(error):
     if isinstance(error, Retry):
         return {"message": str(error), "retry": True}
     return {"message": _text(error)}
@@ -328,7 +332,7 @@ def _encoded(value):
 
 
 def _fail_surrogates(message):
-    """Replaces values with surrogates, which UTF-8 cannot express, by errors of their rows."""
+    """Replaces values with surrogates, which UTF-8 cannot represent, with errors of their rows."""
     for entity in ("file", "chunk"):
         for name, cells in message.get(entity + "s", {}).get("columns", {}).items():
             for row, cell in enumerate(cells):
@@ -336,12 +340,12 @@ def _fail_surrogates(message):
                     _encoded(cell).encode("utf-8")
                 except UnicodeEncodeError:
                     cells[row] = None
-                    reason = ValueError("a text of `%s` has a surrogate, which is no character" % name)
+                    reason = ValueError("a text of `%s` has a surrogate, which is not a valid character" % name)
                     message["errors"].append({"message": _text(reason), "entity": entity, "row": row})
 
 
-def _place_of_surrogate(message):
-    """Where a message of documents has a surrogate."""
+def _surrogate_location(message):
+    """Returns a description of the part of a documents message that has a surrogate."""
     for document in message.get("documents", []):
         try:
             _encoded(document).encode("utf-8")
@@ -351,7 +355,7 @@ def _place_of_surrogate(message):
 
 
 class _Units:
-    """The rows of a message that the stage works on: its files, or its chunks with their files."""
+    """The rows of a message that the stage processes: its files, or its chunks with their files."""
 
     def __init__(self, message, unit):
         self.unit = unit
@@ -366,14 +370,14 @@ class _Units:
             return values
         if self.unit == "chunk":
             return [values[file] for file in self.file]
-        # A file gets a list with the values of its chunks.
+        # The value for a file is a list with the values of its chunks.
         lists = [[] for _ in range(self.count)]
         for file, value in zip(self.file, values):
             lists[file].append(value)
         return lists
 
     def chunks_of(self, file):
-        """The rows of the chunks of a file."""
+        """Returns the rows of the chunks of a file."""
         if self.by_file is None:
             self.by_file = [[] for _ in range(self.count)]
             for chunk, of in enumerate(self.file):
@@ -388,7 +392,7 @@ class _Units:
 
 
 def _arguments(function, reads):
-    """What each parameter of the function gets: `config`, `row`, or a column as (entity, name)."""
+    """Returns the source of each parameter of the function: `config`, `row`, or a column as (entity, name)."""
     columns = [tuple(name.split(".", 1)) for name in reads]
     found = []
     for name in inspect.signature(function).parameters:
@@ -397,6 +401,6 @@ def _arguments(function, reads):
             continue
         known = [column for column in columns if name in (column[1], "%s_%s" % column)]
         if not known:
-            sys.exit("parameter `%s` is none of the columns in `reads`: %s" % (name, ", ".join(reads) or "there are none"))
+            sys.exit("parameter `%s` is not a column in `reads`: %s" % (name, ", ".join(reads) or "there are none"))
         found.append(known[0])
     return found

@@ -1,4 +1,4 @@
-//! The columns that a stage outside of this process declares in the pipeline's file.
+//! The columns that an external stage declares in the pipeline file.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,28 +10,28 @@ use aurora_suggest::did_you_mean;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// The column by which a stage drops a file: its value is the reason.
+/// The column with which a stage drops a file. Its value is the reason.
 pub(crate) const FILE_SKIP: &str = "file.skip";
-/// The column of the definitions that a stage gives for a file.
+/// The column with the definitions that a stage finds in a file.
 pub(crate) const FILE_DEFINITIONS: &str = "file.definitions";
-/// The column with the text that definitions lie in.
+/// The column with the text that contains the definitions.
 pub(crate) const FILE_TEXT: &str = "file.text";
 /// Columns of the rows that stages of the type `documents` emit.
 pub(crate) const OF_DOCUMENTS: [&str; 5] = ["file.path", "file.size", "file.mtime", "file.language", "file.document"];
-/// Longest name of a column, in bytes.
-const LONGEST_NAME: usize = 64;
-/// Highest weight of terms.
-const MOST_TERMS: u64 = 10;
-/// Most dimensions of a vector.
-const MOST_DIMENSIONS: u64 = 4096;
+/// Maximum length of a column name, in bytes.
+const MAX_NAME_BYTES: usize = 64;
+/// Maximum weight of terms.
+const MAX_TERM_WEIGHT: u64 = 10;
+/// Maximum number of dimensions of a vector.
+const MAX_DIMENSIONS: u64 = 4096;
 
 /// A column in `writes`: its type and its uses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WrittenType {
-    /// The type, as it was written.
+    /// The type, as written in the file.
     #[serde(rename = "type")]
     pub kind: String,
-    /// `--where` can filter by it; by default if nothing else is said of the column.
+    /// Whether `--where` can filter by the column. True by default if no other use is given.
     pub filter: bool,
     /// See [`ColumnUses::terms`].
     pub terms: Option<u64>,
@@ -86,14 +86,14 @@ impl<'de> Deserialize<'de> for WrittenType {
     }
 }
 
-/// Which rows a stage may drop.
+/// The kind of rows that a stage may drop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DropRows {
-    /// None.
+    /// No rows.
     #[default]
     None,
-    /// Files: they are listed as skipped, with the stage's reason.
+    /// Files. They are listed as skipped, with the stage's reason.
     Files,
     /// Chunks.
     Chunks,
@@ -104,17 +104,17 @@ impl DropRows {
     pub const NAMES: &'static [&'static str] = &["none", "files", "chunks"];
 }
 
-/// What a stage works on: the rows that fail, are dropped, or get values one by one.
+/// The unit of a stage's work: the rows that fail, are dropped, or are divided into messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowUnit {
     /// A file with all its chunks.
     File,
-    /// A chunk; its file goes with it.
+    /// A chunk, together with its file.
     Chunk,
 }
 
 impl RowUnit {
-    /// The rows that are units.
+    /// The entity of the rows that are units.
     pub fn entity(self) -> Entity {
         match self {
             Self::File => Entity::File,
@@ -126,22 +126,22 @@ impl RowUnit {
 /// A column that a stage writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrittenColumn {
-    /// Full name, `chunk.owner` for instance.
+    /// Full name, such as `chunk.owner`.
     pub name: String,
     /// Type of the values.
     pub kind: DynamicType,
-    /// Length of every vector of a column of vectors.
+    /// Length of every vector, in a column of vectors.
     pub dimensions: Option<usize>,
     uses: ColumnUses,
 }
 
 impl WrittenColumn {
-    /// Whether files or chunks have it.
+    /// Whether the column belongs to files or to chunks.
     pub fn entity(&self) -> Entity {
         Entity::of_column(&self.name).unwrap_or(Entity::Chunk)
     }
 
-    /// The column as the stage declares it to the pipeline.
+    /// The column in the form in which the stage declares it to the pipeline.
     fn spec(&self) -> ColumnSpec {
         let spec = ColumnSpec::dynamic(self.name.as_str(), self.kind).used(self.uses);
         self.dimensions.into_iter().fold(spec, ColumnSpec::of_dimensions)
@@ -156,18 +156,18 @@ impl WrittenColumn {
 /// The declared columns of a stage, resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
-    /// Full names of the columns that the stage gets.
+    /// Full names of the columns that the stage receives.
     pub reads: Vec<String>,
     /// The columns that the stage fills.
     pub written: Vec<WrittenColumn>,
-    /// Which rows it may drop.
+    /// The kind of rows that the stage may drop.
     pub drops: DropRows,
-    /// What it works on: files if it writes or drops any, else chunks.
+    /// The unit of the stage's work: files if the stage writes file columns or drops files, otherwise chunks.
     pub unit: RowUnit,
 }
 
 impl Declaration {
-    /// Resolves the keys `reads`, `writes` and `drops`. What [`check`] refuses is left out.
+    /// Resolves the keys `reads`, `writes` and `drops`. Leaves out parts that [`check`] refuses.
     pub fn new(reads: &[String], writes: &BTreeMap<String, WrittenType>, drops: DropRows) -> Self {
         let reads: Vec<String> = reads.iter().map(|name| full_name(name)).collect();
         let written: Vec<WrittenColumn> = writes.iter().filter_map(|(name, written)| column(name, written)).collect();
@@ -182,7 +182,7 @@ impl Declaration {
         Self { reads, written, drops, unit }
     }
 
-    /// What the stage may do to a batch.
+    /// The access of the stage to a batch.
     pub fn access(&self) -> Access {
         let mut writes: Vec<ColumnSpec> = self.written.iter().map(WrittenColumn::spec).collect();
         if self.drops == DropRows::Files {
@@ -201,23 +201,23 @@ impl Declaration {
         if self.drops == DropRows::Chunks { access.restructures() } else { access }
     }
 
-    /// The column with the text of a file, if the stage gives definitions: their lines are checked against it.
+    /// The column with the text of a file, if the stage returns definitions: their lines are checked against the text.
     fn bounding_text(&self) -> Option<ColumnSpec> {
         let gives_definitions = self.written.iter().any(|column| column.name == FILE_DEFINITIONS);
         gives_definitions.then(|| ColumnSpec::named(FILE_TEXT))
     }
 
-    /// The written column of that short name.
+    /// The written column with this short name.
     pub fn column(&self, entity: Entity, short: &str) -> Option<&WrittenColumn> {
         self.written.iter().find(|column| column.entity() == entity && column.short_name() == short)
     }
 
-    /// Whether the last run has stored the values of all written columns: they are custom ones, or embeddings.
+    /// Whether the last run stored the values of all written columns. Custom columns and embeddings are stored.
     pub fn is_stored(&self) -> bool {
         self.drops != DropRows::Files && self.written.iter().all(|column| column.kind != DynamicType::Json)
     }
 
-    /// Adds everything that the output depends on to a fingerprint. The uses of columns are not part of it.
+    /// Adds everything that the output depends on to a fingerprint, except the uses of columns.
     pub fn fingerprint(&self, fingerprint: Fingerprint) -> Fingerprint {
         let written = self.written.iter().map(|column| match column.dimensions {
             None => format!("{}:{}", column.name, column.kind),
@@ -278,16 +278,16 @@ fn check_written(name: &str, written: &WrittenType, problems: &mut Problems<'_>)
     let short = full.split_once('.').map_or(full.as_str(), |(_, short)| short);
     let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
     let is_name = short.starts_with(|first: char| first.is_ascii_lowercase()) && short.bytes().all(is_inner);
-    if !is_name || short.len() > LONGEST_NAME {
+    if !is_name || short.len() > MAX_NAME_BYTES {
         let message = format!(
-            "`{name}` is not the name of a column: a lower-case letter, then lower-case letters, digits, `_` and `-`, at most {LONGEST_NAME} in all"
+            "`{name}` is not the name of a column: a lower-case letter, then lower-case letters, digits, `_` and `-`, at most {MAX_NAME_BYTES} in all"
         );
         problems.error("writes", message);
     }
     let Some(kind) = type_of(&written.kind) else {
         let known: Vec<&str> = DynamicType::CUSTOM.iter().map(|kind| kind.as_str()).collect();
         let help = did_you_mean(&written.kind, known.iter().copied())
-            .unwrap_or_else(|| format!("there are `{}`", known.join("`, `")));
+            .unwrap_or_else(|| format!("the types are `{}`", known.join("`, `")));
         problems.error("writes", format!("column `{name}` has the unknown type `{}`", written.kind)).help(help);
         return;
     };
@@ -304,9 +304,9 @@ fn check_written(name: &str, written: &WrittenType, problems: &mut Problems<'_>)
             .help("this use needs the type `integer` or `float`");
     }
     let dimensions_problem = match (kind, written.dimensions) {
-        (DynamicType::Vector, None) => Some("does not say how many `dimensions` its vectors have".to_owned()),
-        (DynamicType::Vector, Some(1..=MOST_DIMENSIONS)) => None,
-        (DynamicType::Vector, Some(_)) => Some(format!("has vectors of 1 to {MOST_DIMENSIONS} `dimensions`")),
+        (DynamicType::Vector, None) => Some("does not declare the `dimensions` of its vectors".to_owned()),
+        (DynamicType::Vector, Some(1..=MAX_DIMENSIONS)) => None,
+        (DynamicType::Vector, Some(_)) => Some(format!("must have vectors of 1 to {MAX_DIMENSIONS} `dimensions`")),
         (_, None) => None,
         (_, Some(_)) => Some(format!("of type `{kind}` has no `dimensions`")),
     };
@@ -315,8 +315,9 @@ fn check_written(name: &str, written: &WrittenType, problems: &mut Problems<'_>)
             .error("writes", format!("column `{name}` {problem}"))
             .help("writes = { \"chunk.embedding\" = { type = \"vector\", dimensions = 384 } }");
     }
-    if written.terms.is_some_and(|weight| !(1..=MOST_TERMS).contains(&weight)) {
-        problems.error("writes", format!("`terms` of column `{name}` is not a whole number from 1 to {MOST_TERMS}"));
+    if written.terms.is_some_and(|weight| !(1..=MAX_TERM_WEIGHT).contains(&weight)) {
+        problems
+            .error("writes", format!("`terms` of column `{name}` is not a whole number from 1 to {MAX_TERM_WEIGHT}"));
     }
     if written.boost.is_some_and(|weight| !(-1.0..=1.0).contains(&weight)) {
         problems.error("writes", format!("`boost` of column `{name}` is not between -1 and 1"));

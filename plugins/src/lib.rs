@@ -1,9 +1,9 @@
-//! What a team needs to add stages of its own to a pipeline.
+//! Everything that a team needs to add its own stages to a pipeline.
 //!
-//! [`testkit`] runs one stage over rows made by hand and shows the columns which it wrote. The pipeline's own
-//! checks are on: a stage which reads or writes a column that it did not declare fails the test.
+//! [`testkit`] runs one stage over hand-made rows and returns the columns that the stage wrote. The checks of the
+//! pipeline are active: a stage that accesses an undeclared column fails the test.
 //!
-//! Deliberately absent: the contract of a stage itself, which is [`aurora_pipeline`]'s.
+//! Deliberately absent: the contract of a stage, which [`aurora_pipeline`] defines.
 //!
 //! ```
 //! use aurora_pipeline::{Access, BatchView, Column, Fingerprint, StageContext, StageError, Stateless, Transform};
@@ -32,7 +32,7 @@
 //!     }
 //! }
 //!
-//! let outcome = StageTest::of::<Stateless<Todos>>("marker = 'TODO'")?
+//! let outcome = StageTest::new::<Stateless<Todos>>("marker = 'TODO'")?
 //!     .column(TEXT, vec!["// TODO: a TODO".to_owned(), "fine".to_owned()])
 //!     .run()?;
 //! assert_eq!(outcome.read(TODOS), [2, 0]);

@@ -1,19 +1,19 @@
-//! The Python module with which a function becomes a stage.
+//! The Python module that turns a function into a stage.
 
 use std::io::{self, Write as _};
 use std::path::Path;
 
 use aurora_confined::Directory;
 
-/// The name of the module's file.
+/// Name of the module's file.
 const MODULE: &str = "aurora_stage.py";
-/// The source of the module.
+/// Source text of the module.
 pub const SOURCE: &str = include_str!("../python/aurora_stage.py");
 
-/// Writes the module to a directory of the user, outside of any repository, unless it is there.
+/// Writes the module to a directory of the user, outside of any repository, unless it already exists there.
 ///
 /// # Errors
-/// When the directory cannot be made or written.
+/// If the directory cannot be created or written.
 pub fn write_helper(directory: &Path) -> io::Result<()> {
     #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
     std::fs::create_dir_all(directory)?;

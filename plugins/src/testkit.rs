@@ -1,4 +1,4 @@
-//! Runs one stage over rows made by hand.
+//! Runs one stage over hand-made rows, for tests.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,21 +12,21 @@ use aurora_pipeline::{
 /// Name of the stage under test in messages and reports.
 pub const STAGE: &str = "stage-under-test";
 
-/// Why a test of a stage did not come to its end.
+/// The error of a test run.
 #[derive(Debug, thiserror::Error)]
 pub enum TestError {
-    /// The configuration is wrong, or asks for columns which the rows do not have.
+    /// The configuration is invalid, or requires columns that the rows do not have.
     #[error("{0}")]
     Config(#[from] Diagnostics),
-    /// The stage could not be made.
+    /// The stage could not be built.
     #[error(transparent)]
     Build(#[from] StageError),
-    /// The stage failed, panicked, or went beyond its declared access.
+    /// The stage failed, panicked, or violated its declared access.
     #[error(transparent)]
     Run(#[from] RunError),
 }
 
-/// One stage, and the rows that it is to see. The rows travel in one batch.
+/// One stage with its input rows. The rows form one batch.
 pub struct StageTest {
     configured: Configured,
     services: Services,
@@ -46,11 +46,11 @@ struct HandMade {
 }
 
 impl StageTest {
-    /// A test of the stage that this configuration makes: TOML as it stands below `[stage.<name>]`.
+    /// Creates a test of the stage with this configuration: TOML in the form of the table `[stage.<name>]`.
     ///
     /// # Errors
-    /// Everything that is wrong with the configuration.
-    pub fn of<C: StageConfig>(config: &str) -> Result<Self, TestError> {
+    /// Returns all errors of the configuration.
+    pub fn new<C: StageConfig>(config: &str) -> Result<Self, TestError> {
         let mut registry = Registry::new();
         registry.register::<C>();
         Ok(Self {
@@ -61,28 +61,28 @@ impl StageTest {
         })
     }
 
-    /// The directory which the stage finds in its [`BuildContext`].
+    /// Sets the root directory in the stage's [`BuildContext`].
     #[must_use]
     pub fn root(mut self, root: &Path) -> Self {
         root.clone_into(&mut self.root);
         self
     }
 
-    /// The services which the stage finds in its [`BuildContext`].
+    /// Sets the services in the stage's [`BuildContext`].
     #[must_use]
     pub fn services(mut self, services: Services) -> Self {
         self.services = services;
         self
     }
 
-    /// Adds chunk rows: for each the file row it belongs to.
+    /// Adds chunk rows. `files` has the file row of each chunk.
     #[must_use]
     pub fn chunks(mut self, files: impl IntoIterator<Item = u32>) -> Self {
         self.rows.chunks.extend(files);
         self
     }
 
-    /// Adds a column, a value per row. The columns of files say how many files there are.
+    /// Adds a column with one value per row. The file columns determine the number of files.
     #[must_use]
     pub fn column<T: Cell>(mut self, column: Column<T>, values: Vec<T>) -> Self {
         self.rows.note(column.entity(), values.len());
@@ -91,7 +91,7 @@ impl StageTest {
         self
     }
 
-    /// Adds a plugin's column, a value or nothing per row. A name without a dot means a chunk's column.
+    /// Adds a custom column with at most one value per row. A name without a dot is a chunk column.
     #[must_use]
     pub fn dynamic(mut self, name: &str, cell: DynamicType, values: Vec<Option<Value>>) -> Self {
         let column = ColumnSpec::dynamic(name, cell);
@@ -105,7 +105,7 @@ impl StageTest {
     /// Runs the stage.
     ///
     /// # Errors
-    /// If the stage cannot be made, misses a column, fails, panics, or touches a column which it did not declare.
+    /// If the stage cannot be built, lacks a column, fails, panics, or accesses an undeclared column.
     pub fn run(self) -> Result<StageOutcome, TestError> {
         self.run_with(RunOptions::default())
     }
@@ -113,7 +113,7 @@ impl StageTest {
     /// Runs the stage with options: a number of threads, or a token that cancels the run.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// See [`run`](Self::run).
     pub fn run_with(self, options: RunOptions<'_>) -> Result<StageOutcome, TestError> {
         let access = self.configured.access();
         let stage = self.configured.build(&BuildContext { root: &self.root, services: &self.services })?;
@@ -134,14 +134,14 @@ impl StageTest {
     }
 }
 
-/// What a stage made of the rows.
+/// The output of a stage.
 pub struct StageOutcome {
     batches: Vec<BatchCopy>,
     report: RunReport,
 }
 
 impl StageOutcome {
-    /// The batches behind the stage: the rows given, and what the stage emitted at its end.
+    /// The batches after the stage: the given rows, and the batches that the stage emitted on close.
     pub fn batches(&self) -> &[BatchCopy] {
         &self.batches
     }
@@ -156,17 +156,17 @@ impl StageOutcome {
         self.batches.iter().map(BatchCopy::chunks).sum()
     }
 
-    /// The cells of a column over all batches; empty where the stage left it out.
+    /// The cells of a column in all batches; empty if the stage did not write it.
     pub fn read<T: Cell>(&self, column: Column<T>) -> Vec<T> {
         self.batches.iter().filter_map(|batch| batch.read(column)).flatten().cloned().collect()
     }
 
-    /// The cells of a column as plugin values over all batches.
+    /// The cells of a column in all batches, as values of custom stages.
     pub fn values(&self, name: &str) -> Vec<Option<Value>> {
         self.batches.iter().filter_map(|batch| batch.values(name)).flatten().collect()
     }
 
-    /// What the stage skipped, warned of and counted.
+    /// The report of the run: skipped files, warnings, and counters.
     pub fn report(&self) -> &RunReport {
         &self.report
     }
@@ -198,7 +198,7 @@ impl Stage for HandMade {
     }
 }
 
-/// Keeps what comes out.
+/// Collects the output.
 struct Keeper {
     kept: Arc<Mutex<Vec<BatchCopy>>>,
 }

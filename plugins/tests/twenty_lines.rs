@@ -1,4 +1,4 @@
-//! A stage in twenty lines of Rust, used from TOML, run by the executor, and held to the contract.
+//! A stage in twenty lines of Rust, used from TOML, run by the executor, and checked against the contract of stages.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ const PATH: Column<String> = Column::new("file.path");
 const SIZE: Column<u64> = Column::new("file.size");
 const OWNER: Column<String> = Column::new("file.owner");
 
-// The stage: the owner of a file is the team of the longest directory that holds it.
+// The stage: the owner of a file is the team of the longest matching directory.
 
 #[derive(Deserialize)]
 struct Owners {
@@ -39,7 +39,7 @@ impl Transform for Owners {
     }
 }
 
-// Its pipeline: a source of numbered paths, and a sink that keeps what it sees.
+// Its pipeline: a source of numbered paths, and a sink that collects its input.
 
 type Seen = Mutex<Vec<(String, String)>>;
 
@@ -142,7 +142,7 @@ fn run(jobs: usize, batch_files: usize) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_sink_sees_the_same_rows_in_the_same_order_with_one_worker_and_with_eight() {
+fn the_sink_gets_the_same_rows_in_the_same_order_with_one_worker_and_with_eight() {
     let serial = run(1, 7);
     assert_eq!(serial.len(), 500);
     assert_eq!(serial[3], ("pay/3.rs".to_owned(), "payments".to_owned()));
@@ -153,8 +153,8 @@ fn the_sink_sees_the_same_rows_in_the_same_order_with_one_worker_and_with_eight(
 }
 
 #[test]
-fn the_testkit_shows_what_the_stage_wrote() {
-    let outcome = StageTest::of::<Stateless<Owners>>("teams = { pay = 'payments' }")
+fn the_testkit_returns_the_output_of_the_stage() {
+    let outcome = StageTest::new::<Stateless<Owners>>("teams = { pay = 'payments' }")
         .expect("configured")
         .column(PATH, vec!["pay/a.rs".to_owned(), "b.rs".to_owned()])
         .run()
@@ -162,7 +162,7 @@ fn the_testkit_shows_what_the_stage_wrote() {
     assert_eq!(outcome.read(OWNER), ["payments", "nobody"]);
 }
 
-/// Declares a path, and looks at the size as well.
+/// Declares to read a path, but also reads the size.
 #[derive(Deserialize)]
 struct Nosy {
     #[serde(default)]
@@ -192,9 +192,9 @@ impl Stage for Nosy {
 }
 
 #[test]
-fn an_undeclared_read_is_refused_even_where_the_stage_swallows_the_error() {
+fn an_undeclared_read_is_refused_even_if_the_stage_ignores_the_error() {
     for config in ["swallow = false", "swallow = true"] {
-        let test = StageTest::of::<Nosy>(config).expect("configured");
+        let test = StageTest::new::<Nosy>(config).expect("configured");
         let test = test.column(PATH, vec!["a".to_owned()]).column(SIZE, vec![1]);
         let Err(TestError::Run(error @ RunError::Stage { .. })) = test.run() else { panic!("the run must fail") };
         assert_eq!(
@@ -206,8 +206,8 @@ fn an_undeclared_read_is_refused_even_where_the_stage_swallows_the_error() {
 }
 
 #[test]
-fn the_testkit_says_what_is_wrong_with_a_configuration() {
-    let Err(TestError::Config(found)) = StageTest::of::<Stateless<Owners>>("team = {}\n") else {
+fn the_testkit_reports_errors_in_the_configuration() {
+    let Err(TestError::Config(found)) = StageTest::new::<Stateless<Owners>>("team = {}\n") else {
         panic!("`team` is no key")
     };
     let codes: Vec<&str> = found.iter().map(|item| item.code).collect();
@@ -216,7 +216,7 @@ fn the_testkit_says_what_is_wrong_with_a_configuration() {
 
 #[test]
 fn a_column_that_the_rows_lack_is_named() {
-    let Err(TestError::Config(found)) = StageTest::of::<Stateless<Owners>>("teams = {}").expect("configured").run()
+    let Err(TestError::Config(found)) = StageTest::new::<Stateless<Owners>>("teams = {}").expect("configured").run()
     else {
         panic!("there is no path");
     };
@@ -226,7 +226,7 @@ fn a_column_that_the_rows_lack_is_named() {
     );
 }
 
-/// Gives every chunk the number of its file, as a plugin would.
+/// Sets the column of every chunk to the number of its file, like a plugin.
 #[derive(Deserialize)]
 struct Number {}
 
@@ -247,9 +247,9 @@ impl Transform for Number {
 }
 
 #[test]
-fn the_testkit_has_chunks_and_plugin_columns() {
+fn the_testkit_supports_chunks_and_custom_columns() {
     let ranks = vec![Some(Value::Integer(5)), None];
-    let outcome = StageTest::of::<Stateless<Number>>("")
+    let outcome = StageTest::new::<Stateless<Number>>("")
         .expect("configured")
         .chunks([0, 1, 0])
         .dynamic("file.rank", DynamicType::Integer, ranks)
@@ -262,7 +262,7 @@ fn the_testkit_has_chunks_and_plugin_columns() {
 
 #[test]
 fn the_testkit_runs_sources_too() {
-    let outcome = StageTest::of::<Paths>("count = 100").expect("configured").run().expect("runs");
+    let outcome = StageTest::new::<Paths>("count = 100").expect("configured").run().expect("runs");
     assert_eq!(outcome.batches().len(), 2);
     assert_eq!(outcome.read(PATH).len(), 100);
 }

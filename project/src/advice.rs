@@ -1,4 +1,4 @@
-//! Which command helps against an error. Libraries below this one say what is wrong; they know no commands.
+//! Advice on errors: the command that helps. Libraries below this one describe errors, but do not know the commands.
 
 use std::error::Error;
 use std::path::Path;
@@ -11,39 +11,39 @@ use aurora_storage::{ProjectDirectory, StorageError};
 use crate::error::{ProjectError, plain};
 use crate::user;
 
-/// What to do about an error, as words that follow its message; nothing where the message says enough.
+/// Advice on an error, to be appended to its message. Empty if the message is sufficient.
 pub fn advice(error: &(dyn Error + 'static)) -> String {
     if let Some(error) = error.downcast_ref() {
-        of_storage(error)
+        storage_advice(error)
     } else if let Some(error) = error.downcast_ref() {
-        of_model(error)
+        model_advice(error)
     } else if let Some(error) = error.downcast_ref() {
-        of_query(error)
+        query_advice(error)
     } else if let Some(error) = error.downcast_ref() {
-        of_index(error)
+        index_advice(error)
     } else if let Some(error) = error.downcast_ref() {
-        of_project(error)
+        project_advice(error)
     } else {
         String::new()
     }
 }
 
-fn of_storage(error: &StorageError) -> String {
+fn storage_advice(error: &StorageError) -> String {
     let advice = match error {
         StorageError::NoIndex { .. } => ": run `aur mem index` first",
         StorageError::Foreign { .. } => "; move it away or run `aur mem index --force`",
-        StorageError::Truncated { .. } | StorageError::FormatVersion { .. } => "; `aur mem index` builds it again",
-        StorageError::Damaged { .. } => "; `aur mem verify` tells more, `aur mem index --force` builds it again",
+        StorageError::Truncated { .. } | StorageError::FormatVersion { .. } => "; `aur mem index` rebuilds it",
+        StorageError::Damaged { .. } => "; `aur mem verify` shows details, `aur mem index --force` rebuilds it",
         StorageError::ForeignRecords { path, .. } => {
             return format!("; move it away, or accept it with `aur mem trust-index {}`", store_of(path));
         }
-        StorageError::IdsExhausted { .. } => "; run `aur mem index --force` to build it again",
+        StorageError::IdsExhausted { .. } => "; run `aur mem index --force` to rebuild it",
         _ => "",
     };
     advice.to_owned()
 }
 
-/// How `aur mem trust-index` calls the store of records in a directory.
+/// Name of the record store in a directory, as `aur mem trust-index` expects it.
 fn store_of(directory: &Path) -> &'static str {
     let is_in = |name: &str| directory.parent().is_some_and(|above| above.iter().any(|part| part == name));
     let is_of_user = user::memory().is_some_and(|memory| directory.starts_with(memory));
@@ -55,11 +55,11 @@ fn store_of(directory: &Path) -> &'static str {
     }
 }
 
-fn of_model(error: &ModelError) -> String {
+fn model_advice(error: &ModelError) -> String {
     match error {
         ModelError::Unknown { name, wanted, .. } => {
             let other = match wanted {
-                ModelUse::Embedding => format!(", or use `{STATIC}`, which needs none"),
+                ModelUse::Embedding => format!(", or use `{STATIC}`, which needs no files"),
                 ModelUse::Reranking => String::new(),
             };
             format!(
@@ -70,47 +70,47 @@ fn of_model(error: &ModelError) -> String {
     }
 }
 
-fn of_query(error: &QueryError) -> String {
+fn query_advice(error: &QueryError) -> String {
     match error {
         QueryError::Empty => ", such as \"parse config\"".to_owned(),
-        QueryError::Storage(error) => of_storage(error),
+        QueryError::Storage(error) => storage_advice(error),
         _ => String::new(),
     }
 }
 
-/// Errors of stages and of runs have their cause as source.
-fn of_index(error: &IndexError) -> String {
+/// Advice on errors of indexing. Errors of stages and runs have their cause as source.
+fn index_advice(error: &IndexError) -> String {
     match error {
-        IndexError::Storage(error) => of_storage(error),
+        IndexError::Storage(error) => storage_advice(error),
         IndexError::Descriptors { .. } => " (`--jobs`)".to_owned(),
         _ => String::new(),
     }
 }
 
-/// Errors that other errors are made of.
-fn of_project(error: &ProjectError) -> String {
+/// Advice on errors that wrap other errors.
+fn project_advice(error: &ProjectError) -> String {
     match error {
-        ProjectError::Index(error) => of_index(error),
-        ProjectError::Model(error) => of_model(error),
-        ProjectError::Query(error) => of_query(error),
-        ProjectError::Storage(error) => of_storage(error),
+        ProjectError::Index(error) => index_advice(error),
+        ProjectError::Model(error) => model_advice(error),
+        ProjectError::Query(error) => query_advice(error),
+        ProjectError::Storage(error) => storage_advice(error),
         _ => String::new(),
     }
 }
 
 impl ProjectError {
-    /// What to do next, as a sentence of its own.
+    /// Advice on the error, as a separate sentence.
     pub fn help(&self) -> Option<String> {
         let help = match self {
             Self::Distrusted { .. } => {
-                "`aur mem index` builds it again; `aur mem trust-index`, or AURORA_TRUST_INDEX=1, accepts it as it is"
+                "`aur mem index` rebuilds it; `aur mem trust-index`, or AURORA_TRUST_INDEX=1, accepts it as it is"
             }
             Self::UnknownChunk { near, .. } | Self::UnknownName { near, .. } if !near.is_empty() => {
                 let near: Vec<String> = near.iter().map(|name| plain(name)).collect();
                 return Some(format!("did you mean {}?", near.join(" or ")));
             }
-            Self::UnknownChunk { .. } => "give the `id` of a result as JSON has it, or PATH:LINE",
-            Self::UnknownName { .. } => "give a name as results show it, PATH:LINE, or the `id` of a result",
+            Self::UnknownChunk { .. } => "give the `id` of a result from the JSON output, or PATH:LINE",
+            Self::UnknownName { .. } => "give a name as shown in the results, PATH:LINE, or the `id` of a result",
             Self::AmbiguousName { .. } => "give one of these ids, a longer qualified name, or PATH:LINE",
             Self::NoChunkAtLine { .. } => {
                 "results show the lines of every chunk; the file may have changed since it was indexed"
@@ -124,13 +124,13 @@ impl ProjectError {
     }
 }
 
-/// An error's message and those of its causes, each only once, and then what to do about it.
+/// The messages of an error and of its causes, without repetitions, followed by advice.
 pub fn chain(error: &(dyn Error + 'static)) -> String {
     let hint = sources(error).map(advice).find(|hint| !hint.is_empty());
     causes(error) + &hint.unwrap_or_default()
 }
 
-/// An error's message and those of its causes, each only once.
+/// The messages of an error and of its causes, without repetitions.
 pub fn causes(error: &(dyn Error + 'static)) -> String {
     let mut message = error.to_string();
     for cause in sources(error).skip(1) {
@@ -143,7 +143,7 @@ pub fn causes(error: &(dyn Error + 'static)) -> String {
     message
 }
 
-/// An error, its cause, the cause of that, and so on.
+/// Iterates over an error, its cause, the cause of the cause, and so on.
 fn sources<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error| error.source())
 }
@@ -161,21 +161,21 @@ mod tests {
     struct Outer(#[source] io::Error);
 
     #[test]
-    fn causes_are_told() {
+    fn the_messages_of_causes_are_included() {
         let error = Outer(io::Error::other("disk on fire"));
         assert_eq!(chain(&error), "cannot open the index: disk on fire");
     }
 
     #[test]
-    fn an_error_tells_which_command_helps() {
+    fn an_error_names_the_command_that_helps() {
         let storage = || StorageError::FormatVersion { path: "p".into(), found: 1, expected: 2 };
-        let told = "the index at p has format 1, this program reads format 2; `aur mem index` builds it again";
-        assert_eq!(chain(&storage()), told);
-        assert_eq!(chain(&QueryError::from(storage())), told);
-        assert_eq!(chain(&IndexError::from(storage())), told);
-        assert_eq!(chain(&IndexError::from(StageError::from_error(storage()))), told);
+        let expected = "the index at p has format 1, this program reads format 2; `aur mem index` rebuilds it";
+        assert_eq!(chain(&storage()), expected);
+        assert_eq!(chain(&QueryError::from(storage())), expected);
+        assert_eq!(chain(&IndexError::from(storage())), expected);
+        assert_eq!(chain(&IndexError::from(StageError::from_error(storage()))), expected);
         let run = RunError::Stage { stage: "store".to_owned(), error: StageError::from_error(storage()) };
-        assert_eq!(chain(&IndexError::from(run)), format!("stage `store` failed: {told}"));
+        assert_eq!(chain(&IndexError::from(run)), format!("stage `store` failed: {expected}"));
         let models = aurora_analysis::ModelDirectory::at("no/such/directory");
         let unknown = aurora_analysis::embedder("minilm", &models).err().expect("there is none");
         let message = chain(&StageError::from_error(unknown));

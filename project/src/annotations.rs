@@ -9,7 +9,7 @@ use crate::user;
 /// Opens the annotations of a project and checks all of them. Returns `None` if the project has no annotations.
 ///
 /// # Errors
-/// When they are damaged, cannot be read, or the user has neither made nor accepted them.
+/// If the annotations are damaged or unreadable, or the user has neither created nor accepted them.
 pub fn annotations(project: &Project) -> Result<Option<Annotations>, StorageError> {
     let opened = Annotations::open(&project.directory(), OpenMode::Existing, user::trust().known);
     match opened.and_then(|found| found.check().map(|()| found)) {
@@ -19,10 +19,11 @@ pub fn annotations(project: &Project) -> Result<Option<Annotations>, StorageErro
     }
 }
 
-/// Adds and removes tags of a chunk, by its key, and returns the new annotations. Secrets in tags are masked. The change is durable
-/// when the function returns.
+/// Adds and removes tags of the chunk with this key, and returns the new annotations. Secrets in tags are masked. The
+/// change is durable when the function returns.
 ///
 /// # Errors
+/// If the annotations cannot be written.
 /// When the annotations cannot be written.
 pub fn tag(project: &Project, key: &str, add: &[&str], remove: &[&str]) -> Result<Governance, ProjectError> {
     let annotations = Annotations::open(&project.directory(), OpenMode::Create, user::trust().known)?;

@@ -1,4 +1,4 @@
-//! The stored attribution of a file: which commit every line came from.
+//! The stored attribution of a file: the commit of every line.
 
 use aurora_history::{BlameEntry, FileBlame};
 use aurora_stages::git_signal::from_stored;
@@ -8,15 +8,15 @@ use serde::Serialize;
 use crate::error::ProjectError;
 use crate::stamp;
 
-/// Which commit every line of a file came from, as it was when the file was indexed.
+/// Returns the commit of every line of a file, as of the time when the file was indexed.
 ///
 /// # Errors
-/// [`ProjectError::NotAttributed`], or that the index cannot be read.
+/// [`ProjectError::NotAttributed`], or an error of reading the index.
 pub fn attribution(snapshot: &Snapshot, file: &FileRecord) -> Result<FileBlame, ProjectError> {
     if let Some(blame) = stored(snapshot, file)? {
         return Ok(blame);
     }
-    Err(ProjectError::NotAttributed { path: file.path.clone(), reason: why_not(snapshot, file)? })
+    Err(ProjectError::NotAttributed { path: file.path.clone(), reason: missing_reason(snapshot, file)? })
 }
 
 fn stored(snapshot: &Snapshot, file: &FileRecord) -> Result<Option<FileBlame>, StorageError> {
@@ -24,20 +24,20 @@ fn stored(snapshot: &Snapshot, file: &FileRecord) -> Result<Option<FileBlame>, S
     Ok(snapshot.blame(first)?.and_then(from_stored).map(|blame| blame.worktree()))
 }
 
-/// Why the lines of an indexed file have no attribution.
-fn why_not(snapshot: &Snapshot, file: &FileRecord) -> Result<String, StorageError> {
+/// The reason why the lines of an indexed file have no attribution.
+fn missing_reason(snapshot: &Snapshot, file: &FileRecord) -> Result<String, StorageError> {
     if let FileOutcome::Skipped(reason) = &file.outcome {
         return Ok(format!("it was skipped, {reason}"));
     }
     let Some(&first) = file.chunks.first() else { return Ok("it has no chunks".to_owned()) };
     Ok(match snapshot.text(first)?.map(|text| text.git) {
         Some(ChunkHistory::Untracked) => "it is not in the commit at HEAD".to_owned(),
-        Some(ChunkHistory::Pending) => "its history was not read yet; `aur mem index` goes on".to_owned(),
+        Some(ChunkHistory::Pending) => "its history has not been read yet; `aur mem index` continues".to_owned(),
         Some(ChunkHistory::Unavailable { reason }) => reason,
         Some(ChunkHistory::Tracked(history)) if history.tier == HistoryTier::File => {
             "the pipeline attributes whole files (`tier = \"file\"` in [stage.git-signal])".to_owned()
         }
-        Some(ChunkHistory::Tracked(_)) => "all of its lines are older than what this index keeps".to_owned(),
+        Some(ChunkHistory::Tracked(_)) => "all of its lines are older than the history in this index".to_owned(),
         Some(ChunkHistory::None) | None => "there is no git repository".to_owned(),
     })
 }
@@ -54,26 +54,26 @@ pub struct AttributionReport {
     pub runs: Vec<AttributedRun>,
 }
 
-/// Lines that came from one commit.
+/// Consecutive lines from one commit.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AttributedRun {
     /// First line, from 1.
     pub line: u32,
-    /// How many lines.
+    /// Number of lines.
     pub lines: u32,
-    /// The commit; `None` for lines that are not committed.
+    /// The commit; `None` for uncommitted lines.
     pub commit: Option<String>,
-    /// Name of its author.
+    /// Name of the author.
     pub author: Option<String>,
-    /// Address of its author.
+    /// Email address of the author.
     pub email: Option<String>,
-    /// When it was written, as `2025-12-29T08:00:00Z`.
+    /// Author date, as `2025-12-29T08:00:00Z`.
     pub time: Option<String>,
 }
 
 impl AttributionReport {
-    /// What an attribution says.
+    /// Makes the report of an attribution.
     pub fn of(path: &str, blame: &FileBlame) -> Self {
         let run = |entry: &BlameEntry| {
             let commit = blame.commits.get(entry.commit as usize);

@@ -1,4 +1,4 @@
-//! Chunks as a user names them: by their ids, or by a place in a file.
+//! Resolution of chunk names from users: ids, or places in a file.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,36 +7,37 @@ use aurora_storage::{ChunkId, FileRecord, Label, Snapshot, StorageError};
 
 use crate::error::ProjectError;
 
-/// Most ids that an error suggests.
-const SUGGESTIONS: usize = 3;
-/// Most chunks of one name that are looked at for suggestions.
-const MOST_NAMESAKES: usize = 1_000;
+/// Maximum number of ids that an error suggests.
+const MAX_SUGGESTIONS: usize = 3;
+/// Maximum number of chunks with the same name that are examined for suggestions.
+const MAX_NAMESAKES: usize = 1_000;
 /// Maximum number of chunks of files with a similar path that are compared for suggestions.
 const MAX_NEIGHBOURS: usize = 4_000;
-/// Maximum length of a name that others are compared with for suggestions, in bytes: a comparison takes time for every byte.
+/// Maximum length in bytes of a name that is compared with others for suggestions. The time of a comparison grows with
+/// the length.
 pub(crate) const MAX_COMPARED_BYTES: usize = 512;
 
-/// What names of chunks and paths of files mean in an index.
+/// Resolver for names of chunks and paths of files in an index.
 #[derive(Clone, Copy)]
 pub struct Names<'a> {
-    /// The generation that is asked.
+    /// The generation to search.
     pub snapshot: &'a Snapshot,
     /// The indexed directory.
     pub root: &'a Path,
-    /// The directory that relative paths may start from, beside the root; `None` for the root alone.
+    /// Another directory that relative paths may start from; `None` for the root alone.
     pub from: Option<&'a Path>,
-    /// The work of the request that asks, which ends when it is cancelled.
+    /// The work budget of the request, which ends the work when the request is cancelled.
     pub work: Option<&'a WorkBudget>,
 }
 
 impl<'a> Names<'a> {
-    /// The same for a request that can be cancelled.
+    /// Sets the work budget of a request that can be cancelled.
     #[must_use]
     pub fn within(self, work: &'a WorkBudget) -> Self {
         Self { work: Some(work), ..self }
     }
 
-    /// Ends the work of a cancelled request.
+    /// Returns an error if the request was cancelled.
     pub(crate) fn check(&self) -> Result<(), ProjectError> {
         match self.work {
             Some(work) if work.is_cancelled() => Err(QueryError::from(Cancelled).into()),
@@ -44,13 +45,13 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The chunk that `id` names, and its key: `id` is a key, or a place `path:line` or `path:first-last`.
+    /// The chunk with this `id`, and its key. `id` is a key, or a place `path:line` or `path:first-last`.
     ///
     /// # Errors
-    /// [`ProjectError::UnknownChunk`], [`ProjectError::NoChunkAtLine`], that the index cannot be read, or that the request was
-    /// cancelled.
+    /// [`ProjectError::UnknownChunk`], [`ProjectError::NoChunkAtLine`], or an error if the index cannot be read or the
+    /// request was cancelled.
     pub fn chunk(&self, id: &str) -> Result<(ChunkId, String), ProjectError> {
-        if let Some(found) = self.known_chunk(id)? {
+        if let Some(found) = self.find_chunk(id)? {
             return Ok(found);
         }
         if let Some((path, line)) = place_of(id)
@@ -62,11 +63,11 @@ impl<'a> Names<'a> {
         Err(ProjectError::UnknownChunk { id: id.to_owned(), near: self.similar(id)? })
     }
 
-    /// The same; `None` where there is no such chunk.
+    /// Like [`Self::chunk`], but returns `None` if there is no such chunk.
     ///
     /// # Errors
-    /// When the index cannot be read.
-    pub fn known_chunk(&self, id: &str) -> Result<Option<(ChunkId, String)>, StorageError> {
+    /// If the index cannot be read.
+    pub fn find_chunk(&self, id: &str) -> Result<Option<(ChunkId, String)>, StorageError> {
         if let Some((found, _)) = self.snapshot.chunk_by_key(id)? {
             return Ok(Some((found, id.to_owned())));
         }
@@ -77,10 +78,10 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The row of the file that `path` means.
+    /// The record of the file that `path` refers to.
     ///
     /// # Errors
-    /// [`ProjectError::OutsideRoot`], [`ProjectError::UnknownFile`], and when the index cannot be read.
+    /// [`ProjectError::OutsideRoot`], [`ProjectError::UnknownFile`], or an error if the index cannot be read.
     pub fn file(&self, path: &str) -> Result<FileRecord, ProjectError> {
         if let Some(file) = self.known_file(path)? {
             return Ok(file);
@@ -102,10 +103,10 @@ impl<'a> Names<'a> {
         place_of(id).map_or(Ok(()), |(path, _)| self.check_inside(path))
     }
 
-    /// The same; `None` where there is no such file.
+    /// Like [`Self::file`], but returns `None` if there is no such file.
     ///
     /// # Errors
-    /// When the index cannot be read.
+    /// If the index cannot be read.
     pub fn known_file(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
         for path in spellings(self.root, self.from, path) {
             if let Some(file) = self.snapshot.file(&path)? {
@@ -115,7 +116,7 @@ impl<'a> Names<'a> {
         Ok(None)
     }
 
-    /// The smallest chunk of a file around a line.
+    /// The smallest chunk of a file that contains a line.
     fn innermost(&self, file: &FileRecord, line: u32) -> Result<Option<(ChunkId, String)>, StorageError> {
         let mut best: Option<(u32, String, ChunkId)> = None;
         for &id in &file.chunks {
@@ -129,8 +130,8 @@ impl<'a> Names<'a> {
         Ok(best.map(|(_, key, id)| (id, key)))
     }
 
-    /// Keys that look like `id`, the nearest first: of chunks in files whose path is like the one that it has, and of those
-    /// that bear its name. None for a longer id than any that is compared.
+    /// Keys similar to `id`, nearest first: keys of chunks in files with a similar path, and of chunks with the same
+    /// name. Empty if `id` is longer than the maximum for comparisons.
     fn similar(&self, id: &str) -> Result<Vec<String>, ProjectError> {
         if id.len() > MAX_COMPARED_BYTES {
             return Ok(Vec::new());
@@ -150,7 +151,7 @@ impl<'a> Names<'a> {
         files.sort_by_key(|(distance, _)| *distance);
         let of_files = files.into_iter().flat_map(|(_, file)| file.chunks).take(MAX_NEIGHBOURS);
         let name = id.rsplit(':').next().unwrap_or(id).to_lowercase();
-        let of_name = self.snapshot.label(Label::Defines(&name))?.into_iter().take(MOST_NAMESAKES).map(ChunkId);
+        let of_name = self.snapshot.label(Label::Defines(&name))?.into_iter().take(MAX_NAMESAKES).map(ChunkId);
         let mut keys = Vec::new();
         for id_of_chunk in of_files.chain(of_name) {
             self.check()?;
@@ -161,24 +162,24 @@ impl<'a> Names<'a> {
         }
         keys.sort();
         keys.dedup();
-        // If one candidate differs by a typing error only, merely similar ones are not suggested.
+        // If one candidate differs only by a typing error, do not suggest less similar ones.
         let farthest = keys.first().map_or(0, |(nearest, _)| 2 * nearest + 2);
         keys.retain(|(distance, _)| *distance <= farthest);
-        keys.truncate(SUGGESTIONS);
+        keys.truncate(MAX_SUGGESTIONS);
         Ok(keys.into_iter().map(|(_, key)| key).collect())
     }
 }
 
-/// `src/a.py` and 12 of `src/a.py:12` and `src/a.py:12-20`.
+/// Splits a place into path and first line: `src/a.py` and 12 for `src/a.py:12` and `src/a.py:12-20`.
 fn place_of(id: &str) -> Option<(&str, u32)> {
     let (path, lines) = id.rsplit_once(':')?;
     let first = lines.split_once('-').map_or(lines, |(first, _)| first);
     Some((path, first.parse().ok()?))
 }
 
-/// Returns the paths below `root` that `path` may mean, in the form of the index. `path` is resolved against the root
-/// and the directory `from`. It may be absolute and may contain `.`, `..` and Windows separators. Empty if it lies
-/// outside the root.
+/// Returns the paths below `root` that `path` may refer to, in the form of the index. `path` is resolved against the
+/// root and the directory `from`. It may be absolute and may contain `.`, `..` and Windows separators. The result is
+/// empty if the path is outside the root.
 pub fn spellings(root: &Path, from: Option<&Path>, path: &str) -> Vec<String> {
     let slashed = path.replace('\\', "/");
     let mut found = Vec::new();
@@ -186,7 +187,7 @@ pub fn spellings(root: &Path, from: Option<&Path>, path: &str) -> Vec<String> {
         for text in [path, &slashed] {
             let place = base.join(text);
             let below = below(root, &place);
-            // Links are followed only if the path comes from the user, in which case the current directory is given.
+            // Follow links only if the path comes from the user, in which case `from` is given.
             let through_links = || from.filter(|_| place.is_absolute()).and_then(|_| below_root_of_links(root, &place));
             found.extend(below.or_else(through_links).filter(|path| !found.contains(path)));
         }

@@ -1,4 +1,4 @@
-//! What an index holds, in figures.
+//! Statistics of an index.
 
 use aurora_query::{Facet, facets};
 use aurora_stages::index::{ColumnState, column_states};
@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::project::Project;
 use crate::stamp;
 
-/// What an index holds, for programs.
+/// Statistics of an index, for programs.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Serialize)]
 pub struct ContentsReport {
@@ -16,47 +16,47 @@ pub struct ContentsReport {
     pub root: String,
     /// Number of the generation.
     pub generation: u64,
-    /// Whether the last run covered everything that it was asked to, and every stage has a result for every row.
+    /// Whether the last run covered everything it was asked to, and every stage has a result for every row.
     pub complete: bool,
-    /// When the index was made, as `2025-12-29T08:00:00Z`.
+    /// Time at which the index was created, as `2025-12-29T08:00:00Z`.
     pub created: String,
-    /// When the generation was published.
+    /// Time at which the generation was published.
     pub updated: String,
-    /// The commit that was checked out; `None` outside git.
+    /// The commit that was checked out; `None` outside of git.
     pub head_commit: Option<String>,
-    /// Files in the index.
+    /// Number of files in the index.
     pub files: u64,
-    /// Chunks in the index.
+    /// Number of chunks in the index.
     pub chunks: u64,
-    /// Chunks by type.
+    /// Numbers of chunks by type.
     pub types: Vec<Share>,
-    /// Chunks by language, most first.
+    /// Numbers of chunks by language, highest first.
     pub languages: Vec<Share>,
     /// Columns of custom stages, with their values.
     pub columns: Vec<Facet>,
     /// Completeness of the columns of custom stages.
     pub column_states: Vec<ColumnState>,
-    /// The model that has made the vectors.
+    /// The model that made the vectors.
     pub model: Option<ModelShape>,
     /// Size of the index on disk, in bytes.
     pub index_bytes: u64,
-    /// Sizes of its tables.
+    /// Sizes of the tables.
     pub tables: Vec<TableSize>,
-    /// Segments of the inverted index.
+    /// Number of segments of the inverted index.
     pub segments: usize,
-    /// Terms of all segments.
+    /// Number of terms in all segments.
     pub terms: u64,
-    /// Postings of all segments.
+    /// Number of postings in all segments.
     pub postings: u64,
 }
 
-/// How many chunks have something in common.
+/// The number of chunks with a common property.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Serialize)]
 pub struct Share {
-    /// What they have in common.
+    /// The common property.
     pub name: String,
-    /// How many chunks.
+    /// Number of chunks.
     pub chunks: u32,
 }
 
@@ -64,16 +64,16 @@ pub struct Share {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Serialize)]
 pub struct ModelShape {
-    /// Its id.
+    /// Id of the model.
     pub id: String,
-    /// Numbers in a vector.
+    /// Number of dimensions of a vector.
     pub dimensions: usize,
 }
 
-/// What a generation of the project's index holds.
+/// Computes statistics of one generation of the project's index.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// If the index cannot be read.
 pub fn contents(project: &Project, snapshot: &Snapshot) -> Result<ContentsReport, StorageError> {
     let manifest = snapshot.manifest();
     let shares = |kind| {

@@ -1,4 +1,4 @@
-//! Which embedder makes the vectors of queries: the one that has made the vectors of the index.
+//! The embedder for the vectors of queries, which must be the embedder of the indexed vectors.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,30 +16,30 @@ use crate::{programs, user};
 /// An embedder of queries.
 #[derive(Clone)]
 pub enum IndexEmbedder {
-    /// A model that was added or is part of the program.
+    /// A model that was installed or is built into the program.
     Model(Arc<dyn QueryEmbedder>),
-    /// A stage of the project's pipeline, which may run a program: [`StageEmbedder::stop`] ends it.
+    /// A stage of the project's pipeline, which may run a program. [`StageEmbedder::stop`] ends the program.
     Stage(Arc<StageEmbedder>),
 }
 
 impl IndexEmbedder {
-    /// The embedder of the model with this id, or its successor of the same name: the caller must check whether the vectors of
-    /// both agree.
+    /// The embedder of the model with this id, or of a newer version of the model. The caller must check whether the
+    /// vectors of both agree.
     ///
     /// # Errors
-    /// When there is no such model, or the stage that has embedded the chunks cannot be run.
+    /// If there is no such model, or the stage that embedded the chunks cannot be run.
     pub fn of_model(id: &str, project: &Project) -> Result<Self, ProjectError> {
         match indexing::embedding_stage(id) {
-            Some(stage) => of_stage(stage, project).map(Self::Stage),
+            Some(stage) => stage_embedder(stage, project).map(Self::Stage),
             None => Ok(Self::Model(added(id)?)),
         }
     }
 
-    /// The embedder of the queries to an index, and what a user should know about it; none if the index has no vectors or the
-    /// mode does not use them. Without its embedder, a hybrid search goes by keywords.
+    /// The embedder for queries to an index, and a notice about it for the user. There is no embedder if the index has
+    /// no vectors, or the mode does not use them. Without an embedder, a hybrid search only uses keywords.
     ///
     /// # Errors
-    /// As for [`Self::of_model`], in mode `dense`.
+    /// See [`Self::of_model`], in mode `dense`.
     pub fn of_index(
         project: &Project,
         snapshot: &Snapshot,
@@ -58,7 +58,7 @@ impl IndexEmbedder {
         }
     }
 
-    /// The embedder, however it works.
+    /// The embedder, independent of its kind.
     pub fn embedder(&self) -> Arc<dyn QueryEmbedder> {
         match self {
             Self::Model(model) => Arc::clone(model),
@@ -67,26 +67,26 @@ impl IndexEmbedder {
     }
 }
 
-/// What a user should know about the embedder of an index.
+/// A notice for the user about the embedder of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EmbedderNotice {
     /// The program has a newer version of the model, with this id.
     Newer(String),
-    /// It cannot be used, for this reason.
+    /// The embedder cannot be used, for this reason.
     Unusable(String),
 }
 
 impl fmt::Display for EmbedderNotice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Newer(id) => write!(f, "`aur mem index` embeds again, with {id}"),
+            Self::Newer(id) => write!(f, "`aur mem index` embeds the chunks again with {id}"),
             Self::Unusable(reason) => write!(f, "{reason}; searching by keywords only"),
         }
     }
 }
 
-/// The custom stage of the project's pipeline that has embedded the chunks.
-fn of_stage(stage: &str, project: &Project) -> Result<Arc<StageEmbedder>, ProjectError> {
+/// The custom stage of the project's pipeline that embedded the chunks.
+fn stage_embedder(stage: &str, project: &Project) -> Result<Arc<StageEmbedder>, ProjectError> {
     let options = project.options()?;
     let plan = indexing::plan(&options)?;
     let programs = programs::of_plan(&plan, &options)?;
@@ -100,7 +100,7 @@ fn of_stage(stage: &str, project: &Project) -> Result<Arc<StageEmbedder>, Projec
     embedder.map(Arc::new).ok_or_else(missing)
 }
 
-/// The embedder of a model that was added or is part of the program.
+/// The embedder of a model that was installed or is built into the program.
 fn added(id: &str) -> Result<Arc<dyn Embedder>, ModelError> {
     let models = user::models()?;
     let name = name_of(id);

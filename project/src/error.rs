@@ -1,4 +1,4 @@
-//! Why a question about a project has no answer.
+//! Errors of requests about a project.
 
 use std::path::PathBuf;
 
@@ -9,86 +9,86 @@ use aurora_stages::index::{Distrust, IndexError};
 use aurora_stages::limits::LimitErrors;
 use aurora_storage::StorageError;
 
-/// Why a question about a project has no answer.
+/// The error of a request about a project.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
-    /// Somebody else has made the index.
+    /// The index was made by somebody else.
     #[error("the index of {} is not trusted: {reason}", root.display())]
     Distrusted {
         /// The indexed directory.
         root: PathBuf,
-        /// Why.
+        /// The reason.
         reason: Distrust,
     },
-    /// The search configuration is wrong.
+    /// The search configuration is invalid.
     #[error("{0}")]
     Configuration(Diagnostics),
-    /// The configuration of the conversation logs is wrong.
+    /// The configuration of the conversation logs is invalid.
     #[error("{0}")]
     Logs(Diagnostics),
     /// No chunk has this id.
     #[error("no chunk has the id {}", plain(id))]
     UnknownChunk {
-        /// As given.
+        /// Id, as given.
         id: String,
-        /// Ids like it, the nearest first.
+        /// Similar ids, nearest first.
         near: Vec<String>,
     },
-    /// The file is indexed, but no chunk holds the line.
-    #[error("no chunk of {} holds line {line}", plain(path))]
+    /// The file is indexed, but no chunk contains the line.
+    #[error("no chunk of {} contains line {line}", plain(path))]
     NoChunkAtLine {
         /// Path below the root.
         path: String,
-        /// From 1.
+        /// Line, from 1.
         line: u32,
     },
     /// No definition has this name.
     #[error("no definition is called {}", plain(name))]
     UnknownName {
-        /// As given.
+        /// Name, as given.
         name: String,
-        /// Qualified names like it, the nearest first.
+        /// Similar qualified names, nearest first.
         near: Vec<String>,
     },
     /// Several definitions have this name.
     #[error("{count} definitions are called {}:\n{}", plain(name), listed(ids, *count))]
     AmbiguousName {
-        /// As given.
+        /// Name, as given.
         name: String,
-        /// How many there are.
+        /// Number of definitions.
         count: usize,
-        /// The ids of the first ones.
+        /// Ids of the first definitions.
         ids: Vec<String>,
     },
-    /// The index has no such file.
+    /// The file is not in the index.
     #[error("{} is not in the index", plain(path))]
     UnknownFile {
-        /// As given.
+        /// Path, as given.
         path: String,
     },
     /// The path is outside the indexed directory.
     #[error("{} is not below {}", plain(path), plain(&root.display().to_string()))]
     OutsideRoot {
-        /// The path as given.
+        /// Path, as given.
         path: String,
         /// The indexed directory.
         root: PathBuf,
     },
-    /// The file is indexed, but its lines are attributed to no commits.
+    /// The file is indexed, but its lines are not attributed to commits.
     #[error("{} has no attribution: {reason}", plain(path))]
     NotAttributed {
         /// Path below the root.
         path: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The embedder of the index does not run here.
+    /// The embedder of the index cannot be run.
     #[error("queries cannot be embedded: {0}")]
     NoEmbedder(String),
-    /// The user's limits are wrong.
+    /// The user's limits are invalid.
     #[error(transparent)]
     Limits(#[from] LimitErrors),
-    /// The index run cannot start, or its pipeline is wrong.
+    /// The index run cannot start, or its pipeline is invalid.
     #[error(transparent)]
     Index(#[from] IndexError),
     /// A model cannot be used.
@@ -102,12 +102,12 @@ pub enum ProjectError {
     Storage(#[from] StorageError),
 }
 
-/// A name in a message: names may contain line feeds, and messages have lines of their own.
+/// Makes a name safe for a message: names may contain line feeds, which would break the lines of the message.
 pub(crate) fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// One id a line, and how many more there are.
+/// Lists one id per line, and the number of ids that are left out.
 fn listed(ids: &[String], count: usize) -> String {
     let mut lines: Vec<String> = ids.iter().map(|id| format!("  {}", plain(id))).collect();
     if count > ids.len() {

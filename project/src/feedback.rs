@@ -1,4 +1,4 @@
-//! Verdicts on results, for later searches.
+//! Verdicts on results, which affect later searches.
 
 use std::collections::BTreeMap;
 
@@ -6,33 +6,34 @@ use aurora_query::LearningConfig;
 use aurora_storage::{AccessLog, Judgements, StorageError, Verdict};
 use serde::Serialize;
 
-/// What is known of chunks after a verdict, for programs.
+/// The state of chunks after a verdict, for programs.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FeedbackReport {
-    /// The verdict that was given.
+    /// The given verdict.
     pub verdict: Verdict,
-    /// The chunks, in the order in which they were named.
+    /// The chunks, in the order of the request.
     pub chunks: Vec<JudgedChunk>,
 }
 
-/// What is known of one chunk.
+/// The state of one chunk.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgedChunk {
     /// The chunk's key.
     pub id: String,
-    /// How often each verdict was given.
+    /// Number of times that each verdict was given.
     #[cfg_attr(feature = "schema", schema(value_type = BTreeMap<String, u32>))]
     pub feedback: BTreeMap<Verdict, u32>,
-    /// What the verdicts add to the chunk's activation.
+    /// Amount that the verdicts add to the chunk's activation.
     pub learned: f64,
 }
 
-/// Records a verdict on chunks, named by their keys, at `now` in Unix seconds. On all of them, or on none.
+/// Records a verdict on chunks, named by their keys, at the time `now` in Unix seconds. The verdict is recorded for all
+/// chunks or for none.
 ///
 /// # Errors
-/// When the log cannot be written or read.
+/// If the log cannot be written or read.
 pub fn judge(
     log: &AccessLog,
     learning: &LearningConfig,
@@ -53,7 +54,7 @@ pub fn judge(
     Ok(FeedbackReport { verdict, chunks: keys.iter().zip(judgements).map(|(key, found)| chunk(key, found)).collect() })
 }
 
-/// Two decimals: sums of tenths are not exact.
+/// Rounds to two decimals, because sums of tenths are not exact.
 fn rounded(learned: f32) -> f64 {
     (f64::from(learned) * 100.0).round() / 100.0
 }

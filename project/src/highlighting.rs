@@ -1,9 +1,9 @@
-//! Tokens of source code, for interfaces that highlight it.
+//! Tokens of source code, for syntax highlighting.
 
 use aurora_languages::{TokenClass, by_name};
 use aurora_query::LineToken;
 
-/// The tokens of every line of `text`; none for an unknown language.
+/// The tokens of every line of `text`; empty for an unknown language.
 pub(crate) fn tokens(text: &str, language: &str) -> Vec<Vec<LineToken>> {
     let Some(language) = by_name(language) else { return text.lines().map(|_| Vec::new()).collect() };
     let lines = language.highlight(text).into_iter();

@@ -1,7 +1,9 @@
-//! A project as programs use it: its index opened, searched, described and brought up to date with the configuration, models and
-//! consents of the user. The command line, the HTTP server and the MCP server share this crate, so that they give equal answers.
+//! A project as programs use it: opens, searches, describes and updates its index with the configuration, models and
+//! consents of the user. The command line, the HTTP server and the MCP server share this crate, so that they give the
+//! same answers.
 //!
-//! Deliberately absent: arguments, printing, protocols, and everything that another library of this workspace does alone.
+//! Deliberately absent: command line arguments, printing, protocols, and everything that one other library of this
+//! workspace does.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -68,7 +70,7 @@ pub use searchers::{NamedSearcher, Searchers};
 pub use texts::{ChunkOutline, ChunkReport, FileReport, file_report};
 pub use tree::{DirectoryReport, FileEntry, LanguageShare, ReasonShare, TreeReport, tree};
 
-/// A time in Unix seconds as `2025-12-15T10:30:00Z`, in UTC; `-` beyond the calendar.
+/// Formats a time in Unix seconds as `2025-12-15T10:30:00Z`, in UTC; `-` if it is outside of the calendar.
 pub fn stamp(seconds: i64) -> String {
     jiff::Timestamp::from_second(seconds).map_or_else(|_| "-".to_owned(), |time| time.to_string())
 }

@@ -1,44 +1,44 @@
-//! What is not indexed, and why.
+//! Files and directories that are not indexed, with the reasons.
 
 use std::collections::BTreeMap;
 
 use aurora_stages::index::{self as indexing, IndexError, IndexOptions, NotIndexed};
 use serde::Serialize;
 
-/// Every file and directory that the tree has now and that is not indexed, for programs.
+/// All current files and directories of the tree that are not indexed, for programs.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OmissionReport {
     /// The indexed directory.
     pub root: String,
-    /// How many there are.
+    /// Number of files and directories.
     pub total: usize,
-    /// Files and directories by reason.
+    /// Numbers of files and directories, by reason.
     pub reasons: BTreeMap<String, usize>,
-    /// The files and directories, by path.
+    /// The files and directories, sorted by path.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<OmittedEntry>))]
     pub entries: Vec<NotIndexed>,
 }
 
-/// The shape of an entry, for the schema only: the crate that makes entries knows no schemas.
+/// The shape of an entry, for the schema only. The crate that makes the entries does not support schemas.
 #[cfg(feature = "schema")]
 #[derive(utoipa::ToSchema)]
 #[allow(dead_code, reason = "the derived schema is what is used")]
 struct OmittedEntry {
     /// Path below the root.
     path: String,
-    /// Why.
+    /// The reason.
     reason: String,
-    /// Name of the stage that leaves it out.
+    /// Name of the stage that left the entry out.
     stage: String,
-    /// Whether it should be indexed, but could not be read.
+    /// Whether the entry should be indexed, but could not be read.
     failed: bool,
 }
 
-/// Walks the tree and tells what a run would not index now.
+/// Walks the tree, and reports everything that a run would not index now.
 ///
 /// # Errors
-/// When the pipeline is wrong or the tree cannot be read.
+/// If the pipeline is invalid or the tree cannot be read.
 pub fn omissions(options: &IndexOptions) -> Result<OmissionReport, IndexError> {
     let entries = indexing::not_indexed(options)?;
     let mut reasons = BTreeMap::new();

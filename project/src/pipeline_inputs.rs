@@ -1,4 +1,4 @@
-//! The files that decide how a project is indexed, apart from those that are indexed, and whether they have changed.
+//! The files that determine how a project is indexed, apart from the indexed files, and detection of changes to them.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -11,28 +11,28 @@ use crate::programs;
 use crate::project::Project;
 use crate::user;
 
-/// Metadata of the files that decide what the stages of a project's pipeline do: the pipeline, the files of its programs, and the
-/// user's records of allowed programs. Comparing them is cheap enough to be repeated every moment.
+/// Metadata of the files that determine the behaviour of a project's pipeline: the pipeline file, the files of its
+/// programs, and the user's records of allowed programs. A comparison is cheap enough to be repeated frequently.
 #[derive(Debug, Clone)]
 pub struct PipelineInputs {
     files: Vec<InputFile>,
     metadata: Vec<Option<Metadata>>,
 }
 
-/// A file or directory that need not exist.
+/// A file or directory, which need not exist.
 #[derive(Debug, Clone)]
 struct InputFile {
     directory: PathBuf,
-    /// Relative to `directory`.
+    /// Path relative to `directory`.
     path: PathBuf,
 }
 
 impl PipelineInputs {
-    /// The files as they are now.
+    /// Reads the current metadata of the files.
     pub fn new(project: &Project) -> Self {
         let root = project.root();
         let mut paths = BTreeSet::from([format!("{}/{}", ProjectDirectory::NAME, ProjectDirectory::PIPELINE)]);
-        // The programs of a pipeline that is wrong are not known, and do not matter before it is changed.
+        // The programs of an invalid pipeline are unknown, and are not needed until the pipeline changes.
         if let Ok(options) = project.options_without_programs()
             && let Ok(plan) = indexing::plan(&options)
         {
@@ -43,7 +43,7 @@ impl PipelineInputs {
         Self { metadata: metadata(&files), files }
     }
 
-    /// Whether a file was changed, made or removed since.
+    /// Whether a file was changed, created or removed since the metadata was read.
     pub fn have_changed(&self) -> bool {
         metadata(&self.files) != self.metadata
     }

@@ -1,4 +1,4 @@
-//! The programs that the stages of a pipeline run, and which of them the user has allowed.
+//! The programs that the stages of a pipeline run, and the user's consents to them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,25 +18,27 @@ use crate::user;
 pub struct StageProgram {
     /// Name of the stage.
     pub stage: String,
-    /// What is run.
+    /// The program.
     pub spec: ProgramSpec,
-    /// What the user allows.
+    /// The identity of the program, for which a consent is given.
     pub identity: ProgramIdentity,
-    /// Whether it may run: the user has allowed it, or it is confined.
+    /// Whether the program may run, because the user has allowed it or it is sandboxed.
     pub is_allowed: bool,
-    /// Differences to the version that the user has allowed before. Empty without such a version, and for an allowed program.
+    /// Differences from the version that the user allowed before. Empty if there is no such version, or the program is
+    /// allowed.
     pub changes: Vec<String>,
     root: PathBuf,
 }
 
 impl StageProgram {
-    /// Descriptions of what the program may load that its digest does not cover. Searches the project for missing modules.
+    /// Describes everything that the program may load but that its digest does not cover. Searches the project for
+    /// missing modules.
     pub fn not_covered(&self) -> Vec<String> {
         self.identity.not_covered(&self.root)
     }
 }
 
-/// What stages that run programs ask for.
+/// The services that stages with programs need.
 pub(crate) fn services() -> Services {
     let mut services = Services::new();
     services.insert(Arc::new(user::consents()));
@@ -45,7 +47,7 @@ pub(crate) fn services() -> Services {
     if let Some(user) = &user {
         services.insert(Arc::new(aurora_wasm::CompiledModules(user.compiled_modules())));
     }
-    // Without the module, only programs that import it fail, and say so.
+    // Without the module, only programs that import it fail, with an error about the module.
     if let Some(directory) = user.map(|user| user.helpers())
         && python::write_helper(&directory).is_ok()
     {
@@ -54,10 +56,10 @@ pub(crate) fn services() -> Services {
     services
 }
 
-/// Every stage of a plan that runs a program or a confined module, in the order of the plan.
+/// All stages of a plan that run a program or a sandboxed module, in the order of the plan.
 ///
 /// # Errors
-/// The programs whose files cannot be read, as mistakes of the pipeline.
+/// If the files of a program cannot be read, as errors of the pipeline.
 pub fn of_plan(plan: &Plan, options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError> {
     read_programs(plan.stages().iter(), options)
 }
@@ -74,9 +76,9 @@ fn read_programs<'p>(
     let (mut programs, mut found) = (Vec::new(), Diagnostics::default());
     for stage in stages {
         let Some(spec) = stage.program() else { continue };
-        let identity = match ProgramIdentity::of(&spec, &options.root) {
+        let identity = match ProgramIdentity::from_spec(&spec, &options.root) {
             Ok(identity) => identity,
-            // Nothing depends on its digest. Building the stage reports the missing module.
+            // Nothing depends on the digest. Building the stage reports the missing module.
             Err(_) if spec.is_confined => continue,
             Err(error) => {
                 let missing = missing_of(stage, &options.root);
@@ -101,13 +103,13 @@ fn read_programs<'p>(
     if found.has_errors() { Err(ProjectError::Index(IndexError::Pipeline(found))) } else { Ok(programs) }
 }
 
-/// The mistake of a stage whose program cannot be run.
+/// The diagnostic for a stage whose program cannot be run.
 fn cannot_run(stage: &PlannedStage, reason: &str) -> Diagnostic {
     let message = format!("stage `{}` cannot run: {reason}", stage.name());
     Diagnostic::error(code::MISSING_PROGRAM, stage.location().cloned(), message)
 }
 
-/// The parts of a stage's program that do not exist, as mistakes of the pipeline.
+/// The diagnostics for parts of a stage's program that do not exist.
 fn missing_of(stage: &PlannedStage, root: &Path) -> Vec<Diagnostic> {
     let help = "install it, or correct the path, which is relative to the root of the project";
     let missing = stage.program().map(|spec| missing_parts(&spec, root)).unwrap_or_default();
@@ -117,31 +119,32 @@ fn missing_of(stage: &PlannedStage, root: &Path) -> Vec<Diagnostic> {
 /// The stages whose programs the user has not allowed.
 ///
 /// # Errors
-/// When the pipeline is wrong, or as for [`of_plan`].
+/// If the pipeline is invalid, and the errors of [`of_plan`].
 pub fn refused(options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError> {
     let plan = indexing::plan(options)?;
     let programs = read_programs(plan.stages().iter().filter(|stage| !is_confined(stage)), options)?;
     Ok(programs.into_iter().filter(|program| !program.is_allowed).collect())
 }
 
-/// The stages whose programs the user has not allowed, or whose programs cannot be identified.
+/// The names of the stages whose programs the user has not allowed, or whose programs cannot be identified.
 ///
 /// # Errors
-/// When the pipeline is wrong.
+/// If the pipeline is invalid.
 pub fn untrusted(options: &IndexOptions) -> Result<Vec<String>, ProjectError> {
     let (plan, consents) = (indexing::plan(options)?, user::consents());
     let is_refused = |spec: &ProgramSpec| {
-        !ProgramIdentity::of(spec, &options.root).is_ok_and(|identity| consents.allow(&options.root, &identity))
+        !ProgramIdentity::from_spec(spec, &options.root).is_ok_and(|identity| consents.allow(&options.root, &identity))
     };
     let stages = plan.stages().iter().filter(|stage| stage.program().as_ref().is_some_and(is_refused));
     Ok(stages.map(|stage| stage.name().to_owned()).collect())
 }
 
-/// Paths below the root of the files that the programs of a plan consist of and depend on. Such a file need not exist.
+/// The files of the programs of a plan, and the files that these depend on, as paths below the root. The files need not
+/// exist.
 pub(crate) fn files_of(plan: &Plan, root: &Path) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     for spec in plan.stages().iter().filter_map(PlannedStage::program) {
-        if let Ok(identity) = ProgramIdentity::of(&spec, root) {
+        if let Ok(identity) = ProgramIdentity::from_spec(&spec, root) {
             files.extend(identity.covered().map(|file| file.path.clone()));
         }
         files.extend([spec.command, spec.files, spec.inputs].concat());
@@ -149,28 +152,29 @@ pub(crate) fn files_of(plan: &Plan, root: &Path) -> BTreeSet<String> {
     files
 }
 
-/// The stages whose programs differ from those that made the values in an index: they were edited, or cannot be read any more.
+/// The names of the stages whose programs differ from the programs that made the values in an index, because they were
+/// edited or can no longer be read.
 ///
 /// # Errors
-/// When the pipeline is wrong.
+/// If the pipeline is invalid.
 pub(crate) fn changed_since(snapshot: &Snapshot, options: &IndexOptions) -> Result<Vec<String>, IndexError> {
     let plan = indexing::plan(options)?;
     let is_changed = |stage: &&PlannedStage| {
         let recorded = indexing::recorded_settings(snapshot.manifest(), stage.name());
-        let Some(spec) = stage.program().filter(|spec| !spec.is_confined && ProgramHashes::are_in(&recorded)) else {
+        let Some(spec) = stage.program().filter(|spec| !spec.is_confined && ProgramHashes::exist_in(&recorded)) else {
             return false;
         };
-        let hashes = ProgramIdentity::of(&spec, &options.root)
+        let hashes = ProgramIdentity::from_spec(&spec, &options.root)
             .and_then(|identity| ProgramHashes::new(&spec, &identity, &options.root));
-        !hashes.is_ok_and(|hashes| hashes.are_those_of(&recorded))
+        !hashes.is_ok_and(|hashes| hashes.match_settings(&recorded))
     };
     Ok(plan.stages().iter().filter(is_changed).map(|stage| stage.name().to_owned()).collect())
 }
 
-/// The plan of a run, checked with everything that its programs need: their files and interpreters have to exist.
+/// The plan of a run, checked with everything that its programs need: their files and interpreters must exist.
 ///
 /// # Errors
-/// When the pipeline is wrong, with all mistakes.
+/// Returns all errors of the pipeline.
 pub fn checked_plan(options: &IndexOptions) -> Result<Plan, IndexError> {
     indexing::plan_checked(options, &|stages| {
         let mut found = Diagnostics::default();
@@ -179,10 +183,10 @@ pub fn checked_plan(options: &IndexOptions) -> Result<Plan, IndexError> {
     })
 }
 
-/// The options of a run without the stages of these programs, and without those that depend on them.
+/// Removes the stages of these programs, and the stages that depend on them, from the options of a run.
 ///
 /// # Errors
-/// When the pipeline is wrong.
+/// If the pipeline is invalid.
 pub fn without(options: IndexOptions, refused: &[StageProgram]) -> Result<IndexOptions, ProjectError> {
     let names = refused.iter().map(|program| program.stage.clone()).collect();
     let left_out = indexing::with_dependants(&indexing::plan(&options)?, names);

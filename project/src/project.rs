@@ -12,9 +12,9 @@ use aurora_storage::{Environment, KnownIndexes, OpenMode, ProjectDirectory, Snap
 use crate::error::ProjectError;
 use crate::{programs, user};
 
-/// Tables of a configuration that others read.
+/// Tables of a configuration file that are not part of the search configuration.
 const OTHER_TABLES: [&str; 1] = ["memory"];
-/// The same in the user's own configuration.
+/// Further such tables in the user's own configuration.
 const USER_TABLES: [&str; 2] = [aurora_stages::limits::TABLE, "logs"];
 
 /// A directory, its index, and the stage types that its pipeline may use.
@@ -25,7 +25,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// The project at an absolute path. Its index need not exist.
+    /// Creates a project at an absolute path. Its index need not exist.
     pub fn new(root: PathBuf, registry: Arc<Registry>) -> Self {
         Self { root, registry }
     }
@@ -40,12 +40,13 @@ impl Project {
         self.root.join(ProjectDirectory::NAME)
     }
 
-    /// Whether the project has been indexed. An index of which a run was killed before it published anything does not count.
+    /// Whether the project has been indexed. An index whose first run was killed before publishing a generation does
+    /// not count.
     pub fn has_index(&self) -> bool {
         Environment::is_present(&self.directory()) && !matches!(self.any_snapshot(), Err(StorageError::NoIndex { .. }))
     }
 
-    /// Whether the root has other files than its index: an imported index needs no sources.
+    /// Whether the root contains other files than the index. An imported index needs no sources.
     pub fn has_sources(&self) -> bool {
         let Ok(entries) = Directory::open_root(&self.root).and_then(|root| root.entries()) else { return false };
         entries.iter().any(|(name, _)| !name.as_encoded_bytes().starts_with(b"."))
@@ -63,7 +64,7 @@ impl Project {
     /// The published generation, if the index is trusted.
     ///
     /// # Errors
-    /// [`ProjectError::Distrusted`], or that there is no index, or that it cannot be read.
+    /// [`ProjectError::Distrusted`], or an error if there is no index or it cannot be read.
     pub fn snapshot(&self) -> Result<Snapshot, ProjectError> {
         let snapshot = self.any_snapshot()?;
         user::trust()
@@ -72,26 +73,26 @@ impl Project {
         Ok(snapshot)
     }
 
-    /// The same without asking whether the index is to be trusted.
+    /// Like [`Self::snapshot`], without checking whether the index is trusted.
     ///
     /// # Errors
-    /// That there is no index, or that it cannot be read.
+    /// If there is no index, or it cannot be read.
     pub fn any_snapshot(&self) -> Result<Snapshot, StorageError> {
         Environment::open(&self.directory(), OpenMode::Existing)?.snapshot()
     }
 
-    /// Records the index, which this process has just written, as the user's own.
+    /// Records an index that this process has just written as the user's own.
     ///
     /// # Errors
-    /// When it cannot be read, or the record cannot be written and the index would not be trusted without.
+    /// If the index cannot be read, or if the record cannot be written and the index would not be trusted without it.
     pub fn record(&self) -> Result<(), StorageError> {
         self.recorded(KnownIndexes::record)
     }
 
-    /// Records the index, which somebody else has made, as one that the user accepts.
+    /// Records an index that was made by somebody else as accepted by the user.
     ///
     /// # Errors
-    /// As for [`Self::record`].
+    /// See [`Self::record`].
     pub fn accept(&self) -> Result<(), StorageError> {
         self.recorded(KnownIndexes::accept)
     }
@@ -107,10 +108,11 @@ impl Project {
         }
     }
 
-    /// The search configuration: built-in, the user's, the project's, the environment's, then `flags`.
+    /// The search configuration, merged from the built-in defaults, the user, the project, the environment, and
+    /// `flags`, in this order.
     ///
     /// # Errors
-    /// [`ProjectError::Configuration`] with everything that is wrong.
+    /// [`ProjectError::Configuration`] with all errors.
     pub fn settings(&self, flags: Vec<FlagValue>) -> Result<SearchConfig, ProjectError> {
         let user = user::config();
         let loaded = SearchConfig::load(&ConfigLayers {
@@ -124,28 +126,28 @@ impl Project {
         loaded.map_err(ProjectError::Configuration)
     }
 
-    /// The options of an index run in which the project decides everything.
+    /// The options of an index run that takes its whole configuration from the project.
     ///
     /// # Errors
-    /// When the user's directory is not known, or the user's limits are wrong.
+    /// If the user's directory is not known, or the user's limits are invalid.
     pub fn options(&self) -> Result<IndexOptions, ProjectError> {
         Ok(IndexOptions { services: programs::services(), ..self.options_without_programs()? })
     }
 
-    /// The options of a run that asks nobody: stages are not run if the user has not allowed their programs, and their values are
-    /// kept as stale ones.
+    /// The options of a run without questions to the user. Stages whose programs the user has not allowed are not run;
+    /// their values are kept and marked as stale.
     ///
     /// # Errors
-    /// As for [`Self::options`], or when the pipeline is wrong.
+    /// See [`Self::options`]; also fails if the pipeline is invalid.
     pub fn unattended_options(&self) -> Result<IndexOptions, ProjectError> {
         let options = self.options()?;
         Ok(IndexOptions { untrusted: programs::untrusted(&options)?, ..options })
     }
 
-    /// The same for a run whose stages run no programs.
+    /// Like [`Self::options`], for a run whose stages run no programs.
     ///
     /// # Errors
-    /// As for [`Self::options`].
+    /// See [`Self::options`].
     pub fn options_without_programs(&self) -> Result<IndexOptions, ProjectError> {
         Ok(IndexOptions {
             registry: Arc::clone(&self.registry),

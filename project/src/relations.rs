@@ -8,27 +8,27 @@ use crate::chunk_name::{MAX_COMPARED_BYTES, Names};
 use crate::error::ProjectError;
 
 /// Maximum number of definitions that an error lists.
-const MOST_LISTED: usize = 10;
+const MAX_LISTED: usize = 10;
 /// Maximum number of names that an error suggests.
-const SUGGESTIONS: usize = 3;
+const MAX_SUGGESTIONS: usize = 3;
 
-/// Resolves a name, a place or an id to a definition or to a member without a chunk.
+/// Resolves a name, a place or an id to a definition, or to a member without a chunk.
 ///
 /// # Errors
-/// [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`], [`ProjectError::OutsideRoot`], and when the index
-/// cannot be read or the request is cancelled.
+/// [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`], [`ProjectError::OutsideRoot`], or an error if the
+/// index cannot be read or the request was cancelled.
 pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<Named, ProjectError> {
-    if let Some((id, _)) = names.known_chunk(name)? {
+    if let Some((id, _)) = names.find_chunk(name)? {
         return Ok(id.into());
     }
     match relations.find(name)?.as_slice() {
         [] => {
             names.check_place(name)?;
-            Err(ProjectError::UnknownName { name: name.to_owned(), near: near_names(names, relations, name)? })
+            Err(ProjectError::UnknownName { name: name.to_owned(), near: similar_names(names, relations, name)? })
         }
         [one] => Ok(one.clone()),
         several => {
-            let listed = several.iter().take(MOST_LISTED);
+            let listed = several.iter().take(MAX_LISTED);
             let ids = listed.filter_map(|named| names.snapshot.chunk(named.id).transpose());
             let ids = ids.map(|chunk| Ok(chunk?.key().into_owned())).collect::<Result<_, StorageError>>()?;
             Err(ProjectError::AmbiguousName { name: name.to_owned(), count: several.len(), ids })
@@ -36,9 +36,9 @@ pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) 
     }
 }
 
-/// Qualified names of definitions whose name looks like one, the nearest first. None for a longer name than any that is
-/// compared.
-fn near_names(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<Vec<String>, ProjectError> {
+/// Qualified names of definitions whose names are similar to `name`, nearest first. Empty if `name` is longer than the
+/// maximum for comparisons.
+fn similar_names(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<Vec<String>, ProjectError> {
     let last = name.rsplit(['.', ':', '#', '/', '\\']).next().unwrap_or(name);
     if last.len() > MAX_COMPARED_BYTES {
         return Ok(Vec::new());
@@ -55,37 +55,37 @@ fn near_names(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> R
     }
     near.sort();
     let mut shown = Vec::new();
-    for (_, other) in near.into_iter().take(MOST_LISTED) {
+    for (_, other) in near.into_iter().take(MAX_LISTED) {
         let found = relations.find(&other)?.into_iter().filter(|named| named.member.is_none());
-        for named in found.take(SUGGESTIONS) {
+        for named in found.take(MAX_SUGGESTIONS) {
             shown.extend(names.snapshot.chunk(named.id)?.map(|chunk| chunk.qualified_name().to_owned()));
         }
     }
     shown.dedup();
-    shown.truncate(SUGGESTIONS);
+    shown.truncate(MAX_SUGGESTIONS);
     Ok(shown)
 }
 
-/// The relations of a definition and of those that it is related to, for programs.
+/// The relations of a definition, and the relations of the related definitions, for programs.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RelationReport {
-    /// Which relation: `callees`, `callers` or `implementers`.
+    /// The relation: `callees`, `callers` or `implementers`.
     pub relation: &'static str,
-    /// Most steps from the definition.
+    /// Maximum number of steps from the definition.
     pub depth: u32,
-    /// Least confidence of a relation that is shown.
+    /// Minimum confidence of the relations in the report.
     pub min_confidence: f64,
-    /// The definition that was asked for.
+    /// The requested definition.
     pub root: RelatedChunk,
     /// Other places that declare the definition, such as prototypes in headers. Omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<RelatedChunk>,
-    /// Relations of less confidence that were left out.
+    /// Number of relations that were left out because of low confidence.
     pub left_out: usize,
-    /// Names that the definition calls and that mean nothing in the repository, sorted.
+    /// Names that the definition calls and that are not defined in the repository, sorted.
     pub external: Vec<String>,
-    /// Whether nothing was left out because there was too much.
+    /// Whether the report is complete: nothing was left out because of limits on its size.
     pub complete: bool,
 }
 
@@ -93,12 +93,12 @@ pub struct RelationReport {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RelatedChunk {
-    /// The key of its first chunk.
+    /// Key of the first chunk of the definition.
     pub id: String,
     /// Type of the chunk.
     #[serde(rename = "type")]
     pub chunk_type: &'static str,
-    /// Name with its scopes.
+    /// Qualified name.
     pub name: String,
     /// Path below the root.
     pub file: String,
@@ -106,25 +106,25 @@ pub struct RelatedChunk {
     pub line_start: u32,
     /// Last line, inclusive.
     pub line_end: u32,
-    /// How the relation to the definition above was found; none for the root.
+    /// The way in which the relation to the parent definition was found; `None` for the root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
-    /// How sure the relation is, 0..1.
+    /// Confidence of the relation, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// Why nothing below it is shown: `cycle` or `repeated`.
+    /// The reason why nothing is shown below the definition: `cycle` or `repeated`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<&'static str>,
-    /// What it is related to, best first; none where the branch ends.
+    /// The related definitions, best first; `None` if the branch ends here.
     #[cfg_attr(feature = "schema", schema(no_recursion))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub children: Option<Vec<RelatedChunk>>,
 }
 
-/// What a tree of relations says.
+/// Makes the report of a tree of relations.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// If the index cannot be read.
 pub fn relations(
     snapshot: &Snapshot,
     tree: &RelationTree,
@@ -148,7 +148,7 @@ pub fn relations(
 /// Returns the qualified name of the definition or member that the tree was requested for.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// If the index cannot be read.
 pub fn root_name(snapshot: &Snapshot, tree: &RelationTree) -> Result<String, StorageError> {
     let Some(chunk) = snapshot.chunk(tree.root.id)? else { return Ok(String::new()) };
     Ok(match &tree.member {
@@ -158,7 +158,7 @@ pub fn root_name(snapshot: &Snapshot, tree: &RelationTree) -> Result<String, Sto
     })
 }
 
-/// The recursion is as deep as the tree.
+/// Makes the report of a node and its children. The depth of the recursion is the depth of the tree.
 fn related(snapshot: &Snapshot, node: &TreeNode) -> Result<Option<RelatedChunk>, StorageError> {
     let Some(described) = described(snapshot, node.id)? else { return Ok(None) };
     let children = match node.end {
@@ -201,7 +201,7 @@ fn name_of(relation: Relation) -> &'static str {
     }
 }
 
-/// Three decimals: a confidence is no more exact.
+/// Rounds to three decimals, because a confidence is not more precise.
 fn rounded(confidence: f32) -> f64 {
     (f64::from(confidence) * 1000.0).round() / 1000.0
 }

@@ -6,7 +6,7 @@ use aurora_storage::ProjectDirectory;
 
 use crate::user;
 
-/// Names that tell directories apart: the last parts of each path, as few as are needed.
+/// Makes distinct names for directories from the last components of each path, with as few components as possible.
 ///
 /// ```
 /// use std::path::Path;
@@ -30,7 +30,7 @@ pub fn root_names(paths: &[&Path]) -> Vec<String> {
     paths.iter().enumerate().map(name).collect()
 }
 
-/// The directories whose indexes this user's runs have made or the user has accepted, and which are still there, by path.
+/// The existing directories whose indexes this user has made or accepted, sorted by path.
 pub fn known_roots() -> Vec<PathBuf> {
     let mut roots: Vec<PathBuf> = Vec::new();
     for home in user::trust().known.homes() {
@@ -42,7 +42,7 @@ pub fn known_roots() -> Vec<PathBuf> {
     roots
 }
 
-/// Whether an indexed directory holds what Aurora keeps: articles, or the entries of a memory.
+/// Whether an indexed directory belongs to Aurora itself and contains articles or the entries of a memory.
 fn is_internal(root: &Path) -> bool {
     let of_user = user::absolute_directory().and_then(|user| user.path().canonicalize().ok());
     root.iter().any(|part| part == ProjectDirectory::NAME) || of_user.is_some_and(|user| root.starts_with(user))
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_as_short_as_they_can_be() {
+    fn names_are_as_short_as_possible() {
         let names = |paths: &[&str]| root_names(&paths.iter().map(Path::new).collect::<Vec<_>>());
         assert_eq!(names(&["/a/b"]), ["b"]);
         assert_eq!(names(&["/"]), ["/"]);

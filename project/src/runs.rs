@@ -12,11 +12,11 @@ use crate::project::Project;
 pub struct RunsReport {
     /// The indexed directory.
     pub root: String,
-    /// The runs that have changed the index, newest first.
+    /// The runs that changed the index, newest first.
     pub runs: Vec<RunRecord>,
 }
 
-/// The last runs that have changed the index, by whatever process.
+/// The last runs that changed the index, made by any process.
 pub fn run_reports(project: &Project, snapshot: &Snapshot) -> RunsReport {
     RunsReport { root: project.root().display().to_string(), runs: indexing::runs(project.root(), snapshot) }
 }

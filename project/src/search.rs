@@ -1,4 +1,4 @@
-//! Searching a project: what a request asks for, and the answer in the form that every interface gives.
+//! Searching a project: the request, and the answer in the form that every interface returns.
 
 use std::sync::Arc;
 
@@ -17,39 +17,39 @@ use crate::error::ProjectError;
 use crate::project::Project;
 use crate::{programs, rerankers, user};
 
-/// Results by default, and those that are considered for a token budget.
+/// Default number of results.
 const DEFAULT_LIMIT: usize = 10;
 const BUDGET_LIMIT: usize = 100;
-/// Lines of a snippet for programs.
+/// Number of lines in a snippet for programs.
 const SNIPPET_LINES: usize = 3;
 
-/// What is asked of a project.
+/// A search request to a project.
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
     /// The query.
     pub text: String,
-    /// Most results.
+    /// Maximum number of results.
     pub limit: usize,
-    /// Which scores to use.
+    /// The scores to use.
     pub mode: Mode,
-    /// What takes a place in the list.
+    /// The unit of the result list.
     pub group: Group,
-    /// Which chunks may be found.
+    /// The filter for chunks.
     pub filter: FilterSpec,
-    /// Whether results carry the chunks' full text.
+    /// Whether results contain the full text of the chunks.
     pub content: bool,
-    /// Most lines of a snippet; 0 for none.
+    /// Maximum number of lines in a snippet; 0 for no snippets.
     pub snippet_lines: usize,
-    /// Whether the lines of snippets carry their tokens, for syntax highlighting.
+    /// Whether the lines of snippets contain their tokens, for syntax highlighting.
     pub highlight: bool,
     /// Whether matching chunks are counted by type, language and directory.
     pub facets: bool,
-    /// The work that the request may cause.
+    /// The budget for the work of the request.
     pub work: WorkBudget,
 }
 
 impl SearchRequest {
-    /// A request with the defaults for programs.
+    /// Creates a request with the defaults for programs.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -65,7 +65,7 @@ impl SearchRequest {
         }
     }
 
-    /// The limit of a request that does not give one. For a token budget many results are considered.
+    /// The default limit of a request. With a token budget, more results are considered.
     pub fn default_limit(budget: Option<usize>) -> usize {
         if budget.is_some() { BUDGET_LIMIT } else { DEFAULT_LIMIT }
     }
@@ -77,18 +77,18 @@ pub struct Searcher {
     retriever: Retriever,
     embedder: Option<IndexEmbedder>,
     notice: Option<EmbedderNotice>,
-    /// The access history, or the reason why it cannot be used. Without it, results are ranked as if nothing
+    /// The access history, or the reason why it cannot be used. Without the history, results are ranked as if nothing
     /// had been shown before.
     access: Result<Arc<AccessLog>, String>,
 }
 
 impl Searcher {
-    /// Makes a generation ready for searches in `mode` with `config`. Without the embedder of its vectors, hybrid
-    /// searches rank by keywords, and [`Self::notice`] gives the reason. An access history or tags that cannot be used
-    /// are left out, and every answer has a note with the reason.
+    /// Prepares a generation for searches in `mode` with `config`. Without the embedder of its vectors, hybrid searches
+    /// rank by keywords, and [`Self::notice`] returns the reason. An access history or tags that cannot be used are
+    /// left out, and every answer has a note with the reason.
     ///
     /// # Errors
-    /// In mode `dense`, when the embedder cannot be used.
+    /// In mode `dense`, if the embedder cannot be used.
     pub fn open(project: &Project, snapshot: Snapshot, config: SearchConfig, mode: Mode) -> Result<Self, ProjectError> {
         let (embedder, notice) = IndexEmbedder::of_index(project, &snapshot, mode)?;
         let access = AccessLog::open(&project.directory(), &user::trust().known);
@@ -110,24 +110,24 @@ impl Searcher {
         Ok(Self { project: project.clone(), retriever, embedder, notice, access })
     }
 
-    /// The same with a look at the programs of stages: an answer that depends on a column has a note if the program that made its
-    /// values has changed since, or if the index was imported and the program is not allowed.
+    /// Adds a check of the programs of stages. An answer that depends on a column has a note if the program that made
+    /// the values of the column has changed since, or if the index was imported and the program is not allowed.
     #[must_use]
     pub fn with_program_changes(self) -> Self {
         if self.snapshot().manifest().columns.is_empty() {
             return self;
         }
-        // A pipeline that is wrong is reported by whoever updates the index.
+        // The code that updates the index reports errors of the pipeline.
         let options = self.project.options_without_programs().ok();
         let changed = options.as_ref().and_then(|options| programs::changed_since(self.snapshot(), options).ok());
-        // The next run marks the columns of such programs as stale.
+        // The next run marks the columns of these programs as stale.
         let imported = options.filter(|_| self.snapshot().manifest().imported);
         let refused = imported.and_then(|options| programs::untrusted(&options).ok());
         let retriever = self.retriever.with_changed_stages(changed.unwrap_or_default());
         Self { retriever: retriever.with_refused_stages(refused.unwrap_or_default()), ..self }
     }
 
-    /// What the user should know about the embedder.
+    /// The notice for the user about the embedder.
     pub fn notice(&self) -> Option<&EmbedderNotice> {
         self.notice.as_ref()
     }
@@ -155,22 +155,23 @@ impl Searcher {
     /// The access history: the results that were shown and judged before.
     ///
     /// # Errors
-    /// The reason why it cannot be used, and a remedy.
+    /// Returns the reason why the history cannot be used, with a remedy.
     pub fn access(&self) -> Result<&AccessLog, &str> {
         self.access.as_deref().map_err(String::as_str)
     }
 
-    /// What names of chunks and paths below the root mean.
+    /// The resolver for names of chunks and paths below the root.
     pub fn names(&self) -> Names<'_> {
         Names { snapshot: self.snapshot(), root: self.project.root(), from: None, work: None }
     }
 
-    /// What answers questions about this generation alone.
+    /// The retriever, which answers questions about this generation alone.
     pub(crate) fn retriever(&self) -> &Retriever {
         &self.retriever
     }
 
-    /// Remembers what was shown, at `now`. A search never fails because of it: a read-only index can be searched nevertheless.
+    /// Records the shown results, at the time `now`. A search never fails because of an error here, so that a read-only
+    /// index can be searched.
     pub fn record<'k>(&self, keys: impl Iterator<Item = &'k str>, now: i64) {
         if let Ok(access) = &self.access {
             let shown: Vec<(&str, i64)> = keys.map(|key| (key, now)).collect();
@@ -183,26 +184,26 @@ impl Searcher {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Serialize)]
 pub struct PackedAnswer<'a> {
-    /// The query as it was given.
+    /// The query, as given.
     pub query: &'a str,
-    /// The mode that was asked for.
+    /// The requested mode.
     pub mode: Mode,
     /// The texts.
     #[serde(flatten)]
     pub context: &'a Context,
-    /// How tokens are counted.
+    /// Description of the way in which tokens are counted.
     pub token_count: &'static str,
-    /// What a user should know about the answer.
+    /// Notes about the answer for the user.
     pub notes: &'a [String],
-    /// How many chunks each stage looked at.
+    /// Number of chunks that each search stage considered.
     pub stages: StageCounts,
-    /// The generation that answered; `None` where several roots were searched.
+    /// The searched generation; `None` if several roots were searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<&'a IndexInfo>,
-    /// The roots that were searched, where there are several.
+    /// The searched roots, if there are several.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub roots: &'a [RootInfo],
-    /// How long the search took, in milliseconds.
+    /// Duration of the search, in milliseconds.
     pub took_ms: f64,
 }
 
@@ -211,7 +212,7 @@ impl<'a> PackedAnswer<'a> {
     const ESTIMATE: &'static str =
         "estimate: letters/8, digits/3, marks/3, other bytes/2, rounded up by run, and 1 a line";
 
-    /// The texts of results as an answer.
+    /// Makes an answer from the texts of results.
     pub fn new(found: &'a SearchResults, context: &'a Context) -> Self {
         Self {
             query: &found.query,

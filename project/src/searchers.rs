@@ -1,4 +1,4 @@
-//! Several projects searched as one.
+//! A search over several projects.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::chunk_name::without_links;
 use crate::highlighting;
 use crate::search::{SearchRequest, Searcher};
 
-/// Opened generations that are searched as one, each of a project with a name.
+/// Opened generations of named projects that are searched together.
 #[derive(Clone)]
 pub struct Searchers(Vec<NamedSearcher>);
 
-/// An opened generation with the name of its project.
+/// An opened generation, with the name of its project.
 #[derive(Clone)]
 pub struct NamedSearcher {
-    /// How requests and results name it.
+    /// Name in requests and results.
     pub name: String,
     /// The generation.
     pub searcher: Arc<Searcher>,
@@ -35,12 +35,12 @@ impl From<Arc<Searcher>> for Searchers {
 }
 
 impl NamedSearcher {
-    /// A generation of a project with its name.
+    /// Creates a searcher for a generation of a project.
     pub fn of_project(name: String, searcher: Arc<Searcher>) -> Self {
         Self { name, searcher, memory: None }
     }
 
-    /// The key under which the access history notes a chunk: the pieces of a long entry of memory are one.
+    /// The key under which the access history records a chunk. All pieces of a long memory entry share one key.
     pub fn noted_key<'k>(&self, key: &'k str) -> &'k str {
         if self.memory.is_some() { first_piece(key) } else { key }
     }
@@ -53,29 +53,29 @@ impl NamedSearcher {
 }
 
 impl Searchers {
-    /// Of projects whose names are different.
+    /// Creates a collection of searchers. The names must be distinct.
     pub fn new(searchers: Vec<NamedSearcher>) -> Self {
         Self(searchers)
     }
 
-    /// All of them, in their order.
+    /// Iterates over all searchers, in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &NamedSearcher> {
         self.0.iter()
     }
 
-    /// Checks a filter against the columns of all indexes, without a search.
+    /// Checks a filter against the columns of all indexes, without searching.
     ///
     /// # Errors
-    /// As for [`check_filter`].
+    /// See [`check_filter`].
     pub fn check(&self, filter: &FilterSpec) -> Result<(), QueryError> {
         let roots: Vec<Root<'_>> = self.iter().map(NamedSearcher::root).collect();
         check_filter(&roots, &as_indexed(&roots, filter)?)
     }
 
-    /// Answers a request; `now` is the time to judge recency by, in Unix seconds.
+    /// Answers a request. `now` is the time for judging recency, in Unix seconds.
     ///
     /// # Errors
-    /// As for [`search_all`].
+    /// See [`search_all`].
     pub fn search(&self, request: &SearchRequest, now: i64) -> Result<SearchResults, QueryError> {
         let roots: Vec<Root<'_>> = self.iter().map(NamedSearcher::root).collect();
         let query = Query {
@@ -98,7 +98,7 @@ impl Searchers {
         Ok(found)
     }
 
-    /// Adds the tokens of every line of a snippet. They depend on the text around the line.
+    /// Adds the tokens of every line of each snippet. The tokens depend on the text around the line.
     fn highlight(&self, found: &mut SearchResults, work: &WorkBudget) -> Result<(), QueryError> {
         for hit in found.hits.iter_mut().filter(|hit| !hit.snippet.is_empty()) {
             work.check()?;
@@ -112,18 +112,18 @@ impl Searchers {
         Ok(())
     }
 
-    /// The texts of results, best first, in `budget` tokens.
+    /// Packs the texts of results, best first, into `budget` tokens.
     ///
     /// # Errors
-    /// When an index cannot be read, or the request was cancelled.
+    /// If an index cannot be read, or the request was cancelled.
     pub fn packed(&self, found: &SearchResults, budget: usize, work: &WorkBudget) -> Result<Context, QueryError> {
         aurora_query::packed(&self.details(), found, budget, work)
     }
 
-    /// The texts of results, best first, as many as `render` writes in `budget` tokens.
+    /// Packs the texts of results, best first, into `budget` tokens, measured in the form that `render` writes.
     ///
     /// # Errors
-    /// As [`Self::packed`].
+    /// See [`Self::packed`].
     pub fn packed_as(
         &self,
         found: &SearchResults,
@@ -155,7 +155,7 @@ impl Searchers {
         self.iter().map(details).collect()
     }
 
-    /// Remembers what was shown, at `now`. A search never fails because of it.
+    /// Records the shown results, at the time `now`. A search never fails because of an error here.
     pub fn record<'k>(&self, shown: impl Iterator<Item = ShownChunk<'k>>, now: i64) {
         let shown: Vec<_> = shown.collect();
         for (place, root) in self.iter().enumerate() {
@@ -170,7 +170,7 @@ fn as_indexed(roots: &[Root<'_>], filter: &FilterSpec) -> Result<FilterSpec, Que
     let names = LanguageNames { called: &language_by_word, all: &language_names() };
     let mut filter = with_languages(roots, filter, names)?;
     if filter.from.is_some() {
-        // A path from the user may contain symbolic links. Paths of roots do not.
+        // A path from the user may contain symbolic links. Paths of roots contain none.
         let is_below = |path: &Path| roots.iter().filter_map(|root| root.path).any(|root| path.starts_with(root));
         for path in filter.paths.iter_mut().filter(|path| Path::new(path).is_absolute() && !is_below(Path::new(path))) {
             let plain = without_links(Path::new(path)).to_str().map(str::to_owned);

@@ -1,4 +1,4 @@
-//! A chunk or a file, with its text.
+//! Chunks and files, with their texts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub struct ChunkReport {
     pub language: String,
     /// Simple name.
     pub name: String,
-    /// Name with its scopes.
+    /// Qualified name.
     pub qualified_name: String,
     /// First line, from 1.
     pub line_start: u32,
@@ -42,7 +42,7 @@ pub struct ChunkReport {
     pub parent: Option<String>,
     /// Columns of custom stages.
     pub metadata: BTreeMap<String, MetaValue>,
-    /// Tags and lifespan, where the type has them.
+    /// Tags and lifespan, if the type of the chunk has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub governance: Option<Governance>,
 }
@@ -74,22 +74,23 @@ impl From<Chunk> for ChunkReport {
 pub struct FileReport {
     /// Path below the root.
     pub file: String,
-    /// Language; empty where none was recognised.
+    /// Language; empty if it was not recognised.
     pub language: String,
-    /// Size in bytes when it was indexed.
+    /// Size in bytes at the time of indexing.
     pub size: u64,
-    /// Number of lines when it was indexed.
+    /// Number of lines at the time of indexing.
     pub lines: u32,
-    /// Why it has no chunks, where it has none.
+    /// The reason why the file was skipped, if it was.
     pub skipped: Option<String>,
-    /// What was noticed while it was indexed.
+    /// Warnings from indexing the file.
     pub warnings: Vec<String>,
-    /// How the file on disk compares with what was indexed.
+    /// State of the file on disk, compared with the index.
     pub file_state: FileState,
-    /// The file's text as it is on disk, secrets masked; none where it is gone, was skipped, or is no text.
+    /// Current text of the file on disk, with secrets masked; `None` if the file does not exist, was skipped, or is not
+    /// text.
     pub content: Option<String>,
-    /// Tokens of every line of `content`, each `[start, end, class]`, for syntax highlighting; left out until
-    /// [`Self::highlight`].
+    /// Tokens of every line of `content`, each `[start, end, class]`, for syntax highlighting. Omitted unless
+    /// [`Self::highlight`] was called.
     #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<Vec<Vec<serde_json::Value>>>>, required = false))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Vec<Vec<LineToken>>>,
@@ -97,8 +98,8 @@ pub struct FileReport {
     pub chunks: Vec<ChunkOutline>,
 }
 
-/// Maximum size of a highlighted text in bytes. Nobody reads longer texts, and their tokens take several times their
-/// size.
+/// Maximum size of a highlighted text, in bytes. Nobody reads longer texts, and their tokens take several times as much
+/// memory.
 const MAX_HIGHLIGHTED_BYTES: usize = 2 << 20;
 
 impl FileReport {
@@ -115,7 +116,7 @@ impl FileReport {
 pub struct ChunkOutline {
     /// The chunk's key.
     pub id: String,
-    /// Type of the chunk.
+    /// Qualified name.
     #[serde(rename = "type")]
     pub chunk_type: ChunkType,
     /// Name with its scopes.
@@ -129,10 +130,10 @@ pub struct ChunkOutline {
 /// Maximum size of a file whose text is read, in bytes.
 const MAX_FILE_BYTES: u64 = 8 << 20;
 
-/// A file of the index below `root`, with its text.
+/// Makes the report of an indexed file below `root`, with its text.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// If the index cannot be read.
 pub fn file_report(snapshot: &Snapshot, root: &Path, file: &FileRecord) -> Result<FileReport, StorageError> {
     let mut chunks = Vec::with_capacity(file.chunks.len());
     for &id in &file.chunks {

@@ -1,72 +1,72 @@
-//! What an index holds, by directory.
+//! Statistics of an index by directory.
 
 use std::collections::BTreeMap;
 
 use aurora_storage::{FileOutcome, FileRecord, Snapshot, StorageError};
 use serde::Serialize;
 
-/// Most files that the report of a directory lists: the largest ones.
-const MOST_FILES: usize = 1_000;
+/// Maximum number of files in the report of a directory. The largest files are listed.
+const MAX_FILES: usize = 1_000;
 
-/// A directory of the index with those below it, for programs.
+/// A directory of the index with its subdirectories, for programs.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TreeReport {
-    /// The directory that was asked for, with those below it.
+    /// The requested directory, with its subdirectories.
     pub directory: DirectoryReport,
-    /// The files that lie in it, the largest first, at most a thousand.
+    /// The files directly in the directory, largest first; at most a thousand.
     pub files: Vec<FileEntry>,
 }
 
-/// What a directory and all below it hold.
+/// Statistics of a directory and everything below it.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct DirectoryReport {
     /// Path below the root; empty for the root.
     pub path: String,
-    /// Indexed files.
+    /// Number of indexed files.
     pub files: u64,
-    /// Chunks of these files.
+    /// Number of chunks in these files.
     pub chunks: u64,
-    /// Lines of these files.
+    /// Number of lines in these files.
     pub lines: u64,
-    /// Bytes of these files.
+    /// Number of bytes in these files.
     pub bytes: u64,
     /// Indexed files by language, most bytes first.
     pub languages: Vec<LanguageShare>,
-    /// Files that were read and left out, by reason, most files first.
+    /// Files that were read but left out, by reason, most files first.
     pub skipped: Vec<ReasonShare>,
-    /// The directories right below, by path; none where the depth ends.
+    /// The direct subdirectories, sorted by path; `None` at the maximum depth.
     #[cfg_attr(feature = "schema", schema(no_recursion))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directories: Option<Vec<DirectoryReport>>,
 }
 
-/// The files of a language.
+/// The files in one language.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LanguageShare {
-    /// Name of the language; empty where none was recognised.
+    /// Name of the language; empty if it was not recognised.
     pub language: String,
-    /// Indexed files.
+    /// Number of indexed files.
     pub files: u64,
-    /// Their chunks.
+    /// Number of chunks.
     pub chunks: u64,
-    /// Their lines.
+    /// Number of lines.
     pub lines: u64,
-    /// Their bytes.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
-/// The files that were left out for a reason.
+/// The files that were left out for one reason.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReasonShare {
     /// The reason.
     pub reason: String,
-    /// How many files.
+    /// Number of files.
     pub files: u64,
-    /// Their bytes.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
@@ -76,7 +76,7 @@ pub struct ReasonShare {
 pub struct FileEntry {
     /// Path below the root.
     pub path: String,
-    /// Name of the language; empty where none was recognised.
+    /// Name of the language; empty if it was not recognised.
     pub language: String,
     /// Number of chunks.
     pub chunks: u64,
@@ -84,15 +84,15 @@ pub struct FileEntry {
     pub lines: u64,
     /// Size in bytes.
     pub bytes: u64,
-    /// Why it was left out, where it was.
+    /// The reason why the file was left out, if it was.
     pub skipped: Option<String>,
 }
 
-/// A directory of the index, `""` for the root, and what is below it down to `depth` levels; `None` where the index has no
-/// file there.
+/// Makes the report of a directory of the index (`""` for the root), with subdirectories down to `depth` levels.
+/// Returns `None` if the index has no file in the directory.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// If the index cannot be read.
 pub fn tree(snapshot: &Snapshot, path: &str, depth: u32) -> Result<Option<TreeReport>, StorageError> {
     let path = path.trim_matches('/');
     let (mut totals, mut files) = (Totals::default(), Vec::new());
@@ -103,21 +103,21 @@ pub fn tree(snapshot: &Snapshot, path: &str, depth: u32) -> Result<Option<TreeRe
         is_known = true;
         totals.add(&file, below, depth);
         if !below.contains('/') {
-            files.push(FileEntry::of(&file));
+            files.push(FileEntry::new(&file));
         }
     }
     files.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.path.cmp(&b.path)));
-    files.truncate(MOST_FILES);
+    files.truncate(MAX_FILES);
     Ok(is_known.then(|| TreeReport { directory: totals.report(path.to_owned(), depth), files }))
 }
 
-/// The part of a file's path below a directory; `None` where it is not below.
+/// The part of a file's path below a directory; `None` if the file is not below it.
 fn below<'p>(file: &'p str, directory: &str) -> Option<&'p str> {
     if directory.is_empty() { Some(file) } else { file.strip_prefix(directory)?.strip_prefix('/') }
 }
 
 impl FileEntry {
-    fn of(file: &FileRecord) -> Self {
+    fn new(file: &FileRecord) -> Self {
         let skipped = match &file.outcome {
             FileOutcome::Indexed => None,
             FileOutcome::Skipped(reason) => Some(reason.clone()),
@@ -133,7 +133,7 @@ impl FileEntry {
     }
 }
 
-/// Sums over the files of a directory and of those below it.
+/// Sums over the files in a directory and its subdirectories.
 #[derive(Default)]
 struct Totals {
     languages: BTreeMap<String, Sizes>,
@@ -150,7 +150,7 @@ struct Sizes {
 }
 
 impl Totals {
-    /// Adds a file at a path below the directory. The recursion is as deep as the report.
+    /// Adds a file, given by its path below the directory. The depth of the recursion is the depth of the report.
     fn add(&mut self, file: &FileRecord, below: &str, depth: u32) {
         match &file.outcome {
             FileOutcome::Indexed => {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_counts_what_is_below_it() {
+    fn the_counts_of_a_directory_include_its_subdirectories() {
         let files =
             [("a/b/x.py", "python", 5), ("a/y.go", "go", 7), ("a/z.bin", "!binary", 9), ("r.md", "markdown", 1)];
         let whole = totals(&files, 1).report(String::new(), 1);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_no_prefix_of_a_name() {
+    fn a_directory_does_not_match_a_prefix_of_a_name() {
         assert_eq!(below("src/a.rs", "src"), Some("a.rs"));
         assert_eq!(below("srcs/a.rs", "src"), None);
         assert_eq!(below("src/a.rs", ""), Some("src/a.rs"));

@@ -53,7 +53,7 @@ fn an_unknown_id_is_refused_and_nothing_recorded() {
           Help: did you mean code:src/auth/manager.py:manager.py or code:src/auth/manager.py:UserManager or code:src/auth/manager.py:hash_password?
         ");
         assert_snapshot!(refused("src/http/retry.go:400"), @r"
-        Error: no chunk of src/http/retry.go holds line 400, nothing was recorded
+        Error: no chunk of src/http/retry.go contains line 400, nothing was recorded
           Help: results show the lines of every chunk; the file may have changed since it was indexed
         ");
         assert_snapshot!(refused("RetryWithBackoff"), @r"
@@ -62,7 +62,7 @@ fn an_unknown_id_is_refused_and_nothing_recorded() {
         ");
         assert_snapshot!(refused("nothing at all"), @r"
         Error: no chunk has the id nothing at all, nothing was recorded
-          Help: give the `id` of a result as JSON has it, or PATH:LINE
+          Help: give the `id` of a result from the JSON output, or PATH:LINE
         ");
     });
     assert_eq!(remembered(&fixture).1["feedback"], Value::Null);

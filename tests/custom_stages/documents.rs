@@ -104,8 +104,8 @@ fn a_surrogate_in_a_document_or_a_state_was_stored_as_a_question_mark() {
     fixture.write("tickets.jsonl", ticket("A-1", "Cards"));
     run(&fixture);
     for (text, state, reason) in [
-        ("\\ud800", "new", "ValueError: the document 'A-1.md' has a surrogate, which is no character"),
-        ("plain", "\\ud800", "ValueError: the state has a surrogate, which is no character"),
+        ("\\ud800", "new", "ValueError: the document 'A-1.md' has a surrogate, which is not a valid character"),
+        ("plain", "\\ud800", "ValueError: the state has a surrogate, which is not a valid character"),
     ] {
         let program = format!(
             "from aurora_stage import documents\n\n@documents\ndef all():\n    yield {{'path': 'A-1.md', 'text': '# {text}'}}\n    return '{state}'\n"

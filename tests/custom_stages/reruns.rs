@@ -124,9 +124,9 @@ fn a_batch_with_a_wrong_number_of_values_was_halved_until_it_fitted() {
     fixture.write(".aurora/pipeline.toml", only);
     for (answer, reason) in [
         ("['x']", "ValueError: 1 values of `owner` for"),
-        ("'x'", "ValueError: `owner` is no list of values but `str`"),
+        ("'x'", "ValueError: `owner` is not a list of values but `str`"),
         ("{'owner': ['x']}", "ValueError: 1 values of `owner` for"),
-        ("None", "ValueError: `owner` is no list of values but `NoneType`"),
+        ("None", "ValueError: `owner` is not a list of values but `NoneType`"),
         ("{}", "ValueError: no list of values for `owner`"),
     ] {
         let program =
@@ -216,7 +216,7 @@ fn a_program_that_was_given_up_is_tried_again() {
     let (reason, rows) = failures.iter().next().expect("a reason");
     assert_eq!(
         (reason, rows.count),
-        ("the program was given up: the process has ended (exit code 3)", summary.chunks.total)
+        ("gave up on the program: the process has ended (exit code 3)", summary.chunks.total)
     );
     assert!(values(&fixture, "owner").iter().all(|(_, value)| value.is_none()), "the chunks are there, without values");
     let again = run(&fixture);

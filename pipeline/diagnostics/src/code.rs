@@ -2,21 +2,21 @@
 
 /// The file is not TOML.
 pub const SYNTAX: &str = "A0100";
-/// `use`, or the name of a stage, names no known type.
+/// `use`, or the name of a stage, does not name a known stage type.
 pub const UNKNOWN_STAGE: &str = "A0101";
-/// A key that nothing reads.
+/// An unknown key.
 pub const UNKNOWN_KEY: &str = "A0102";
 /// A value of the wrong type, or out of range.
 pub const INVALID_VALUE: &str = "A0103";
-/// A column is read and no earlier stage writes it.
+/// A stage reads a column that no earlier stage writes.
 pub const MISSING_COLUMN: &str = "A0104";
-/// Two stages write one column and nothing says which comes first.
+/// Two stages write the same column, and their order is undefined.
 pub const UNORDERED_WRITERS: &str = "A0105";
 /// Stages depend on each other in a cycle.
 pub const CYCLE: &str = "A0106";
-/// `after` names no stage of the pipeline.
+/// `after` names a stage that the pipeline does not have.
 pub const UNKNOWN_AFTER: &str = "A0107";
-/// `extends` names no pipeline, or pipelines extend each other.
+/// `extends` names an unknown pipeline, or pipelines extend each other.
 pub const EXTENDS: &str = "A0108";
 /// No stage emits batches.
 pub const NO_SOURCE: &str = "A0109";
@@ -24,7 +24,7 @@ pub const NO_SOURCE: &str = "A0109";
 pub const TWO_SOURCES: &str = "A0110";
 /// A required key of the stage is missing.
 pub const MISSING_KEY: &str = "A0111";
-/// A column is read with another type than it is written with.
+/// A stage reads a column with a different type than the writer declares.
 pub const COLUMN_TYPE: &str = "A0112";
 /// A column name starts with neither `file.` nor `chunk.`.
 pub const COLUMN_NAME: &str = "A0113";
@@ -38,7 +38,7 @@ pub const UNREADABLE: &str = "A0116";
 pub const WEIGHTS: &str = "A0117";
 /// A program or a file that a stage needs does not exist.
 pub const MISSING_PROGRAM: &str = "A0118";
-/// Warning: a column is written and no stage reads it.
+/// Warning: a stage writes a column that no stage reads.
 pub const UNREAD_COLUMN: &str = "A0201";
 /// Warning: the pipeline has no sink.
 pub const NO_SINK: &str = "A0202";

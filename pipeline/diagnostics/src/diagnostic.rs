@@ -1,4 +1,4 @@
-//! Every error or warning has a code, a place, and a help text.
+//! Errors and warnings. Each has a code, a place, and a help text.
 
 use std::fmt;
 
@@ -12,33 +12,33 @@ use crate::place::{Location, Place};
 pub enum Severity {
     /// The configuration cannot be used.
     Error,
-    /// It can be used, but something about it is unusual.
+    /// The configuration can be used, but something about it is unusual.
     Warning,
 }
 
 /// An error or a warning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// The code, see [`crate::code`].
+    /// The diagnostic code, see [`crate::code`].
     pub code: &'static str,
     /// Error or warning.
     pub severity: Severity,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
-    /// Where the value was set; `None` if that was in code, or the file cannot be read.
+    /// Place where the value was set; `None` if it was set in code, or the file cannot be read.
     pub location: Option<Place>,
-    /// How to fix it.
+    /// Advice on how to fix the problem.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error at a location of a file.
+    /// Creates an error at a location in a file.
     pub fn error(code: &'static str, location: Option<Location>, message: impl Into<String>) -> Self {
         let location = location.map(Place::File);
         Self { code, severity: Severity::Error, message: message.into(), location, help: None }
     }
 
-    /// A warning at a location of a file.
+    /// Creates a warning at a location in a file.
     pub fn warning(code: &'static str, location: Option<Location>, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, location, message) }
     }
@@ -49,13 +49,13 @@ impl Diagnostic {
         self
     }
 
-    /// The same at another place.
+    /// Returns the diagnostic with another place.
     pub fn at(mut self, place: Place) -> Self {
         self.location = Some(place);
         self
     }
 
-    /// The same with a help text, or with none.
+    /// Returns the diagnostic with the given help text, or without one.
     pub fn with_help(mut self, text: Option<String>) -> Self {
         self.help = text;
         self
@@ -85,7 +85,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// All diagnostics of one configuration, in file order.
+/// All diagnostics of one configuration. [`Diagnostics::sort`] orders them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Diagnostics {
@@ -93,7 +93,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Adds a diagnostic; it can still be changed.
+    /// Adds a diagnostic and returns it, so that the caller can change it.
     pub fn push(&mut self, diagnostic: Diagnostic) -> &mut Diagnostic {
         let at = self.items.len();
         self.items.push(diagnostic);
@@ -115,7 +115,7 @@ impl Diagnostics {
         self.items.iter().any(|item| item.severity == Severity::Error)
     }
 
-    /// Sorts by severity, then by place, and removes repetitions. `rank` orders files.
+    /// Sorts by severity, then by place, and removes duplicates. `rank` orders files.
     pub fn sort(&mut self, rank: impl Fn(&str) -> usize) {
         let place = |item: &Diagnostic| {
             item.location.as_ref().and_then(Place::location).map(|at| (rank(&at.file), at.span.start))

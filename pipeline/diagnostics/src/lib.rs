@@ -1,8 +1,9 @@
-//! What is wrong with a configuration: a code, the place, the line, and how to correct it.
+//! Configuration errors and warnings, each with a code, the place, the source line, and advice on how to fix it.
 //!
-//! The pipeline's and the search's configuration report all mistakes at once, and in this one format.
+//! The configurations of pipelines and of the search report all mistakes at once, in this format.
 //!
-//! Deliberately absent: reading a configuration, finding the name that was meant (`aurora-suggest`), and drawing for a terminal.
+//! Deliberately absent: reading a configuration, suggesting the intended name (`aurora-suggest`), and drawing for a
+//! terminal.
 //!
 //! ```
 //! use aurora_diagnostics::{Diagnostic, Location, code};

@@ -1,19 +1,19 @@
-//! Where a value was set.
+//! Places where configuration values are set.
 
 use std::fmt;
 use std::ops::Range;
 
 use serde::Serialize;
 
-/// The place of a value.
+/// The place where a value is set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Place {
     /// A line of a file.
     File(Location),
-    /// A variable of the environment.
+    /// An environment variable.
     Environment(String),
-    /// A flag of the command line, as typed.
+    /// A command line flag, as typed.
     Flag(String),
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for Place {
 /// A location in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Location {
-    /// Name of the file as it was given.
+    /// Name of the file, as given.
     pub file: String,
     /// Byte range in the file.
     pub span: Range<usize>,
@@ -48,12 +48,13 @@ pub struct Location {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// The text of the line.
+    /// Text of the line.
     pub excerpt: String,
 }
 
 impl Location {
-    /// The location of a byte range of `text`, the content of `file`; a range that ends behind the text ends with it.
+    /// Locates a byte range of `text`, the content of `file`. A range that ends beyond the text is cut at the end of
+    /// the text.
     pub fn of_span(file: &str, text: &str, span: Range<usize>) -> Self {
         let start = text.floor_char_boundary(span.start);
         let end = span.end.clamp(start, text.len());
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_behind_the_text_is_at_its_end() {
+    fn a_span_beyond_the_text_is_at_its_end() {
         let location = Location::of_span("f", "a\nb", 9..12);
         assert_eq!((location.line, location.column, location.span), (2, 2, 3..3));
     }

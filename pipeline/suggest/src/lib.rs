@@ -1,4 +1,4 @@
-//! "Did you mean": the known name that a mistyped one most likely stands for.
+//! "Did you mean": finds the known name that was most likely meant by a mistyped one.
 //!
 //! Names are compared by Damerau-Levenshtein distance without regard to case. One edit is tolerated in a short name, and one
 //! more for every three characters of a longer one.
@@ -13,18 +13,18 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-/// `` did you mean `model`? `` for the nearest of `known`, if one is near enough.
+/// Returns `` did you mean `model`? `` for the nearest of the `known` names, if one is near enough.
 pub fn did_you_mean<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<String> {
     nearest(given, known).map(|name| format!("did you mean `{name}`?"))
 }
 
-/// The nearest of `known`, if it is near enough to be a typing error. Of equally near names the first in the order of the
-/// alphabet; never `given` itself.
+/// Returns the nearest of the `known` names, if it is near enough to be a typing error. Of equally near names, returns
+/// the first in alphabetical order. Never returns `given` itself.
 pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     nearest_within(given, known, |name| (name.chars().count() / 3).max(1))
 }
 
-/// The same with a given tolerance: the largest edit distance to a name.
+/// Like [`nearest`], with a custom tolerance: a function that returns the maximum edit distance to a name.
 pub fn nearest_within<'k>(
     given: &str,
     known: impl IntoIterator<Item = &'k str>,
@@ -39,12 +39,14 @@ pub fn nearest_within<'k>(
         .map(|(_, name)| name)
 }
 
-/// Damerau-Levenshtein distance: insertions, deletions, substitutions and transpositions of neighbours, in characters.
+/// Damerau-Levenshtein distance in characters: counts insertions, deletions, substitutions and transpositions of
+/// neighbours.
 pub fn distance(a: &str, b: &str) -> usize {
     strsim::damerau_levenshtein(a, b)
 }
 
-/// The same if it is at most `most`. Texts whose lengths alone differ by more are not compared.
+/// Like [`distance`], but returns `None` if the distance exceeds `most`. If the lengths alone differ by more, the texts
+/// are not compared.
 pub fn distance_within(a: &str, b: &str, most: usize) -> Option<usize> {
     // One edit changes the length by one character, which has up to four bytes.
     let is_possible =
@@ -88,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equally_near_names_the_first_is_taken() {
+    fn the_first_of_equally_near_names_is_returned() {
         assert_eq!(nearest("bat", ["cat", "bar"]), Some("bar"));
     }
 }

@@ -1,4 +1,4 @@
-//! Stage types made for tests, known to one registry.
+//! Stage types for tests, in one registry.
 #![allow(dead_code, reason = "each test program uses some of it")]
 
 use std::path::Path;
@@ -13,7 +13,7 @@ use aurora_pipeline::{
 };
 use serde::Deserialize;
 
-/// What every sink saw: its name, then the rows in order.
+/// The batches that every sink received: the name of the sink, then the rows in order.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) seen: Mutex<Vec<(String, String)>>,
@@ -21,8 +21,8 @@ pub(crate) struct Log {
     pub(crate) emitted: AtomicUsize,
 }
 
-/// A stage whose columns are named in the file. Every column holds integers; what a stage writes is a function of
-/// its name and of what it reads.
+/// A stage whose columns are named in the file. Every column holds integers. The values that a stage writes are a
+/// function of the stage's name and of the values that it reads.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Mixer {
@@ -31,22 +31,22 @@ pub(crate) struct Mixer {
     pub(crate) optional: Vec<String>,
     pub(crate) writes: Vec<String>,
     pub(crate) label: String,
-    /// A sink that notes batches when it admits them, and processes several at a time.
+    /// Whether a sink records batches when it admits them, and processes several at a time.
     pub(crate) parallel: bool,
     /// Drops every file whose first column is divisible by this.
     pub(crate) drop_every: Option<i64>,
-    /// Adds up to that many chunks to every file.
+    /// Adds up to this number of chunks to every file.
     pub(crate) chunks: Option<usize>,
-    /// What happens at this row number: "error", "panic".
+    /// Row number at which `trouble` happens.
     pub(crate) at: usize,
     pub(crate) trouble: String,
-    /// Rows to emit when the stage closes.
+    /// Number of rows to emit when the stage closes.
     pub(crate) late: usize,
     pub(crate) files: usize,
     pub(crate) payload: usize,
-    /// Time that a batch takes at least, in microseconds.
+    /// Minimum time per batch, in microseconds.
     pub(crate) nap: u64,
-    /// Reads whatever plugin columns there are; a sink logs them.
+    /// Whether the stage reads all custom columns. A sink logs them.
     pub(crate) all: bool,
 }
 
@@ -126,7 +126,7 @@ impl MixerStage {
             .collect()
     }
 
-    /// Writes what a sink sees to the log.
+    /// Writes the batch that a sink received to the log.
     fn note(&self, batch: &BatchView<'_>, inputs: &[Vec<i64>], cx: &StageContext<'_>) {
         let mut seen = self.log.seen.lock().expect("no panic while locked");
         for entity in [Entity::File, Entity::Chunk] {
@@ -142,7 +142,7 @@ impl MixerStage {
         }
     }
 
-    /// The first column of files which the stage reads.
+    /// The first file column that the stage reads.
     fn lead(&self, batch: &BatchView<'_>) -> Result<Vec<i64>, StageError> {
         let Some(name) = self.config.reads.iter().find(|name| name.starts_with("file.")) else {
             return Ok(vec![1; batch.files()]);
@@ -299,7 +299,7 @@ impl StageConfig for Embed {
     }
 }
 
-/// The only type which writes `chunk.text`; it has a key that must be given where `strict` asks for it.
+/// The only type that writes `chunk.text`.
 #[derive(Deserialize)]
 pub(crate) struct Chunk {
     #[serde(default)]
@@ -316,7 +316,7 @@ impl StageConfig for Chunk {
     }
 }
 
-/// A type with a key that must be given.
+/// A type with a required key.
 #[derive(Deserialize)]
 pub(crate) struct Process {
     pub(crate) command: Vec<String>,
@@ -374,7 +374,7 @@ pub(crate) fn plan(text: &str) -> Result<Plan, Diagnostics> {
     load(&[PipelineSource { name: ".aurora/pipeline.toml", text }], &registry(), &[BASE])
 }
 
-/// A pipeline of mixers, and the log of what its sinks will see.
+/// A pipeline of mixers, and the log of its sinks.
 pub(crate) fn pipeline(text: &str) -> (Pipeline, Arc<Log>) {
     let plan = plan(text).unwrap_or_else(|found| panic!("{found}\n{text}"));
     assert!(plan.stages().iter().any(|stage| stage.kind() == StageKind::Source));

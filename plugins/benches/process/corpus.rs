@@ -1,20 +1,20 @@
-//! Texts in batches as large as those of an indexing run.
+//! Texts in batches of the same size as in an indexing run.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-/// Text of a corpus, in bytes.
+/// Size of a corpus, in bytes.
 const CORPUS: usize = 100_000_000;
-/// The same for short rows, which take longer for each byte.
+/// Size of a corpus with short rows, which take longer per byte.
 const SHORT_CORPUS: usize = 20_000_000;
-/// Text of a batch: the default of `batch_bytes`.
+/// Size of the text in a batch: the default of `batch_bytes`.
 const BATCH: usize = 1 << 20;
-/// Most rows in a message: the default of `rows`.
+/// Maximum number of rows in a message: the default of `rows`.
 const ROWS: usize = 256;
-/// Length after which a chunk ends with its line, in bytes.
+/// Length from which a chunk ends at the next line end, in bytes.
 const CHUNK: usize = 560;
-/// Lines as programs have them, with the characters that JSON escapes.
+/// Typical lines of programs, with characters that JSON escapes.
 const LINES: [&str; 24] = [
     "    fn charge(&self, amount: Money) -> Result<Receipt, PaymentError> {\n",
     "        let receipt = self.gateway.charge(&self.card, amount)?;\n",
@@ -49,8 +49,8 @@ pub(crate) struct Corpus {
 }
 
 impl Corpus {
-    /// Chunks of made-up source code.
-    pub(crate) fn made() -> Self {
+    /// Chunks of generated source code.
+    pub(crate) fn generated() -> Self {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let chunk = |_| {
             let longest = CHUNK / 2 + random.below(CHUNK);
@@ -63,15 +63,15 @@ impl Corpus {
         Self::new("source code", (0..).map(chunk), CORPUS)
     }
 
-    /// Names.
+    /// Short names.
     pub(crate) fn short() -> Self {
         let mut random = Random(0x2545_f491_4f6c_dd1d);
         let name = |row| format!("module_{}::render_{row}", random.below(1_000));
         Self::new("names", (0..).map(name), SHORT_CORPUS)
     }
 
-    /// The files of a directory in chunks, again and again until there is enough of them.
-    pub(crate) fn of_directory(root: &Path) -> Self {
+    /// The files of a directory in chunks, repeated until the corpus is large enough.
+    pub(crate) fn from_directory(root: &Path) -> Self {
         let mut files = Vec::new();
         collect(root, &mut files);
         files.sort();
@@ -107,7 +107,7 @@ impl Corpus {
         self.batches.iter().flatten().map(String::len).sum()
     }
 
-    /// The messages that a stage with this input gets.
+    /// The messages that a stage with this input receives.
     pub(crate) fn json_lines(&self) -> Vec<Vec<u8>> {
         let messages = self.batches.iter().flat_map(|batch| batch.chunks(ROWS)).enumerate();
         let line = |(id, texts): (usize, &[String])| {
@@ -136,7 +136,7 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The text in pieces of whole lines.
+/// The text in chunks of whole lines.
 fn chunks(text: &str) -> Vec<String> {
     let mut chunks = vec![String::new()];
     for line in text.split_inclusive('\n') {

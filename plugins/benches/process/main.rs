@@ -1,12 +1,13 @@
-//! How fast do rows go through a stage that is a program, and how much faster through two processes?
+//! How fast do rows pass through a stage that is a program, and how much faster through two processes?
 //!
-//! Corpus: made here, the same in every run: texts like source code of about 600 bytes, and names of about 20. A directory on
-//! the command line replaces the former by its files. Peer: `cat`, which gets the same bytes and gives them back, so that
-//! nothing but pipes is measured. The program is `echo-stage`, which reads each message and answers with the values of the
-//! rows. The pipeline is a real one: a source, the stage, and a sink that reads the answers.
+//! Corpus: generated, the same in every run: texts like source code of about 600 bytes, and names of about 20 bytes. A
+//! directory on the command line replaces the texts with its files. Peer: `cat`, which gets the same bytes and returns
+//! them, so that only pipes are measured. The program is `echo-stage`, which parses each message and answers with the
+//! values of the rows. The pipeline is a real one: a source, the stage, and a sink that reads the answers.
 //!
-//! A megabyte is 1,000,000 bytes of JSON Lines on their way to the program; as many come back. All sides run in turns, and the best
-//! of each counts, since a busy machine can only make a run slower. Processor time is that of both processes.
+//! A megabyte is 1,000,000 bytes of JSON Lines sent to the program; the same amount is returned. All sides run in
+//! turns, and the best run of each counts, because a busy machine can only make a run slower. CPU time includes both
+//! processes.
 //!
 //! `cargo xtask bench process [DIR]`
 
@@ -19,12 +20,12 @@ use corpus::Corpus;
 use measure::{Measured, Side, best_of};
 
 const ROUNDS: usize = 3;
-/// Processes at the same time.
+/// Numbers of concurrent processes.
 const PROCESSES: [usize; 2] = [1, 2];
 
 fn main() {
     let root = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
-    let long = root.map_or_else(Corpus::made, |root| Corpus::of_directory(root.as_ref()));
+    let long = root.map_or_else(Corpus::generated, |root| Corpus::from_directory(root.as_ref()));
     for corpus in [long, Corpus::short()] {
         compare(&corpus);
     }

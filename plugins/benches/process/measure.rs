@@ -1,19 +1,19 @@
-//! Time on the clock and of the processors.
+//! Wall time and CPU time.
 
 use std::time::{Duration, Instant};
 
-/// What a run took.
+/// The cost of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Measured {
     pub(crate) wall: Duration,
-    /// Absent where the system does not say.
+    /// `None` if the system does not report CPU time.
     pub(crate) cpu: Option<Cpu>,
 }
 
-/// What is measured.
+/// One side of the comparison.
 pub(crate) struct Side<'a> {
     pub(crate) name: &'static str,
-    /// Processes at the same time.
+    /// Number of concurrent processes.
     pub(crate) count: usize,
     run: Box<dyn Fn() -> Measured + 'a>,
 }
@@ -24,11 +24,11 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Processor time in seconds.
+/// CPU time in seconds.
 #[derive(Clone, Copy)]
 pub(crate) struct Cpu {
     pub(crate) own: f64,
-    /// Of processes that have ended and were waited for.
+    /// CPU time of child processes that have ended and were reaped.
     pub(crate) children: f64,
 }
 

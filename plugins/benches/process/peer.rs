@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::measure::{Measured, measured};
 
-/// Gives every `count`-th message to each of `count` processes, and counts what comes back.
+/// Sends every `count`-th message to each of `count` processes, and counts the bytes that they return.
 pub(crate) fn run(lines: &[Vec<u8>], count: usize) -> Measured {
     measured(|| {
         std::thread::scope(|scope| {
@@ -29,7 +29,7 @@ fn through_cat(lines: &[Vec<u8>], first: usize, step: usize) {
                 read => total += read,
             }
         }
-        assert_eq!(total, mine().map(Vec::len).sum::<usize>(), "`cat` gives everything back");
+        assert_eq!(total, mine().map(Vec::len).sum::<usize>(), "`cat` returns everything");
     });
     cat.wait().expect("`cat` ends");
 }

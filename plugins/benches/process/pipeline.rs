@@ -17,7 +17,7 @@ use crate::measure::{Measured, measured};
 const TEXT: Column<String> = Column::new("chunk.text");
 const COPY: &str = "chunk.copy";
 
-/// Sends the corpus through so many processes.
+/// Sends the corpus through this number of processes.
 pub(crate) fn run(corpus: &Corpus, encoding: &str, workers: usize) -> Measured {
     let received = Arc::new(Received::default());
     let source = Source { batches: Mutex::new(corpus.batches.clone()) };
@@ -35,7 +35,7 @@ pub(crate) fn run(corpus: &Corpus, encoding: &str, workers: usize) -> Measured {
     let pipeline = Pipeline::assemble(RunConfig::default(), parts).expect("a pipeline");
     let options = RunOptions { jobs: Some(workers), ..RunOptions::default() };
     let mut report = None;
-    let measured = measured(|| report = Some(pipeline.run(options).expect("the run goes to its end")));
+    let measured = measured(|| report = Some(pipeline.run(options).expect("the run completes")));
     let failures = report.map(|report| report.failures);
     assert_eq!(received.rows.load(Ordering::Relaxed), corpus.rows(), "every row has a value: {failures:?}");
     assert_eq!(received.bytes.load(Ordering::Relaxed), corpus.text_bytes(), "the values are the texts");
@@ -78,7 +78,7 @@ impl Stage for Source {
     }
 }
 
-/// What has come back.
+/// The number of rows and bytes that the sink has received.
 #[derive(Default)]
 struct Received {
     rows: AtomicUsize,

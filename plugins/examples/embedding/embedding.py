@@ -1,4 +1,4 @@
-"""Vectors from a service with the embeddings API that most servers offer: texts in `input`, a vector for each in `data`."""
+"""Embeds texts with a service that has the common embeddings API: texts in `input`, their vectors in `data`."""
 import json
 import os
 import urllib.request
@@ -7,7 +7,7 @@ from aurora_stage import Retry, stage
 
 @stage(batch=True)
 def embedding(chunk_language, qualified_name, doc, text, config):
-    """Embeds all rows of a message with one request. A query comes as a chunk in the language `query`."""
+    """Embeds all rows of a message with one request. A query is passed as a chunk in the language `query`."""
     rows = zip(chunk_language, qualified_name, doc, text)
     inputs = [text if language == "query" else "\n".join((name, doc, text)) for language, name, doc, text in rows]
     body = json.dumps({"model": config["model"], "input": inputs}).encode()

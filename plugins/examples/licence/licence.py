@@ -1,4 +1,4 @@
-"""The licence that the header of a file names by its SPDX identifier."""
+"""Finds the SPDX licence identifier in the header of a file."""
 import re
 from aurora_stage import stage
 

@@ -1,4 +1,4 @@
-"""The team that owns a file, from CODEOWNERS: the last rule that matches counts."""
+"""Finds the team that owns a file: the last matching rule in CODEOWNERS."""
 import fnmatch
 from aurora_stage import stage
 

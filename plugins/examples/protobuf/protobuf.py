@@ -1,4 +1,4 @@
-"""Protocol Buffers as a language: messages, enums, services and their methods."""
+"""Adds Protocol Buffers as a language: finds messages, enums, services and their methods."""
 import re
 from aurora_stage import stage
 

@@ -1,4 +1,4 @@
-"""How many notes such as TODO a chunk has. Chunks with many of them are ranked a little lower."""
+"""Counts notes such as TODO in a chunk. Chunks with many of them rank slightly lower."""
 import re
 from aurora_stage import stage
 

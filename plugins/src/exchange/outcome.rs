@@ -1,4 +1,4 @@
-//! The answers for one batch: checked, put together, and written.
+//! The answers for one batch: checked, combined, and written.
 
 use std::collections::BTreeMap;
 
@@ -10,34 +10,34 @@ use super::response::{CellValue, Response, RowNote};
 use super::rows::RowSet;
 use crate::declaration::{Declaration, DropRows, FILE_DEFINITIONS, FILE_SKIP, FILE_TEXT, RowUnit, WrittenColumn};
 
-/// Most bytes of one value.
-const MOST_VALUE_BYTES: usize = 1 << 20;
-/// Most texts of one list.
-const MOST_TEXTS: usize = 1_000;
-/// Most names of columns that are reported as not declared, for one batch.
-const MOST_UNDECLARED: usize = 20;
-/// Longest message of a plugin that is shown, in bytes.
-const LONGEST_MESSAGE: usize = 200;
-/// The name of a file in reports when the batch does not have it.
+/// Maximum size of one value, in bytes.
+const MAX_VALUE_BYTES: usize = 1 << 20;
+/// Maximum number of strings in a list.
+const MAX_TEXTS: usize = 1_000;
+/// Maximum number of undeclared columns that are reported for one batch.
+const MAX_UNDECLARED_COLUMNS: usize = 20;
+/// Maximum length of a plugin's message in reports, in bytes.
+const MAX_MESSAGE_BYTES: usize = 200;
+/// Name of a file in reports if the batch does not have its path.
 const NO_PATH: &str = "?";
 
-/// What a stage outside of this process has made of a batch so far.
+/// The combined answers of an external stage for a batch so far.
 pub struct BatchOutcome<'d> {
     declaration: &'d Declaration,
-    /// By full name: the values of all rows.
+    /// Values of all rows, by full column name.
     columns: BTreeMap<&'d str, Vec<Option<Value>>>,
-    /// For each unit that is dropped, the reason.
+    /// Dropped units, each with the reason.
     dropped: BTreeMap<u32, String>,
-    /// Units that failed.
+    /// Failed units, each with the reason.
     failed: Vec<(u32, String)>,
-    /// Why the first value that is not of its type is none.
+    /// Description of the first value with a wrong type.
     invalid: Option<String>,
-    /// Columns that were given and are not declared, each with the first unit of such an answer.
+    /// Undeclared columns in answers, each with the first unit of such an answer.
     undeclared: BTreeMap<String, u32>,
 }
 
 impl<'d> BatchOutcome<'d> {
-    /// No values yet, for so many rows.
+    /// Creates an outcome without values for this number of rows.
     pub fn new(declaration: &'d Declaration, files: usize, chunks: usize) -> Self {
         let rows = |entity| if entity == Entity::File { files } else { chunks };
         let columns =
@@ -57,28 +57,29 @@ impl<'d> BatchOutcome<'d> {
         self.declaration
     }
 
-    /// What the stage works on.
+    /// The unit of the stage's work.
     pub fn unit(&self) -> RowUnit {
         self.declaration.unit
     }
 
-    /// Sets a value that need not be checked: one that the last run has stored.
+    /// Sets a value that the last run stored, without checking it.
     pub fn restore(&mut self, column: &str, row: usize, value: Option<Value>) {
         if let Some(values) = self.columns.get_mut(column) {
             values[row] = value;
         }
     }
 
-    /// Records that units could not be processed: a later run tries them again.
+    /// Records units that could not be processed. A later run tries them again.
     pub fn fail(&mut self, units: &[u32], reason: &str) {
         self.failed.extend(units.iter().map(|unit| (*unit, shortened(reason))));
     }
 
-    /// Takes the answer for some rows. Rows with invalid values fail; the others are taken. Columns that are not declared are
-    /// reported and not used.
+    /// Adds the answer for some rows. Rows with invalid values fail; the other rows are accepted. Undeclared columns
+    /// are reported and not used.
     ///
     /// # Errors
-    /// Why the answer as a whole cannot be used: a column that is missing, or has not one value for each row.
+    /// Returns the reason why the whole answer cannot be used: a column is missing, or does not have one value for each
+    /// row.
     pub fn take(&mut self, rows: &RowSet, response: Response, chunk_files: &[u32]) -> Result<(), String> {
         self.check(rows, &response)?;
         let mut faults: BTreeMap<u32, String> = BTreeMap::new();
@@ -124,21 +125,21 @@ impl<'d> BatchOutcome<'d> {
         Ok(())
     }
 
-    /// The first value of an answer that is not of its type.
+    /// Description of the first value in the answers that has a wrong type.
     pub(crate) fn first_invalid(&self) -> Option<&str> {
         self.invalid.as_deref()
     }
 
-    /// Writes everything to the batch, and reports what failed. A failed unit of a stage that drops units is left out, because the
-    /// stage might have dropped it; its file is recorded as the row without a result.
+    /// Writes everything to the batch, and reports the failures. If the stage drops units, a failed unit is left out,
+    /// because the stage might have dropped it; the unit's file is recorded as the row without a result.
     ///
     /// # Errors
-    /// When the declaration does not allow it, which is a mistake of this crate.
+    /// If the declaration does not allow a write, which is a bug in this crate.
     pub fn write(mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let unit_entity = self.declaration.unit.entity();
         for (unit, reason) in std::mem::take(&mut self.failed) {
             self.clear(unit, batch.chunk_files());
-            let path = Paths { batch, unit: self.declaration.unit }.of(unit);
+            let path = Paths { batch, unit: self.declaration.unit }.path(unit);
             let (entity, row) = match self.declaration.drops {
                 DropRows::None => (unit_entity, unit),
                 DropRows::Files => (Entity::File, unit),
@@ -154,13 +155,13 @@ impl<'d> BatchOutcome<'d> {
             let stage = cx.stage();
             let reason =
                 format!("stage `{stage}` gives column `{column}`, which `writes` does not list; it is not stored");
-            cx.warn(&paths.of(*unit), &reason);
+            cx.warn(&paths.path(*unit), &reason);
         }
         if self.declaration.drops == DropRows::Files {
             let mut reasons = vec![None; batch.files()];
             for (file, reason) in &self.dropped {
                 let reason = format!("stage `{}`: {reason}", cx.stage());
-                cx.skip(&paths.of(*file), &reason);
+                cx.skip(&paths.path(*file), &reason);
                 reasons[*file as usize] = Some(Value::String(reason));
             }
             cx.count("files.left_out", self.dropped.len() as u64);
@@ -175,12 +176,12 @@ impl<'d> BatchOutcome<'d> {
             for (row, reason) in refused {
                 let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
                 let unit = if entity == Entity::File { RowUnit::File } else { RowUnit::Chunk };
-                let path = Paths { batch, unit }.of(row as u32);
+                let path = Paths { batch, unit }.path(row as u32);
                 batch.fail(entity, row as u32, &path, &format!("column `{name}`: {}", shortened(&reason)), cx);
             }
         }
         if self.declaration.drops == DropRows::Chunks {
-            // One by one, before they are dropped.
+            // Report the files one by one, before they are dropped.
             for reason in self.dropped.values() {
                 cx.count(&format!("{}: {reason}", cx.stage()), 1);
             }
@@ -190,7 +191,7 @@ impl<'d> BatchOutcome<'d> {
         Ok(())
     }
 
-    /// Whether the answer fits the declaration and the rows.
+    /// Checks that an answer fits the declaration and the rows.
     fn check(&self, rows: &RowSet, response: &Response) -> Result<(), String> {
         let tables =
             [(Entity::File, &response.files, rows.files.len()), (Entity::Chunk, &response.chunks, rows.chunks.len())];
@@ -214,19 +215,19 @@ impl<'d> BatchOutcome<'d> {
 
     fn note_undeclared(&mut self, entity: Entity, short: &str, unit: u32) {
         let entity = if entity == Entity::File { "file" } else { "chunk" };
-        if self.undeclared.len() < MOST_UNDECLARED {
+        if self.undeclared.len() < MAX_UNDECLARED_COLUMNS {
             self.undeclared.entry(format!("{entity}.{}", shortened(short))).or_insert(unit);
         }
     }
 
-    /// The unit that a note is about.
+    /// The unit that a note concerns.
     fn unit_of(&self, note: &RowNote, rows: &RowSet, chunk_files: &[u32]) -> Result<u32, String> {
         let table = if note.entity == Entity::File { &rows.files } else { &rows.chunks };
         let row = *table.get(note.row as usize).ok_or_else(|| format!("there is no row {}", note.row))?;
         match (self.declaration.unit, note.entity) {
             (RowUnit::File, Entity::Chunk) => Ok(chunk_files[row as usize]),
             (RowUnit::Chunk, Entity::File) => {
-                Err("the stage works on chunks, and has said something about a file".to_owned())
+                Err("the stage processes chunks, but its answer has a note about a file".to_owned())
             }
             _ => Ok(row),
         }
@@ -247,7 +248,8 @@ impl<'d> BatchOutcome<'d> {
     }
 }
 
-/// Removes the definitions of files that have one beyond the end of the text. Returns these rows with the reason.
+/// Removes the definitions of files where a definition starts beyond the end of the text. Returns these rows with the
+/// reason.
 fn take_definitions_beyond_the_end(
     values: &mut [Option<Value>],
     batch: &BatchView<'_>,
@@ -270,7 +272,7 @@ fn take_definitions_beyond_the_end(
     Ok(refused)
 }
 
-/// A value of the declared type, or why it is none.
+/// Converts a value to the declared type, or returns the reason why this is not possible.
 fn checked(value: Value, column: &WrittenColumn) -> Result<Value, String> {
     let kind = column.kind;
     let value = match (value, kind) {
@@ -288,16 +290,17 @@ fn checked(value: Value, column: &WrittenColumn) -> Result<Value, String> {
     match value {
         Value::Float(number) if !number.is_finite() => Err("not a finite number".to_owned()),
         Value::Vector(numbers) => unit_vector(numbers, column.dimensions).map(Value::Vector),
-        Value::String(ref text) if text.len() > MOST_VALUE_BYTES => Err(format!("more than {MOST_VALUE_BYTES} bytes")),
-        Value::Strings(ref texts) if texts.len() > MOST_TEXTS => Err(format!("more than {MOST_TEXTS} texts")),
-        Value::Strings(ref texts) if texts.iter().map(String::len).sum::<usize>() > MOST_VALUE_BYTES => {
-            Err(format!("more than {MOST_VALUE_BYTES} bytes"))
+        Value::String(ref text) if text.len() > MAX_VALUE_BYTES => Err(format!("more than {MAX_VALUE_BYTES} bytes")),
+        Value::Strings(ref texts) if texts.len() > MAX_TEXTS => Err(format!("more than {MAX_TEXTS} texts")),
+        Value::Strings(ref texts) if texts.iter().map(String::len).sum::<usize>() > MAX_VALUE_BYTES => {
+            Err(format!("more than {MAX_VALUE_BYTES} bytes"))
         }
         _ => Ok(value),
     }
 }
 
-/// The vector with its length scaled to 1, so that the dot product of two is their cosine; zeros stay zeros.
+/// Normalises a vector to length 1, so that the dot product of two vectors is their cosine. Zero vectors stay
+/// unchanged.
 fn unit_vector(mut numbers: Vec<f32>, dimensions: Option<usize>) -> Result<Vec<f32>, String> {
     if dimensions.is_some_and(|dimensions| dimensions != numbers.len()) {
         return Err(format!("{} numbers instead of {}", numbers.len(), dimensions.unwrap_or_default()));
@@ -312,13 +315,13 @@ fn unit_vector(mut numbers: Vec<f32>, dimensions: Option<usize>) -> Result<Vec<f
     Ok(numbers)
 }
 
-/// A message of a plugin, short enough for a report and on one line.
+/// Shortens a plugin's message for a report, and puts it on one line.
 fn shortened(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default().trim();
-    printable(&line[..line.floor_char_boundary(LONGEST_MESSAGE)])
+    printable(&line[..line.floor_char_boundary(MAX_MESSAGE_BYTES)])
 }
 
-/// A text without the characters by which it could control a terminal.
+/// Removes characters from a text that could control a terminal.
 pub(crate) fn printable(text: &str) -> String {
     text.replace('\t', " ").replace(char::is_control, "")
 }
@@ -330,7 +333,7 @@ struct Paths<'v, 'b> {
 }
 
 impl Paths<'_, '_> {
-    fn of(&self, unit: u32) -> String {
+    fn path(&self, unit: u32) -> String {
         let file = match self.unit {
             RowUnit::File => unit,
             RowUnit::Chunk => self.batch.chunk_files()[unit as usize],

@@ -1,4 +1,4 @@
-//! How many bytes the rows of a message have.
+//! The number of bytes that the rows of a message have.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use aurora_pipeline::{AccessError, BatchView, ColumnValues, Entity, ValueRef};
 use super::rows::RowSet;
 use crate::declaration::RowUnit;
 
-/// Bytes of a value that is short whatever it is.
+/// Number of bytes counted for a value of a short type.
 const SHORT_VALUE: usize = 8;
 
-/// Divides sets whose values have more than `most` bytes together. A unit is never divided, so one that is larger is alone. The
-/// values are those of the columns `reads`, counted before they are encoded.
+/// Divides sets whose values have more than `most` bytes in total. A unit is never divided, so a larger unit gets its
+/// own set. Only values in the columns `reads` count, in bytes before they are encoded.
 ///
 /// # Errors
-/// When a column is not declared.
+/// If a column is not declared.
 pub(crate) fn within_bytes(
     sets: Vec<RowSet>,
     unit: RowUnit,
@@ -27,7 +27,7 @@ pub(crate) fn within_bytes(
     Ok(sets.into_iter().flat_map(|set| divided(set, unit, most, &payload, chunk_files)).collect())
 }
 
-/// The columns that messages carry.
+/// The columns that messages contain.
 struct Payload<'b> {
     files: Vec<ColumnValues<'b>>,
     chunks: Vec<ColumnValues<'b>>,
@@ -43,11 +43,11 @@ impl<'b> Payload<'b> {
         Ok(Self { files, chunks })
     }
 
-    fn of_file(&self, row: u32) -> usize {
+    fn file_bytes(&self, row: u32) -> usize {
         self.files.iter().map(|values| bytes(values.get(row as usize))).sum()
     }
 
-    fn of_chunk(&self, row: u32) -> usize {
+    fn chunk_bytes(&self, row: u32) -> usize {
         self.chunks.iter().map(|values| bytes(values.get(row as usize))).sum()
     }
 }
@@ -58,10 +58,10 @@ fn divided(set: RowSet, unit: RowUnit, most: usize, payload: &Payload<'_>, chunk
         return vec![set];
     }
     let units = set.units(unit);
-    pieces.into_iter().map(|piece| RowSet::of(&units[piece], unit, &set.chunks, chunk_files)).collect()
+    pieces.into_iter().map(|piece| RowSet::from_units(&units[piece], unit, &set.chunks, chunk_files)).collect()
 }
 
-/// The longest pieces in order with at most `most` bytes each, or one unit.
+/// Divides units into the longest possible pieces in order, each with at most `most` bytes or a single unit.
 fn pieces(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
     let (mut pieces, mut start, mut held) = (Vec::new(), 0, 0);
     for (at, size) in sizes.iter().enumerate() {
@@ -75,8 +75,8 @@ fn pieces(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
     pieces
 }
 
-/// The bytes of each unit. A file that goes with several chunks is counted with the first of them: otherwise each chunk of a large
-/// file would be alone.
+/// The bytes of each unit. A file with several chunks is counted with the first of them. Otherwise, each chunk of a
+/// large file would get its own set.
 fn sizes(set: &RowSet, unit: RowUnit, payload: &Payload<'_>, chunk_files: &[u32]) -> Vec<usize> {
     let file_of = |chunk: u32| chunk_files[chunk as usize];
     match unit {
@@ -85,15 +85,15 @@ fn sizes(set: &RowSet, unit: RowUnit, payload: &Payload<'_>, chunk_files: &[u32]
             let size = |chunk: &u32| {
                 let file = file_of(*chunk);
                 let is_first = last.replace(file) != Some(file);
-                payload.of_chunk(*chunk) + if is_first { payload.of_file(file) } else { 0 }
+                payload.chunk_bytes(*chunk) + if is_first { payload.file_bytes(file) } else { 0 }
             };
             set.chunks.iter().map(size).collect()
         }
         RowUnit::File => {
-            let mut sizes: Vec<usize> = set.files.iter().map(|file| payload.of_file(*file)).collect();
+            let mut sizes: Vec<usize> = set.files.iter().map(|file| payload.file_bytes(*file)).collect();
             for chunk in &set.chunks {
                 if let Ok(at) = set.files.binary_search(&file_of(*chunk)) {
-                    sizes[at] += payload.of_chunk(*chunk);
+                    sizes[at] += payload.chunk_bytes(*chunk);
                 }
             }
             sizes
@@ -111,7 +111,7 @@ fn bytes(value: Option<ValueRef<'_>>) -> usize {
     }
 }
 
-/// Values of built-in columns, which are not nested deeply.
+/// Number of bytes of a JSON value in a built-in column. These values are not deeply nested.
 fn bytes_of_json(value: &serde_json::Value) -> usize {
     match value {
         serde_json::Value::String(text) => SHORT_VALUE + text.len(),
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_are_whole_small_and_as_long_as_they_can_be() {
+    fn pieces_are_complete_and_as_long_as_possible() {
         const MOST: usize = 5;
         for case in 0..4usize.pow(6) {
             let sizes: Vec<usize> = (0..6).map(|digit| [0, 1, 3, 7][case / 4usize.pow(digit) % 4]).collect();

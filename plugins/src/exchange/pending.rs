@@ -1,4 +1,4 @@
-//! Which rows of a batch a stage processes: those with content whose values the last run has not stored.
+//! The rows of a batch that a stage processes: rows with content whose values were not stored by the last run.
 
 use aurora_pipeline::{BatchView, CHUNK_STORED, FILE_STORED, StageContext, StageError, ValueRef};
 
@@ -9,11 +9,11 @@ use crate::declaration::RowUnit;
 /// States of files whose content is not indexed in this run.
 const WITHOUT_CONTENT: [&str; 3] = ["deleted", "skipped", "touched"];
 
-/// Restores stored values that are current, and returns the other rows of files in one of `languages` in sets of at most
-/// `most` units. No language means all.
+/// Restores current stored values. Returns the other rows of files in one of the `languages`, in sets of at most `most`
+/// units. If `languages` is empty, rows in all languages are returned.
 ///
 /// # Errors
-/// When the stage does not declare the access of [`Declaration`](crate::declaration::Declaration).
+/// If the stage does not declare the access of [`Declaration`](crate::declaration::Declaration).
 pub fn rows_to_process(
     batch: &BatchView<'_>,
     outcome: &mut BatchOutcome<'_>,
@@ -21,7 +21,7 @@ pub fn rows_to_process(
     most: usize,
     cx: &StageContext<'_>,
 ) -> Result<Vec<RowSet>, StageError> {
-    let has_content = wanted_files(batch, languages)?;
+    let has_content = files_to_process(batch, languages)?;
     let stored = restore(batch, outcome, cx)?;
     let file_of = |unit: usize| match outcome.unit() {
         RowUnit::File => unit,
@@ -31,7 +31,8 @@ pub fn rows_to_process(
     Ok(row_sets(batch, outcome.unit(), most, wanted))
 }
 
-/// Sets the values that the last run has stored, if they are current. Returns which units have them.
+/// Restores the values that the last run stored, if they are current. Returns for each unit whether its values were
+/// restored.
 fn restore(
     batch: &BatchView<'_>,
     outcome: &mut BatchOutcome<'_>,
@@ -59,8 +60,9 @@ fn restore(
     Ok(done)
 }
 
-/// For every file of the batch, whether it has content to work on and is in one of the languages, if there are any.
-fn wanted_files(batch: &BatchView<'_>, languages: &[String]) -> Result<Vec<bool>, StageError> {
+/// For every file of the batch, whether it has content and is in one of the languages. An empty list means all
+/// languages.
+fn files_to_process(batch: &BatchView<'_>, languages: &[String]) -> Result<Vec<bool>, StageError> {
     let mut wanted = vec![true; batch.files()];
     if let Some(statuses) = batch.optional_values("file.status")? {
         let has_content = |status: Option<ValueRef<'_>>| match status {

@@ -11,16 +11,16 @@ pub struct Request<'b> {
     rows: &'b RowSet,
     /// For each chunk of the message, the position of its file in the message.
     chunk_files: Vec<u32>,
-    /// Columns with their short names.
+    /// Columns of files, with their short names.
     files: Vec<(&'b str, ColumnValues<'b>)>,
     chunks: Vec<(&'b str, ColumnValues<'b>)>,
 }
 
 impl<'b> Request<'b> {
-    /// The values of the columns `reads`, by full name, of some rows.
+    /// Borrows the values of some rows. `reads` has the full names of the columns.
     ///
     /// # Errors
-    /// When a column is not declared.
+    /// If a column is not declared.
     pub fn new(batch: &'b BatchView<'_>, rows: &'b RowSet, reads: &'b [String]) -> Result<Self, AccessError> {
         let position = |chunk: &u32| {
             let file = batch.chunk_files()[*chunk as usize];
@@ -49,22 +49,22 @@ impl<'b> Request<'b> {
         &self.chunk_files
     }
 
-    /// The files as the process protocol writes them: `count` and `columns`.
+    /// The files in the form of the process protocol: `count` and `columns`.
     pub(crate) fn files_table(&self) -> impl Serialize + use<'_, 'b> {
         Table { rows: &self.rows.files, file: None, columns: &self.files }
     }
 
-    /// The chunks as the process protocol writes them: `count`, `file` and `columns`.
+    /// The chunks in the form of the process protocol: `count`, `file` and `columns`.
     pub(crate) fn chunks_table(&self) -> impl Serialize + use<'_, 'b> {
         Table { rows: &self.rows.chunks, file: Some(&self.chunk_files), columns: &self.chunks }
     }
 
-    /// The short names and values of file columns, a value or none for each file of the message.
+    /// The short names and values of file columns, with an optional value for each file of the message.
     pub fn file_columns(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = Option<ValueRef<'b>>>)> {
         columns(&self.files, &self.rows.files)
     }
 
-    /// The same for chunk columns.
+    /// The short names and values of chunk columns, with an optional value for each chunk of the message.
     pub fn chunk_columns(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = Option<ValueRef<'b>>>)> {
         columns(&self.chunks, &self.rows.chunks)
     }

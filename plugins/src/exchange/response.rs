@@ -1,4 +1,4 @@
-//! What came back for the rows of one message, as it was given: not yet checked.
+//! The unchecked answer of a stage for the rows of one message.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,10 +7,10 @@ use aurora_pipeline::{Entity, Value};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-/// Most items of a list in a value. A short message must not take much more memory once it is read.
-const MOST_ITEMS: usize = 65_536;
+/// Maximum number of items of a list in a value. A short message must not need much more memory after parsing.
+const MAX_LIST_ITEMS: usize = 65_536;
 
-/// What a stage answers to one message. Rows are counted within the message, from 0.
+/// The answer of a stage to one message. Rows are numbered within the message, from 0.
 #[derive(Debug, Default, Deserialize)]
 pub struct Response {
     /// Values of file columns.
@@ -27,7 +27,7 @@ pub struct Response {
     pub drops: Vec<RowNote>,
 }
 
-/// Columns by short name: for each row a value, or `None`.
+/// Columns by short name, each with a value or `None` for each row.
 #[derive(Debug, Default, Deserialize)]
 pub struct ColumnsResponse {
     /// The columns.
@@ -35,15 +35,15 @@ pub struct ColumnsResponse {
     pub columns: BTreeMap<String, Vec<CellValue>>,
 }
 
-/// Something said about one row.
+/// An error or a drop of one row.
 #[derive(Debug, Deserialize)]
 pub struct RowNote {
     /// `file` or `chunk`.
     #[serde(deserialize_with = "entity")]
     pub entity: Entity,
-    /// The row within the message.
+    /// Number of the row within the message.
     pub row: u32,
-    /// An error, or the reason of a drop.
+    /// The error, or the reason for the drop.
     #[serde(alias = "reason")]
     pub message: String,
 }
@@ -56,7 +56,7 @@ fn entity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Entity, D::Error
     }
 }
 
-/// A value, or none.
+/// An optional value.
 #[derive(Debug, Default, PartialEq)]
 pub struct CellValue(pub Option<Value>);
 
@@ -96,7 +96,7 @@ impl<'de> Visitor<'de> for CellVisitor {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<CellValue, E> {
-        // Larger numbers are no integers of ours: the type check refuses them.
+        // Larger numbers do not fit a column of integers. The type check refuses them.
         let wide = || Value::Json(serde_json::Value::from(value));
         Ok(CellValue(Some(i64::try_from(value).map_or_else(|_| wide(), Value::Integer))))
     }
@@ -116,8 +116,8 @@ impl<'de> Visitor<'de> for CellVisitor {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<CellValue, A::Error> {
         let mut values = Vec::new();
         while let Some(CellValue(value)) = items.next_element()? {
-            if values.len() == MOST_ITEMS {
-                return Err(A::Error::custom(format!("a list of more than {MOST_ITEMS} items")));
+            if values.len() == MAX_LIST_ITEMS {
+                return Err(A::Error::custom(format!("a list of more than {MAX_LIST_ITEMS} items")));
             }
             values.push(value);
         }
@@ -133,7 +133,7 @@ impl<'de> Visitor<'de> for CellVisitor {
     }
 }
 
-/// A list of texts or of numbers; any other list as JSON.
+/// Makes a list of strings or of numbers. Any other list becomes JSON.
 fn list(values: Vec<Option<Value>>) -> Value {
     let text = |value: &Option<Value>| matches!(value, Some(Value::String(_)));
     let number = |value: &Option<Value>| matches!(value, Some(Value::Integer(_) | Value::Float(_)));
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_have_the_type_that_they_are_written_in() {
+    fn values_keep_the_type_in_which_they_are_written() {
         let cell = |text: &str| serde_json::from_str::<CellValue>(text).expect("JSON").0;
         for (text, expected) in [
             ("null", None),

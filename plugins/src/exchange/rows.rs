@@ -1,15 +1,15 @@
-//! Which rows of a batch one message carries.
+//! Sets of rows of a batch, one for each message.
 
 use aurora_pipeline::BatchView;
 
 use crate::declaration::RowUnit;
 
-/// Rows of a batch: files, and chunks of these files, each in ascending order.
+/// A set of rows of a batch: files and chunks of these files, each in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowSet {
     /// File rows.
     pub files: Vec<u32>,
-    /// Chunk rows; the file of each is in `files`.
+    /// Chunk rows. The file of each chunk is in `files`.
     pub chunks: Vec<u32>,
 }
 
@@ -22,18 +22,18 @@ impl RowSet {
         }
     }
 
-    /// At most `most` sets with about as many units each; `None` if there is only one unit.
+    /// Divides the set into at most `most` sets of about the same number of units; `None` if there is only one unit.
     pub fn pieces(&self, unit: RowUnit, most: usize, chunk_files: &[u32]) -> Option<Vec<Self>> {
         let units = self.units(unit);
         if units.len() < 2 {
             return None;
         }
         let pieces = units.chunks(units.len().div_ceil(most.max(2)));
-        Some(pieces.map(|units| Self::of(units, unit, &self.chunks, chunk_files)).collect())
+        Some(pieces.map(|units| Self::from_units(units, unit, &self.chunks, chunk_files)).collect())
     }
 
-    /// The set with the given units. `chunks` are the chunk rows that may be in it.
-    pub(super) fn of(units: &[u32], unit: RowUnit, chunks: &[u32], chunk_files: &[u32]) -> Self {
+    /// Makes the set of the given units. `chunks` are the candidates for its chunk rows.
+    pub(super) fn from_units(units: &[u32], unit: RowUnit, chunks: &[u32], chunk_files: &[u32]) -> Self {
         match unit {
             RowUnit::Chunk => {
                 let mut files: Vec<u32> = units.iter().map(|chunk| chunk_files[*chunk as usize]).collect();
@@ -60,7 +60,7 @@ pub fn row_sets(batch: &BatchView<'_>, unit: RowUnit, most: usize, wanted: impl 
         RowUnit::File => (0..batch.chunks() as u32).collect(),
         RowUnit::Chunk => Vec::new(),
     };
-    units.chunks(most.max(1)).map(|units| RowSet::of(units, unit, &chunks, batch.chunk_files())).collect()
+    units.chunks(most.max(1)).map(|units| RowSet::from_units(units, unit, &chunks, batch.chunk_files())).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! One running process with the threads that read and write its pipes.
 //!
-//! The threads are not waited for: a pipe stays open as long as any process has it, and that may be a process which has
-//! left the group of the stage.
+//! Nothing joins the threads: a pipe stays open as long as any process holds it, and that may be a process which has
+//! left the process group of the stage.
 
 use std::io::{self, Write as _};
 use std::process::{Child as SystemProcess, ChildStderr, ChildStdin, ChildStdout};
@@ -17,25 +17,25 @@ use super::handshake;
 use super::processes;
 use super::stderr_lines::StderrLines;
 
-/// Longest time from the start of a process to its answer to the first message.
-const LONGEST_START: Duration = Duration::from_secs(30);
-/// It has at least this time, however short the time-out of its answers is.
-const SHORTEST_START: Duration = Duration::from_secs(15);
-/// Time that a process has to end by itself after its last message.
+/// Maximum time from the start of a process to its answer to the first message.
+const MAX_START_TIME: Duration = Duration::from_secs(30);
+/// Minimum of this time, however short the answer time-out is.
+const MIN_START_TIME: Duration = Duration::from_secs(15);
+/// Time that a process has to exit after its last message.
 const GRACE: Duration = Duration::from_secs(2);
-/// Longest wait for the end of the log of a process that has ended.
-const LAST_LINES: Duration = Duration::from_millis(200);
-/// Time between two looks at a process that is ending, or at whether the run is stopping.
+/// Maximum wait for the rest of the log of a process that has ended.
+const LOG_END_TIMEOUT: Duration = Duration::from_millis(200);
+/// Interval between checks whether an ending process has ended, or the run is stopping.
 pub(super) const TICK: Duration = Duration::from_millis(50);
-/// The same while nothing else is to be done.
+/// Interval between these checks if there is nothing else to do.
 pub(super) const SHORT_TICK: Duration = Duration::from_millis(10);
 
-/// What a process has written.
+/// An item read from the output of a process.
 pub(super) enum Incoming {
     Message(Vec<u8>),
-    /// Its output has ended.
+    /// The end of the output.
     End,
-    /// Its output is no sequence of messages, and is not read any more.
+    /// Invalid output. Nothing more is read.
     Invalid(String),
 }
 
@@ -46,18 +46,18 @@ pub(super) struct Child {
     pub(super) encoding: Encoding,
     pub(super) to: Sender<Vec<u8>>,
     pub(super) from: Receiver<Incoming>,
-    /// Closed when everything that the process wrote to its log has been read.
+    /// Closed when the log of the process has been read to its end.
     log_end: Receiver<()>,
 }
 
-/// What the processes of a stage have in common.
+/// Common options of the processes of a stage.
 pub(super) struct StartOptions<'a> {
     pub(super) command: &'a ResolvedCommand,
     /// The first message, as JSON.
     pub(super) hello: Vec<u8>,
     pub(super) memory: u64,
     pub(super) in_flight: usize,
-    /// Longest time without an answer.
+    /// Maximum time without an answer.
     pub(super) timeout: Duration,
     pub(super) stderr: &'a Arc<StderrLines>,
 }
@@ -66,7 +66,7 @@ impl Child {
     /// Starts a process and exchanges the first messages with it.
     ///
     /// # Errors
-    /// Why it cannot be used, or [`None`] if `is_stopped` has returned true.
+    /// Returns the reason why the process cannot be used, or [`None`] if `is_stopped` has returned true.
     pub(super) fn start(options: &StartOptions<'_>, is_stopped: &dyn Fn() -> bool) -> Result<Self, Option<String>> {
         let cookie = random_cookie();
         let spawned = options.command.command(&cookie).spawn();
@@ -79,7 +79,7 @@ impl Child {
         };
         processes::enlarge(&stdin);
         processes::enlarge(&stdout);
-        // The first message and those that may be in flight.
+        // Room for the first message and the messages in flight.
         let (to, outgoing) = bounded(options.in_flight + 1);
         let (incoming, from) = bounded(options.in_flight);
         let (decide, encoding) = bounded(1);
@@ -90,16 +90,16 @@ impl Child {
             .and_then(|()| spawn("log", move || log(stderr, &lines, &log_open)));
         let mut child = Self { process, cookie, encoding: Encoding::Jsonl, to, from, log_end };
         threads.map_err(|error| Some(format!("a thread cannot be started: {error}")))?;
-        // A process that has ended already is noticed when it should answer.
+        // If the process has already ended, the missing answer reveals it later.
         let _ = child.to.try_send(options.hello.clone());
         child.encoding =
-            handshake::accept(&child.first(options.timeout.clamp(SHORTEST_START, LONGEST_START), is_stopped)?)
+            handshake::accept(&child.first(options.timeout.clamp(MIN_START_TIME, MAX_START_TIME), is_stopped)?)
                 .map_err(Some)?;
         let _ = decide.send(child.encoding);
         Ok(child)
     }
 
-    /// The first message.
+    /// Waits for the first message.
     fn first(&mut self, longest: Duration, is_stopped: &dyn Fn() -> bool) -> Result<Vec<u8>, Option<String>> {
         let deadline = Instant::now() + longest;
         loop {
@@ -116,14 +116,14 @@ impl Child {
         }
     }
 
-    /// How the process has ended, if it has. Its output may still be open, in a process that it has started.
+    /// Describes how the process has ended, if it has. A child of the process may still hold its output open.
     pub(super) fn ended(&mut self) -> Option<String> {
         processes::end_of(&mut self.process).map(|how| format!("the process has ended ({how})"))
     }
 
-    /// How the process has ended; the given reason if it runs.
+    /// Describes how the process has ended, or returns the given reason if it is still running.
     pub(super) fn explained(&mut self, reason: &str) -> String {
-        // The end of the output is often seen a moment before the end of the process.
+        // The end of the output is often visible shortly before the end of the process.
         let deadline = Instant::now() + Duration::from_millis(200);
         loop {
             match self.ended() {
@@ -134,18 +134,18 @@ impl Child {
         }
     }
 
-    /// Closes the input of the process once everything is written.
+    /// Closes the input of the process once all messages have been written.
     pub(super) fn close_input(&mut self) {
-        // Without its sender, the thread that writes closes the pipe.
+        // The writing thread closes the pipe when the sender is gone.
         self.to = bounded(0).0;
     }
 
-    /// Lets the process end by itself.
+    /// Waits for the process to exit.
     pub(super) fn finish(mut self, is_stopped: &dyn Fn() -> bool) {
         self.close_input();
         let deadline = Instant::now() + GRACE;
         while Instant::now() < deadline && !is_stopped() && self.ended().is_none() {
-            // What it still writes is read, so that it does not wait.
+            // Read the remaining output, so that the process does not block on a full pipe.
             if matches!(self.from.recv_timeout(SHORT_TICK), Err(RecvTimeoutError::Disconnected)) {
                 std::thread::sleep(SHORT_TICK);
             }
@@ -157,8 +157,8 @@ impl Drop for Child {
     fn drop(&mut self) {
         processes::end(&mut self.process);
         processes::end_marked(&self.cookie);
-        // What the process wrote last says why it has ended.
-        let _ = self.log_end.recv_timeout(LAST_LINES);
+        // The last lines of the log often contain the reason for the end of the process.
+        let _ = self.log_end.recv_timeout(LOG_END_TIMEOUT);
     }
 }
 
@@ -174,7 +174,7 @@ fn write(mut stdin: ChildStdin, outgoing: &Receiver<Vec<u8>>) {
     }
 }
 
-/// The first message is a line; how the others are written is decided after it.
+/// Reads messages. The first message is a line; the encoding of the others is decided after it.
 fn read(stdout: ChildStdout, incoming: &Sender<Incoming>, decided: &Receiver<Encoding>) {
     let mut reader = MessageReader::new(stdout);
     if !forward(reader.next(Encoding::Jsonl), incoming) {
@@ -184,7 +184,7 @@ fn read(stdout: ChildStdout, incoming: &Sender<Incoming>, decided: &Receiver<Enc
     while forward(reader.next(encoding), incoming) {}
 }
 
-/// Whether there may be more.
+/// Sends a message to the receiver. Returns whether there may be more messages.
 fn forward(message: io::Result<Option<Vec<u8>>>, incoming: &Sender<Incoming>) -> bool {
     let message = match message {
         Ok(Some(message)) => Incoming::Message(message),
@@ -195,16 +195,16 @@ fn forward(message: io::Result<Option<Vec<u8>>>, incoming: &Sender<Incoming>) ->
     incoming.send(message).is_ok() && !is_last
 }
 
-/// Keeps `open` until the end of the log.
+/// Reads the log, and keeps `open` until its end.
 fn log(stderr: ChildStderr, lines: &StderrLines, open: &Sender<()>) {
     lines.read(stderr);
     let _ = open;
 }
 
-/// Differs from process to process, and cannot be guessed by a program that has not seen it.
+/// Makes a cookie that differs from process to process, and that no other program can guess.
 fn random_cookie() -> String {
     let mut bytes = [0; 16];
-    // Without random numbers, descendants that have left the group are not found.
+    // Without random numbers, descendants that have left the process group are not found.
     let _ = getrandom::fill(&mut bytes);
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

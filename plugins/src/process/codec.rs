@@ -1,46 +1,46 @@
-//! Messages as bytes: a JSON text and a line feed, or MessagePack behind its length.
+//! The encodings of messages: a JSON text with a line feed, or MessagePack with a length prefix.
 
 use std::io::{self, BufReader, Read};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Longest message, in bytes.
-pub(super) const LONGEST_MESSAGE: usize = 64 << 20;
+/// Maximum size of a message, in bytes.
+pub(super) const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
-/// Most lists and maps within each other in a MessagePack message. JSON has a limit of its own.
-const MOST_DEPTH: usize = 128;
+/// Maximum nesting depth of lists and maps in a MessagePack message. The JSON parser has its own limit.
+const MAX_DEPTH: usize = 128;
 
-/// Bytes that are read at once.
-const READ: usize = 1 << 16;
-/// Most memory that is reserved for a message before its length is known, in bytes.
-const MOST_RESERVED: usize = 2 << 20;
+/// Size of the read buffer, in bytes.
+const READ_BYTES: usize = 1 << 16;
+/// Maximum memory that is reserved for a message before it has been read, in bytes.
+const MAX_RESERVED_BYTES: usize = 2 << 20;
 
-/// How messages are written after the handshake.
+/// The encoding of messages after the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Encoding {
-    /// A JSON text on a line of its own.
+    /// A JSON text on one line.
     Jsonl,
-    /// Four bytes with the length, the most significant first, then MessagePack.
+    /// A length of four bytes in big-endian order, then MessagePack.
     Msgpack,
 }
 
 impl Encoding {
-    /// A message as bytes.
+    /// Encodes a message.
     ///
     /// # Errors
-    /// When it is too long, or has a value that the encoding does not have.
+    /// If the message is too long, or has a value that the encoding cannot represent.
     pub(super) fn encode(self, message: &impl Serialize) -> Result<Vec<u8>, String> {
         self.encode_expecting(4096, message)
     }
 
-    /// The same for a message of about so many bytes.
+    /// Like [`encode`](Self::encode), with an estimate of the encoded size.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode).
+    /// See [`encode`](Self::encode).
     pub(super) fn encode_expecting(self, bytes: usize, message: &impl Serialize) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::with_capacity(bytes.min(MOST_RESERVED));
+        let mut bytes = Vec::with_capacity(bytes.min(MAX_RESERVED_BYTES));
         match self {
             Self::Jsonl => {
                 serde_json::to_writer(&mut bytes, message).map_err(|error| error.to_string())?;
@@ -54,44 +54,44 @@ impl Encoding {
                 bytes[..4].copy_from_slice(&length.to_be_bytes());
             }
         }
-        if bytes.len() > LONGEST_MESSAGE {
-            return Err(format!("a message of {} bytes, more than {LONGEST_MESSAGE}", bytes.len()));
+        if bytes.len() > MAX_MESSAGE_BYTES {
+            return Err(format!("a message of {} bytes, more than {MAX_MESSAGE_BYTES}", bytes.len()));
         }
         Ok(bytes)
     }
 
-    /// A message from bytes.
+    /// Decodes a message.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// Returns the reason why the bytes are invalid.
     pub(super) fn decode<T: DeserializeOwned>(self, bytes: &[u8]) -> Result<T, String> {
         match self {
             Self::Jsonl => serde_json::from_slice(bytes).map_err(|error| error.to_string()),
             Self::Msgpack => {
                 let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
-                deserializer.set_max_depth(MOST_DEPTH);
+                deserializer.set_max_depth(MAX_DEPTH);
                 T::deserialize(&mut deserializer).map_err(|error| error.to_string())
             }
         }
     }
 }
 
-/// Cuts a stream into messages.
+/// Splits a stream into messages.
 pub(super) struct MessageReader<R> {
     stream: BufReader<R>,
-    /// Memory for the next message, in bytes: it is probably as long as the last one.
+    /// Capacity reserved for the next message, in bytes. The next message is probably as long as the last one.
     expected: usize,
 }
 
 impl<R: Read> MessageReader<R> {
     pub(super) fn new(stream: R) -> Self {
-        Self { stream: BufReader::with_capacity(READ, stream), expected: 0 }
+        Self { stream: BufReader::with_capacity(READ_BYTES, stream), expected: 0 }
     }
 
-    /// The bytes of the next message; `None` at the end of the stream.
+    /// Reads the bytes of the next message; `None` at the end of the stream.
     ///
     /// # Errors
-    /// A message that is cut or too long, or what the system says.
+    /// If a message is incomplete or too long, or reading fails.
     pub(super) fn next(&mut self, encoding: Encoding) -> io::Result<Option<Vec<u8>>> {
         match encoding {
             Encoding::Jsonl => self.line(),
@@ -111,14 +111,14 @@ impl<R: Read> MessageReader<R> {
                 Some(end) => (&available[..end], end + 1),
                 None => (available, available.len()),
             };
-            if line.len() + part.len() > LONGEST_MESSAGE {
-                return Err(io::Error::other(format!("a message of more than {LONGEST_MESSAGE} bytes")));
+            if line.len() + part.len() > MAX_MESSAGE_BYTES {
+                return Err(io::Error::other(format!("a message of more than {MAX_MESSAGE_BYTES} bytes")));
             }
             line.extend_from_slice(part);
             let is_whole = used > part.len();
             self.stream.consume(used);
             if is_whole {
-                self.expected = (line.len() + line.len() / 8).min(MOST_RESERVED);
+                self.expected = (line.len() + line.len() / 8).min(MAX_RESERVED_BYTES);
                 return Ok(Some(line));
             }
         }
@@ -135,11 +135,11 @@ impl<R: Read> MessageReader<R> {
             }
         }
         let length = u32::from_be_bytes(length) as usize;
-        if length > LONGEST_MESSAGE {
-            return Err(io::Error::other(format!("a message of {length} bytes, more than {LONGEST_MESSAGE}")));
+        if length > MAX_MESSAGE_BYTES {
+            return Err(io::Error::other(format!("a message of {length} bytes, more than {MAX_MESSAGE_BYTES}")));
         }
-        // A program may announce more than it writes.
-        let mut block = Vec::with_capacity(length.min(MOST_RESERVED));
+        // A program may announce a longer message than it writes.
+        let mut block = Vec::with_capacity(length.min(MAX_RESERVED_BYTES));
         self.stream.by_ref().take(length as u64).read_to_end(&mut block)?;
         if block.len() < length {
             return Err(io::Error::other("the last message is not complete"));
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_come_back_in_both_encodings() {
+    fn encoded_messages_are_read_back_in_both_encodings() {
         for encoding in [Encoding::Jsonl, Encoding::Msgpack] {
             let messages = ["a\nb", "", "ü\0"];
             let bytes: Vec<u8> = messages.iter().flat_map(|text| encoding.encode(text).expect("encodes")).collect();

@@ -1,4 +1,4 @@
-//! How a program is started: where it is found, and what of the environment it sees.
+//! The command line and environment with which a program is started.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,15 +7,15 @@ use std::process::{Command, Stdio};
 
 use super::config::Process;
 
-/// Variables that every program gets: how text is encoded, and where files of the user are. Managers of versions, by which
-/// `python3` is often found, need the latter.
+/// Variables that every program gets: the text encoding, and the location of the user's files. Version managers, which
+/// often provide `python3`, need the latter.
 const COMMON: [&str; 6] = ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SystemRoot"];
-/// Marks the processes of one run, and what they start.
+/// Variable that marks the processes of one run, and their descendants.
 pub(super) const COOKIE: &str = "AURORA_STAGE_RUN";
 
 /// Name of the subdirectory of a [`HelperDirectory`] for compiled Python modules.
 const BYTECODE: &str = "bytecode";
-/// A path below which no file can be.
+/// A path below which no file can exist.
 const NOWHERE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
 /// A directory outside of any repository with the Python module `aurora_stage`, which Python programs import.
@@ -33,7 +33,7 @@ impl ResolvedCommand {
     /// Finds the program of a stage in the project at `root`.
     ///
     /// # Errors
-    /// When there is no such program.
+    /// If the program does not exist.
     pub(super) fn new(config: &Process, root: &Path, helper: Option<&HelperDirectory>) -> io::Result<Self> {
         let given = config.command.first().map(String::as_str).unwrap_or_default();
         let search = search_path(root);
@@ -41,9 +41,9 @@ impl ResolvedCommand {
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("there is no program `{given}`")))?;
         let mut environment = vec![
             ("PATH".into(), std::env::join_paths(&search).unwrap_or_default()),
-            // Modules of the repository are not part of the program unless the pipeline says so.
+            // Modules in the repository are only part of the program if the pipeline names them.
             ("PYTHONSAFEPATH".into(), "1".into()),
-            // Python runs what it finds in a `__pycache__` of the repository instead of the text.
+            // Python would run compiled modules from a `__pycache__` in the repository instead of the source text.
             ("PYTHONPYCACHEPREFIX".into(), bytecode_directory(root, helper).into_os_string()),
             ("PYTHONUTF8".into(), "1".into()),
         ];
@@ -53,7 +53,7 @@ impl ResolvedCommand {
         Ok(Self { program, arguments: config.command[1..].to_vec(), root: root.to_owned(), environment })
     }
 
-    /// The command, ready to be started with pipes and in a process group of its own.
+    /// The command, ready to be started with pipes and in its own process group.
     pub(super) fn command(&self, cookie: &str) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -71,8 +71,9 @@ impl ResolvedCommand {
     }
 }
 
-/// Directory in which Python keeps compiled modules. Those of the project are removed from it: Python takes a compiled module for
-/// current if the time in seconds and the size of its text are the same.
+/// Directory in which Python keeps compiled modules. Removes the compiled modules of the project from it, because
+/// Python considers a compiled module current if its source has the same size and the same modification time in
+/// seconds.
 fn bytecode_directory(root: &Path, helper: Option<&HelperDirectory>) -> PathBuf {
     let Some(helper) = helper else { return NOWHERE.into() };
     let directory = helper.0.join(BYTECODE);
@@ -83,7 +84,8 @@ fn bytecode_directory(root: &Path, helper: Option<&HelperDirectory>) -> PathBuf 
     directory
 }
 
-/// The directories of `PATH`, without relative ones and those of the project: a repository must not bring a `python3`.
+/// The directories of `PATH`, except relative ones and directories in the project: a repository must not supply a
+/// `python3`.
 pub(super) fn search_path(root: &Path) -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());

@@ -1,4 +1,4 @@
-//! `use = "process"` in a pipeline's file.
+//! The configuration of stages with `use = "process"`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,40 +8,40 @@ use serde::{Deserialize, Serialize};
 
 use crate::declaration::{Declaration, DropRows, WrittenType};
 
-/// The configuration of a stage that is a program.
+/// The configuration of a stage that runs a program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Process {
-    /// The program and its arguments. A program without a `/` is looked up in `PATH`; other relative paths start at the root
-    /// of the project, where the program is run.
+    /// The program and its arguments. A program without a `/` is looked up in `PATH`. Other relative paths start at the
+    /// root of the project, which is also the working directory.
     pub command: Vec<String>,
     /// Columns that the program gets.
     pub reads: Vec<String>,
     /// Columns that the program fills.
     pub writes: BTreeMap<String, WrittenType>,
-    /// Languages of the files that the program gets, or of which it gets the chunks; all if there are none.
+    /// Languages of the files that the program gets, or whose chunks it gets; all if the list is empty.
     pub languages: Vec<String>,
     /// Rows that the program may drop.
     pub drops: DropRows,
-    /// Handed to the program as it is.
+    /// Passed to the program unchanged.
     pub config: serde_json::Map<String, serde_json::Value>,
-    /// Raised by the author when the same input gives another output.
+    /// Version that the author raises when the same input gives another output.
     pub version: String,
-    /// Files and directories of the program beside those that the command names.
+    /// Files and directories of the program, in addition to the files that the command names.
     pub files: Vec<String>,
     /// Files that the output depends on.
     pub inputs: Vec<String>,
     /// Names of environment variables that the program gets.
     pub env: Vec<String>,
-    /// Longest time without an answer, in seconds.
+    /// Maximum time without an answer, in seconds.
     pub timeout: u64,
-    /// How often the program is started again in one run.
+    /// Maximum number of restarts of the program in one run.
     pub max_restarts: u32,
-    /// Most memory of a process, in bytes: its data, where the system can limit it.
+    /// Maximum memory for the data of a process in bytes, if the system can limit it.
     pub memory: ByteSize,
-    /// Messages that a process gets before it has answered.
+    /// Maximum number of messages that a process receives before it answers.
     pub in_flight: usize,
-    /// Most rows in a message, which carries about 1 MiB of values at most.
+    /// Maximum number of rows in a message. A message carries at most about 1 MiB of values.
     pub rows: usize,
 }
 
@@ -80,36 +80,36 @@ impl Described for Process {
             "writes",
             "Columns that the program fills: `name = \"type\"`, or a table with `type`, `filter`, `terms`, `embed` and `boost`.",
         ),
-        Key::strings("languages", "Languages of the files that it gets, or of which it gets the chunks; all if empty."),
+        Key::strings("languages", "Languages of the files that it gets, or whose chunks it gets; all if empty."),
         Key::one_of("drops", DropRows::NAMES, "Rows that the program may drop."),
-        Key::table("config", "Handed to the program as it is."),
-        Key::string("version", "Raised by the author when the same input gives another output."),
-        Key::strings("files", "Files and directories of the program beside those that the command names."),
+        Key::table("config", "Passed to the program unchanged."),
+        Key::string("version", "Version that the author raises when the same input gives another output."),
+        Key::strings("files", "Files and directories of the program, in addition to the files that the command names."),
         Key::strings("inputs", "Files that the output depends on: the stage runs again when one changes."),
         Key::strings("env", "Names of environment variables that the program gets."),
-        Key::count_up("timeout", "seconds", "Longest time without an answer."),
-        Key::count("max_restarts", "restarts", "How often the program is started again in one run."),
-        Key::size("memory", "Most memory of a process for its data, where the system can limit it."),
+        Key::count_up("timeout", "seconds", "Maximum time without an answer."),
+        Key::count("max_restarts", "restarts", "Maximum number of restarts of the program in one run."),
+        Key::size("memory", "Maximum memory for the data of a process, if the system can limit it."),
         Key::count_up_to(
             "in_flight",
-            MOST_IN_FLIGHT,
+            MAX_IN_FLIGHT,
             "messages",
-            "Messages that a process gets before it has answered.",
+            "Maximum number of messages that a process receives before it answers.",
         ),
         Key::count_up_to(
             "rows",
-            MOST_ROWS,
+            MAX_ROWS,
             "rows",
-            "Most rows in a message, which carries about 1 MiB of values at most.",
+            "Maximum number of rows in a message. A message carries at most about 1 MiB of values.",
         ),
     ];
 }
 
-pub(super) const MOST_IN_FLIGHT: usize = 64;
-pub(super) const MOST_ROWS: usize = 65_536;
+pub(super) const MAX_IN_FLIGHT: usize = 64;
+pub(super) const MAX_ROWS: usize = 65_536;
 
 impl Process {
-    /// Reports mistakes in the keys about the program itself.
+    /// Reports mistakes in the keys that concern the program itself.
     pub(super) fn check_program(&self, problems: &mut Problems<'_>) {
         if self.command.first().is_none_or(|program| program.is_empty()) {
             problems.error("command", "the stage has no command").help("command = [\"python3\", \"tools/owner.py\"]");

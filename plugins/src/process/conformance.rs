@@ -1,7 +1,7 @@
-//! Whether a program speaks the protocol: `aur plugin test`.
+//! Protocol conformance checks: `aur plugin test`.
 //!
-//! The program gets rows made by hand. It may report any of them as an error; what it may not do is to answer something that
-//! the protocol does not have, or nothing at all.
+//! The program gets hand-made rows. It may report any of them as an error, but every answer must be valid in the
+//! protocol, and every message must be answered.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -21,35 +21,35 @@ use super::stderr_lines::StderrLines;
 use crate::declaration::{Declaration, RowUnit};
 use crate::exchange::{BatchOutcome, Response, RowSet, printable};
 
-/// Rows of the check with many messages.
+/// Number of rows in the check with many messages.
 const MANY_ROWS: usize = 10_000;
-/// The number of the first of them.
-const FIRST_OF_MANY: u64 = 1_000;
+/// Id of the first message in the check with many messages.
+const FIRST_MANY_ID: u64 = 1_000;
 /// Length of a very long text, in bytes.
 const LONG_TEXT: usize = 1 << 20;
-/// A key that no version of the protocol has.
+/// A key that does not exist in any version of the protocol.
 const UNKNOWN_KEY: &str = "x-unknown";
 const NOT_READ: &str = "it does not read its input";
-/// Time that a program has to end after its input.
+/// Time that a program has to exit after the end of its input.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// One property of the protocol.
+/// The result for one property of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// What was checked, as a fixed phrase.
+    /// Name of the check, as a fixed phrase.
     pub name: &'static str,
-    /// Whether the program has it.
+    /// Whether the program has the property.
     pub passed: bool,
-    /// What the program did instead, or a remark.
+    /// Description of the failure, or a remark.
     pub detail: String,
 }
 
-/// How fast the program answered many messages.
+/// Throughput of the program in the check with many messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Throughput {
-    /// Rows in a second.
+    /// Rows per second.
     pub rows: f64,
-    /// Bytes of messages to the program in a second.
+    /// Bytes of messages to the program per second.
     pub bytes: f64,
 }
 
@@ -58,7 +58,7 @@ pub struct Throughput {
 pub struct Conformance {
     /// The checks.
     pub checks: Vec<Check>,
-    /// Absent if the program has not answered all messages.
+    /// Throughput; `None` if the program has not answered all messages.
     pub throughput: Option<Throughput>,
 }
 
@@ -69,12 +69,13 @@ impl Conformance {
     }
 }
 
-/// What is known about the columns that the program reads.
+/// Returns the type of a column that the program reads.
 pub type ColumnKinds<'a> = &'a dyn Fn(&str) -> DynamicType;
 
-/// Checks the program of a stage in the project at `root`. `kinds` says which type a column that it reads has.
+/// Checks the program of a stage in the project at `root`. `kinds` returns the type of each column that the program
+/// reads.
 ///
-/// The program is run: the caller has made sure that the user wants that.
+/// This runs the program. The caller must make sure that the user has agreed to that.
 pub fn check(config: &Process, root: &Path, helper: Option<&HelperDirectory>, kinds: ColumnKinds<'_>) -> Conformance {
     let mut report = Conformance::default();
     let command = match ResolvedCommand::new(config, root, helper) {
@@ -114,7 +115,7 @@ impl Conformance {
     }
 }
 
-/// The first message, with a key more.
+/// Makes the first message, with an additional unknown key.
 fn hello(config: &Process) -> Vec<u8> {
     let mut hello = serde_json::to_value(HostHello::new("conformance", config)).unwrap_or_default();
     hello[UNKNOWN_KEY] = json!({ "a": [1] });
@@ -128,7 +129,7 @@ struct Tester<'a> {
     kinds: ColumnKinds<'a>,
 }
 
-/// What the cells of a message are.
+/// The kind of cells in a message.
 #[derive(Clone, Copy)]
 enum Cells {
     Plain,
@@ -161,7 +162,7 @@ impl Tester<'_> {
         Child::start(&self.start, &|| false).map_err(Option::unwrap_or_default)
     }
 
-    /// Works with the running process, or with a new one. After a fault the next check begins with a new one.
+    /// Runs `work` with the running process or a new one. After a failure, the next check starts a new process.
     fn with_child<T>(
         &self,
         child: &mut Option<Child>,
@@ -178,7 +179,7 @@ impl Tester<'_> {
         result
     }
 
-    /// Sends a message and checks the answer; the detail says what was reported as an error.
+    /// Sends a message and checks the answer. Returns a description of the errors that the answer reports.
     fn one(&self, child: &mut Child, rows: usize, cells: Cells) -> Result<String, String> {
         self.send(child, rows as u64, rows, cells)?;
         let answer = self.answer(child)?;
@@ -191,7 +192,7 @@ impl Tester<'_> {
     /// Keeps as many messages in flight as the configuration allows.
     fn many(&self, child: &mut Child) -> Result<Throughput, String> {
         let size = self.config.rows.clamp(1, 256);
-        // Messages are made here from JSON values, which takes longer than in a run: that is not the program's time.
+        // Making messages from JSON values takes longer than in a run. This time must not be attributed to the program.
         let mut waiting = (0..MANY_ROWS.div_ceil(size))
             .map(|at| self.many_rows(child, at, size))
             .collect::<Result<VecDeque<_>, _>>()?;
@@ -216,9 +217,9 @@ impl Tester<'_> {
         Ok(Throughput { rows: MANY_ROWS as f64 / seconds, bytes: bytes as f64 / seconds })
     }
 
-    /// Number, rows and bytes of one of many messages.
+    /// Id, number of rows, and bytes of one of many messages.
     fn many_rows(&self, child: &Child, at: usize, size: usize) -> Result<(u64, usize, Vec<u8>), String> {
-        let (id, rows) = (FIRST_OF_MANY + at as u64, size.min(MANY_ROWS - at * size));
+        let (id, rows) = (FIRST_MANY_ID + at as u64, size.min(MANY_ROWS - at * size));
         Ok((id, rows, child.encoding.encode(&self.message(id, rows, Cells::Plain))?))
     }
 
@@ -239,7 +240,7 @@ impl Tester<'_> {
                 return if end.ends_with("(exit code 0)") { Ok(String::new()) } else { Err(end) };
             }
             if Instant::now() >= deadline {
-                return Err(format!("it runs {} seconds after its input has ended", GRACE.as_secs()));
+                return Err(format!("it is still running {} seconds after the end of its input", GRACE.as_secs()));
             }
         }
     }
@@ -249,7 +250,7 @@ impl Tester<'_> {
         child.to.try_send(message).map_err(|_| NOT_READ.to_owned())
     }
 
-    /// The next message that is no heartbeat.
+    /// Waits for the next message that is not a heartbeat.
     fn answer(&self, child: &mut Child) -> Result<Answer, String> {
         let deadline = Instant::now() + self.config.timeout();
         loop {
@@ -271,7 +272,7 @@ impl Tester<'_> {
         }
     }
 
-    /// Checks an answer as a run does.
+    /// Checks an answer in the same way as a run.
     fn accept(&self, rows: usize, answer: Answer) -> Result<String, String> {
         if answer.r#type == AnswerType::Error {
             return Ok(format!("it reported an error: {}", printable(&answer.message)));
@@ -291,7 +292,7 @@ impl Tester<'_> {
         }
     }
 
-    /// So many units: files with a chunk each, or the chunks of one file.
+    /// Makes a set with this number of units: files with one chunk each, or the chunks of one file.
     fn rows(&self, rows: usize) -> (RowSet, Vec<u32>) {
         let units: Vec<u32> = (0..rows as u32).collect();
         match self.declaration.unit {

@@ -1,9 +1,9 @@
-//! The exchange of one worker with its process: several messages in flight, time-outs, restarts.
+//! The exchange of one worker with its process: several messages in flight, time-outs, and restarts.
 //!
-//! When a process ends, does not answer, or breaks the protocol, its unanswered messages are sent again to a new process, one
-//! at a time. The oldest of them is the one that a program usually works on, so it is divided at once, and divided further
-//! as long as it fails, until the row that makes it fail is alone. An answer that does not fit its message fails without a
-//! restart: its rows are sent again in the same way.
+//! If a process ends, does not answer, or breaks the protocol, its unanswered messages are sent to a new process, one
+//! at a time. A program usually fails on the oldest message, so that message is divided at once. It is divided further
+//! as long as it fails, until the row that makes the program fail is alone. If an answer does not fit its message, the
+//! rows of the message are divided in the same way, without a restart.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -19,10 +19,11 @@ use super::restarts::{Cause, Restarts};
 use crate::declaration::Declaration;
 use crate::exchange::{BatchOutcome, ColumnsResponse, Request, Response, RowNote, RowSet};
 
-/// Messages that one which fails is divided into: with more, fewer restarts find the row, and more messages are sent.
+/// Number of pieces that a failed message is divided into. More pieces need fewer restarts to find the row, but more
+/// messages.
 const PIECES: usize = 16;
-/// Starts without success, one after the other, after which the program is given up.
-const MOST_FAILED_STARTS: u32 = 3;
+/// Maximum number of consecutive failed starts before the worker gives up on the program.
+const MAX_FAILED_STARTS: u32 = 3;
 
 /// A message with rows.
 struct BatchMessage<'b> {
@@ -41,15 +42,16 @@ impl Serialize for BatchMessage<'_> {
     }
 }
 
-/// What a process says after the handshake. One type for all messages, so that the values of a large one are read only once.
+/// A message of a process after the handshake. One type for all messages, so that the values of a large message are
+/// only parsed once.
 #[derive(Deserialize)]
 pub(super) struct Answer {
     pub(super) r#type: AnswerType,
     pub(super) id: Option<u64>,
-    /// Why a message as a whole could not be processed.
+    /// Reason why a whole message could not be processed.
     #[serde(default)]
     pub(super) message: String,
-    /// The rows of that message need not be tried one by one: a service does not answer, for instance.
+    /// Whether the rows of the message need not be tried one by one, for instance because a service does not answer.
     #[serde(default)]
     pub(super) retry: bool,
     #[serde(default)]
@@ -70,14 +72,14 @@ pub(super) enum AnswerType {
     Heartbeat,
 }
 
-/// Rows on their way.
+/// Rows to be processed.
 struct Task {
     rows: RowSet,
-    /// Nothing else is in flight with it: it may be what makes the process fail.
+    /// Whether nothing else may be in flight at the same time, because the task may make the process fail.
     is_alone: bool,
 }
 
-/// The process of one worker, if it has one, and what it needs to start another.
+/// The process of one worker, if it has one, and everything needed to start another.
 pub(super) struct Conversation<'s> {
     pub(super) config: &'s Process,
     pub(super) declaration: &'s Declaration,
@@ -85,9 +87,9 @@ pub(super) struct Conversation<'s> {
     restarts: &'s Restarts,
     child: Option<Child>,
     has_started: bool,
-    /// Why the last process is replaced.
+    /// The reason for replacing the last process.
     cause: Cause,
-    /// Messages that the process has answered.
+    /// Number of messages that the process has answered.
     answered: u64,
     heartbeats: Heartbeats,
     /// Length of the last message, in bytes.
@@ -95,17 +97,17 @@ pub(super) struct Conversation<'s> {
     next_id: u64,
 }
 
-/// Why a process cannot be used any more.
+/// The reason why a process can no longer be used.
 enum Fault {
     /// The run is stopping.
     Stopped,
-    /// It has ended or breaks the protocol.
+    /// The process has ended or broken the protocol.
     Broken(String),
-    /// It does not answer.
-    Late(String),
+    /// The process does not answer.
+    TimedOut(String),
 }
 
-/// What a worker does with one batch.
+/// The state of the exchange for one batch.
 struct Exchange<'c, 'd, 'b> {
     batch: &'c BatchView<'b>,
     outcome: &'c mut BatchOutcome<'d>,
@@ -135,10 +137,10 @@ impl<'s> Conversation<'s> {
         }
     }
 
-    /// Sends rows to the process and takes its answers.
+    /// Sends rows to the process, and adds its answers to `outcome`.
     ///
     /// # Errors
-    /// [`StageError::Stopped`] when the run is stopping.
+    /// [`StageError::Stopped`] if the run is stopping.
     pub(super) fn exchange(
         &mut self,
         batch: &BatchView<'_>,
@@ -167,8 +169,9 @@ impl<'s> Conversation<'s> {
                     self.cause = exchange.recover(&reason, self.answered == 0);
                     self.restarts.note(&reason);
                 }
-                Err(Fault::Late(reason)) => {
-                    // Each search costs a time-out, so a message that is alone counts as found wherever it was in order.
+                Err(Fault::TimedOut(reason)) => {
+                    // Each step of a search costs a time-out, so a message that was sent alone counts as the cause,
+                    // whatever came before it.
                     exchange.recover(&reason, true);
                     self.cause = Cause::Fault;
                     self.restarts.note(&reason);
@@ -178,7 +181,7 @@ impl<'s> Conversation<'s> {
         Ok(())
     }
 
-    /// Lets the process end.
+    /// Waits for the process to exit.
     pub(super) fn finish(&mut self, cx: &StageContext<'_>) {
         if let Some(child) = self.child.take() {
             child.finish(&|| cx.cancelled());
@@ -186,9 +189,9 @@ impl<'s> Conversation<'s> {
         self.start.stderr.deliver(cx);
     }
 
-    /// The running process, or a new one; `None` if it cannot be started any more.
+    /// Returns the running process, or starts a new one; `None` if it can no longer be started.
     fn started(&mut self, cx: &StageContext<'_>) -> Result<Option<Child>, StageError> {
-        for _ in 0..MOST_FAILED_STARTS {
+        for _ in 0..MAX_FAILED_STARTS {
             if let Some(child) = self.child.take() {
                 return Ok(Some(child));
             }
@@ -211,10 +214,10 @@ impl<'s> Conversation<'s> {
         Ok(None)
     }
 
-    /// Exchanges messages until everything is answered.
+    /// Exchanges messages until all are answered.
     ///
     /// # Errors
-    /// Why the process cannot be used any more.
+    /// Returns the reason why the process can no longer be used.
     fn converse(
         &mut self,
         child: &mut Child,
@@ -228,7 +231,7 @@ impl<'s> Conversation<'s> {
             }
             while exchange.may_send(self.config.in_flight) {
                 if let Some(message) = self.encode(child, exchange)? {
-                    // The queue has room for everything that may be in flight, so only a process that has ended refuses.
+                    // The queue has room for all messages in flight, so sending only fails if the process has ended.
                     if child.to.try_send(message).is_err() {
                         return Err(Fault::Broken(child.explained("the process does not read its input")));
                     }
@@ -249,10 +252,10 @@ impl<'s> Conversation<'s> {
                 }
                 Some(Incoming::Invalid(reason)) => return Err(Fault::Broken(reason)),
                 None if progress.elapsed() > self.config.timeout() => {
-                    return Err(Fault::Late(format!("no answer within {} seconds", self.config.timeout)));
+                    return Err(Fault::TimedOut(format!("no answer within {} seconds", self.config.timeout)));
                 }
                 None => {
-                    // A process that it has started may keep its output open.
+                    // A child of the process may keep its output open.
                     if let Some(end) = end {
                         return Err(Fault::Broken(end));
                     }
@@ -263,10 +266,10 @@ impl<'s> Conversation<'s> {
         }
     }
 
-    /// Takes an answer.
+    /// Handles an answer.
     ///
     /// # Errors
-    /// How it breaks the protocol.
+    /// Returns a description of the protocol violation.
     fn take(&mut self, answer: Answer, exchange: &mut Exchange<'_, '_, '_>) -> Result<(), Fault> {
         if answer.r#type == AnswerType::Heartbeat {
             return self.heartbeats.take(Instant::now()).map_err(Fault::Broken);
@@ -277,7 +280,7 @@ impl<'s> Conversation<'s> {
         Ok(())
     }
 
-    /// The next message; its rows are in flight from now on. Rows that cannot be encoded fail.
+    /// Encodes the next message and marks its rows as in flight. Rows that cannot be encoded fail.
     fn encode(&mut self, child: &Child, exchange: &mut Exchange<'_, '_, '_>) -> Result<Option<Vec<u8>>, Fault> {
         let Some(task) = exchange.queue.pop_front() else { return Ok(None) };
         let id = self.next_id;
@@ -301,17 +304,17 @@ impl<'s> Conversation<'s> {
 }
 
 impl Exchange<'_, '_, '_> {
-    /// Whether the next task may be sent beside those that are in flight.
+    /// Whether the next task may be sent now, given the tasks in flight.
     fn may_send(&self, most: usize) -> bool {
         let Some(next) = self.queue.front() else { return false };
         let is_alone = next.is_alone || self.in_flight.iter().any(|(_, task)| task.is_alone);
         if is_alone { self.in_flight.is_empty() } else { self.in_flight.len() < most }
     }
 
-    /// Takes an answer to a message. The rows of an answer that does not fit its message are sent again.
+    /// Handles an answer to a message. If the answer does not fit its message, the rows are sent again.
     ///
     /// # Errors
-    /// How it breaks the protocol.
+    /// Returns a description of the protocol violation.
     fn take(&mut self, answer: Answer) -> Result<(), String> {
         let Answer { r#type, id, message, retry, files, chunks, errors, drops } = answer;
         let id = id.ok_or_else(|| "an answer without `id`".to_owned())?;
@@ -334,8 +337,9 @@ impl Exchange<'_, '_, '_> {
         Ok(())
     }
 
-    /// Makes the tasks of a process that has failed ready for another one. A row that is alone has failed if it was the first
-    /// that the process got (`was_first`); otherwise another row may have broken the process, and it is tried once more.
+    /// Prepares the tasks of a failed process for another one. A row that was sent alone has failed if it was the first
+    /// message to the process (`was_first`). Otherwise, another row may have broken the process, and the row is tried
+    /// once more.
     fn recover(&mut self, reason: &str, was_first: bool) -> Cause {
         let mut tasks: VecDeque<Task> = self.in_flight.drain(..).map(|(_, task)| task).collect();
         let Some(oldest) = tasks.pop_front() else { return Cause::Fault };
@@ -352,7 +356,7 @@ impl Exchange<'_, '_, '_> {
         cause
     }
 
-    /// Replaces a task that has failed by smaller ones; a single unit fails.
+    /// Replaces a failed task with smaller ones. A task with a single unit fails.
     fn divide(&mut self, task: Task, reason: &str) {
         let unit = self.outcome.unit();
         match task.rows.pieces(unit, PIECES, self.batch.chunk_files()) {
@@ -365,10 +369,10 @@ impl Exchange<'_, '_, '_> {
         }
     }
 
-    /// Lets everything that is left fail.
+    /// Fails all remaining tasks.
     fn give_up(&mut self, last_failure: &str) {
         let tasks: Vec<Task> = self.in_flight.drain(..).map(|(_, task)| task).chain(self.queue.drain(..)).collect();
-        let reason = format!("the program was given up: {last_failure}");
+        let reason = format!("gave up on the program: {last_failure}");
         for task in tasks {
             self.outcome.fail(task.rows.units(self.outcome.unit()), &reason);
         }

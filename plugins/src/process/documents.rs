@@ -1,7 +1,7 @@
 //! Stages that supply documents from elsewhere: `use = "documents"`.
 //!
-//! The program gets one message, `list`, with what it kept from the last run, and answers with messages of documents and a
-//! last one, `done`. Documents get paths below `@NAME/`, where NAME is that of the stage.
+//! The program gets one message, `list`, with the state that it kept in the last run. It answers with messages of
+//! documents and a final `done`. Documents get paths below `@NAME/`, where NAME is the name of the stage.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,30 +23,30 @@ use super::prepared::PreparedProgram;
 use super::stderr_lines::StderrLines;
 use crate::declaration::OF_DOCUMENTS;
 
-/// Documents in one batch.
+/// Number of documents in a batch.
 const BATCH: usize = 256;
 
 /// The configuration of a stage that supplies documents.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Documents {
-    /// As for a stage of the type `process`.
+    /// The program and its arguments, as for a stage of the type `process`.
     pub command: Vec<String>,
-    /// Handed to the program as it is.
+    /// Passed to the program unchanged.
     pub config: serde_json::Map<String, serde_json::Value>,
-    /// Raised by the author when the same documents get another form.
+    /// Version that the author raises when the same documents get another form.
     pub version: String,
-    /// Files and directories of the program beside those that the command names.
+    /// Files and directories of the program, in addition to the files that the command names.
     pub files: Vec<String>,
     /// Files that the documents depend on.
     pub inputs: Vec<String>,
     /// Names of environment variables that the program gets.
     pub env: Vec<String>,
-    /// Longest time without a message, in seconds.
+    /// Maximum time without a message, in seconds.
     pub timeout: u64,
-    /// Most memory of the process, in bytes.
+    /// Maximum memory of the process, in bytes.
     pub memory: ByteSize,
-    /// Language of documents that do not say theirs.
+    /// Language of documents that do not give one.
     pub language: String,
 }
 
@@ -62,14 +62,14 @@ impl Described for Documents {
         "Runs a program that supplies documents from elsewhere, such as tickets or wiki pages.";
     const KEYS: &'static [Key] = &[
         Key::strings("command", "The program and its arguments, as for `process`."),
-        Key::table("config", "Handed to the program as it is."),
-        Key::string("version", "Raised by the author when the same documents get another form."),
-        Key::strings("files", "Files and directories of the program beside those that the command names."),
+        Key::table("config", "Passed to the program unchanged."),
+        Key::string("version", "Version that the author raises when the same documents get another form."),
+        Key::strings("files", "Files and directories of the program, in addition to the files that the command names."),
         Key::strings("inputs", "Files that the documents depend on."),
         Key::strings("env", "Names of environment variables that the program gets."),
-        Key::count_up("timeout", "seconds", "Longest time without a message."),
-        Key::size("memory", "Most memory of the process for its data, where the system can limit it."),
-        Key::string("language", "Language of documents that do not say theirs."),
+        Key::count_up("timeout", "seconds", "Maximum time without a message."),
+        Key::size("memory", "Maximum memory for the data of the process, if the system can limit it."),
+        Key::string("language", "Language of documents that do not give one."),
     ];
 }
 
@@ -106,7 +106,7 @@ impl StageConfig for Documents {
 }
 
 impl Documents {
-    /// The keys that both types of stages have.
+    /// The keys that both stage types have.
     fn process(&self) -> Process {
         let Self { command, config, version, files, inputs, env, timeout, memory, .. } = self.clone();
         Process { command, config, version, files, inputs, env, timeout, memory, ..Process::default() }
@@ -121,7 +121,7 @@ struct DocumentsStage {
     stderr: Arc<StderrLines>,
 }
 
-/// What the program says after the handshake.
+/// A message of the program after the handshake.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 enum Message {
@@ -129,9 +129,9 @@ enum Message {
         documents: Vec<GivenDocument>,
     },
     Done {
-        /// Kept for the next run.
+        /// State that is kept for the next run.
         state: Option<String>,
-        /// Whether the documents that were not named are as they were.
+        /// Whether documents that were not listed are unchanged.
         #[serde(default)]
         partial: bool,
     },
@@ -144,7 +144,7 @@ enum Message {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GivenDocument {
-    /// Relative to the directory of the stage.
+    /// Path relative to the directory of the stage.
     path: String,
     #[serde(default)]
     text: Option<String>,
@@ -156,7 +156,7 @@ struct GivenDocument {
 
 impl Stage for DocumentsStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        // Files of the tree pass by.
+        // Files of the tree pass through unchanged.
         Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {
             batch.write_values(OF_DOCUMENTS[4], vec![None; batch.files()])?;
             Ok(())
@@ -177,11 +177,11 @@ impl Stage for DocumentsStage {
         self.stderr.close(cx);
         match listed {
             Ok(Some(state)) => cx.keep(&state),
-            // A run that was cancelled removes nothing, so a part of the documents is no harm.
+            // A cancelled run removes nothing, so an incomplete listing does no harm.
             Ok(None) | Err(Ended::Stopped) => {}
             Err(Ended::Stage(error)) => return Err(error),
             Err(Ended::Failed(reason)) => {
-                // What could not be listed is unknown, not deleted.
+                // Documents that could not be listed are unknown, but not deleted.
                 let directory = listing.directory.clone();
                 cx.failed(&directory, &reason);
                 cx.kept().into_iter().for_each(|state| cx.keep(state));
@@ -193,7 +193,7 @@ impl Stage for DocumentsStage {
     }
 }
 
-/// Why a listing has ended before its end.
+/// The reason why a listing has ended early.
 enum Ended {
     Stopped,
     Stage(StageError),
@@ -209,21 +209,21 @@ impl From<StageError> for Ended {
 /// The exchange with the program.
 struct Listing<'l, 'e> {
     stage: &'l DocumentsStage,
-    /// The path of its documents, with `/`.
+    /// Directory of the documents, with a trailing `/`.
     directory: String,
-    /// Path, language and what is said of each document.
+    /// Path, language and properties of each document.
     rows: Vec<(String, String, serde_json::Value)>,
-    /// The paths of all documents so far.
+    /// Paths of all documents so far.
     given: HashSet<String>,
     out: &'l mut Emitter<'e>,
     cx: &'l StageContext<'l>,
 }
 
 impl Listing<'_, '_> {
-    /// Reads all documents and emits them. Returns what the program keeps for the next run.
+    /// Reads all documents and emits them. Returns the state that the program keeps for the next run.
     fn read(&mut self) -> Result<Option<String>, Ended> {
         let (stage, cx) = (self.stage, self.cx);
-        let hello = HostHello::of_documents(cx.stage(), &stage.process);
+        let hello = HostHello::for_documents(cx.stage(), &stage.process);
         let options = StartOptions {
             command: &stage.command,
             hello: Encoding::Jsonl.encode(&hello).map_err(Ended::Failed)?,
@@ -284,7 +284,7 @@ impl Listing<'_, '_> {
                 self.cx.failed(&path, "the document was given twice");
                 continue;
             }
-            let said = match text {
+            let properties = match text {
                 Some(text) if !deleted => json!({ "text": text }),
                 None if deleted => json!({ "deleted": true }),
                 _ => {
@@ -292,7 +292,7 @@ impl Listing<'_, '_> {
                     continue;
                 }
             };
-            self.push(path, language.unwrap_or_else(|| self.stage.language.clone()), said);
+            self.push(path, language.unwrap_or_else(|| self.stage.language.clone()), properties);
             if self.rows.len() >= BATCH {
                 self.emit()?;
             }
@@ -300,11 +300,11 @@ impl Listing<'_, '_> {
         Ok(())
     }
 
-    fn push(&mut self, path: String, language: String, said: serde_json::Value) {
-        self.rows.push((path, language, said));
+    fn push(&mut self, path: String, language: String, properties: serde_json::Value) {
+        self.rows.push((path, language, properties));
     }
 
-    /// Emits the rows so far. Those that are refused are reported and left out.
+    /// Emits the rows so far. Refused rows are reported and left out.
     fn emit(&mut self) -> Result<(), StageError> {
         let rows = std::mem::take(&mut self.rows);
         let mut draft = self.out.batch(rows.len());
@@ -331,14 +331,14 @@ impl Listing<'_, '_> {
         draft: &mut Draft<'_>,
         rows: &[(String, String, serde_json::Value)],
     ) -> Result<Vec<(usize, String)>, StageError> {
-        let size = |said: &serde_json::Value| said["text"].as_str().map_or(0, str::len) as i64;
+        let size = |properties: &serde_json::Value| properties["text"].as_str().map_or(0, str::len) as i64;
         let language = |name: &str| Value::String(if name.is_empty() { "text".to_owned() } else { name.to_owned() });
         let columns: [Vec<Option<Value>>; 5] = [
             rows.iter().map(|(path, ..)| Some(Value::String(path.clone()))).collect(),
-            rows.iter().map(|(_, _, said)| Some(Value::Integer(size(said)))).collect(),
+            rows.iter().map(|(_, _, properties)| Some(Value::Integer(size(properties)))).collect(),
             rows.iter().map(|_| Some(Value::Integer(0))).collect(),
             rows.iter().map(|(_, name, _)| Some(language(name))).collect(),
-            rows.iter().map(|(_, _, said)| Some(Value::Json(said.clone()))).collect(),
+            rows.iter().map(|(_, _, properties)| Some(Value::Json(properties.clone()))).collect(),
         ];
         let mut refused = Vec::new();
         for (name, values) in OF_DOCUMENTS.iter().zip(columns) {

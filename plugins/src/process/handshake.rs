@@ -1,19 +1,19 @@
-//! The first message of each side.
+//! The handshake: the first message in each direction.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::codec::{Encoding, LONGEST_MESSAGE};
+use super::codec::{Encoding, MAX_MESSAGE_BYTES};
 use super::config::Process;
 use crate::declaration::RowUnit;
 
 /// Name of the protocol.
 pub(super) const PROTOCOL: &str = "aurora-stage";
-/// The versions of the protocol that this host speaks.
+/// Protocol versions that this host supports.
 pub(super) const VERSIONS: &[u32] = &[1];
 
-/// What the host says first.
+/// The first message of the host.
 #[derive(Serialize)]
 pub(super) struct HostHello<'a> {
     r#type: &'static str,
@@ -45,18 +45,18 @@ impl<'a> HostHello<'a> {
             writes,
             drops: config.drops,
             config: &config.config,
-            max_message_bytes: LONGEST_MESSAGE,
+            max_message_bytes: MAX_MESSAGE_BYTES,
             in_flight: config.in_flight,
         }
     }
 
-    /// The first message to a program that supplies documents.
-    pub(super) fn of_documents(stage: &'a str, config: &'a Process) -> Self {
+    /// Makes the first message to a program that supplies documents.
+    pub(super) fn for_documents(stage: &'a str, config: &'a Process) -> Self {
         Self { unit: "document", ..Self::new(stage, config) }
     }
 }
 
-/// What the program answers.
+/// The first message of the program.
 #[derive(Debug, Deserialize)]
 struct ProgramHello {
     r#type: String,
@@ -70,21 +70,24 @@ fn jsonl() -> Encoding {
     Encoding::Jsonl
 }
 
-/// Reads the program's answer.
+/// Parses the first message of the program.
 ///
 /// # Errors
-/// Why it is no answer, or which version it speaks.
+/// If the line is not a valid `hello`, or the program uses another version of the protocol.
 pub(super) fn accept(line: &[u8]) -> Result<Encoding, String> {
     let shown = || {
         let text = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
-        format!("its first line is no `hello` of the protocol: {text:?}")
+        format!("its first line is not a `hello` of the protocol: {text:?}")
     };
     let hello: ProgramHello = serde_json::from_slice(line).map_err(|_| shown())?;
     if hello.r#type != "hello" || hello.protocol != PROTOCOL {
         return Err(shown());
     }
     if !VERSIONS.contains(&hello.version) {
-        return Err(format!("it speaks version {} of the protocol, and this program {VERSIONS:?}", hello.version));
+        return Err(format!(
+            "it speaks version {} of the protocol, but this program supports {VERSIONS:?}",
+            hello.version
+        ));
     }
     Ok(hello.encoding)
 }

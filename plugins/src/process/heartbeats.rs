@@ -1,29 +1,29 @@
-//! How often a program may say that it is working.
+//! The limit on the rate of heartbeats, with which a program reports that it is working.
 
 use std::time::Instant;
 
-/// Heartbeats that are always allowed between two answers.
+/// Number of heartbeats that are always allowed between two answers.
 const BURST: u32 = 1_000;
-/// Heartbeats that are allowed besides, for each second since the last answer.
+/// Number of additional heartbeats that are allowed for each second since the last answer.
 const PER_SECOND: f64 = 100.0;
 
 /// Counts the heartbeats since the last answer.
 pub(super) struct Heartbeats {
     count: u32,
-    /// The last answer, or the start of the process.
+    /// Time of the last answer, or of the start of the process.
     since: Instant,
 }
 
 impl Heartbeats {
-    /// None so far.
+    /// Creates a counter without heartbeats.
     pub(super) fn since(start: Instant) -> Self {
         Self { count: 0, since: start }
     }
 
-    /// Counts one.
+    /// Counts one heartbeat.
     ///
     /// # Errors
-    /// That there are too many.
+    /// If there are too many heartbeats.
     pub(super) fn take(&mut self, now: Instant) -> Result<(), String> {
         self.count = self.count.saturating_add(1);
         let seconds = now.saturating_duration_since(self.since).as_secs_f64();
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_may_take_days_and_a_flood_may_not() {
+    fn a_row_may_take_days_but_a_flood_is_refused() {
         let start = Instant::now();
         let accepted = |interval: Duration, most: u32| {
             let mut heartbeats = Heartbeats::since(start);

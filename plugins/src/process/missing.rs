@@ -1,4 +1,4 @@
-//! The parts of a program that are not there, found before it is run.
+//! Detection of missing parts of a program before it is run.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use aurora_pipeline::ProgramSpec;
 
 use super::command::{find, search_path};
 
-/// Programs that run a script, which is their first argument that is no option.
+/// Programs that run a script, which is the first argument that is not an option.
 const INTERPRETERS: [&str; 13] =
     ["python", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "sh", "bash", "dash", "zsh"];
-/// Options after which no script follows, because the program is in the next argument.
+/// Options after which no script follows, because the next argument contains the program.
 const INLINE: [&str; 6] = ["-c", "-m", "-e", "-E", "-p", "-r"];
 
-/// Names the files of a program that do not exist in the project at `root`, in words.
+/// Describes the files of a program that do not exist in the project at `root`.
 pub fn missing_parts(spec: &ProgramSpec, root: &Path) -> Vec<String> {
     let mut missing = Vec::new();
     if let Some(program) = spec.command.first().filter(|program| !program.is_empty()) {
@@ -29,7 +29,7 @@ fn no_file(path: &str) -> String {
     format!("there is no file `{path}`")
 }
 
-/// The script that an interpreter is to run.
+/// The script that an interpreter would run.
 fn script(command: &[String]) -> Option<&str> {
     let (program, arguments) = command.split_first()?;
     let name = program.rsplit(['/', std::path::MAIN_SEPARATOR]).next()?;
@@ -39,7 +39,7 @@ fn script(command: &[String]) -> Option<&str> {
         return None;
     }
     let first = arguments.iter().find(|argument| !argument.starts_with('-'))?;
-    // `deno run script.ts`; the value of an option, such as `-W ignore`, is no script either.
+    // `deno run script.ts`; the value of an option, as in `-W ignore`, is not a script either.
     let is_path = first.contains(['/', '.']);
     is_path.then_some(first.as_str())
 }

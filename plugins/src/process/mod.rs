@@ -1,8 +1,8 @@
-//! Stages that are programs of their own: `use = "process"`.
+//! Stages that run a program: `use = "process"`.
 //!
-//! The program reads messages from its standard input and writes answers to its standard output, as
-//! `docs/specs/stage-protocol.md` says. [`Process`] is the configuration; each worker of the stage has a process of its own.
-//! Deliberately absent: who may run, which is [`crate::trust`]'s part.
+//! The program reads messages from its standard input and writes answers to its standard output, as specified in
+//! `docs/specs/stage-protocol.md`. [`Process`] is the configuration. Each worker of the stage has its own process.
+//! Deliberately absent: deciding which programs may run, which is in [`crate::trust`].
 
 mod child;
 mod codec;

@@ -1,4 +1,4 @@
-//! What every stage that is a program needs before its first message: consent, command, fingerprint.
+//! The prerequisites of a stage that runs a program: consent, command, and fingerprint.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,8 @@ const PROGRAM: &str = "program";
 const INPUTS: &str = "inputs";
 const MODULES: &str = "modules";
 
-/// The hashes in a stage's fingerprint that describe its program: values that were made with other hashes are out of date.
+/// The hashes in a stage's fingerprint that describe its program. Values that were made with other hashes are out of
+/// date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramHashes {
     program: String,
@@ -23,10 +24,10 @@ pub struct ProgramHashes {
 }
 
 impl ProgramHashes {
-    /// The hashes of a program in the project at `root`.
+    /// Computes the hashes of a program in the project at `root`.
     ///
     /// # Errors
-    /// When an input of the program leads out of the project, or cannot be read.
+    /// If an input of the program is outside of the project, or cannot be read.
     pub fn new(spec: &ProgramSpec, identity: &ProgramIdentity, root: &Path) -> Result<Self, ProgramError> {
         Ok(Self {
             program: blake3::Hash::from_bytes(identity.program).to_hex().to_string(),
@@ -36,12 +37,12 @@ impl ProgramHashes {
     }
 
     /// Whether a fingerprint with these settings belongs to a stage that runs a program.
-    pub fn are_in(settings: &BTreeMap<String, String>) -> bool {
+    pub fn exist_in(settings: &BTreeMap<String, String>) -> bool {
         settings.contains_key(PROGRAM)
     }
 
-    /// Whether a fingerprint with these settings has the same hashes.
-    pub fn are_those_of(&self, settings: &BTreeMap<String, String>) -> bool {
+    /// Whether a fingerprint with these settings has these hashes.
+    pub fn match_settings(&self, settings: &BTreeMap<String, String>) -> bool {
         (settings.get(PROGRAM), settings.get(INPUTS), settings.get(MODULES))
             == (Some(&self.program), Some(&self.inputs), self.modules.as_ref())
     }
@@ -58,10 +59,10 @@ impl PreparedProgram {
     /// Finds the program of a stage of the type `stage_type` and makes sure that the user has allowed it.
     ///
     /// # Errors
-    /// When there is no such program, or it is not allowed.
+    /// If the program does not exist or is not allowed.
     pub(super) fn new(stage_type: &str, config: &Process, cx: &BuildContext<'_>) -> Result<Self, StageError> {
         let spec = config.program().unwrap_or_default();
-        let identity = ProgramIdentity::of(&spec, cx.root).map_err(StageError::from_error)?;
+        let identity = ProgramIdentity::from_spec(&spec, cx.root).map_err(StageError::from_error)?;
         let is_allowed = cx.services.get::<Consents>().is_some_and(|consents| consents.allow(cx.root, &identity));
         if !is_allowed {
             return Err(StageError::new(format!("the program `{}` is not allowed to run", spec.command.join(" "))));

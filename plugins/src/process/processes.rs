@@ -1,43 +1,44 @@
-//! What the system does with processes: limits, and the end of a process with all that it has started.
+//! System calls for processes: limits, and killing a process with all its descendants.
 
 use std::process::Child;
 
 #[cfg(target_os = "linux")]
 use super::command::COOKIE;
 
-/// Limits the data of a process, in bytes, where the system can.
+/// Limits the data of a process, in bytes, if the system supports it.
 #[cfg(target_os = "linux")]
 pub(super) fn limit_memory(child: &Child, bytes: u64) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
     let limit = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
     if let Some(pid) = pid(child).and_then(Pid::from_raw) {
-        // A process that cannot be limited has ended already, and its end is seen elsewhere.
+        // If the limit cannot be set, the process has already ended, which is detected elsewhere.
         let _ = prlimit(Some(pid), Resource::Data, limit(bytes));
         let _ = prlimit(Some(pid), Resource::Core, limit(0));
     }
 }
 
-/// No such limit here.
+/// Does nothing: this system has no such limit.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn limit_memory(_child: &Child, _bytes: u64) {}
 
-/// Room that a pipe should have, in bytes: the most that Linux gives to every user by default.
+/// Preferred capacity of a pipe, in bytes: the maximum that Linux allows every user by default.
 #[cfg(target_os = "linux")]
-const PIPE: usize = 1 << 20;
+const PIPE_BYTES: usize = 1 << 20;
 
-/// Gives a pipe room for whole messages, so that each side can write one while the other works.
+/// Enlarges a pipe to the size of whole messages, so that each side can write a message while the other side works.
 #[cfg(target_os = "linux")]
 pub(super) fn enlarge(pipe: impl std::os::fd::AsFd) {
-    // A pipe that cannot be larger is slower, and nothing else.
-    let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
+    // A pipe that cannot be enlarged is only slower.
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
 }
 
-/// Pipes have one size here.
+/// Does nothing: this system has pipes of a fixed size.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn enlarge<T>(_pipe: &T) {}
 
-/// How a process has ended, if it has. It is not waited for, so that its number stays its own until [`end`].
+/// Describes how a process has ended, if it has. Does not reap the process, so that its id is not reused before
+/// [`end`].
 #[cfg(target_os = "linux")]
 pub(super) fn end_of(child: &mut Child) -> Option<String> {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -48,41 +49,43 @@ pub(super) fn end_of(child: &mut Child) -> Option<String> {
     signal.or_else(|| status.exit_status().map(|code| format!("exit code {code}")))
 }
 
-/// How a process has ended, if it has.
+/// Describes how a process has ended, if it has.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn end_of(child: &mut Child) -> Option<String> {
     let status = child.try_wait().ok().flatten()?;
     Some(status.code().map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}")))
 }
 
-/// Ends a process with its group, and waits for it.
+/// Kills a process with its group, and reaps it.
 pub(super) fn end(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = pid(child).and_then(rustix::process::Pid::from_raw) {
-        // The group is gone if all its processes have ended.
+        // The group no longer exists if all its processes have ended.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     let _ = child.kill();
     let _ = child.wait();
 }
 
-/// Looks for processes that have left the group of a stage. One that starts another while it is looked for is found by the next.
+/// Maximum number of searches for processes that have left the process group of a stage. A process may start another
+/// one during a search; the next search finds it.
 #[cfg(target_os = "linux")]
-const MOST_SEARCHES: usize = 20;
+const MAX_SEARCHES: usize = 20;
 
-/// Ends every process that was started with `cookie` in its environment: those that have left the group of the stage.
+/// Kills every process that was started with `cookie` in its environment. These processes have left the process group
+/// of the stage.
 #[cfg(target_os = "linux")]
 pub(super) fn end_marked(cookie: &str) {
-    for _ in 0..MOST_SEARCHES {
+    for _ in 0..MAX_SEARCHES {
         if !end_found(cookie) {
             return;
         }
-        // A process that has been killed keeps its environment for a moment.
+        // A killed process keeps its environment for a moment.
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
 }
 
-/// Whether there was one.
+/// Kills the processes that it finds. Returns whether there were any.
 #[cfg(target_os = "linux")]
 fn end_found(cookie: &str) -> bool {
     use rustix::process::{Pid, Signal, kill_process};
@@ -105,7 +108,7 @@ fn end_found(cookie: &str) -> bool {
     is_found
 }
 
-/// Processes of others cannot be found here.
+/// Does nothing: the environment of other processes cannot be read on this system.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn end_marked(_cookie: &str) {}
 

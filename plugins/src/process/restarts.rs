@@ -1,21 +1,21 @@
-//! How often the workers of a stage may start their program again, and what they report when it has failed too often.
+//! The restarts that the workers of a stage have left, and the reason for the last failure.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Starts that serve to find the row that makes the program fail, for each start that the configuration allows.
+/// Number of restarts for finding the row that makes the program fail, for each restart that the configuration allows.
 const ISOLATING: u32 = 16;
 
-/// Why a process is replaced.
+/// The reason for replacing a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// It failed while it worked as usual, or did not start, or did not answer in time.
+    /// The process failed in normal operation, did not start, or did not answer in time.
     Fault,
-    /// It failed while the row that makes it fail was looked for, without a time-out.
+    /// The process failed without a time-out during the search for the row that makes it fail.
     Isolation,
 }
 
-/// The starts that all workers of a stage have left.
+/// The restarts that all workers of a stage have left.
 pub(super) struct Restarts {
     after_faults: AtomicU32,
     isolating: AtomicU32,
@@ -33,7 +33,7 @@ impl Restarts {
         }
     }
 
-    /// Whether a process may be replaced; the start counts from now on.
+    /// Takes one restart. Returns whether a process may be replaced.
     pub(super) fn take(&self, cause: Cause) -> bool {
         let is_isolating = cause == Cause::Isolation && take_one(&self.isolating);
         if is_isolating || take_one(&self.after_faults) {
@@ -43,7 +43,7 @@ impl Restarts {
         false
     }
 
-    /// From now on no worker starts the program.
+    /// Prevents all workers from starting the program again.
     pub(super) fn give_up(&self) {
         self.is_given_up.store(true, Ordering::Relaxed);
     }
@@ -52,12 +52,12 @@ impl Restarts {
         self.is_given_up.load(Ordering::Relaxed)
     }
 
-    /// Remembers why the program failed last.
+    /// Records the reason of a failure.
     pub(super) fn note(&self, reason: &str) {
         reason.clone_into(&mut self.last_failure.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Why the program failed last.
+    /// The reason of the last failure.
     pub(super) fn last_failure(&self) -> String {
         self.last_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

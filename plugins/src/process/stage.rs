@@ -10,7 +10,7 @@ use aurora_pipeline::{
 use super::child::StartOptions;
 use super::codec::Encoding;
 use super::command::ResolvedCommand;
-use super::config::{MOST_IN_FLIGHT, MOST_ROWS, Process};
+use super::config::{MAX_IN_FLIGHT, MAX_ROWS, Process};
 use super::conversation::Conversation;
 use super::handshake::HostHello;
 use super::prepared::PreparedProgram;
@@ -19,7 +19,7 @@ use super::stderr_lines::StderrLines;
 use crate::declaration::{self, Declaration};
 use crate::exchange::{BatchOutcome, rows_to_process, within_bytes};
 
-/// Values that one message carries, in bytes; a unit with more has a message of its own.
+/// Maximum size of the values in one message, in bytes. A larger unit gets its own message.
 const MESSAGE_BYTES: usize = 1 << 20;
 
 impl StageConfig for Process {
@@ -43,11 +43,11 @@ impl StageConfig for Process {
     fn check(&self, problems: &mut Problems<'_>) {
         self.check_program(problems);
         declaration::check(&self.reads, &self.writes, self.drops, problems);
-        if !(1..=MOST_IN_FLIGHT).contains(&self.in_flight) {
-            problems.error("in_flight", format!("`in_flight` must be from 1 to {MOST_IN_FLIGHT}"));
+        if !(1..=MAX_IN_FLIGHT).contains(&self.in_flight) {
+            problems.error("in_flight", format!("`in_flight` must be from 1 to {MAX_IN_FLIGHT}"));
         }
-        if !(1..=MOST_ROWS).contains(&self.rows) {
-            problems.error("rows", format!("`rows` must be from 1 to {MOST_ROWS}"));
+        if !(1..=MAX_ROWS).contains(&self.rows) {
+            problems.error("rows", format!("`rows` must be from 1 to {MAX_ROWS}"));
         }
     }
 
@@ -56,7 +56,7 @@ impl StageConfig for Process {
     }
 }
 
-/// A stage that is a program.
+/// A stage that runs a program.
 pub(super) struct ProcessStage {
     config: Process,
     declaration: Declaration,
@@ -70,7 +70,7 @@ impl ProcessStage {
     /// Finds the program and makes sure that the user has allowed it.
     ///
     /// # Errors
-    /// When there is no such program, or it is not allowed.
+    /// If the program does not exist or is not allowed.
     pub(super) fn new(config: Process, cx: &BuildContext<'_>) -> Result<Self, StageError> {
         let PreparedProgram { command, fingerprint } = PreparedProgram::new(Process::TYPE, &config, cx)?;
         let fingerprint = fingerprint.with("languages", config.languages.join(","));
@@ -103,7 +103,7 @@ impl Stage for ProcessStage {
 
 struct ProcessWorker<'s> {
     stage: &'s ProcessStage,
-    /// Begins with the first rows.
+    /// The conversation, which starts with the first rows.
     conversation: Option<Conversation<'s>>,
 }
 

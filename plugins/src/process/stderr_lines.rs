@@ -1,4 +1,4 @@
-//! What a process writes to its standard error: lines for the log, bounded.
+//! Lines that a process writes to its standard error, limited and passed to the log.
 
 use std::collections::VecDeque;
 use std::io::{BufReader, Read};
@@ -8,10 +8,10 @@ use aurora_pipeline::StageContext;
 
 use crate::exchange::printable;
 
-/// Most lines of one stage and run.
-const MOST_LINES: u64 = 200;
-/// Longest line that is kept, in bytes.
-const LONGEST_LINE: usize = 2_048;
+/// Maximum number of lines of one stage in a run.
+const MAX_LINES: u64 = 200;
+/// Maximum length of a line, in bytes. The rest of a longer line is dropped.
+const MAX_LINE_BYTES: usize = 2_048;
 
 /// The lines of all processes of a stage.
 #[derive(Default)]
@@ -40,7 +40,7 @@ impl StderrLines {
                 if *byte == b'\n' {
                     self.push(&line);
                     line.clear();
-                } else if line.len() < LONGEST_LINE {
+                } else if line.len() < MAX_LINE_BYTES {
                     line.push(*byte);
                 }
             }
@@ -56,7 +56,7 @@ impl StderrLines {
         lines.iter().for_each(|line| cx.log(line));
     }
 
-    /// Says how many lines were left out.
+    /// Logs how many lines were left out.
     pub(super) fn close(&self, cx: &StageContext<'_>) {
         self.deliver(cx);
         let left_out = std::mem::take(&mut self.lock().left_out);
@@ -67,7 +67,7 @@ impl StderrLines {
 
     fn push(&self, line: &[u8]) {
         let mut state = self.lock();
-        if state.taken < MOST_LINES {
+        if state.taken < MAX_LINES {
             state.taken += 1;
             state.waiting.push_back(printable(&String::from_utf8_lossy(line)));
         } else {

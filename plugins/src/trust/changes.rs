@@ -1,4 +1,4 @@
-//! The differences between a program and the version of it that the user has allowed.
+//! The differences between a program and its version that the user has allowed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::consents::Consent;
 use super::identity::ProgramIdentity;
 
-/// Maximum length in characters of a value that is shown.
+/// Maximum length of a displayed value, in characters.
 const MAX_SHOWN: usize = 80;
 
 impl Consent {
-    /// Differences between a program and the version that was allowed, a line each.
+    /// Describes the differences between a program and the allowed version, one line for each difference.
     pub fn changes(&self, spec: &ProgramSpec, identity: &ProgramIdentity) -> Vec<String> {
         let mut changes = Vec::new();
         if self.command.len() == spec.command.len() {

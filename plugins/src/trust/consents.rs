@@ -14,7 +14,7 @@ use super::identity::ProgramIdentity;
 
 /// Maximum size of a record in bytes.
 const MAX_RECORD_BYTES: u64 = 4 << 20;
-/// Maximum number of records. The oldest are forgotten first.
+/// Maximum number of records. The oldest records are removed first.
 const MAX_RECORDS: usize = 1_000;
 /// Name of the subdirectory of the records by digest.
 const DIGESTS: &str = "digests";
@@ -45,15 +45,15 @@ pub struct Consent {
     pub inputs: Vec<String>,
     /// The configuration.
     pub config: Map<String, Value>,
-    /// BLAKE3 of the projects in which it was allowed.
+    /// BLAKE3 hashes of the projects in which the program was allowed.
     #[serde(default)]
     places: Vec<String>,
 }
 
-/// Why a consent was not recorded.
+/// The reason why a consent could not be recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum ConsentError {
-    /// There is no directory for records.
+    /// There is no directory for the records.
     #[error("there is no place to record it; set AURORA_HOME to an absolute path")]
     NoPlace,
     /// The records cannot be written.
@@ -67,7 +67,7 @@ pub enum ConsentError {
 }
 
 impl Consent {
-    /// A consent for a program that was read now.
+    /// Creates a consent for a program that has just been read.
     pub fn new(stage: &str, spec: &ProgramSpec, identity: &ProgramIdentity, granted: i64) -> Self {
         Self {
             stage: stage.to_owned(),
@@ -84,7 +84,7 @@ impl Consent {
 }
 
 impl Consents {
-    /// Records in a directory, which need not exist. It must not be part of a repository.
+    /// Records in a directory, which need not exist yet. The directory must not be part of a repository.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
         Self { directory: Some(directory.into()), allows_all: false }
     }
@@ -94,15 +94,16 @@ impl Consents {
         Self { directory: None, allows_all: false }
     }
 
-    /// Every program is allowed: for commands that the user has typed.
+    /// Allows every program, for commands that the user has typed.
     pub fn everything() -> Self {
         Self { directory: None, allows_all: true }
     }
 
     /// Whether the user has allowed a program for the project at `root`.
     ///
-    /// A program with files in the project is allowed in every project where it has the same digest. Of one without any, such as
-    /// `make owners`, the digest does not tell what it does, so it is allowed only where the user has allowed it.
+    /// A program with files in the project is allowed in every project where it has the same digest. The digest of a
+    /// program without such files, for example `make owners`, does not cover what the program does. Such a program is
+    /// only allowed in projects where the user has allowed it.
     pub fn allow(&self, root: &Path, program: &ProgramIdentity) -> bool {
         self.allows_all || self.has_record(root, program) || self.has_earlier_record(root, program)
     }
@@ -117,7 +118,7 @@ impl Consents {
         })
     }
 
-    /// Whether a record by path, as earlier versions kept them, allows a program for the project at `root`.
+    /// Whether a record by path, in the format of earlier versions, allows a program for the project at `root`.
     fn has_earlier_record(&self, root: &Path, program: &ProgramIdentity) -> bool {
         let digest = blake3::Hash::from_bytes(program.program).to_hex().to_string();
         let directory = self.directory.as_deref();
@@ -126,10 +127,10 @@ impl Consents {
         })
     }
 
-    /// Records that the user allows a program, in the project at `root` and wherever it is the same.
+    /// Records that the user allows a program, in the project at `root` and wherever the program is the same.
     ///
     /// # Errors
-    /// When the record cannot be written.
+    /// If the record cannot be written.
     pub fn grant(&self, root: &Path, mut consent: Consent) -> Result<(), ConsentError> {
         let parent = self.directory.as_deref().filter(|path| path.is_absolute()).ok_or(ConsentError::NoPlace)?;
         let path = parent.join(DIGESTS);
@@ -147,11 +148,11 @@ impl Consents {
         forget_oldest(&directory).map_err(io)
     }
 
-    /// Forgets the consents that were given for a stage in the project at `root`, and that for `current`, wherever it was given.
-    /// Returns how many there were.
+    /// Removes the consents that were given for a stage in the project at `root`, and the consent for `current`,
+    /// wherever it was given. Returns the number of removed consents.
     ///
     /// # Errors
-    /// When the records cannot be written.
+    /// If the records cannot be written.
     pub fn revoke(&self, root: &Path, stage: &str, current: Option<&ProgramIdentity>) -> Result<usize, ConsentError> {
         let Some(parent) = self.directory.as_deref() else { return Ok(0) };
         let io = |source| ConsentError::Io { path: parent.to_owned(), source };
@@ -169,8 +170,8 @@ impl Consents {
         Ok(forgotten)
     }
 
-    /// The newest consent for an earlier version of a program: for a stage of this name, in this project or with the same command or
-    /// one of its files.
+    /// Returns the newest consent for an earlier version of a program: a consent for a stage with this name that was
+    /// given in this project, or for the same command or one of the program's files.
     pub fn earlier(&self, root: &Path, stage: &str, spec: &ProgramSpec, program: &ProgramIdentity) -> Option<Consent> {
         let (directory, place, digest) = (self.opened()?, place_of(root), program.hex());
         let similar = records(&directory).into_iter().map(|(_, record)| record).filter_map(|record| {
@@ -182,7 +183,8 @@ impl Consents {
         similar.max_by_key(|(is_here, record)| (*is_here, record.granted)).map(|(_, record)| record)
     }
 
-    /// The directories of the records, which need not exist. The time of one changes whenever a record is made, replaced or removed.
+    /// The directories of the records, which need not exist. Their modification times change when a record is made,
+    /// replaced or removed.
     pub fn directories(&self) -> Vec<PathBuf> {
         self.directory.iter().flat_map(|directory| [directory.clone(), directory.join(DIGESTS)]).collect()
     }
@@ -192,7 +194,7 @@ impl Consents {
     }
 }
 
-/// All records with the names of their files. Unreadable ones are left out: they allow nothing.
+/// All records with the names of their files. Unreadable records are left out, because they allow nothing.
 fn records(directory: &Directory) -> Vec<(String, Consent)> {
     let entries = directory.entries().unwrap_or_default();
     let names = entries.into_iter().filter_map(|(name, _)| name.into_string().ok());
@@ -217,7 +219,7 @@ fn file_name(digest: &str) -> String {
     format!("{digest}.json")
 }
 
-/// BLAKE3 of the path of a project without symbolic links.
+/// BLAKE3 hash of the path of a project, with symbolic links resolved.
 fn place_of(root: &Path) -> Option<String> {
     let root = root.canonicalize().ok()?;
     Some(blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex().to_string())
@@ -278,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_earlier_consent_is_of_this_project() {
+    fn earlier_consents_of_this_project_are_preferred() {
         let (_directory, here, there, consents) = places();
         consents.grant(&here, consent("owner", &program(1))).expect("recorded");
         consents.grant(&there, Consent { granted: 9, ..consent("owner", &program(2)) }).expect("recorded");
@@ -310,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_place_nothing_is_allowed() {
+    fn without_a_directory_nothing_is_allowed() {
         let root = tempfile::tempdir().expect("a temporary directory");
         for consents in [Consents::none(), Consents::at("relative")] {
             let granted = consents.grant(root.path(), consent("a", &program(1)));

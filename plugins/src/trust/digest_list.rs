@@ -1,4 +1,4 @@
-//! Lists of digests that somebody has reviewed, in files outside of the checkout.
+//! Lists of reviewed program digests, in files outside of the checkout.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -11,38 +11,38 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Length of a digest in hexadecimal.
 const DIGEST_LENGTH: usize = 64;
 
-/// Maximum number of symbolic links on the way to a list.
+/// Maximum number of symbolic links in the path of a list.
 const MAX_LINKS: usize = 40;
 
 /// The digests that a file lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DigestList(BTreeSet<String>);
 
-/// Why a list of digests cannot be used.
+/// The reason why a list of digests cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DigestListError {
-    /// The file or the way to it is in the checkout.
+    /// The file, or a symbolic link in its path, is in the checkout.
     #[error(
         "{file} is in the checkout {checkout}, so whoever changes the program can change it, too; keep the file elsewhere"
     )]
     InCheckout {
-        /// As given.
+        /// Path, as given.
         file: PathBuf,
-        /// The directory of the work tree.
+        /// Directory of the work tree.
         checkout: PathBuf,
     },
     /// The file cannot be read.
     #[error("cannot read {file}: {source}")]
     Io {
-        /// As given.
+        /// Path, as given.
         file: PathBuf,
         /// The system's error.
         source: io::Error,
     },
-    /// A line without a digest.
+    /// A line does not begin with a digest.
     #[error("{file}:{line} does not begin with a digest of {DIGEST_LENGTH} hexadecimal digits")]
     Line {
-        /// As given.
+        /// Path, as given.
         file: PathBuf,
         /// The number of the line, from 1.
         line: usize,
@@ -50,12 +50,12 @@ pub enum DigestListError {
 }
 
 impl DigestList {
-    /// Reads a list for the project at `root`: a digest at the beginning of each line; the rest of the line, empty lines and lines that
-    /// begin with `#` are comments.
+    /// Reads a list for the project at `root`. Each line begins with a digest; the rest of the line is a comment. Empty
+    /// lines and lines that begin with `#` are ignored.
     ///
     /// # Errors
-    /// When the file is in the checkout that `root` belongs to, also by a symbolic link on the way to it, cannot be read, or is not
-    /// such a list.
+    /// If the file, or a symbolic link in its path, is in the checkout that `root` belongs to; if the file cannot be
+    /// read; or if it is not a list of digests.
     pub fn read(file: &Path, root: &Path) -> Result<Self, DigestListError> {
         let io = |source| DigestListError::Io { file: file.to_owned(), source };
         let checkout = checkout_of(&root.canonicalize().map_err(io)?);
@@ -81,13 +81,13 @@ impl DigestList {
     }
 }
 
-/// The work tree of git that a project belongs to, or the project itself.
+/// The git work tree that a project belongs to, or the project itself.
 fn checkout_of(root: &Path) -> PathBuf {
     let is_checkout = |directory: &&Path| directory.join(".git").symlink_metadata().is_ok();
     root.ancestors().find(is_checkout).unwrap_or(root).to_owned()
 }
 
-/// The path of a file without symbolic links; `None` if one of the links is in the checkout.
+/// Resolves the symbolic links in the path of a file; `None` if one of the links is in the checkout.
 fn real_path(file: &Path, checkout: &Path) -> io::Result<Option<PathBuf>> {
     let owned = |path: &Path| path.components().map(|part| part.as_os_str().to_owned()).rev().collect::<Vec<_>>();
     let (mut left, mut real, mut links) = (owned(&std::path::absolute(file)?), PathBuf::new(), 0);

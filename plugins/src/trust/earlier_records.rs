@@ -1,4 +1,5 @@
-//! Records of allowed programs by the path of the project, as earlier versions wrote them: read and revoked, never made.
+//! Records of allowed programs by project path, as written by earlier versions. They are read and revoked, but never
+//! written.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::path::{Path, PathBuf};
 use aurora_confined::Directory;
 use serde::{Deserialize, Serialize};
 
-/// Maximum size of the records of a project in bytes.
+/// Maximum size of a project's records, in bytes.
 const MAX_RECORD_BYTES: u64 = 4 << 20;
 
 /// A program that the user has allowed in one project.
@@ -22,7 +23,7 @@ pub(super) struct EarlierConsent {
 /// The file of one project.
 #[derive(Serialize, Deserialize)]
 struct ProjectRecords {
-    /// The project, without symbolic links.
+    /// Path of the project, with symbolic links resolved.
     root: PathBuf,
     consents: Vec<EarlierConsent>,
 }
@@ -32,7 +33,7 @@ pub(super) fn for_project(directory: &Path, root: &Path) -> impl Iterator<Item =
     read(directory, root).map(|records| records.consents).unwrap_or_default().into_iter()
 }
 
-/// Forgets the consents for a stage of the project at `root`. Returns how many there were.
+/// Removes the consents for a stage of the project at `root`. Returns the number of removed consents.
 pub(super) fn revoke(directory: &Path, root: &Path, stage: &str) -> io::Result<usize> {
     let Some(mut records) = read(directory, root) else { return Ok(0) };
     let before = records.consents.len();

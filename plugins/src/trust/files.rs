@@ -1,4 +1,4 @@
-//! Files of a program, and why they cannot be read.
+//! Files of a program, and the errors of reading them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,13 +10,13 @@ pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
 /// Maximum number of files of a program.
 const MAX_FILES: usize = 10_000;
 
-/// Why a program has no identity.
+/// The reason why a program has no identity.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     /// A file or directory cannot be read.
     #[error("cannot read {path}, which belongs to the program: {source}")]
     Unreadable {
-        /// Relative to the root of the project.
+        /// Path relative to the root of the project.
         path: String,
         /// The system's error.
         source: io::Error,
@@ -26,13 +26,13 @@ pub enum ProgramError {
         "{path} belongs to the program and is a symbolic link, or neither a file nor a directory; name the file itself"
     )]
     Special {
-        /// Relative to the root of the project.
+        /// Path relative to the root of the project.
         path: String,
     },
     /// A path leads out of the project.
     #[error("`{path}` is not below the root of the project")]
     Outside {
-        /// As given.
+        /// Path, as given.
         path: String,
     },
     /// The program has too many files.
@@ -40,7 +40,7 @@ pub enum ProgramError {
     TooMany,
 }
 
-/// The path below the root that a path means after symbolic links; `None` if a link leads out of the root.
+/// Resolves the symbolic links of a path in the project; `None` if a link leads out of the root.
 pub(super) fn real_path(root: &Directory, path: &str) -> io::Result<Option<String>> {
     match root.metadata(path) {
         Ok(metadata) if metadata.kind != EntryKind::Link => return Ok(Some(path.to_owned())),
@@ -55,7 +55,7 @@ pub(super) fn real_path(root: &Directory, path: &str) -> io::Result<Option<Strin
     Ok(parts.map(|parts| parts.join("/")).filter(|real| !real.is_empty()))
 }
 
-/// Adds a file by its content.
+/// Adds a file with the hash of its content.
 pub(super) fn add_content(
     found: &mut BTreeMap<String, [u8; 32]>,
     path: &str,
@@ -65,8 +65,8 @@ pub(super) fn add_content(
     if found.len() > MAX_FILES { Err(ProgramError::TooMany) } else { Ok(()) }
 }
 
-/// The parts of an argument that may be paths of files: the argument itself, its parts as a shell or an option separates them, and
-/// what follows a one-letter option or `@` in each.
+/// The parts of an argument that may be file paths: the argument itself, its parts when split like a shell command or
+/// an option, and in each part the text after a one-letter option or `@`.
 pub(super) fn candidates(argument: &str) -> impl Iterator<Item = &str> {
     let is_separator = |char: char| char.is_whitespace() || "\"'`=,;:|&<>()$".contains(char);
     let parts = argument.split(is_separator).filter(move |part| *part != argument);

@@ -10,21 +10,22 @@ use aurora_pipeline::ProgramSpec;
 use super::files::{MAX_FILE_BYTES, ProgramError, add_content, candidates, real_path};
 use super::imports::{Imports, Uncovered};
 
-/// A directory that a command names belongs to the program if it has one of these files.
+/// A directory that a command names belongs to the program if it contains one of these files.
 const ENTRY_POINTS: [&str; 3] = ["__main__.py", "index.js", "package.json"];
 
-/// A program as the user allows it.
+/// The identity of a program that the user can allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramIdentity {
-    /// BLAKE3 of `program`, `modules`, the names of the inputs, and the configuration: what a consent is for.
+    /// BLAKE3 hash of `program`, `modules`, the names of the inputs, and the configuration. A consent is given for this
+    /// digest.
     pub digest: [u8; 32],
-    /// BLAKE3 of the command, the names of the environment variables, and the paths and contents of `files`.
+    /// BLAKE3 hash of the command, the names of the environment variables, and the paths and contents of `files`.
     pub program: [u8; 32],
     /// The files of the project that the command names or the configuration lists, sorted by path.
     pub files: Vec<ProgramFile>,
-    /// The other files of the project that these import, sorted by path.
+    /// Other files of the project that `files` import, directly or indirectly, sorted by path.
     pub modules: Vec<ProgramFile>,
-    /// Files and modules that the program may load and that the digest does not cover.
+    /// Files and modules that the program may load but that the digest does not cover.
     pub(super) uncovered: Uncovered,
 }
 
@@ -33,7 +34,7 @@ pub struct ProgramIdentity {
 pub struct ProgramFile {
     /// Path relative to the root of the project, separated by `/`.
     pub path: String,
-    /// BLAKE3 of its content.
+    /// BLAKE3 hash of the content.
     pub hash: [u8; 32],
 }
 
@@ -45,12 +46,13 @@ impl ProgramFile {
 }
 
 impl ProgramIdentity {
-    /// Reads the files of a program in the project at `root`: those that the command names, alone or within an argument, those
-    /// that the specification lists, and those that they import. Files outside of the project are the user's own and do not count.
+    /// Reads the files of a program in the project at `root`: the files that the command names, alone or within an
+    /// argument, the files that the specification lists, and the files that these import. Files outside of the project
+    /// are not included, because they belong to the user.
     ///
     /// # Errors
-    /// When a file that is named or listed cannot be read, is a symbolic link, or there are too many.
-    pub fn of(spec: &ProgramSpec, root: &Path) -> Result<Self, ProgramError> {
+    /// If a named or listed file cannot be read or is a symbolic link, or if there are too many files.
+    pub fn from_spec(spec: &ProgramSpec, root: &Path) -> Result<Self, ProgramError> {
         let unreadable = |source| ProgramError::Unreadable { path: ".".to_owned(), source };
         let directory = Directory::open_root(root).map_err(unreadable)?;
         let mut imports = Imports::from_command(&spec.command);
@@ -82,8 +84,8 @@ impl ProgramIdentity {
         blake3::Hash::from_bytes(self.digest).to_hex().to_string()
     }
 
-    /// Descriptions of what the program may load that the digest does not cover. The project at `root` is searched for files that
-    /// the program may mean.
+    /// Describes everything that the program may load but that the digest does not cover. Searches the project at
+    /// `root` for candidate files.
     pub fn not_covered(&self, root: &Path) -> Vec<String> {
         let Ok(directory) = Directory::open_root(root) else { return Vec::new() };
         self.uncovered.describe(&directory, |path| self.covered().any(|file| file.path == path))
@@ -94,12 +96,13 @@ impl ProgramIdentity {
         self.files.iter().chain(&self.modules)
     }
 
-    /// Whether the digest covers a file of the project. Without one, it stays the same whatever the program does.
+    /// Whether the digest covers a file of the project. If not, it does not change when the behaviour of the program
+    /// changes.
     pub fn has_files(&self) -> bool {
         self.covered().next().is_some()
     }
 
-    /// BLAKE3 of `modules`, or `None` if the program imports no module of the project.
+    /// BLAKE3 hash of `modules`, or `None` if the program imports no module of the project.
     pub(crate) fn modules_hash(&self) -> Option<blake3::Hash> {
         let mut hasher = blake3::Hasher::new_derive_key("aurora program modules 1");
         put_files(&mut hasher, &self.modules);
@@ -111,11 +114,11 @@ fn sorted(found: BTreeMap<String, [u8; 32]>) -> Vec<ProgramFile> {
     found.into_iter().map(|(path, hash)| ProgramFile { path, hash }).collect()
 }
 
-/// BLAKE3 of files in the project at `root` that the output of a stage depends on. A file that does not exist counts as
-/// such, so that the digest changes when it is made.
+/// BLAKE3 hash of files in the project at `root` that the output of a stage depends on. The hash records missing files
+/// as missing, so that it changes when such a file is created.
 ///
 /// # Errors
-/// When a path leads out of the project, or a file cannot be read.
+/// If a path leads out of the project, or a file cannot be read.
 pub fn digest_of_inputs(inputs: &[String], root: &Path) -> Result<[u8; 32], ProgramError> {
     let unreadable = |source| ProgramError::Unreadable { path: ".".to_owned(), source };
     let directory = Directory::open_root(root).map_err(unreadable)?;
@@ -151,7 +154,7 @@ fn digest(program: [u8; 32], modules: &[ProgramFile], spec: &ProgramSpec) -> [u8
     hasher.update(&(modules.len() as u64).to_le_bytes());
     put_files(&mut hasher, modules);
     put_set(&mut hasher, &spec.inputs);
-    // The keys of a map of `serde_json` are sorted.
+    // Maps of `serde_json` have sorted keys.
     let config = serde_json::Value::Object(spec.config.clone()).to_string();
     put(&mut hasher, config.as_bytes());
     *hasher.finalize().as_bytes()
@@ -179,7 +182,7 @@ fn put(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     hasher.update(bytes);
 }
 
-/// The path below the root that a path means, with `/`; `None` if it is elsewhere.
+/// Returns a path relative to the root, separated by `/`; `None` if the path is outside of the root.
 fn below(root: &Path, path: &str) -> Option<String> {
     let path = Path::new(path);
     let relative = if path.is_absolute() { path.strip_prefix(root).ok()? } else { path };
@@ -200,12 +203,12 @@ fn below(root: &Path, path: &str) -> Option<String> {
 struct FileSet<'a> {
     root: &'a Directory,
     found: BTreeMap<String, [u8; 32]>,
-    /// Collects what the files import.
+    /// Collector for the imports of the files.
     imports: Option<&'a mut Imports>,
 }
 
 impl FileSet<'_> {
-    /// Adds what a command names, if it is a file of the project or a directory that can be run.
+    /// Adds a path that a command names, if it is a file of the project or an executable directory.
     fn add_named(&mut self, path: &str) -> Result<(), ProgramError> {
         let real = match real_path(self.root, path) {
             Ok(Some(real)) => real,
@@ -217,14 +220,14 @@ impl FileSet<'_> {
         if metadata.kind == EntryKind::Directory && !ENTRY_POINTS.iter().any(is_program) {
             return Ok(());
         }
-        // A program finds itself by either path.
+        // The program finds its modules through both paths.
         if let Some(imports) = self.imports.as_mut().filter(|_| real != path) {
-            imports.search_beside(path);
+            imports.search_directory_of(path);
         }
         self.add(&real)
     }
 
-    /// Adds a file, or everything below a directory.
+    /// Adds a file, or all files below a directory.
     fn add(&mut self, path: &str) -> Result<(), ProgramError> {
         let unreadable = |source| ProgramError::Unreadable { path: path.to_owned(), source };
         match self.root.metadata(path).map_err(unreadable)?.kind {
@@ -240,7 +243,7 @@ impl FileSet<'_> {
                 let entries = self.root.open_directory(path).and_then(|below| below.entries()).map_err(unreadable)?;
                 for (name, kind) in entries {
                     let Some(name) = name.to_str() else { continue };
-                    // A link is refused: what it leads to would not be covered.
+                    // Refuse links, because the digest would not cover their targets.
                     let is_part = matches!(kind, EntryKind::File | EntryKind::Directory)
                         || kind == EntryKind::Link && self.imports.is_some();
                     if is_part && name != "__pycache__" && name != ".git" {
@@ -275,7 +278,7 @@ mod tests {
     }
 
     fn paths(command: &[&str], root: &Path) -> Vec<String> {
-        let identity = ProgramIdentity::of(&spec(command), root).expect("readable");
+        let identity = ProgramIdentity::from_spec(&spec(command), root).expect("readable");
         identity.files.into_iter().map(|file| file.path).collect()
     }
 
@@ -298,9 +301,9 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_run_changes_the_digest() {
+    fn every_part_that_runs_changes_the_digest() {
         let root = project();
-        let digest = |spec: &ProgramSpec| ProgramIdentity::of(spec, root.path()).expect("readable").digest;
+        let digest = |spec: &ProgramSpec| ProgramIdentity::from_spec(spec, root.path()).expect("readable").digest;
         let plain = spec(&["python3", "tools/a.py"]);
         let first = digest(&plain);
         assert_eq!(digest(&plain), first);
@@ -319,22 +322,23 @@ mod tests {
     fn paths_outside_and_missing_files_are_refused() {
         let root = project();
         let with = |file: &str| ProgramSpec { files: vec![file.to_owned()], ..spec(&["run"]) };
-        let message = |file: &str| ProgramIdentity::of(&with(file), root.path()).expect_err("refused").to_string();
+        let message =
+            |file: &str| ProgramIdentity::from_spec(&with(file), root.path()).expect_err("refused").to_string();
         assert_eq!(message("../rules"), "`../rules` is not below the root of the project");
         assert!(message("tools/none.py").starts_with("cannot read tools/none.py, which belongs to the program: "));
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_symbolic_link_is_no_part_of_a_program() {
+    fn a_symbolic_link_is_not_part_of_a_program() {
         let root = project();
         std::os::unix::fs::symlink("/bin/sh", root.path().join("tools/link")).expect("linked");
         let listed = ProgramSpec { files: vec!["tools".to_owned()], ..spec(&["run"]) };
         for spec in [spec(&["tools/link"]), listed] {
-            let error = ProgramIdentity::of(&spec, root.path()).expect_err("refused");
+            let error = ProgramIdentity::from_spec(&spec, root.path()).expect_err("refused");
             assert!(matches!(error, ProgramError::Special { .. }), "{error}");
         }
-        // The command names a file, wherever in the project it is.
+        // The command names a file through a link elsewhere in the project.
         std::os::unix::fs::symlink("tools", root.path().join("linked")).expect("linked");
         assert_eq!(paths(&["python3", "linked/a.py"], root.path()), ["tools/a.py"]);
     }

@@ -1,7 +1,8 @@
 //! The programs that the user has allowed to run.
 //!
-//! A repository can name a program in its pipeline. It runs only after the user has seen its command and its digest. A consent is for
-//! the digest, so it holds in every clone and work tree where the program is the same. The records are outside of any repository.
+//! A repository can name a program in its pipeline. The program only runs after the user has seen its command and
+//! digest. A consent is given for the digest, so it is valid in every clone and work tree where the program is the
+//! same. The records are stored outside of any repository.
 
 mod changes;
 mod consents;

@@ -1,4 +1,4 @@
-//! Programs that supply documents, and do not end.
+//! Programs that supply documents and never end.
 
 use std::fs;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn run(body: &str, cancel: CancelToken) -> StageOutcome {
     fs::write(root.path().join("stage.py"), format!("{PROGRAM}{body}")).expect("written");
     let mut services = Services::new();
     services.insert(Arc::new(Consents::everything()));
-    let test = StageTest::of::<Documents>("command = ['python3', 'stage.py']").expect("a valid configuration");
+    let test = StageTest::new::<Documents>("command = ['python3', 'stage.py']").expect("a valid configuration");
     let columns = ["file.path", "file.language", "file.size", "file.mtime"].map(|name| match name {
         "file.path" | "file.language" => (name, DynamicType::String, Value::String("rust".to_owned())),
         _ => (name, DynamicType::Integer, Value::Integer(1)),
@@ -36,7 +36,7 @@ fn run(body: &str, cancel: CancelToken) -> StageOutcome {
         .root(root.path())
         .services(services)
         .run_with(RunOptions { cancel, ..RunOptions::default() })
-        .expect("the run goes to its end")
+        .expect("the run completes")
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_flood_of_heartbeats_ends_the_listing() {
 }
 
 #[test]
-fn a_cancelled_listing_ends_although_heartbeats_come() {
+fn a_cancelled_listing_ends_despite_heartbeats() {
     let cancel = CancelToken::new();
     std::thread::scope(|scope| {
         scope.spawn(|| {

@@ -1,5 +1,5 @@
-//! Programs that break the protocol, crash, hang or waste resources: the run ends, the report says what happened, all other
-//! rows keep their values, and no process is left.
+//! Programs that break the protocol, crash, hang or waste resources: the run ends, the report contains the reason, all
+//! other rows keep their values, and no process is left running.
 #![cfg(target_os = "linux")]
 
 mod documents;
@@ -14,12 +14,12 @@ use aurora_pipeline::{CancelToken, Outcome, RunOptions, Value};
 use aurora_plugins::testkit::StageOutcome;
 use rows::{Rows, text};
 
-/// Ten chunks of two files.
+/// Files with ten chunks in total.
 const FILES: [&str; 2] = ["a.rs", "b.rs"];
 const CHUNKS: [u32; 10] = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1];
-/// The stage, with short times.
+/// The stage, with short time-outs.
 const STAGE: &str = "reads = ['chunk.title']\nwrites = { owner = 'string' }\ntimeout = 1\nrows = 5\n";
-/// What the stage reports itself as.
+/// Name of the stage in reports.
 const NAME: &str = "stage-under-test";
 
 /// A Python program that speaks the protocol; `answer` may break it.
@@ -36,7 +36,7 @@ def titles(message):
 hello = json.loads(sys.stdin.readline())
 "#;
 
-/// The same with an answer to the first message, and `body` for each other `message`.
+/// A program that answers the first message, and runs `body` for each further `message`.
 fn program(body: &str) -> String {
     let body: String = body.trim().lines().map(|line| format!("    {line}\n")).collect();
     format!(
@@ -45,12 +45,12 @@ fn program(body: &str) -> String {
     )
 }
 
-/// Runs a program over the rows. No process may be left.
+/// Runs a program over the rows, and checks that no process is left running.
 fn run(source: &str, config: &str) -> StageOutcome {
     let rows = Rows::new(&FILES, &CHUNKS);
     rows.script("stage.py", source);
     let stage = if config.contains("timeout") { STAGE.replace("timeout = 1\n", "") } else { STAGE.to_owned() };
-    let outcome = rows.run("python3", "stage.py", &format!("{stage}{config}")).expect("the run goes to its end");
+    let outcome = rows.run("python3", "stage.py", &format!("{stage}{config}")).expect("the run completes");
     let directory = rows.root.path().canonicalize().expect("there");
     let deadline = Instant::now() + Duration::from_secs(2);
     while !processes_in(&directory).is_empty() && Instant::now() < deadline {
@@ -60,19 +60,19 @@ fn run(source: &str, config: &str) -> StageOutcome {
     outcome
 }
 
-/// The processes whose working directory is that of the project.
+/// The processes whose working directory is the project.
 fn processes_in(directory: &std::path::Path) -> Vec<String> {
     let processes = fs::read_dir("/proc").expect("Linux").flatten();
     let is_here = |path: &std::path::PathBuf| fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == directory);
     processes.map(|process| process.path()).filter(is_here).map(|path| path.display().to_string()).collect()
 }
 
-/// The values of good rows: all but those of `bad`.
+/// The expected values of all rows except `bad`.
 fn all_but(bad: &[usize]) -> Vec<Option<Value>> {
     (0..CHUNKS.len()).map(|row| text(&format!("x title {row}")).filter(|_| !bad.contains(&row))).collect()
 }
 
-/// The reasons of failures with the number of rows.
+/// The reasons of failures, each with the number of rows.
 fn failures(outcome: &StageOutcome) -> Vec<(String, u64)> {
     let tally = outcome.report().failures.get(NAME);
     tally.into_iter().flat_map(|tally| tally.iter()).map(|(reason, entry)| (reason.to_owned(), entry.count)).collect()
@@ -85,7 +85,7 @@ fn check(source: &str, config: &str, bad: &[usize], reason: &str) {
     assert_eq!(outcome.values("owner"), all_but(bad), "{found:?}");
     assert!(found.iter().any(|(found, _)| found.contains(reason)), "{found:?}");
     assert_eq!(found.iter().map(|(_, count)| count).sum::<u64>(), bad.len() as u64, "{found:?}");
-    assert!(found.iter().all(|(reason, _)| !reason.contains("given up")), "{found:?}");
+    assert!(found.iter().all(|(reason, _)| !reason.contains("gave up")), "{found:?}");
 }
 
 #[track_caller]
@@ -98,7 +98,7 @@ fn gives_up(source: &str, config: &str, reason: &str) {
 }
 
 #[test]
-fn a_program_that_does_what_it_should_has_no_failures() {
+fn a_correct_program_has_no_failures() {
     let outcome = run(&program("say(result(message))"), "");
     assert_eq!(outcome.values("owner"), all_but(&[]));
     assert_eq!(failures(&outcome), []);
@@ -136,7 +136,7 @@ fn the_first_messages_must_come_in_time() {
 #[test]
 fn output_before_the_handshake_is_refused() {
     let source = program("say(result(message))").replacen("hello =", "print('Welcome!')\nhello =", 1);
-    gives_up(&source, "", "its first line is no `hello` of the protocol: \"Welcome!\"");
+    gives_up(&source, "", "its first line is not a `hello` of the protocol: \"Welcome!\"");
 }
 
 #[test]
@@ -146,13 +146,13 @@ fn another_version_of_the_protocol_is_refused() {
 }
 
 #[test]
-fn a_flood_of_output_ends() {
+fn a_flood_of_output_is_ended() {
     let source = program("while True: sys.stdout.write('x' * 65536)");
     gives_up(&source, "max_restarts = 0", "a message of more than 67108864 bytes");
 }
 
 #[test]
-fn a_flood_of_heartbeats_ends() {
+fn a_flood_of_heartbeats_is_ended() {
     let source = program("while True: sys.stdout.write('{\"type\":\"heartbeat\"}\\n' * 1000)");
     gives_up(&source, "max_restarts = 0", "heartbeats without an answer");
 }
@@ -229,7 +229,7 @@ fn a_number_that_json_does_not_have_loses_its_row() {
 }
 
 #[test]
-fn too_few_values_restart_nothing() {
+fn too_few_values_do_not_cause_a_restart() {
     let source = program(
         "answer = result(message)\nif 'title 3' in titles(message): answer['chunks']['columns']['owner'].pop()\nsay(answer)",
     );
@@ -272,7 +272,7 @@ fn a_second_answer_to_a_message_is_an_error() {
 }
 
 #[test]
-fn an_answer_to_no_message_is_an_error() {
+fn an_answer_to_an_unknown_message_is_an_error() {
     let source = program("if 'title 3' in titles(message): message['id'] += 1000\nsay(result(message))");
     check(&source, "", &[3], "which is not in flight");
 }
@@ -285,13 +285,13 @@ fn a_program_that_does_not_read_is_given_up() {
 }
 
 #[test]
-fn a_program_that_closes_its_output_and_lives_is_ended() {
+fn a_program_that_closes_its_output_and_keeps_running_is_killed() {
     let source = program("os.close(1)\ntime.sleep(1000)");
     gives_up(&source, "max_restarts = 1", "the process has closed its output");
 }
 
 #[test]
-fn a_descendant_that_leaves_the_group_is_ended() {
+fn a_descendant_that_leaves_the_process_group_is_killed() {
     let source = program(
         "import subprocess\nsubprocess.Popen(['sh', '-c', 'sleep 1000 & sleep 1000'], start_new_session=True)\nsay(result(message))",
     );
@@ -348,7 +348,7 @@ fn a_cancelled_run_ends_although_the_program_does_not() {
             });
             let options = RunOptions { cancel: cancel.clone(), ..RunOptions::default() };
             let config = format!("{STAGE}max_restarts = 0").replace("timeout = 1", "timeout = 1000");
-            rows.run_with("python3", "stage.py", &config, options).expect("the run goes to its end")
+            rows.run_with("python3", "stage.py", &config, options).expect("the run completes")
         });
         assert_eq!(outcome.report().outcome, Outcome::Cancelled);
         assert_eq!(processes_in(&rows.root.path().canonicalize().expect("there")), Vec::<String>::new());

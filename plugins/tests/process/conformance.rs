@@ -1,4 +1,4 @@
-//! The conformance kit finds each fault, and none in programs that speak the protocol.
+//! The conformance checks find each fault, and none in programs that follow the protocol.
 
 use std::fs;
 
@@ -46,7 +46,7 @@ fn python(source: &str) -> Conformance {
     conformance(&["python3", "stage.py"], &format!("{PRELUDE}{source}"))
 }
 
-/// The only check that fails is the one of that name.
+/// Checks that the check with this name is the only one that fails.
 fn assert_fails(source: &str, name: &str, detail: &str) {
     let report = python(source);
     let failed: Vec<_> = report.checks.iter().filter(|check| !check.passed).collect();
@@ -55,7 +55,7 @@ fn assert_fails(source: &str, name: &str, detail: &str) {
 }
 
 #[test]
-fn programs_that_speak_the_protocol_pass() {
+fn programs_that_follow_the_protocol_pass() {
     let owner = "
 from aurora_stage import stage
 

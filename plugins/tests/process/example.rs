@@ -1,4 +1,4 @@
-//! The example of the protocol's specification is what host and Python module say.
+//! The example in the protocol's specification equals the actual messages of the host and the Python module.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::rows::text;
 
 const PATH: Column<String> = Column::new("file.path");
 
-/// Runs the stage's program and keeps what passes in both directions.
+/// Runs the stage's program, and records the messages in both directions.
 const RECORDER: &str = "
 import subprocess, sys
 child = subprocess.Popen([sys.executable, 'owner.py'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -33,7 +33,7 @@ child.wait()
 ";
 
 #[test]
-fn the_specification_shows_what_is_said() {
+fn the_specification_shows_the_actual_messages() {
     let specification = fs::read_to_string("../docs/specs/stage-protocol.md").expect("the specification");
     let block = |language: &str| {
         let after = specification.split(&format!("```{language}\n")).nth(1).expect("a block");
@@ -61,7 +61,7 @@ fn run(root: &Path, stage: &str) {
     let mut services = Services::new();
     services.insert(Arc::new(Consents::everything()));
     services.insert(Arc::new(HelperDirectory(helper)));
-    let outcome = StageTest::of::<Process>(stage)
+    let outcome = StageTest::new::<Process>(stage)
         .expect("configured")
         .root(root)
         .services(services)
@@ -69,11 +69,11 @@ fn run(root: &Path, stage: &str) {
         .chunks([0, 0, 1])
         .dynamic("chunk.name", DynamicType::String, vec![text("charge"), None, text("render")])
         .run()
-        .expect("the run goes to its end");
+        .expect("the run completes");
     assert_eq!(outcome.values("owner"), [text("payments"), None, None]);
 }
 
-/// Who says what.
+/// The messages, each with its sender.
 fn messages(text: &str) -> Vec<(&str, Json)> {
     let split = |line: &'_ str| line.split_at_checked(2).map(|(who, json)| (who.to_owned(), json.to_owned()));
     text.lines()

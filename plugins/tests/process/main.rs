@@ -1,4 +1,4 @@
-//! Stages that are programs, run as the executor runs them.
+//! Stages that are programs, run by the executor.
 #![cfg(unix)]
 
 mod conformance;
@@ -35,7 +35,7 @@ fn a_program_may_ask_for_messagepack() {
     let rows = Rows::new(&["a.rs", "b.rs"], &[0, 0, 1]);
     for encoding in ["jsonl", "msgpack"] {
         let config = "reads = ['chunk.title']\nwrites = { owner = 'string' }\nrows = 2";
-        let outcome = rows.run(env!("CARGO_BIN_EXE_echo-stage"), encoding, config).expect("the run goes to its end");
+        let outcome = rows.run(env!("CARGO_BIN_EXE_echo-stage"), encoding, config).expect("the run completes");
         assert_eq!(outcome.values("owner"), ["title 0", "title 1", "title 2"].map(text), "{encoding}");
         assert!(outcome.report().failures.is_empty());
     }
@@ -51,16 +51,16 @@ fn a_surrogate_in_a_value_was_stored_as_a_question_mark() {
     let texts = |title: &str| Some(Value::Strings(vec![title.to_owned()]));
     assert_eq!(outcome.values("owner"), [texts("title 0"), None, texts("title 2")]);
     let failures = &outcome.report().failures["stage-under-test"];
-    let reason = "ValueError: a text of `owner` has a surrogate, which is no character";
+    let reason = "ValueError: a text of `owner` has a surrogate, which is not a valid character";
     assert_eq!(failures.get(reason).map(|entry| entry.count), Some(1), "{failures:?}");
 }
 
-/// Runs a stage whose value is that of the module `lib/helper.py`.
+/// Runs a stage whose value comes from the module `lib/helper.py`.
 fn values_of_module(rows: &Rows) -> Vec<Option<Value>> {
     let source = "import sys\nfrom aurora_stage import stage\nsys.path.insert(0, 'lib')\nimport helper\n\n@stage\ndef owner(path):\n    return helper.VALUE\n";
     rows.script("stage.py", source);
     let config = "reads = ['file.path']\nwrites = { owner = 'string' }";
-    rows.run("python3", "stage.py", config).expect("the run goes to its end").values("owner")
+    rows.run("python3", "stage.py", config).expect("the run completes").values("owner")
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_compiled_module_of_the_repository_ran_instead_of_its_text() {
     assert!(compiled.expect("python3 runs").success() && rows.root.path().join("lib/__pycache__").is_dir());
     rows.script("lib/helper.py", "VALUE = 'first'\n");
     assert_eq!(values_of_module(&rows), [text("first")]);
-    // A text of the same size, in the same second as a rule.
+    // A text of the same size, usually written in the same second.
     rows.script("lib/helper.py", "VALUE = 'other'\n");
     assert_eq!(values_of_module(&rows), [text("other")]);
 }

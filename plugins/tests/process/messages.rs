@@ -1,4 +1,4 @@
-//! How rows are divided into messages, and what a program may say in between.
+//! The division of rows into messages, and heartbeats between messages.
 
 use std::fs;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::rows::{Rows, text};
 const PATH: Column<String> = Column::new("file.path");
 const TEXT: Column<String> = Column::new("chunk.text");
 
-/// The value of each row is the number of rows in its message and the length of its text.
+/// Program that returns, for each row, the number of rows in its message and the length of the row's text.
 const COUNTER: &str = "
 import json, sys
 def say(message):
@@ -48,7 +48,7 @@ fn files_are_divided_by_bytes_with_all_their_chunks() {
     check("file.owner", &[0, 1, 1, 2, 3, 3], &lengths, &rows);
 }
 
-/// `rows` is the number of chunks that come with each chunk, itself included; a file says that of its first chunk.
+/// `rows` has, for each chunk, the number of chunks in its message. The value of a file equals the value of its first chunk.
 #[track_caller]
 fn check(column: &str, chunks: &[u32], lengths: &[usize], rows: &[usize]) {
     let root = TempDir::new().expect("a temporary directory");
@@ -59,7 +59,7 @@ fn check(column: &str, chunks: &[u32], lengths: &[usize], rows: &[usize]) {
         "command = ['python3', 'stage.py']\nreads = ['file.path', 'chunk.text']\nwrites = {{ '{column}' = 'string' }}"
     );
     let paths: Vec<String> = (0..=chunks[chunks.len() - 1]).map(|file| format!("{file}.rs")).collect();
-    let outcome = StageTest::of::<Process>(&config)
+    let outcome = StageTest::new::<Process>(&config)
         .expect("a valid configuration")
         .root(root.path())
         .services(services)
@@ -67,7 +67,7 @@ fn check(column: &str, chunks: &[u32], lengths: &[usize], rows: &[usize]) {
         .chunks(chunks.iter().copied())
         .column(TEXT, lengths.iter().map(|length| "\n".repeat(*length)).collect())
         .run()
-        .expect("the run goes to its end");
+        .expect("the run completes");
     let is_unit = |at: &usize| column == "owner" || *at == 0 || chunks[at - 1] != chunks[*at];
     let value = |at: usize| text(&format!("{} rows, {} bytes", rows[at], lengths[at]));
     let expected: Vec<Option<Value>> = (0..chunks.len()).filter(is_unit).map(value).collect();

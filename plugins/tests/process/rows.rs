@@ -1,4 +1,4 @@
-//! Rows for programs under test, and the program itself as a file of a temporary project.
+//! Rows for programs under test, and a temporary project for the program files.
 
 use std::fs;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl Rows {
     pub(crate) fn python(&self, config: &str, source: &str) -> StageOutcome {
         let decorated = source.replacen("def ", "@stage\ndef ", 1);
         self.script("stage.py", &format!("from aurora_stage import Drop, stage\n{decorated}"));
-        self.run("python3", "stage.py", config).expect("the run goes to its end")
+        self.run("python3", "stage.py", config).expect("the run completes")
     }
 
     /// Runs a stage that is a script.
@@ -36,7 +36,7 @@ impl Rows {
         self.run_with(interpreter, script, config, RunOptions::default())
     }
 
-    /// The same with options of the run.
+    /// Like [`Rows::run`], with options for the run.
     pub(crate) fn run_with(
         &self,
         interpreter: &str,
@@ -51,7 +51,7 @@ impl Rows {
         services.insert(Arc::new(Consents::everything()));
         services.insert(Arc::new(HelperDirectory(helper)));
         let titles = (0..self.chunks.len()).map(|row| text(&format!("title {row}"))).collect();
-        StageTest::of::<Process>(&config)?
+        StageTest::new::<Process>(&config)?
             .root(self.root.path())
             .services(services)
             .column(PATH, self.paths.clone())
@@ -65,7 +65,7 @@ impl Rows {
     }
 }
 
-/// A text, as a cell.
+/// A string cell.
 pub(crate) fn text(text: &str) -> Option<Value> {
     Some(Value::String(text.to_owned()))
 }

@@ -7,22 +7,22 @@ use crate::interface::{
     Batch, ConfigureParameters, ConfigureResults, Output, ProcessParameters, ProcessResults, Settings,
 };
 use crate::module::Module;
-use crate::state::{LONGEST_MESSAGE, State, printable};
+use crate::state::{MAX_MESSAGE_BYTES, State, printable};
 
-/// A call, which has an instance, fuel and memory of its own.
+/// A call with its own instance, fuel and memory.
 pub(crate) struct Call<'m> {
     module: &'m Module,
     store: Store<State>,
 }
 
-/// Why a call has no output.
+/// The reason why a call has no output.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CallError {
-    /// The module is not a stage, or does not accept its configuration. A message.
+    /// The module is not a stage, or does not accept its configuration. Contains a message.
     Refused(String),
-    /// The module failed. The reason depends on the rows, the module and its configuration only.
+    /// The module failed. The reason only depends on the rows, the module and its configuration.
     Failed(String),
-    /// The run is stopping, or the call took too long. Another run may have another result.
+    /// The run is stopping, or the call took too long. Another run may have a different result.
     Interrupted(&'static str),
 }
 
@@ -34,12 +34,12 @@ impl<'m> Call<'m> {
     /// Instantiates the module, configures the instance and passes it the rows.
     ///
     /// # Errors
-    /// Why there is no output.
+    /// Returns the reason why there is no output.
     pub(crate) fn run(&mut self, settings: Settings, batch: Batch) -> Result<Output, CallError> {
         let process = self.start(settings)?;
         let called = process.call(&mut self.store, (batch,));
         let (answer,) = called.map_err(|error| self.failure(&error))?;
-        answer.map_err(|message| CallError::Failed(printable(&message, LONGEST_MESSAGE)))
+        answer.map_err(|message| CallError::Failed(printable(&message, MAX_MESSAGE_BYTES)))
     }
 
     fn start(&mut self, settings: Settings) -> Result<TypedFunc<ProcessParameters, ProcessResults>, CallError> {
@@ -51,18 +51,18 @@ impl<'m> Call<'m> {
         let called = configure.call(&mut self.store, (settings,));
         let (answer,) = called.map_err(|error| self.failure(&error))?;
         answer.map_err(|message| {
-            let message = printable(&message, LONGEST_MESSAGE);
+            let message = printable(&message, MAX_MESSAGE_BYTES);
             CallError::Refused(format!("the module does not accept its configuration: {message}"))
         })?;
         Ok(process)
     }
 
-    /// The fuel that is left.
+    /// Amount of fuel that is left.
     pub(crate) fn fuel_left(&self) -> u64 {
         self.store.get_fuel().unwrap_or(0)
     }
 
-    /// What the module has logged since the last call of this method.
+    /// Takes the lines that the module has logged since the previous call of this method.
     pub(crate) fn take_lines(&mut self) -> Vec<String> {
         self.store.data_mut().take_lines()
     }
@@ -84,10 +84,10 @@ fn not_a_stage(error: wasmtime::Error) -> CallError {
     CallError::Refused(format!("the module does not implement the world `aurora:stage/stage@1.0.0`: {error:#}"))
 }
 
-/// The reason of an error that is not a trap.
+/// Describes an error that is not a trap.
 fn untrapped(text: &str) -> String {
     match text.strip_prefix("unknown import: ").and_then(|rest| rest.split_once(" has not")) {
         Some((function, _)) => format!("the module called {function}, which is not granted"),
-        None => format!("the module failed: {}", printable(text, LONGEST_MESSAGE)),
+        None => format!("the module failed: {}", printable(text, MAX_MESSAGE_BYTES)),
     }
 }

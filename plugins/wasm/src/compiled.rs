@@ -1,4 +1,4 @@
-//! Compiled modules, which are kept in a directory of the user.
+//! A cache of compiled modules in a directory of the user.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
@@ -7,24 +7,26 @@ use std::path::PathBuf;
 use aurora_confined::{Directory, EntryKind};
 use wasmtime::{Cache, CacheConfig};
 
-/// The cache of wasmtime. It removes what it does not know there.
+/// Directory of wasmtime's cache. wasmtime removes unknown files from it.
 const CACHE: &str = "cache";
-/// Where wasmtime keeps compiled modules in its cache, in a directory for each of its versions.
+/// Directory of the compiled modules in wasmtime's cache, with a subdirectory for each version of wasmtime.
 const MODULES: &str = "cache/modules";
-/// Where the hashes of the compiled modules are kept, under the same names.
+/// Directory of the hashes of the compiled modules, with the same file names.
 const HASHES: &str = "hashes";
-/// Largest compiled module that is used.
-const LARGEST: u64 = 512 << 20;
+/// Maximum size of a compiled module that is used, in bytes.
+const MAX_COMPILED_BYTES: u64 = 512 << 20;
 
-/// A directory of the user for compiled modules, as a service of the program. It contains machine code, so it must not be one
-/// that a repository can write to. Without it, each run compiles its modules.
+/// A user directory for compiled modules, provided as a service of the program. It contains machine code, so a
+/// repository must not be able to write to it. Without the directory, each run compiles its modules.
 ///
-/// wasmtime runs what it finds there. A file whose hash is not the one that was recorded when it was written is removed before.
+/// wasmtime runs the code in this directory. Therefore, files whose hash differs from the recorded hash are removed
+/// first.
 #[derive(Clone, Debug)]
 pub struct CompiledModules(pub PathBuf);
 
 impl CompiledModules {
-    /// The cache of wasmtime, without damaged files. None if there cannot be one: then modules are compiled, which is only slower.
+    /// The cache of wasmtime, without damaged files. `None` if the cache is unusable; compiling the modules is only
+    /// slower.
     pub(crate) fn cache(&self) -> Option<Cache> {
         match self.remove_damaged() {
             Ok(()) => {}
@@ -32,7 +34,7 @@ impl CompiledModules {
             Err(_) => return None,
         }
         let mut config = CacheConfig::new();
-        // A file that is compressed again would have another hash.
+        // Compressing a file again would change its hash.
         config.with_directory(self.0.join(CACHE)).with_optimized_compression_usage_counter_threshold(u64::MAX);
         Cache::new(config).ok()
     }
@@ -40,7 +42,7 @@ impl CompiledModules {
     /// Records the hashes of new files.
     ///
     /// # Errors
-    /// If the directory cannot be read or written. The files are then not used again.
+    /// If the directory cannot be read or written. The new files are not used again in that case.
     pub(crate) fn record(&self) -> io::Result<()> {
         let root = Directory::open_root(&self.0)?;
         let hashes = root.create_directories(HASHES)?;
@@ -57,7 +59,7 @@ impl CompiledModules {
         let root = Directory::open_root(&self.0)?;
         let hashes = root.create_directories(HASHES)?;
         for (directory, name) in compiled_files(&root)? {
-            let recorded = hashes.read(&name, LARGEST).unwrap_or_default();
+            let recorded = hashes.read(&name, MAX_COMPILED_BYTES).unwrap_or_default();
             if hash_of(&directory, &name).ok().is_none_or(|hash| hash.as_bytes()[..] != recorded) {
                 directory.remove(&name)?;
             }
@@ -70,7 +72,8 @@ impl CompiledModules {
     }
 }
 
-/// The compiled modules of all versions of wasmtime. Their names are hashes; other files beside them have names with a dot.
+/// The compiled modules of all versions of wasmtime. Their names are hashes. The names of all other files contain a
+/// dot.
 fn compiled_files(root: &Directory) -> io::Result<Vec<(Directory, OsString)>> {
     let mut found = Vec::new();
     let modules = match root.open_directory(MODULES) {
@@ -89,5 +92,5 @@ fn compiled_files(root: &Directory) -> io::Result<Vec<(Directory, OsString)>> {
 }
 
 fn hash_of(directory: &Directory, name: &OsString) -> io::Result<blake3::Hash> {
-    Ok(blake3::hash(&directory.read(name, LARGEST)?))
+    Ok(blake3::hash(&directory.read(name, MAX_COMPILED_BYTES)?))
 }

@@ -1,4 +1,4 @@
-//! `[stage.<name>]` with `use = "wasm"`.
+//! The configuration of stages with `use = "wasm"`.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,16 +18,16 @@ use crate::limits::Limits;
 use crate::module::ModuleOptions;
 use crate::stage::WasmStage;
 
-/// Largest module. One with a Python interpreter has about 20 MB.
-const LARGEST_MODULE: u64 = 64 << 20;
-/// Most linear memory of one instance: 32-bit addresses reach no further.
-const MOST_MEMORY: u64 = 4 << 30;
-/// Less than one page cannot be given.
-const LEAST_MEMORY: u64 = 64 << 10;
-/// Takes about a quarter of an hour.
-const MOST_FUEL: u64 = 1_000_000_000_000;
-const MOST_ROWS: usize = 65_536;
-/// The grant of the time of day. Output then depends on when the stage runs.
+/// Maximum size of a module, in bytes. A module with a Python interpreter has about 20 MB.
+const MAX_MODULE_BYTES: u64 = 64 << 20;
+/// Maximum linear memory of one instance, in bytes: the range of 32-bit addresses.
+const MAX_MEMORY_BYTES: u64 = 4 << 30;
+/// Minimum linear memory, in bytes: one page.
+const MIN_MEMORY_BYTES: u64 = 64 << 10;
+/// Maximum fuel of a call. Consuming it takes about a quarter of an hour.
+const MAX_FUEL: u64 = 1_000_000_000_000;
+const MAX_ROWS: usize = 65_536;
+/// Name of the grant to read the time of day. The output may then depend on when the stage runs.
 const CLOCK: &str = "clock";
 
 /// The configuration of a stage that is a WebAssembly component of the world `aurora:stage/stage@1.0.0`.
@@ -40,21 +40,21 @@ pub struct Wasm {
     pub reads: Vec<String>,
     /// Columns that the module fills.
     pub writes: BTreeMap<String, WrittenType>,
-    /// Languages of the files that the module gets, or of which it gets the chunks; all if there are none.
+    /// Languages of the files that the module gets, or whose chunks it gets; all if the list is empty.
     pub languages: Vec<String>,
     /// Rows that the module may drop.
     pub drops: DropRows,
-    /// Handed to the module as JSON.
+    /// Passed to the module as JSON.
     pub config: Map<String, Value>,
-    /// Raised by the author when the same input gives another output.
+    /// Version that the author raises when the same input gives another output.
     pub version: String,
-    /// What one call may consume; an instruction costs about 1.
+    /// Maximum fuel that one call may consume; an instruction costs about 1.
     pub fuel: u64,
-    /// Most linear memory of one call, in bytes.
+    /// Maximum linear memory of one call, in bytes.
     pub memory: ByteSize,
-    /// Most rows of one call.
+    /// Maximum number of rows in one call.
     pub rows: usize,
-    /// What of the outside world the module may use.
+    /// Parts of the outside world that the module may use.
     pub grants: Vec<String>,
 }
 
@@ -86,19 +86,22 @@ impl Described for Wasm {
             "writes",
             "Columns that the module fills: `name = \"type\"`, or a table with `type`, `filter`, `terms`, `embed` and `boost`.",
         ),
-        Key::strings("languages", "Languages of the files that it gets, or of which it gets the chunks; all if empty."),
+        Key::strings("languages", "Languages of the files that it gets, or whose chunks it gets; all if empty."),
         Key::one_of("drops", DropRows::NAMES, "Rows that the module may drop."),
-        Key::table("config", "Handed to the module as JSON."),
-        Key::string("version", "Raised by the author when the same input gives another output."),
+        Key::table("config", "Passed to the module as JSON."),
+        Key::string("version", "Version that the author raises when the same input gives another output."),
         Key::count_up_to(
             "fuel",
-            MOST_FUEL as usize,
+            MAX_FUEL as usize,
             "instructions",
-            "What one call may consume; an instruction costs about 1.",
+            "Maximum fuel that one call may consume; an instruction costs about 1.",
         ),
-        Key::size("memory", "Most linear memory of one call."),
-        Key::count_up_to("rows", MOST_ROWS, "rows", "Most rows of one call."),
-        Key::strings("grants", "What of the outside world the module may use: `clock`. By default it has nothing."),
+        Key::size("memory", "Maximum linear memory of one call."),
+        Key::count_up_to("rows", MAX_ROWS, "rows", "Maximum number of rows in one call."),
+        Key::strings(
+            "grants",
+            "Parts of the outside world that the module may use: `clock`. By default, it may use nothing.",
+        ),
     ];
 }
 
@@ -127,17 +130,17 @@ impl StageConfig for Wasm {
                 .error("module", format!("`{}` is not below the root of the project", self.module))
                 .help("the path is relative to the root and contains no `..`");
         }
-        if !(1..=MOST_FUEL).contains(&self.fuel) {
-            problems.error("fuel", format!("`fuel` must be from 1 to {MOST_FUEL}"));
+        if !(1..=MAX_FUEL).contains(&self.fuel) {
+            problems.error("fuel", format!("`fuel` must be from 1 to {MAX_FUEL}"));
         }
-        if !(LEAST_MEMORY..=MOST_MEMORY).contains(&self.memory.0) {
+        if !(MIN_MEMORY_BYTES..=MAX_MEMORY_BYTES).contains(&self.memory.0) {
             problems.error("memory", "`memory` must be a size from 64KiB to 4GiB");
         }
-        if !(1..=MOST_ROWS).contains(&self.rows) {
-            problems.error("rows", format!("`rows` must be from 1 to {MOST_ROWS}"));
+        if !(1..=MAX_ROWS).contains(&self.rows) {
+            problems.error("rows", format!("`rows` must be from 1 to {MAX_ROWS}"));
         }
         for grant in self.grants.iter().filter(|grant| *grant != CLOCK) {
-            problems.error("grants", format!("nothing called `{grant}` can be granted")).help("there is `clock`");
+            problems.error("grants", format!("`{grant}` cannot be granted")).help("the only possible grant is `clock`");
         }
         declaration::check(&self.reads, &self.writes, self.drops, problems);
     }
@@ -145,11 +148,11 @@ impl StageConfig for Wasm {
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
         let root = Directory::open_root(cx.root)
             .map_err(|error| StageError::caused(format!("cannot open {}", cx.root.display()), error))?;
-        let bytes = root.read(&self.module, LARGEST_MODULE).map_err(|error| self.unreadable(error))?;
+        let bytes = root.read(&self.module, MAX_MODULE_BYTES).map_err(|error| self.unreadable(error))?;
         let (declaration, memory) = (self.declaration(), self.memory.0);
         let fingerprint = declaration.fingerprint(self.identity(&bytes));
         let settings = Settings {
-            // The worker knows it.
+            // The worker sets it.
             name: String::new(),
             config: Value::Object(self.config).to_string(),
             reads: declaration.reads.clone(),
@@ -169,7 +172,8 @@ impl Wasm {
         Declaration::new(&self.reads, &self.writes, self.drops)
     }
 
-    /// Everything that the output depends on beside the declared columns. Limits are part of it: with less fuel, fewer rows have values.
+    /// Everything that the output depends on, except the declared columns. Includes the limits: with less fuel, fewer
+    /// rows have values.
     fn identity(&self, module: &[u8]) -> Fingerprint {
         Fingerprint::new(Self::TYPE, 1)
             .with("module", blake3::hash(module))

@@ -1,27 +1,27 @@
-//! What a component contains, before it is compiled.
+//! Checks of the contents of a component before it is compiled.
 //!
-//! Fuel and memory limit what a module does; they do not limit its compilation. A compiler keeps track of every variable in
-//! every block of a function, and every instance takes memory for its functions and globals.
+//! Fuel and memory limit the execution of a module, but not its compilation. A compiler keeps track of every variable
+//! in every block of a function, and every instance needs memory for its functions and globals.
 
 use wasmparser::{FuncToValidate, FuncValidator, FuncValidatorAllocations, FunctionBody, Operator, Parser, Payload};
 use wasmparser::{ValidPayload, Validator, ValidatorResources, WasmFeatures};
 
-/// Largest body of a function, in bytes. The largest of a Python interpreter has 430,000.
-const LARGEST_BODY: usize = 1 << 20;
-/// Most variables in all blocks of a function. A JavaScript engine has 600,000.
-const MOST_WORK: u64 = 5_000_000;
-/// Most variables in all blocks of all functions. A JavaScript engine has 10,000,000.
-const MOST_WORK_OF_ALL: u64 = 200_000_000;
-/// Most loops in each other.
-const MOST_NESTED_LOOPS: usize = 100;
-/// Most functions, globals and imports of all core modules together. A Python interpreter has 16,000.
-const MOST_ITEMS: u64 = 100_000;
+/// Maximum size of a function body, in bytes. The largest function of a Python interpreter has 430,000.
+const MAX_BODY_BYTES: usize = 1 << 20;
+/// Maximum number of variables in all blocks of a function. A JavaScript engine has 600,000.
+const MAX_FUNCTION_VARIABLES: u64 = 5_000_000;
+/// Maximum number of variables in all blocks of all functions. A JavaScript engine has 10,000,000.
+const MAX_TOTAL_VARIABLES: u64 = 200_000_000;
+/// Maximum nesting depth of loops.
+const MAX_NESTED_LOOPS: usize = 100;
+/// Maximum number of functions, globals and imports in all core modules. A Python interpreter has 16,000.
+const MAX_ITEMS: u64 = 100_000;
 
-/// Checks that a component can be compiled in reasonable time and memory. What is not valid is left to the compiler, which says
-/// why.
+/// Checks that a component can be compiled in reasonable time and memory. Accepts invalid components, because the
+/// compiler reports their errors.
 ///
 /// # Errors
-/// A message for the author of the module.
+/// Returns a message for the author of the module.
 pub(crate) fn check(bytes: &[u8]) -> Result<(), String> {
     let mut validator = Validator::new_with_features(WasmFeatures::all());
     let (mut items, mut work) = (0, 0);
@@ -33,15 +33,15 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), String> {
             Payload::GlobalSection(globals) => u64::from(globals.count()),
             _ => 0,
         };
-        if items > MOST_ITEMS {
-            return Err(format!("the module has more than {MOST_ITEMS} functions, globals and imports"));
+        if items > MAX_ITEMS {
+            return Err(format!("the module has more than {MAX_ITEMS} functions, globals and imports"));
         }
         match validator.payload(&payload) {
             Ok(ValidPayload::Func(function, body)) => work += check_function(function, &body)?,
             Ok(_) => {}
             Err(_) => return Ok(()),
         }
-        if work > MOST_WORK_OF_ALL {
+        if work > MAX_TOTAL_VARIABLES {
             return Err("the module has too many branches and variables".to_owned());
         }
     }
@@ -50,23 +50,23 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), String> {
 
 /// Returns the number of variables in all blocks of a function.
 fn check_function(function: FuncToValidate<ValidatorResources>, body: &FunctionBody<'_>) -> Result<u64, String> {
-    if body.range().len() > LARGEST_BODY {
-        return Err(format!("the module has a function with more than {LARGEST_BODY} bytes"));
+    if body.range().len() > MAX_BODY_BYTES {
+        return Err(format!("the module has a function with more than {MAX_BODY_BYTES} bytes"));
     }
     let mut validator = function.into_validator(FuncValidatorAllocations::default());
     let counted = count_variables(&mut validator, body);
-    // What is not valid is left to the compiler.
+    // The compiler reports invalid code.
     let (work, loops) = counted.unwrap_or_default();
-    if work > MOST_WORK {
+    if work > MAX_FUNCTION_VARIABLES {
         return Err("the module has a function with too many branches and variables".to_owned());
     }
-    if loops > MOST_NESTED_LOOPS {
-        return Err(format!("the module has more than {MOST_NESTED_LOOPS} loops in each other"));
+    if loops > MAX_NESTED_LOOPS {
+        return Err(format!("the module has more than {MAX_NESTED_LOOPS} nested loops"));
     }
     Ok(work)
 }
 
-/// The number of variables (locals, parameters and values on the stack) in all blocks, and of loops in each other.
+/// Counts the variables (locals, parameters and values on the stack) in all blocks, and the nesting depth of loops.
 fn count_variables(
     validator: &mut FuncValidator<ValidatorResources>,
     body: &FunctionBody<'_>,
@@ -74,8 +74,8 @@ fn count_variables(
     let mut reader = body.get_binary_reader();
     validator.read_locals(&mut reader)?;
     let mut operators = wasmparser::OperatorsReader::new(reader);
-    // For each open block, whether it is a loop.
-    let (mut work, mut blocks, mut loops, mut most_loops) = (0, Vec::new(), 0, 0);
+    // Whether each open block is a loop.
+    let (mut work, mut blocks, mut loops, mut max_loops) = (0, Vec::new(), 0, 0);
     while !operators.eof() {
         let (operator, offset) = operators.read_with_offset()?;
         validator.op(offset, &operator)?;
@@ -84,7 +84,7 @@ fn count_variables(
             Operator::Loop { .. } => {
                 blocks.push(true);
                 loops += 1;
-                most_loops = most_loops.max(loops);
+                max_loops = max_loops.max(loops);
             }
             Operator::End => loops -= usize::from(blocks.pop().unwrap_or_default()),
             Operator::Else | Operator::BrIf { .. } | Operator::BrTable { .. } => {}
@@ -92,5 +92,5 @@ fn count_variables(
         }
         work += u64::from(validator.len_locals()) + u64::from(validator.operand_stack_height());
     }
-    Ok((work, most_loops))
+    Ok((work, max_loops))
 }

@@ -1,4 +1,4 @@
-//! From rows of a batch to the types of the WIT world, and from there to a response.
+//! Conversion of the rows of a batch to the types of the WIT world, and of the result to a response.
 
 use aurora_pipeline::{DynamicType, Entity, Value, ValueRef};
 use aurora_plugins::declaration::Declaration;
@@ -6,7 +6,7 @@ use aurora_plugins::exchange::{CellValue, Request, Response, RowNote};
 
 use crate::interface::{self, Batch, Column, Output, Remark, Values};
 
-/// The rows as parameters of `process`.
+/// Converts the rows to the parameter of `process`.
 pub(crate) fn batch_of(request: &Request<'_>) -> Batch {
     let files = request.file_columns().map(|(name, values)| column("file", name, values));
     let chunks = request.chunk_columns().map(|(name, values)| column("chunk", name, values));
@@ -17,7 +17,7 @@ pub(crate) fn batch_of(request: &Request<'_>) -> Batch {
     }
 }
 
-/// The result of `process` as a response, which the exchange checks.
+/// Converts the result of `process` to a response, which the exchange checks.
 ///
 /// # Errors
 /// If a column is not named `file.*` or `chunk.*`, is returned twice, or has values of another type than declared.
@@ -40,7 +40,8 @@ pub(crate) fn response_of(output: Output, declaration: &Declaration) -> Result<R
     Ok(response)
 }
 
-/// A column of a wrong type concerns all rows of the call. Each is processed again, so that others keep their values.
+/// Checks the type of a column. A wrong type is an error of the whole call. The caller then processes each row again,
+/// so that the other rows keep their values.
 fn check_type(name: &str, values: &Values, declaration: &Declaration) -> Result<(), String> {
     let Some(declared) = declaration.written.iter().find(|column| column.name == name) else { return Ok(()) };
     let given = match values {
@@ -129,5 +130,5 @@ fn note(remark: Remark) -> RowNote {
 }
 
 fn printable_reason(text: &str) -> String {
-    crate::state::printable(text, crate::state::LONGEST_MESSAGE)
+    crate::state::printable(text, crate::state::MAX_MESSAGE_BYTES)
 }

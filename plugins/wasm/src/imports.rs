@@ -1,8 +1,8 @@
-//! What a component gets for its imports: the log, nothing of the outside world, and a clock if the configuration grants one.
+//! The imports of a component: the log, inert WASI interfaces, and clocks if the configuration grants them.
 //!
-//! Language runtimes import interfaces of WASI even if the program does not use them. They see an empty environment, no
-//! arguments, no directories and a fixed sequence of random numbers; what they write to the standard streams is logged
-//! ([`streams`]). Every other function of WASI traps when it is called.
+//! Language runtimes import WASI interfaces even if the program does not use them. They see an empty environment, no
+//! arguments, no directories, and a fixed sequence of random numbers. Their output to the standard streams is logged
+//! ([`streams`]). Every other WASI function traps when it is called.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,15 +14,15 @@ use crate::limits::charge;
 use crate::state::State;
 use crate::streams;
 
-/// Most random bytes of one request.
-const MOST_RANDOM_BYTES: u64 = 1 << 16;
+/// Maximum number of random bytes in one request.
+const MAX_RANDOM_BYTES: u64 = 1 << 16;
 
 type Function = fn(&mut State, &[Val]) -> Option<Val>;
 
-/// Defines everything that a component imports.
+/// Defines all imports of a component.
 ///
 /// # Errors
-/// If it imports what is neither WASI nor of the world of stages.
+/// If an import belongs neither to WASI nor to the world of stages.
 pub(crate) fn define(linker: &mut Linker<State>, component: &Component, has_clock: bool) -> Result<(), String> {
     linker.root().func_wrap("log", log).map_err(|error| error.to_string())?;
     let engine = linker.engine().clone();
@@ -36,7 +36,7 @@ pub(crate) fn define(linker: &mut Linker<State>, component: &Component, has_cloc
                 continue;
             }
             return Err(format!(
-                "the module is made for `aurora:stage@{version}`, and this program has `aurora:stage@1.0.0`"
+                "the module is made for `aurora:stage@{version}`, but this program supports `aurora:stage@1.0.0`"
             ));
         }
         let ComponentItem::ComponentInstance(instance) = item.ty else { return Err(refused(import)) };
@@ -60,10 +60,10 @@ fn log(mut store: StoreContextMut<'_, State>, (line,): (String,)) -> wasmtime::R
 }
 
 fn refused(import: &str) -> String {
-    format!("the module imports `{import}`; a stage is given `log` and the interfaces of WASI only")
+    format!("the module imports `{import}`; a stage may only import `log` and the interfaces of WASI")
 }
 
-/// Defines what there is of an interface of WASI.
+/// Defines the supported functions of a WASI interface.
 fn define_interface(
     linker: &mut LinkerInstance<'_, State>,
     import: &str,
@@ -102,7 +102,7 @@ fn define_function(
     })
 }
 
-/// Functions that language runtimes call when they start, with answers that depend on nothing.
+/// Functions that language runtimes call when they start. Their results do not depend on the system.
 fn inert(interface: &str, name: &str) -> Option<Function> {
     let function: Function = match (interface, name) {
         ("wasi:cli/environment", "get-environment" | "get-arguments") => |_, _| Some(Val::List(Vec::new())),
@@ -126,11 +126,11 @@ fn inert(interface: &str, name: &str) -> Option<Function> {
 }
 
 fn random_bytes(state: &mut State, parameters: &[Val]) -> Option<Val> {
-    let [Val::U64(length @ ..=MOST_RANDOM_BYTES)] = parameters else { return None };
+    let [Val::U64(length @ ..=MAX_RANDOM_BYTES)] = parameters else { return None };
     Some(Val::List((0..*length).map(|_| Val::U8(state.next_random() as u8)).collect()))
 }
 
-/// The clocks of WASI. That of the time of day is in UTC.
+/// The clocks of WASI. The wall clock returns the time in UTC.
 fn clock(interface: &str, name: &str) -> Option<Function> {
     let function: Function = match (interface, name) {
         ("wasi:clocks/monotonic-clock", "now") => {

@@ -1,4 +1,5 @@
-//! The types of the WIT world `aurora:stage` (`wit/stage.wit`) in Rust. Instantiation compares them with those of the module.
+//! Rust types for the WIT world `aurora:stage` (`wit/stage.wit`). Instantiation compares them with the types of the
+//! module.
 
 use wasmtime::component::{ComponentType, Lift, Lower};
 
@@ -22,7 +23,7 @@ pub(crate) enum Entity {
     Chunk,
 }
 
-/// The values of a column, one or none per row.
+/// The values of a column, with at most one value per row.
 #[derive(Clone, Debug, PartialEq, ComponentType, Lift, Lower)]
 #[component(variant)]
 pub(crate) enum Values {
@@ -58,7 +59,7 @@ pub(crate) struct Batch {
     pub(crate) columns: Vec<Column>,
 }
 
-/// What a module says about one row.
+/// A note of a module about one row.
 #[derive(Clone, Debug, PartialEq, ComponentType, Lift)]
 #[component(record)]
 pub(crate) struct Remark {

@@ -1,11 +1,13 @@
 //! Stages that are WebAssembly components.
 //!
-//! A component that implements the world `aurora:stage/stage@1.0.0` (`wit/stage.wit`) fills custom columns. It sees the columns
-//! that the configuration names and nothing else: no files, no network, no environment and, unless granted, no clock. Each call
-//! has a new instance with its own fuel and memory, so an answer depends on the rows of the call and the configuration only. A
-//! call that fails is repeated one row at a time; a row that fails alone keeps no values, and the report says why.
+//! A component that implements the world `aurora:stage/stage@1.0.0` (`wit/stage.wit`) fills custom columns. It can
+//! access the columns that the configuration names and nothing else: no files, no network, no environment and, unless
+//! granted, no clock. Each call has a new instance with its own fuel and memory, so an answer only depends on the
+//! configuration and on the rows of the call. A failed call is repeated one row at a time. A row that fails alone gets
+//! no values, and the report contains the reason.
 //!
-//! Deliberately absent: the declaration of columns and the checks of answers, which processes share ([`aurora_plugins`]), WASI beyond what language runtimes need to start, and state between calls.
+//! Deliberately absent: the declaration of columns and the checks of answers, which are shared with processes
+//! ([`aurora_plugins`]); WASI functions that language runtimes do not need to start; and state between calls.
 //!
 //! | question | module |
 //! |---|---|

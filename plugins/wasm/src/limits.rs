@@ -1,64 +1,67 @@
-//! What a call may use.
+//! The limits of a call.
 
 use std::time::Duration;
 
 use wasmtime::{ResourceLimiter, StoreContextMut, Trap};
 
-/// Most entries of all tables together. A Python interpreter has about 10,000.
-const MOST_TABLE_ENTRIES: usize = 1_000_000;
-/// Most instances of core modules, tables and linear memories, each. A Python interpreter has about 50 instances.
-const MOST_INSTANCES: usize = 200;
-/// Fuel for a call of a function of the host, and for each byte that it moves. They take longer than an instruction.
-const FUEL_OF_HOST_CALL: u64 = 1_000;
-const FUEL_OF_HOST_BYTE: u64 = 10;
-/// Fuel that a call consumes in a second at least: a hundredth of what is usual.
-const LEAST_FUEL_PER_SECOND: u64 = 10_000_000;
+/// Maximum number of entries in all tables. A Python interpreter has about 10,000.
+const MAX_TABLE_ENTRIES: usize = 1_000_000;
+/// Maximum number of core module instances, of tables, and of linear memories. A Python interpreter has about 50
+/// instances.
+const MAX_INSTANCES: usize = 200;
+/// Fuel for a call of a host function, and for each byte that it copies. Both take longer than an instruction.
+const FUEL_PER_HOST_CALL: u64 = 1_000;
+const FUEL_PER_HOST_BYTE: u64 = 10;
+/// Minimum fuel that a call must consume per second: a hundredth of the usual amount.
+const MIN_FUEL_PER_SECOND: u64 = 10_000_000;
 
 /// Limits of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// Fuel; an instruction costs about one.
+    /// Amount of fuel; an instruction costs about one.
     pub(crate) fuel: u64,
-    /// Bytes of all linear memories together.
+    /// Maximum size of all linear memories together, in bytes.
     pub(crate) memory: u64,
-    /// Longest time. Fuel ends a call earlier, unless the module has found work that costs little fuel and much time.
+    /// Maximum time. Usually the fuel ends a call earlier, unless the module performs slow operations that cost little
+    /// fuel.
     pub(crate) time: Duration,
 }
 
 impl Limits {
     pub(crate) fn new(fuel: u64, memory: u64) -> Self {
-        Self { fuel, memory, time: Duration::from_secs(fuel.div_ceil(LEAST_FUEL_PER_SECOND)) }
+        Self { fuel, memory, time: Duration::from_secs(fuel.div_ceil(MIN_FUEL_PER_SECOND)) }
     }
 
-    /// Most bytes that a call may return. A module can return one string many times, so the size of its memory is no limit.
-    pub(crate) fn most_result_bytes(self) -> usize {
+    /// Maximum number of bytes that a call may return. A module can return the same string many times, so the size of
+    /// its memory does not limit the result.
+    pub(crate) fn max_result_bytes(self) -> usize {
         usize::try_from(self.memory / 4).unwrap_or(usize::MAX)
     }
 }
 
-/// Consumes the fuel for a call of a function of the host that moves some bytes.
+/// Consumes the fuel for a call of a host function that copies this number of bytes.
 ///
 /// # Errors
-/// If there is not so much fuel left.
+/// If there is not enough fuel left.
 pub(crate) fn charge<T: 'static>(store: &mut StoreContextMut<'_, T>, bytes: usize) -> wasmtime::Result<()> {
-    let cost = FUEL_OF_HOST_CALL.saturating_add(FUEL_OF_HOST_BYTE.saturating_mul(bytes as u64));
+    let cost = FUEL_PER_HOST_CALL.saturating_add(FUEL_PER_HOST_BYTE.saturating_mul(bytes as u64));
     let left = store.get_fuel()?.checked_sub(cost);
     store.set_fuel(left.unwrap_or(0))?;
     if left.is_some() { Ok(()) } else { Err(Trap::OutOfFuel.into()) }
 }
 
-/// Counts the linear memory and the tables of an instance.
+/// Limits the linear memory and the tables of an instance.
 #[derive(Debug)]
 pub(crate) struct MemoryLimiter {
     free_bytes: u64,
     free_entries: usize,
-    /// Whether growth was refused.
+    /// Whether a growth was refused.
     pub(crate) is_exceeded: bool,
 }
 
 impl MemoryLimiter {
     pub(crate) fn new(limits: Limits) -> Self {
-        Self { free_bytes: limits.memory, free_entries: MOST_TABLE_ENTRIES, is_exceeded: false }
+        Self { free_bytes: limits.memory, free_entries: MAX_TABLE_ENTRIES, is_exceeded: false }
     }
 }
 
@@ -84,19 +87,20 @@ impl ResourceLimiter for MemoryLimiter {
     }
 
     fn instances(&self) -> usize {
-        MOST_INSTANCES
+        MAX_INSTANCES
     }
 
     fn tables(&self) -> usize {
-        MOST_INSTANCES
+        MAX_INSTANCES
     }
 
     fn memories(&self) -> usize {
-        MOST_INSTANCES
+        MAX_INSTANCES
     }
 }
 
-/// Whether the module does not allow the growth itself. Such growth fails after the limiter was asked, so it must not count.
+/// Whether the growth exceeds the module's own maximum. Such a growth fails after this check, so it must not be
+/// counted.
 fn is_beyond(desired: usize, maximum: Option<usize>) -> bool {
     maximum.is_some_and(|maximum| desired > maximum)
 }

@@ -1,4 +1,4 @@
-//! A component, compiled and linked.
+//! A compiled and linked component.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,10 +16,10 @@ use crate::imports;
 use crate::limits::Limits;
 use crate::state::State;
 
-/// How often a call checks whether it must end.
+/// Interval at which a call checks whether it must end.
 const TICK: Duration = Duration::from_millis(100);
 
-/// How a module is compiled and run.
+/// Options for compiling and running a module.
 #[derive(Clone, Debug)]
 pub(crate) struct ModuleOptions {
     pub(crate) limits: Limits,
@@ -27,7 +27,7 @@ pub(crate) struct ModuleOptions {
     pub(crate) compiled: Option<Arc<CompiledModules>>,
 }
 
-/// A compiled component whose imports are known to fit. Cheap to instantiate.
+/// A compiled component whose imports have been checked. Instantiation is cheap.
 pub(crate) struct Module {
     engine: Engine,
     linked: InstancePre<State>,
@@ -39,13 +39,14 @@ impl Module {
     /// Compiles a component.
     ///
     /// # Errors
-    /// A message for the author of the module: it is no component, is too large, or imports what no stage is given.
+    /// Returns a message for the author of the module: it is not a component, is too large, or has an unsupported
+    /// import.
     pub(crate) fn compile(bytes: &[u8], options: &ModuleOptions) -> Result<Self, String> {
         contents::check(bytes)?;
         let engine = Engine::new(&engine_config(options)).map_err(|error| format!("{error:#}"))?;
         let component = Component::from_binary(&engine, bytes).map_err(|error| not_a_component(bytes, &error))?;
         if let Some(compiled) = &options.compiled {
-            // Without its hash, the compiled module is not used again, which is only slower.
+            // Without a recorded hash, the compiled module is not used again, which is only slower.
             let _ = compiled.record();
         }
         let mut linker = Linker::new(&engine);
@@ -70,7 +71,7 @@ impl Module {
                     self.engine.increment_epoch();
                 }
             };
-            // Without a thread, a call ends when it has consumed its fuel.
+            // If the thread cannot be spawned, calls still end when their fuel is consumed.
             let _ = thread::Builder::new().name("aurora-wasm-watch".to_owned()).spawn_scoped(scope, watch);
             let result = calls();
             drop(done);
@@ -78,13 +79,13 @@ impl Module {
         })
     }
 
-    /// A store for one call, with its fuel.
+    /// Creates a store for one call, with its fuel.
     pub(crate) fn store(&self) -> Store<State> {
         let limits = self.limits;
         let mut store = Store::new(&self.engine, State::new(limits));
         store.set_fuel(limits.fuel).expect("the engine counts fuel");
         store.limiter(|state| &mut state.memory);
-        store.set_hostcall_fuel(limits.most_result_bytes());
+        store.set_hostcall_fuel(limits.max_result_bytes());
         store.set_epoch_deadline(1);
         let is_stopping = Arc::clone(&self.is_stopping);
         store.epoch_deadline_callback(move |store| {
@@ -95,13 +96,14 @@ impl Module {
     }
 }
 
-/// The same module gives the same results on every machine: calls are limited by fuel instead of time, and the freedom that
-/// WebAssembly leaves to NaNs and relaxed SIMD is not used.
+/// Configures the engine so that a module has the same results on every machine: calls are limited by fuel instead of
+/// time, and NaNs and relaxed SIMD are deterministic.
 fn engine_config(options: &ModuleOptions) -> Config {
     let mut config = Config::new();
     config.consume_fuel(true).epoch_interruption(true);
     config.cranelift_nan_canonicalization(true).relaxed_simd_deterministic(true);
-    // The interface has 32-bit addresses. Shared memories, whose waits no fuel ends, need a cargo feature of wasmtime that is off.
+    // The interface has 32-bit addresses. Shared memories, whose waits consume no fuel, need a cargo feature of
+    // wasmtime that is disabled.
     config.wasm_memory64(false);
     config.cache(options.compiled.as_deref().and_then(CompiledModules::cache));
     config
@@ -110,8 +112,7 @@ fn engine_config(options: &ModuleOptions) -> Config {
 fn not_a_component(bytes: &[u8], error: &wasmtime::Error) -> String {
     // The version field of the header is 1 for core modules; components have 13 and a layer of 1.
     if bytes.starts_with(b"\0asm\x01\0\0\0") {
-        return "the file is a core WebAssembly module, not a component; `wasm-tools component new` makes one of it"
-            .into();
+        return "the file is a core WebAssembly module, not a component; `wasm-tools component new` converts it".into();
     }
     format!("the file is not a WebAssembly component: {error:#}")
 }
@@ -123,7 +124,7 @@ mod tests {
     use crate::guest;
     use crate::interface::{Batch, Settings};
 
-    /// The result of a call that consumes no fuel to speak of in the time of the test, while the epoch of the engine advances.
+    /// The result of a call that consumes hardly any fuel during the test, while the epoch of the engine advances.
     fn call(limits: Limits, is_stopping: bool) -> CallError {
         let bytes = guest::component_with("(func $loop (loop $forever (br $forever))) (start $loop)", "");
         let module =

@@ -13,29 +13,29 @@ use crate::convert::{batch_of, response_of};
 use crate::interface::Settings;
 use crate::module::{Module, ModuleOptions};
 
-/// Calls that may fail with all of their fuel consumed before the stage gives up. A call that fails early counts less.
-const MOST_FAILED_CALLS: u64 = 20;
-/// Least part of a failed call that is counted: starting an instance takes time too.
-const LEAST_PART: u64 = 100;
-/// Most lines that the stage logs in one run.
-const MOST_LINES: u64 = 200;
+/// Number of failed calls with all fuel consumed after which the stage gives up. A call that fails early counts less.
+const MAX_FAILED_CALLS: u64 = 20;
+/// Divisor of the fuel limit that gives the minimum cost of a failed call. Starting an instance takes time, too.
+const MIN_COST_DIVISOR: u64 = 100;
+/// Maximum number of lines that the stage logs in one run.
+const MAX_LINES: u64 = 200;
 
-/// Why the remaining rows are not processed.
-const GIVEN_UP: &str = "the module was given up after too many failed calls";
+/// Reason for not processing the remaining rows.
+const GIVEN_UP: &str = "gave up on the module after too many failed calls";
 
 /// A stage that runs a WebAssembly component.
 pub(crate) struct WasmStage {
-    /// The module until it is compiled.
+    /// Bytes of the module; empty once it is compiled.
     bytes: Mutex<Vec<u8>>,
     options: ModuleOptions,
     languages: Vec<String>,
-    /// Most units of one call.
+    /// Maximum number of units in one call.
     rows: usize,
     module: OnceLock<Result<Module, String>>,
     declaration: Declaration,
     settings: Settings,
     fingerprint: Fingerprint,
-    /// Fuel that failed calls may still consume.
+    /// Amount of fuel that failed calls may still consume.
     patience: AtomicU64,
     lines: AtomicU64,
 }
@@ -50,7 +50,7 @@ impl WasmStage {
         settings: Settings,
         fingerprint: Fingerprint,
     ) -> Self {
-        let patience = AtomicU64::new(options.limits.fuel.saturating_mul(MOST_FAILED_CALLS));
+        let patience = AtomicU64::new(options.limits.fuel.saturating_mul(MAX_FAILED_CALLS));
         Self {
             bytes: Mutex::new(bytes),
             options,
@@ -65,11 +65,11 @@ impl WasmStage {
         }
     }
 
-    /// The compiled module. It is compiled for the first rows, so that a run without any takes no time.
+    /// Returns the compiled module. It is compiled for the first rows, so that a run without rows does not compile it.
     fn module(&self, cx: &StageContext<'_>) -> Result<&Module, StageError> {
         let compiled = self.module.get_or_init(|| {
             let bytes = std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner));
-            // The functions of the module are compiled on all threads of the run.
+            // wasmtime compiles the functions of the module on all threads of the run.
             cx.install(|| Module::compile(&bytes, &self.options))
         });
         compiled.as_ref().map_err(|message| StageError::new(message.clone()))
@@ -81,7 +81,7 @@ impl WasmStage {
 
     fn count_failure(&self, fuel_left: u64) {
         let fuel = self.options.limits.fuel;
-        let counted = fuel.saturating_sub(fuel_left).max(fuel / LEAST_PART).max(1);
+        let counted = fuel.saturating_sub(fuel_left).max(fuel / MIN_COST_DIVISOR).max(1);
         // The closure always returns a value.
         let _ =
             self.patience.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(counted)));
@@ -89,8 +89,8 @@ impl WasmStage {
 
     fn log(&self, line: &str, cx: &StageContext<'_>) {
         match self.lines.fetch_add(1, Ordering::Relaxed) {
-            0..MOST_LINES => cx.log(line),
-            MOST_LINES => cx.log("(further lines of this stage are not shown)"),
+            0..MAX_LINES => cx.log(line),
+            MAX_LINES => cx.log("(further lines of this stage are not shown)"),
             _ => {}
         }
     }
@@ -106,7 +106,7 @@ impl Stage for WasmStage {
     }
 }
 
-/// A worker. Every call has a new instance, so that no answer depends on earlier rows.
+/// A worker. Every call has a new instance, so that an answer does not depend on earlier rows.
 struct WasmWorker<'s> {
     stage: &'s WasmStage,
 }
@@ -123,8 +123,8 @@ impl Worker for WasmWorker<'_> {
 }
 
 impl WasmWorker<'_> {
-    /// Processes rows together, and one unit at a time if that fails: an instance costs little, and a call that loops costs all
-    /// of its fuel.
+    /// Processes rows together, and one unit at a time if that fails: creating an instance is cheap, but a call that
+    /// loops consumes all of its fuel.
     fn answer(
         &self,
         batch: &BatchView<'_>,
@@ -159,7 +159,7 @@ impl WasmWorker<'_> {
         Ok(())
     }
 
-    /// Passes some rows to a new instance and takes its answer. The inner error is the reason why there is none.
+    /// Passes some rows to a new instance and checks its answer. The inner error is the reason for a missing answer.
     fn call(
         &self,
         batch: &BatchView<'_>,
@@ -182,7 +182,7 @@ impl WasmWorker<'_> {
         });
         match &answer {
             Ok(()) => {}
-            // It may have consumed little fuel, but took the time of all.
+            // The call may have consumed little fuel, but it has used its maximum time.
             Err(CallError::Interrupted(_)) => self.stage.count_failure(0),
             Err(_) => self.stage.count_failure(call.fuel_left()),
         }

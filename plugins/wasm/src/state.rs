@@ -1,15 +1,15 @@
-//! What the host keeps for one call.
+//! The state of the host for one call.
 
 use std::time::Instant;
 
 use crate::limits::{Limits, MemoryLimiter};
 
-/// Longest message of a module that is shown, in bytes.
-pub(crate) const LONGEST_MESSAGE: usize = 500;
-/// Longest line of a log, in bytes.
-const LONGEST_LINE: usize = 2 << 10;
-/// Most lines that one call may log.
-const MOST_LINES: usize = 200;
+/// Maximum length of a module's message in reports, in bytes.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 500;
+/// Maximum length of a line in the log, in bytes.
+const MAX_LINE_BYTES: usize = 2 << 10;
+/// Maximum number of lines that one call may log.
+const MAX_LINES: usize = 200;
 
 /// A standard stream that a module writes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +21,10 @@ pub(crate) enum Stream {
 /// State of one call.
 pub(crate) struct State {
     pub(crate) memory: MemoryLimiter,
-    /// Where the monotonic clock of the call begins.
+    /// Zero of the monotonic clock of the call.
     pub(crate) started: Instant,
     lines: Vec<String>,
-    /// The beginning of a line of each [`Stream`].
+    /// The unfinished line of each [`Stream`].
     unfinished: [Vec<u8>; 2],
     random: u64,
 }
@@ -40,19 +40,19 @@ impl State {
         }
     }
 
-    /// Keeps a line of the log until the call has returned. Further lines of the same call are dropped.
+    /// Keeps a line of the log until the call has returned. Lines beyond the limit are dropped.
     pub(crate) fn log(&mut self, line: &str) {
-        if self.lines.len() < MOST_LINES {
-            self.lines.push(printable(line, LONGEST_LINE));
+        if self.lines.len() < MAX_LINES {
+            self.lines.push(printable(line, MAX_LINE_BYTES));
         }
     }
 
-    /// Logs the lines of bytes that were written to a stream.
+    /// Logs the lines in bytes that were written to a stream.
     pub(crate) fn write(&mut self, stream: Stream, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let line = &mut self.unfinished[stream as usize];
-            // A byte more than the longest line, so that a cut is seen.
-            let room = (LONGEST_LINE + 1).saturating_sub(line.len());
+            // One byte more than the maximum, so that truncation can be detected.
+            let room = (MAX_LINE_BYTES + 1).saturating_sub(line.len());
             line.extend_from_slice(&piece[..piece.len().min(room)]);
             if piece.ends_with(b"\n") {
                 self.finish_line(stream);
@@ -60,7 +60,7 @@ impl State {
         }
     }
 
-    /// The lines that were logged since the last call of this method.
+    /// Takes the lines that were logged since the previous call of this method.
     pub(crate) fn take_lines(&mut self) -> Vec<String> {
         for stream in [Stream::Output, Stream::Error] {
             if !self.unfinished[stream as usize].is_empty() {
@@ -85,7 +85,7 @@ impl State {
     }
 }
 
-/// A text of a module as a message may show it: at most `longest` bytes, without control characters.
+/// Prepares a text of a module for messages: at most `longest` bytes, without control characters.
 pub(crate) fn printable(text: &str, longest: usize) -> String {
     let text = text.trim_end();
     let is_cut = text.len() > longest;
@@ -99,27 +99,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_have_no_control_characters_and_end() {
+    fn messages_have_no_control_characters_and_a_maximum_length() {
         assert_eq!(printable("red \u{1b}[31m\nnext\n", 100), "red  [31m next");
         assert_eq!(printable("äöü", 3), "ä…");
     }
 
     #[test]
-    fn what_is_written_becomes_lines() {
+    fn written_bytes_become_lines() {
         let mut state = State::new(Limits::new(1, 1));
         state.write(Stream::Output, b"one\ntw");
         state.write(Stream::Error, b"error");
         state.write(Stream::Output, b"o\n\nthree");
         assert_eq!(state.take_lines(), ["one", "two", "", "three", "error"]);
         assert!(state.take_lines().is_empty());
-        for _ in 0..LONGEST_LINE {
+        for _ in 0..MAX_LINE_BYTES {
             state.write(Stream::Output, b"long");
         }
         state.write(Stream::Output, b"\nnext\n");
         let lines = state.take_lines();
         assert_eq!((lines.len(), lines[0].chars().last(), lines[1].as_str()), (2, Some('…'), "next"));
-        assert!(lines[0].len() <= LONGEST_LINE + '…'.len_utf8());
+        assert!(lines[0].len() <= MAX_LINE_BYTES + '…'.len_utf8());
         state.write(Stream::Error, &b"\n".repeat(1 << 20));
-        assert_eq!(state.take_lines().len(), MOST_LINES);
+        assert_eq!(state.take_lines().len(), MAX_LINES);
     }
 }

@@ -1,4 +1,4 @@
-//! The standard streams of a module (WASI 0.2): there is no input, and lines of output go to the log of the stage.
+//! The standard streams of a module (WASI 0.2): the input is empty, and lines of output go to the log of the stage.
 
 use wasmtime::StoreContextMut;
 use wasmtime::component::{ComponentType, LinkerInstance, Lower, Resource, ResourceType};
@@ -6,16 +6,16 @@ use wasmtime::component::{ComponentType, LinkerInstance, Lower, Resource, Resour
 use crate::limits::charge;
 use crate::state::{State, Stream};
 
-/// Bytes that a module may write at once. What it writes is taken at any time, so it never has to wait.
-const MOST_BYTES: u64 = 4 << 10;
+/// Maximum number of bytes that a module may write at once. Output is always accepted, so the module never has to wait.
+const MAX_WRITE_BYTES: u64 = 4 << 10;
 
-/// `wasi:io/streams.output-stream`; 0 is the standard output, 1 the standard error.
+/// `wasi:io/streams.output-stream`; 0 is standard output, 1 is standard error.
 pub(crate) struct OutputStream;
 /// `wasi:io/streams.input-stream`, at its end.
 pub(crate) struct InputStream;
 /// `wasi:io/poll.pollable`, always ready.
 pub(crate) struct Pollable;
-/// `wasi:io/error.error`, which no function makes.
+/// `wasi:io/error.error`, which no function returns.
 pub(crate) struct StreamFailure;
 
 #[derive(ComponentType, Lower)]
@@ -30,7 +30,7 @@ enum StreamError {
 
 type Written = (Result<(), StreamError>,);
 
-/// The type of a resource of WASI that functions of the host return.
+/// The type of a WASI resource that host functions return.
 pub(crate) fn resource_type(name: &str) -> Option<ResourceType> {
     match name {
         "input-stream" => Some(ResourceType::host::<InputStream>()),
@@ -41,7 +41,7 @@ pub(crate) fn resource_type(name: &str) -> Option<ResourceType> {
     }
 }
 
-/// Defines a function of an interface, if it is one of those that write to a stream or wait for it.
+/// Defines a function of an interface if it writes to a stream or waits for one.
 ///
 /// # Errors
 /// If it is already defined.
@@ -66,7 +66,7 @@ pub(crate) fn define(linker: &mut LinkerInstance<'_, State>, interface: &str, na
         ("wasi:io/streams", "[method]output-stream.check-write") => {
             linker.func_wrap(name, |mut store: StoreContextMut<'_, State>, (_,): (Resource<OutputStream>,)| {
                 charge(&mut store, 0)?;
-                Ok((Ok::<_, StreamError>(MOST_BYTES),))
+                Ok((Ok::<_, StreamError>(MAX_WRITE_BYTES),))
             })
         }
         ("wasi:io/streams", "[method]output-stream.write" | "[method]output-stream.blocking-write-and-flush") => {

@@ -1,4 +1,4 @@
-//! Compiled modules that are kept: they are used again, and damaged ones are not.
+//! The cache of compiled modules: modules are used again, unless they are damaged.
 
 mod guest;
 
@@ -14,7 +14,7 @@ fn run(root: &Path) {
     let mut services = Services::new();
     services.insert(Arc::new(CompiledModules(root.join("compiled"))));
     let config = "module = \"stage.wasm\"\nreads = [\"chunk.name\"]\nwrites = { owner = \"string\" }\n";
-    let outcome = StageTest::of::<Wasm>(config)
+    let outcome = StageTest::new::<Wasm>(config)
         .expect("valid")
         .root(root)
         .services(services)
@@ -65,7 +65,7 @@ fn a_compiled_module_is_used_until_it_is_damaged() {
 }
 
 #[test]
-fn without_a_place_for_compiled_modules_they_are_compiled() {
+fn without_a_cache_directory_modules_are_compiled() {
     let root = tempfile::tempdir().expect("a directory");
     std::fs::write(root.path().join("stage.wasm"), guest::component("")).expect("written");
     std::fs::write(root.path().join("compiled"), "a file").expect("written");

@@ -1,4 +1,4 @@
-//! What a module may import: the log, the standard streams, and clocks if they are granted.
+//! Permitted imports of modules: the log, the standard streams, and clocks if they are granted.
 
 mod guest;
 
@@ -16,7 +16,7 @@ const CONFIG: &str = r#"
     memory = "1MiB"
 "#;
 
-/// Keeps the log.
+/// Collects the log.
 #[derive(Default)]
 struct Log(Mutex<Vec<String>>);
 
@@ -28,12 +28,12 @@ impl Observer for Log {
     }
 }
 
-/// Runs `code` in a module for a chunk; returns what happened and the log.
+/// Runs `code` in a module for one chunk. Returns the outcome and the log.
 fn run(items: &str, code: &str, grants: &str) -> (StageOutcome, Vec<String>) {
     let root = tempfile::tempdir().expect("a directory");
     std::fs::write(root.path().join("stage.wasm"), guest::component_with(items, code)).expect("written");
     let log = Log::default();
-    let outcome = StageTest::of::<Wasm>(&format!("{CONFIG}grants = [{grants}]\n"))
+    let outcome = StageTest::new::<Wasm>(&format!("{CONFIG}grants = [{grants}]\n"))
         .expect("valid")
         .root(root.path())
         .chunks([0])
@@ -58,7 +58,7 @@ const STREAMS: &str = r#"
 "#;
 
 #[test]
-fn what_a_module_writes_to_the_standard_streams_is_logged() {
+fn output_to_the_standard_streams_is_logged() {
     let code = "
         (call $write (call $stdout) (i32.const 2000) (i32.const 6) (i32.const 3000))
         (if (i32.load8_u (i32.const 3000)) (then unreachable))
@@ -74,7 +74,7 @@ fn what_a_module_writes_to_the_standard_streams_is_logged() {
 }
 
 #[test]
-fn what_a_module_writes_before_it_traps_is_logged() {
+fn output_before_a_trap_is_logged() {
     let code = "(call $write (call $stderr) (i32.const 2000) (i32.const 6) (i32.const 3000)) unreachable";
     let (outcome, log) = run(STREAMS, code, "");
     assert!(!has_value(&outcome));
@@ -125,7 +125,7 @@ const WALL: &str = "
     (if (i32.ge_u (i32.load (i32.const 3008)) (i32.const 1000000000)) (then unreachable))";
 
 #[test]
-fn a_granted_clock_tells_the_time() {
+fn a_granted_clock_returns_the_time() {
     for code in [MONOTONIC, WALL] {
         let (outcome, _) = run(CLOCKS, code, r#""clock""#);
         assert!(has_value(&outcome), "{:?}", outcome.report().failures);

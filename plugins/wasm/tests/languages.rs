@@ -1,6 +1,7 @@
 //! The example in each language, from its source to values.
 //!
-//! The compilers are no part of this project: a test is skipped, and says so, unless its variable names one.
+//! The compilers are not part of this project. Unless a variable names the compiler, a test is skipped and prints a
+//! message.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +11,7 @@ use aurora_pipeline::{DynamicType, Observer, Progress, RunOptions, Services, Val
 use aurora_plugins::testkit::StageTest;
 use aurora_wasm::{CompiledModules, Wasm};
 
-/// Set by CI: without componentize-py, its test fails.
+/// Variable that CI sets. If it is set, the Python test fails without componentize-py.
 const REQUIRED: &str = "AURORA_REQUIRE_COMPONENTIZE_PY";
 
 #[test]
@@ -35,7 +36,7 @@ fn the_javascript_example_finds_owners() {
     });
 }
 
-/// The variable names a `cargo` whose toolchain has the target `wasm32-wasip2`.
+/// The variable must name a `cargo` whose toolchain has the target `wasm32-wasip2`.
 #[test]
 fn the_rust_example_finds_owners() {
     check("AURORA_WASIP2_CARGO", false, |cargo, directory| {
@@ -69,21 +70,21 @@ fn check(variable: &str, is_required: bool, build: impl Fn(&Path, &Path) -> bool
     let (values, log) = run(root.path(), &services, "teams = { pay = \"payments\" }");
     assert_eq!(values, [payments.clone(), payments, None], "{log:?}");
     assert_eq!(log, [""; 0]);
-    // The second run finds the compiled module.
+    // The second run uses the cached module.
     assert!(root.path().join("compiled").is_dir(), "the compiled module is kept");
     let (values, log) = run(root.path(), &services, "");
     assert_eq!(values, [None, None, None]);
     assert_eq!(log, ["no teams are configured"], "what the module prints");
 }
 
-/// Runs the example; returns the owners of three chunks, and the log.
+/// Runs the example. Returns the owners of three chunks, and the log.
 fn run(root: &Path, services: &Services, config: &str) -> (Vec<Option<Value>>, Vec<String>) {
     let config = format!(
         "module = \"owner.wasm\"\nreads = [\"file.path\"]\nwrites = {{ owner = \"string\" }}\nconfig = {{ {config} }}\n"
     );
     let paths = ["pay/card.py", "README.md"].map(|path| Some(Value::String(path.to_owned()))).to_vec();
     let log = Log::default();
-    let outcome = StageTest::of::<Wasm>(&config)
+    let outcome = StageTest::new::<Wasm>(&config)
         .expect("valid")
         .root(root)
         .services(services.clone())
@@ -105,7 +106,7 @@ fn copy_files(from: &Path, to: &Path) {
     }
 }
 
-/// Keeps the log.
+/// Collects the log.
 #[derive(Default)]
 struct Log(Mutex<Vec<String>>);
 

@@ -1,6 +1,6 @@
-//! Incremental = fresh, and parallel = serial, with modules in the pipeline: some that compute values, fail, or drop rows.
+//! Incremental = fresh, and parallel = serial, with modules in the pipeline that compute values, fail, or drop rows.
 //!
-//! `AURORA_TEST_CASES` and `AURORA_TEST_EDITS` ask for more sequences, and longer ones.
+//! `AURORA_TEST_CASES` and `AURORA_TEST_EDITS` set the number and the length of the sequences.
 
 mod guest;
 
@@ -17,7 +17,7 @@ use aurora_wasm::{CompiledModules, Wasm};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-/// Tables of the pipeline. A change of the pipeline chooses some of them.
+/// Tables of the pipeline. A change of the pipeline selects some of them.
 const STAGES: [&str; 7] = [
     "[stage.sizes]\nuse = \"wasm\"\nmodule = \"sizes.wasm\"\nreads = [\"chunk.name\", \"chunk.text\"]\n\
      writes = { owner = { type = \"string\", terms = 2, embed = true }, size = \"integer\" }\n",
@@ -46,7 +46,7 @@ def tickets(state):
 ";
 
 const FILES: [&str; 6] = ["a/one.py", "a/two.py", "b/three.js", "b/four.py", "c/five.py", "c/six.md"];
-/// The first letter of a name says what becomes of its chunk: a trap, a loop, an error, or a drop.
+/// File contents. The first letter of a name determines what happens to its chunk: a trap, a loop, an error, or a drop.
 const BODIES: [&str; 7] = [
     "def parse(card):\n    return card\n\ndef store(card):\n    return parse(card)\n",
     "# SPDX: MIT\ndef parse(card):\n    return 2 * card\n",
@@ -61,7 +61,7 @@ const BODIES: [&str; 7] = [
 enum Step {
     Write(usize, usize),
     Remove(usize),
-    /// Which tables and keys, and the fuel.
+    /// The selected tables and keys, and the fuel.
     Pipeline(u8, u32),
     Run,
 }
@@ -93,7 +93,7 @@ fn apply(root: &Path, step: &Step) {
     }
 }
 
-/// A repository with the modules, which are compiled once for all of them.
+/// Creates a repository with the modules, which are compiled once and shared by all repositories.
 fn begin() -> TempDir {
     let directory = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a temporary directory");
     for (name, module) in MODULES.iter() {
@@ -130,7 +130,7 @@ fn options(root: &Path) -> IndexOptions {
 fn run(root: &Path, options: IndexOptions) -> IndexSummary {
     let summary = index::run(&options, &Silent).unwrap_or_else(|error| panic!("{error} {:?}", root));
     let failures = format!("{:?}", summary.report.failures);
-    assert!(!failures.contains("given up"), "{failures}");
+    assert!(!failures.contains("gave up"), "{failures}");
     summary
 }
 
@@ -194,7 +194,7 @@ fn rows_that_fail_are_reported_and_others_keep_their_values() {
     assert_eq!(owners, ["Drop", "beside", "beside", "parse", "store"]);
 }
 
-/// The texts of a column.
+/// The strings in a column.
 fn values(root: &Path, column: &str) -> Vec<String> {
     let snapshot = snapshot(root);
     let mut values = Vec::new();
@@ -217,7 +217,7 @@ static MODULES: LazyLock<[(&str, Vec<u8>); 3]> = LazyLock::new(|| {
     modules.map(|(name, process)| (name, guest::encode(&format!("(module {PRELUDE} {process})"))))
 });
 
-/// What all modules share. Layouts are those of the canonical ABI, see `guest`.
+/// Common parts of all modules. The memory layouts follow the canonical ABI, see `guest`.
 const PRELUDE: &str = r#"
   (memory (export "memory") 4)
   (global $top (mut i32) (i32.const 65536))
@@ -257,7 +257,7 @@ const PRELUDE: &str = r#"
     (i32.store offset=16 (local.get $at) (local.get $rows)))
 "#;
 
-/// Gives every chunk its name, and the length of its text and of the configuration.
+/// Module that returns the name of every chunk, and the total length of its text and of the configuration.
 const SIZES: &str = r#"
   (func (export "process") (param $files i32) (param $chunk_files i32) (param $chunks i32) (param $columns i32) (param i32)
     (result i32)
@@ -293,7 +293,7 @@ const SIZES: &str = r#"
     (local.get $result))
 "#;
 
-/// Gives every file its path.
+/// Module that returns the path of every file.
 const PATHS: &str = r#"
   (func (export "process") (param $files i32) (param i32) (param i32) (param $columns i32) (param i32) (result i32)
     (local $result i32)
@@ -305,7 +305,7 @@ const PATHS: &str = r#"
     (local.get $result))
 "#;
 
-/// Drops the chunks whose names begin with D.
+/// Module that drops the chunks whose names begin with D.
 const SIEVE: &str = r#"
   (func (export "process") (param $files i32) (param i32) (param $chunks i32) (param $columns i32) (param i32) (result i32)
     (local $row i32) (local $dropped i32) (local $remark i32) (local $result i32)

@@ -1,4 +1,4 @@
-//! `aur` with a stage of a team's own: all commands, and `[stage.todos]` in pipelines.
+//! `aur` with a team's own stage: all commands, and `[stage.todos]` in pipelines.
 
 mod todos;
 

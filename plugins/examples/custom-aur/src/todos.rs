@@ -1,4 +1,4 @@
-//! `[stage.todos]`: how many notes such as `TODO` every chunk has.
+//! `[stage.todos]`: counts notes such as `TODO` in every chunk.
 
 use aurora::engine::{
     Access, BatchView, ColumnSpec, DynamicType, Fingerprint, StageContext, StageError, Transform, Value, ValueRef,
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 #[derive(Deserialize)]
 pub(crate) struct Todos {
-    /// The words that are counted.
+    /// The words to count.
     words: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn notes_are_counted() -> Result<(), TestError> {
         let text = |text: &str| Some(Value::String(text.into()));
-        let outcome = StageTest::of::<Stateless<Todos>>("words = ['TODO', 'FIXME']")?
+        let outcome = StageTest::new::<Stateless<Todos>>("words = ['TODO', 'FIXME']")?
             .dynamic("file.path", DynamicType::String, vec![text("a.py")])
             .chunks([0, 0])
             .dynamic("chunk.text", DynamicType::String, vec![text("# TODO: this; FIXME: that; TODO"), text("fine")])

@@ -1,4 +1,4 @@
-//! The program with its own stage, as a user runs it.
+//! The program with its own stage, used from the command line.
 
 use std::fs;
 use std::path::Path;

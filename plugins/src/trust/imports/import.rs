@@ -2,9 +2,9 @@
 
 use super::language::Language;
 
-/// The module that comes with the program itself.
+/// The module that is part of this program.
 const HELPER: &str = "aurora_stage";
-/// Endings that an import in JavaScript or TypeScript may leave out.
+/// Extensions that an import in JavaScript or TypeScript may omit.
 pub(super) const JAVASCRIPT_ENDINGS: [&str; 22] = [
     "",
     ".js",
@@ -29,33 +29,33 @@ pub(super) const JAVASCRIPT_ENDINGS: [&str; 22] = [
     "/index.json",
     "/index.node",
 ];
-/// Endings that an import in Ruby may leave out.
+/// Extensions that an import in Ruby may omit.
 pub(super) const RUBY_ENDINGS: [&str; 5] = ["", ".rb", ".so", ".bundle", ".dll"];
 
-/// One import, as a file states it.
+/// One import, as written in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Import {
-    /// A module of Python by its dotted name, and how many dots stand before it.
+    /// A Python module by its dotted name, with the number of leading dots.
     Python { level: usize, module: String },
-    /// A path relative to the importing file, whose ending may be missing.
+    /// A path relative to the importing file, possibly without its extension.
     Relative { path: String, endings: &'static [&'static str] },
-    /// A path below a directory of the search path, whose ending may be missing.
+    /// A path below a directory of the search path, possibly without its extension.
     Searched { path: String, endings: &'static [&'static str] },
-    /// A word or a literal that may be a file, relative to the root or to the file that contains it.
+    /// A word or a literal that may be the path of a file, relative to the root or to the file that contains it.
     Word(String),
-    /// A package of JavaScript, or a module of one, in a directory `node_modules`.
+    /// A JavaScript package, or a module of one, in a directory `node_modules`.
     NodePackage(String),
-    /// A package that is installed elsewhere.
+    /// A package that is installed outside of the project.
     Package(String),
 }
 
 impl Import {
-    /// What `python -m` runs of a package.
+    /// The module of a package that `python -m` runs.
     pub(super) fn python_main(module: &str) -> Self {
         Self::Python { level: 0, module: format!("{module}.__main__") }
     }
 
-    /// What JavaScript imports by a text.
+    /// The import for a module specifier in JavaScript.
     pub(super) fn node(text: &str) -> Self {
         match (text.starts_with('.'), text.strip_prefix("node:")) {
             (true, _) => Self::Relative { path: text.to_owned(), endings: &JAVASCRIPT_ENDINGS },
@@ -64,7 +64,7 @@ impl Import {
         }
     }
 
-    /// The module that is missing if there is no file.
+    /// The module to report as missing if no file is found.
     pub(super) fn missing(&self) -> Option<MissingModule> {
         match self {
             Self::Python { level: 0, module } if !module.ends_with(".__main__") => {
@@ -76,9 +76,9 @@ impl Import {
                 Some(MissingModule::new(path, language, path))
             }
             Self::NodePackage(name) => Some(MissingModule::new(name, Language::JavaScript, name)),
-            // No file of the project can be meant.
+            // Not a file of the project.
             Self::Package(name) => Some(MissingModule::new(name, Language::JavaScript, "")),
-            // A name that a package defines may be no module.
+            // A name defined by a package need not be a module.
             Self::Python { .. } | Self::Word(_) => None,
         }
     }
@@ -87,16 +87,16 @@ impl Import {
 /// A module that was not found where the program looks for it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::trust) struct MissingModule {
-    /// The name in descriptions.
+    /// Name in descriptions.
     pub(super) name: String,
     pub(super) language: Language,
-    /// The path below an unknown directory, without the ending of a program; empty if no file of the project can be meant.
+    /// Path below an unknown directory, without the extension; empty if the module cannot be a file of the project.
     pub(super) path: String,
 }
 
 impl MissingModule {
     fn new(name: &str, language: Language, path: &str) -> Self {
-        // Paths that begin with `@/` or `~/` are relative to a directory that the configuration of TypeScript names.
+        // Paths that begin with `@/` or `~/` are relative to a directory in the TypeScript configuration.
         let path = path.trim_start_matches(['.', '/', '@', '~']);
         let path = match path.rsplit_once('.') {
             Some((stem, ending)) if language.loads(ending) => stem,

@@ -1,6 +1,6 @@
-//! Languages whose imports are read.
+//! Programming languages with support for reading imports.
 
-/// A language whose imports are read.
+/// A programming language with support for reading imports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Language {
     Python,
@@ -25,7 +25,7 @@ impl Language {
         }
     }
 
-    /// Whether a module of the language may be a file with this ending.
+    /// Whether a module of the language may be a file with this extension.
     pub(super) fn loads(self, ending: &str) -> bool {
         match self {
             Self::Python => matches!(ending, "py" | "pyw" | "pyc" | "so" | "pyd"),
@@ -37,12 +37,12 @@ impl Language {
         }
     }
 
-    /// Whether a file with this ending is a library that Python loads, whose name may have a tag.
+    /// Whether a file with this extension is a library that Python loads. The name of a library may contain a tag.
     pub(super) fn is_library(ending: &str) -> bool {
         matches!(ending, "so" | "pyd")
     }
 
-    /// Letters of options without a value, which may stand before another option in one argument.
+    /// Letters of options without a value, which may be combined with another option in one argument.
     pub(super) fn flags(self) -> &'static str {
         match self {
             Self::Python => "bBdEhiIOPqRsSuvVx?",
@@ -51,7 +51,7 @@ impl Language {
         }
     }
 
-    /// The language that an interpreter runs, such as `python3.12`.
+    /// The language of an interpreter such as `python3.12`.
     pub(super) fn from_interpreter(name: &str) -> Option<Self> {
         let name = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
         match name {

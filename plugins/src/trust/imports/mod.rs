@@ -1,8 +1,8 @@
-//! The modules that a program imports from the project, found by reading its text.
+//! The modules that a program imports from the project, found by reading its source text.
 //!
-//! Imports of Python, JavaScript, TypeScript, Ruby and shell scripts are read, not run: a name that is computed is not found. What
-//! is not found is reported. A literal that is the path of a program in the project counts as an import; one that is the path of
-//! another file is reported.
+//! Imports of Python, JavaScript, TypeScript, Ruby and shell scripts are read, not executed, so computed names are not
+//! found. Imports that are not found are reported. A literal that is the path of a program in the project counts as an
+//! import; a literal that is the path of another file is reported.
 
 mod import;
 mod language;
@@ -25,28 +25,28 @@ use self::paths::{directory_of, normal};
 pub(super) use self::uncovered::Uncovered;
 use super::files::{MAX_FILE_BYTES, ProgramError, add_content, candidates, real_path};
 
-/// Maximum size in bytes of a text that is read for imports.
+/// Maximum size of a source text that is read for imports, in bytes.
 const MAX_TEXT_BYTES: usize = 4 << 20;
-/// Maximum length in bytes of a literal that may be a path.
+/// Maximum length of a literal that may be a path, in bytes.
 const MAX_LITERAL_BYTES: usize = 255;
-/// Endings of files that contain no program.
+/// Extensions of files that contain no program.
 const DATA: [&str; 9] = ["csv", "json", "md", "rst", "toml", "txt", "xml", "yaml", "yml"];
-/// Keys of a `package.json` with the modules that an import of the package means.
+/// Keys in a `package.json` with the modules that an import of the package loads.
 const PACKAGE_KEYS: [&str; 4] = ["main", "module", "exports", "imports"];
 
-/// The imports of a program that have been found so far.
+/// The imports of a program found so far.
 pub(super) struct Imports {
     /// Directories in which Python and Ruby look for modules.
     bases: BTreeSet<String>,
-    /// Imports with the directory of the file that states them.
+    /// Imports, each with the directory of the file that contains it.
     found: Vec<(String, Import)>,
     uncovered: Uncovered,
-    /// Whether a file in an unknown language is reported.
+    /// Whether files in unknown languages are reported.
     reports_unread: bool,
 }
 
 impl Imports {
-    /// The imports in the arguments of a command.
+    /// Finds the imports in the arguments of a command.
     pub(super) fn from_command(command: &[String]) -> Self {
         let mut imports = Self {
             bases: BTreeSet::from([String::new()]),
@@ -71,7 +71,7 @@ impl Imports {
         imports
     }
 
-    /// Adds what an option of an interpreter loads.
+    /// Adds the module that an interpreter option loads.
     fn add_option(&mut self, language: Language, option: &str, value: &str) {
         let import = match (language, option) {
             (Language::Python, "m") => {
@@ -89,19 +89,19 @@ impl Imports {
         self.found.push((String::new(), import));
     }
 
-    /// Takes files that follow as listed in the configuration, where data is as likely as a program.
+    /// Prepares for files listed in the configuration, which may be data as well as programs.
     pub(super) fn expect_listed_files(&mut self) {
         self.reports_unread = false;
     }
 
     /// Adds the imports of a file that the command names or the configuration lists.
     pub(super) fn add_program(&mut self, path: &str, content: &[u8]) {
-        self.search_beside(path);
+        self.search_directory_of(path);
         self.add(path, content);
     }
 
     /// Adds the directory of a file to the search path.
-    pub(super) fn search_beside(&mut self, path: &str) {
+    pub(super) fn search_directory_of(&mut self, path: &str) {
         self.bases.insert(directory_of(path).to_owned());
     }
 
@@ -109,10 +109,12 @@ impl Imports {
         if path.rsplit('/').next() == Some("package.json") {
             return self.add_package(path, content);
         }
-        // A compiled program loads libraries of the user, compiled Python other modules.
+        // A compiled program loads libraries of the user, and compiled Python loads other modules.
         if content.contains(&0) {
             if path.ends_with(".pyc") {
-                self.uncovered.descriptions.insert(format!("what {path} loads, whose imports are not read"));
+                self.uncovered
+                    .descriptions
+                    .insert(format!("everything that {path} loads, because its imports are not read"));
             }
             return;
         }
@@ -126,7 +128,9 @@ impl Imports {
             Some(language) => self.read(path, language, &text),
             None if !self.reports_unread || DATA.iter().any(|ending| path.rsplit('.').next() == Some(ending)) => {}
             None => {
-                self.uncovered.descriptions.insert(format!("what {path} loads, whose imports are not read"));
+                self.uncovered
+                    .descriptions
+                    .insert(format!("everything that {path} loads, because its imports are not read"));
             }
         }
     }
@@ -151,7 +155,7 @@ impl Imports {
         }
     }
 
-    /// Adds the imports of a text in a file; `path` is empty for a text in the command.
+    /// Adds the imports of a source text. `path` is empty for a text in the command.
     fn read(&mut self, path: &str, language: Language, text: &str) {
         let directory = directory_of(path);
         let is_search_path = |line: &&str| texts::SEARCH_PATHS.iter().any(|name| line.contains(name));
@@ -163,7 +167,7 @@ impl Imports {
             Language::Ruby => texts::ruby(text),
             Language::Shell => candidates(text).skip(1).map(|word| Import::Word(word.to_owned())).collect(),
         };
-        // Every word of a command and of a shell script is a candidate anyway, and packages have too many literals.
+        // The words of commands and shell scripts are candidates already, and packages contain too many literals.
         let is_listed = language != Language::Shell && !path.is_empty() && !path.contains("node_modules/");
         for literal in text.lines().flat_map(texts::quoted) {
             if Language::from_file(literal, "").is_some() {
@@ -175,8 +179,8 @@ impl Imports {
         self.found.extend(imports.into_iter().map(|import| (directory.to_owned(), import)));
     }
 
-    /// Adds the files of the project that are imported, directly or by another one, to `files`. Returns everything else that the
-    /// program may load.
+    /// Adds the files of the project that are imported, directly or indirectly, to `files`. Returns everything else
+    /// that the program may load.
     pub(super) fn resolve(
         mut self,
         root: &Directory,
@@ -219,7 +223,7 @@ impl Imports {
                     Ok(EntryKind::File) => {}
                     Ok(EntryKind::Directory) | Err(_) => continue,
                     Ok(_) => {
-                        self.uncovered.descriptions.insert(format!("{path}, which is no regular file"));
+                        self.uncovered.descriptions.insert(format!("{path}, which is not a regular file"));
                         continue;
                     }
                 }
@@ -245,7 +249,8 @@ impl Imports {
     }
 }
 
-/// An option of an interpreter, with its value: in the same argument, or the next one. Long names keep their dashes.
+/// Parses an interpreter option with its value, which is in the same argument or the next one. Long names keep their
+/// dashes.
 fn option<'a>(language: Language, argument: &'a str, next: Option<&'a str>) -> Option<(&'a str, &'a str)> {
     if argument.starts_with("--") {
         return argument.split_once('=').or_else(|| Some((argument, next?)));

@@ -14,7 +14,7 @@ pub(super) fn join(directory: &str, path: &str) -> String {
     if directory.is_empty() { path.to_owned() } else { format!("{directory}/{path}") }
 }
 
-/// The path without `.` and `..`; `None` if it leads out of the project.
+/// Removes `.` and `..` from a path; `None` if the path leads out of the project.
 pub(super) fn normal(path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

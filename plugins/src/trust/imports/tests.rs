@@ -1,4 +1,4 @@
-//! Files that the digest of a program covers, and descriptions of the others.
+//! The files that the digest of a program covers, and the descriptions of the other files.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use aurora_pipeline::ProgramSpec;
 
 use crate::trust::ProgramIdentity;
 
-/// The files that are covered and what is not, of a command in a project with these files.
+/// The covered files and the descriptions of everything else, for a command in a project with these files.
 fn covered(files: &[(&str, &str)], command: &[&str]) -> (Vec<String>, Vec<String>) {
     let root = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in files {
@@ -16,7 +16,7 @@ fn covered(files: &[(&str, &str)], command: &[&str]) -> (Vec<String>, Vec<String
     }
     let command = command.iter().map(|&part| part.to_owned()).collect();
     let spec = ProgramSpec { command, ..ProgramSpec::default() };
-    let identity = ProgramIdentity::of(&spec, root.path()).expect("readable");
+    let identity = ProgramIdentity::from_spec(&spec, root.path()).expect("readable");
     (identity.covered().map(|file| file.path.clone()).collect(), identity.not_covered(root.path()))
 }
 
@@ -51,7 +51,7 @@ fn modules_of_the_project_are_covered() {
 }
 
 #[test]
-fn libraries_and_compiled_modules_that_appear_beside_a_module_change_the_digest() {
+fn new_libraries_and_compiled_modules_next_to_a_module_change_the_digest() {
     let root = tempfile::tempdir().expect("a temporary directory");
     fs::create_dir_all(root.path().join("tools/deep")).expect("made");
     fs::write(root.path().join("tools/a.py"), "import helper, deep.inner\n").expect("written");
@@ -60,7 +60,7 @@ fn libraries_and_compiled_modules_that_appear_beside_a_module_change_the_digest(
     }
     let command = ["python3", "tools/a.py"].map(str::to_owned).to_vec();
     let spec = ProgramSpec { command, ..ProgramSpec::default() };
-    let digest = || ProgramIdentity::of(&spec, root.path()).expect("readable").digest;
+    let digest = || ProgramIdentity::from_spec(&spec, root.path()).expect("readable").digest;
     let first = digest();
     let names = [
         "helper.so",
@@ -139,15 +139,15 @@ fn modules_behind_symbolic_links_were_not_covered() {
     std::os::unix::fs::symlink("../common", &link).expect("linked");
     let command = ["python3", "tools/a.py"].map(str::to_owned).to_vec();
     let spec = ProgramSpec { command, ..ProgramSpec::default() };
-    let identity = ProgramIdentity::of(&spec, root.path()).expect("readable");
+    let identity = ProgramIdentity::from_spec(&spec, root.path()).expect("readable");
     assert_eq!(identity.modules.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["common/b.py"]);
     fs::remove_file(&link).expect("removed");
     std::os::unix::fs::symlink("/", &link).expect("linked");
-    assert!(ProgramIdentity::of(&spec, root.path()).is_err());
+    assert!(ProgramIdentity::from_spec(&spec, root.path()).is_err());
 }
 
 #[test]
-fn other_languages_are_read_too_or_reported() {
+fn files_in_other_languages_are_read_or_reported() {
     let files = [
         ("tools/a.mjs", "import fs from \"node:fs\";\nimport { b } from './b';\nconst c = require(\"../c\");\n"),
         ("tools/b.ts", ""),
@@ -168,7 +168,7 @@ fn other_languages_are_read_too_or_reported() {
     let (found, uncovered) = covered(&files, &["ruby", "tools/f.rb"]);
     assert_eq!((found.len(), uncovered.len()), (2, 1), "{found:?} {uncovered:?}");
     let (_, uncovered) = covered(&files, &["perl", "tools/h.pl"]);
-    assert_eq!(uncovered, ["what tools/h.pl loads, whose imports are not read"]);
+    assert_eq!(uncovered, ["everything that tools/h.pl loads, because its imports are not read"]);
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn files_are_named_in_options_and_literals() {
 }
 
 #[test]
-fn typescript_imports_a_file_under_the_ending_of_its_output() {
+fn typescript_imports_a_file_by_the_extension_of_its_output() {
     let files =
         [("tools/a.mts", "import './b.js'; import './c.mjs'"), ("tools/b.ts", ""), ("tools/c.mts", ""), ("c.ts", "")];
     let (found, uncovered) = covered(&files, &["deno", "tools/a.mts"]);
@@ -256,7 +256,9 @@ fn data_that_a_literal_names_is_described() {
     fs::write(root.path().join("tools/own.py"), text).expect("written");
     let described = |spec: ProgramSpec| {
         let command = ["python3", "tools/own.py"].map(str::to_owned).to_vec();
-        ProgramIdentity::of(&ProgramSpec { command, ..spec }, root.path()).expect("readable").not_covered(root.path())
+        ProgramIdentity::from_spec(&ProgramSpec { command, ..spec }, root.path())
+            .expect("readable")
+            .not_covered(root.path())
     };
     let named = |path: &str| format!("the file {path}, which tools/own.py names");
     let all = ["OWNERS", "tools/data", "tools/lib/rules"].map(named);
@@ -317,7 +319,7 @@ fn ruby_names_files_relative_to_the_file_itself() {
 
 #[cfg(unix)]
 #[test]
-fn a_program_that_is_a_link_imports_modules_beside_the_link() {
+fn a_program_that_is_a_link_imports_modules_next_to_the_link() {
     let root = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in [("common/own.py", "import near\n"), ("tools/near.py", "")] {
         let path = root.path().join(path);
@@ -326,7 +328,7 @@ fn a_program_that_is_a_link_imports_modules_beside_the_link() {
     }
     std::os::unix::fs::symlink("../common/own.py", root.path().join("tools/own.py")).expect("linked");
     let command = ["python3", "tools/own.py"].map(str::to_owned).to_vec();
-    let identity = ProgramIdentity::of(&ProgramSpec { command, ..ProgramSpec::default() }, root.path());
+    let identity = ProgramIdentity::from_spec(&ProgramSpec { command, ..ProgramSpec::default() }, root.path());
     let covered: Vec<String> = identity.expect("readable").covered().map(|file| file.path.clone()).collect();
     assert_eq!(covered, ["common/own.py", "tools/near.py"]);
 }

@@ -1,4 +1,4 @@
-//! Descriptions of what a program may load that its digest does not cover.
+//! Descriptions of everything that a program may load but that its digest does not cover.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
@@ -9,32 +9,33 @@ use super::import::MissingModule;
 use super::language::Language;
 use super::paths::{directory_of, join, normal};
 
-/// Directories that are not searched for modules. What is imported from `node_modules` is found by its name.
+/// Directories that are not searched for modules. Imports from `node_modules` are found by name.
 const NOT_SEARCHED: [&str; 3] = [".git", "__pycache__", "node_modules"];
 /// Maximum number of directories that are searched for modules.
 const MAX_SEARCHED_DIRECTORIES: usize = 20_000;
-/// Maximum number of files that are named for a missing module.
+/// Maximum number of files that are listed for a missing module.
 const MAX_NAMED_FILES: usize = 3;
 
-/// Files and modules that a program may load and that its digest does not cover. Only [`Uncovered::describe`] searches the project.
+/// Files and modules that a program may load but that its digest does not cover. Only [`Uncovered::describe`] searches
+/// the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::trust) struct Uncovered {
-    /// Descriptions of everything but modules and literals.
+    /// Descriptions of everything except modules and literals.
     pub(super) descriptions: BTreeSet<String>,
     /// Modules that were not found where the program looks for them.
     pub(super) missing: BTreeSet<MissingModule>,
-    /// Literals that may be paths of data, each with the path of a program that contains it.
+    /// Literals that may be paths of data files, each with the path of a program that contains it.
     pub(super) literals: BTreeMap<String, String>,
 }
 
 impl Uncovered {
-    /// Leaves out literals that name these files.
+    /// Removes literals that name these files.
     pub(in crate::trust) fn forget(&mut self, paths: &[String]) {
         self.literals.retain(|literal, _| !paths.contains(literal));
     }
 
-    /// Descriptions of everything. The project is searched for files that the literals name, and for those that a missing module may
-    /// be.
+    /// Describes everything. Searches the project for files that the literals name, and for candidates for missing
+    /// modules.
     pub(in crate::trust) fn describe(&self, root: &Directory, is_covered: impl Fn(&str) -> bool) -> Vec<String> {
         let mut descriptions = self.descriptions.clone();
         for (literal, program) in &self.literals {
@@ -52,8 +53,8 @@ impl Uncovered {
         }
         if !files.is_empty() && !search(root, &self.missing, &mut files) {
             descriptions.insert(format!(
-                "modules outside of the first {MAX_SEARCHED_DIRECTORIES} directories, which alone were searched for those \
-                 that are missing"
+                "modules beyond the first {MAX_SEARCHED_DIRECTORIES} directories, because only these were searched for \
+                 missing modules"
             ));
         }
         let missing = files.into_iter().map(|(name, files)| {
@@ -73,7 +74,8 @@ impl Uncovered {
     }
 }
 
-/// Adds the files of the project that missing modules may be, by the names of the modules. False if there are too many directories.
+/// Adds candidate files for missing modules, by the name of the module. Returns false if there are too many
+/// directories.
 fn search<'m>(
     root: &Directory,
     missing: &'m BTreeSet<MissingModule>,
@@ -86,7 +88,7 @@ fn search<'m>(
     if wanted.is_empty() {
         return true;
     }
-    // Paths and not open directories: a system limits how many of these there are.
+    // Keep paths rather than open directories, because the number of open files is limited.
     let mut waiting = VecDeque::from([String::new()]);
     let mut searched = 0;
     while let Some(directory) = waiting.pop_front() {
@@ -116,10 +118,10 @@ fn search<'m>(
     true
 }
 
-/// The path of the module or package that a file may be, and the ending of the file.
+/// The path of the module or package that a file may define, and the extension of the file.
 fn module_of(path: &str) -> Option<(&str, &str)> {
     let (stem, ending) = path.rsplit_once('.')?;
-    // A library of Python may have a tag.
+    // A Python library may have a tag in its name.
     let name = last_of(stem);
     let tag = if Language::is_library(ending) { name.split_once('.').map_or(0, |(_, tag)| tag.len() + 1) } else { 0 };
     let module = &stem[..stem.len() - tag];

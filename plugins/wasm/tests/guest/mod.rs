@@ -1,4 +1,4 @@
-//! Components for tests, from core modules in text form.
+//! Components for tests, made from core modules in text form.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::path::Path;
@@ -6,7 +6,8 @@ use std::path::Path;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
-/// The world of stages with what language runtimes import from WASI. A component imports what its module uses.
+/// The world of stages, with the WASI imports of language runtimes. A component only imports the parts that its module
+/// uses.
 const WORLD: &str = r"
 package test:guest;
 
@@ -52,18 +53,18 @@ package wasi:random@0.2.0 {
 }
 ";
 
-/// A component of the world of stages. Its `process` answers `payments` for the column `chunk.owner` of every chunk, but runs
-/// `bad` first if the text of a chunk begins with `X`. `bad` may use the parameters of `process`, and return.
+/// A component of the world of stages. Its `process` returns `payments` for the column `chunk.owner` of every chunk. If
+/// the text of a chunk begins with `X`, it runs `bad` first. `bad` may use the parameters of `process`, and may return.
 pub(crate) fn component(bad: &str) -> Vec<u8> {
     encode(&core_module("", bad))
 }
 
-/// The same with further items in the core module, such as imports.
+/// Like [`component`], with additional items in the core module, such as imports.
 pub(crate) fn component_with(items: &str, bad: &str) -> Vec<u8> {
     encode(&core_module(items, bad))
 }
 
-/// A component from the text of a core module that implements the world of stages.
+/// A component made from the text of a core module that implements the world of stages.
 pub(crate) fn encode(text: &str) -> Vec<u8> {
     let mut module = wat::parse_str(text).expect("valid WAT");
     let mut resolve = Resolve::default();
