@@ -1,7 +1,7 @@
-//! The columns that custom stages use by name, whatever language they are written in.
+//! The columns that custom stages use by name, in any language.
 //!
-//! Names, types and meanings are stable: they change with a new major version of the program only. New columns may be
-//! added at any time. `docs/reference/columns.md` is made from this table.
+//! Names, types and meanings are stable: they change only with a new major version of the program. New columns may be
+//! added at any time. `docs/reference/columns.md` is generated from this table.
 
 use aurora_pipeline::{BuiltInColumn, DynamicType, Registry, Value, ValueRef};
 use aurora_storage::{Chunk, ChunkHistory, GitHistory};
@@ -13,13 +13,13 @@ use super::{
     SIZE, STATUS, Signal, TEXT,
 };
 
-/// Who writes a column beside the built-in stages.
+/// Writers of a column in addition to the built-in stages.
 const CUSTOM: &str = "custom stages";
 const DOCUMENTS: &str = "stages of the type `documents`";
-/// Longest name of a language, in bytes.
-const LONGEST_NAME: usize = 64;
+/// Maximum length of the name of a language, in bytes.
+const MAX_LANGUAGE_BYTES: usize = 64;
 
-/// Describes the built-in columns to a registry.
+/// Registers the built-in columns.
 pub(crate) fn register(registry: &mut Registry) {
     for column in files().into_iter().chain(chunks()).chain(history()) {
         registry.register_column(column);
@@ -74,7 +74,7 @@ fn files() -> [BuiltInColumn; 10] {
 fn size(size: &mut u64, value: Value) -> Result<(), std::string::String> {
     match value {
         Value::Integer(bytes @ 0..) => *size = bytes.unsigned_abs(),
-        _ => return Err("a size is a whole number of bytes".to_owned()),
+        _ => return Err("a size must be a whole number of bytes".to_owned()),
     }
     Ok(())
 }
@@ -82,15 +82,15 @@ fn size(size: &mut u64, value: Value) -> Result<(), std::string::String> {
 fn time(time: &mut i64, value: Value) -> Result<(), std::string::String> {
     match value {
         Value::Integer(nanoseconds) => *time = nanoseconds,
-        _ => return Err("a time is a whole number of nanoseconds".to_owned()),
+        _ => return Err("a time must be a whole number of nanoseconds".to_owned()),
     }
     Ok(())
 }
 
 fn language(language: &mut LanguageName, value: Value) -> Result<(), std::string::String> {
     match value {
-        Value::String(name) if !name.is_empty() && name.len() <= LONGEST_NAME => *language = name.into(),
-        _ => return Err("not the name of a language".to_owned()),
+        Value::String(name) if !name.is_empty() && name.len() <= MAX_LANGUAGE_BYTES => *language = name.into(),
+        _ => return Err("the name of a language must be a short, non-empty string".to_owned()),
     }
     Ok(())
 }
@@ -98,9 +98,9 @@ fn language(language: &mut LanguageName, value: Value) -> Result<(), std::string
 fn skip(status: &mut FileStatus, reason: Value) -> Result<(), std::string::String> {
     match reason {
         Value::String(reason) if status.has_chunks() => *status = FileStatus::Skipped { reason: reason.into() },
-        // There is nothing to leave out of a file without chunks.
+        // A file without chunks has nothing to omit.
         Value::String(_) => {}
-        other => return Err(format!("{} instead of a reason", other.dynamic_type())),
+        other => return Err(format!("expected a reason, found {}", other.dynamic_type())),
     }
     Ok(())
 }
@@ -168,12 +168,12 @@ fn chunks() -> [BuiltInColumn; 17] {
 fn embedding(vector: &mut Option<Vec<f32>>, value: Value) -> Result<(), std::string::String> {
     match value {
         Value::Vector(numbers) => *vector = Some(numbers),
-        other => return Err(format!("{} instead of a vector", other.dynamic_type())),
+        other => return Err(format!("expected a vector, found {}", other.dynamic_type())),
     }
     Ok(())
 }
 
-/// A text of the chunk's record.
+/// Describes a text column of the chunk's record.
 fn text(name: &'static str, meaning: &'static str, of: fn(&Chunk) -> &str) -> BuiltInColumn {
     BuiltInColumn::field(RECORD, name, DynamicType::String, meaning, move |Record(chunk)| {
         Some(ValueRef::from(of(chunk)))
@@ -188,29 +188,29 @@ fn history() -> [BuiltInColumn; 4] {
             "chunk.commits",
             Integer,
             "Number of commits that its lines come from; none without a history.",
-            |signal| tracked(signal).map(|history| ValueRef::Integer(i64::from(history.commits))),
+            |signal| git_history(signal).map(|history| ValueRef::Integer(i64::from(history.commits))),
         ),
         BuiltInColumn::field(
             SIGNAL,
             "chunk.touches",
             Integer,
             "Number of commits that ever touched its lines.",
-            |signal| tracked(signal).map(|history| ValueRef::Integer(i64::from(history.touches))),
+            |signal| git_history(signal).map(|history| ValueRef::Integer(i64::from(history.touches))),
         ),
         BuiltInColumn::field(
             SIGNAL,
             "chunk.newest_time",
             Integer,
             "Time of the newest of its commits, in Unix seconds.",
-            |signal| tracked(signal).map(|history| ValueRef::Integer(history.newest_time)),
+            |signal| git_history(signal).map(|history| ValueRef::Integer(history.newest_time)),
         ),
         BuiltInColumn::field(SIGNAL, "chunk.authors", Strings, "Names of the authors of its lines.", |signal| {
-            tracked(signal).map(|history| ValueRef::from(&history.authors[..]))
+            git_history(signal).map(|history| ValueRef::from(&history.authors[..]))
         }),
     ]
 }
 
-fn tracked(Signal(history): &Signal) -> Option<&GitHistory> {
+fn git_history(Signal(history): &Signal) -> Option<&GitHistory> {
     match history {
         ChunkHistory::Tracked(history) => Some(history),
         _ => None,

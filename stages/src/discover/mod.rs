@@ -250,7 +250,7 @@ impl DiscoverStage {
     fn note_check(&self, last_check: &LastCheck, found: &mut WalkOutput) {
         // A file that was written within the last tick of the clock can change without a change of its stamp. Other systems have
         // no change time.
-        let is_settled = |file: &WalkedFile| self.clock.recorded(file.stamp) == file.stamp;
+        let is_settled = |file: &WalkedFile| self.clock.stamp_to_store(file.stamp) == file.stamp;
         if let Some(table) = found.stat_table.take().filter(|_| cfg!(unix) && found.files.iter().all(is_settled)) {
             last_check.note([found.documents.as_slice(), &table].concat());
         }

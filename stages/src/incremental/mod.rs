@@ -455,7 +455,7 @@ impl IncrementalWorker<'_> {
             None => {}
         }
         self.count_unchanged(&known, row, cx);
-        let moved = known.stamp() != stage.clock.recorded(row.stamp) || known.blob() != content.blob;
+        let moved = known.stamp() != stage.clock.stamp_to_store(row.stamp) || known.blob() != content.blob;
         Ok(moved.then(|| ChangedFile {
             status: FileStatus::Touched,
             content,

@@ -48,7 +48,7 @@ pub fn not_indexed(options: &IndexOptions) -> Result<Vec<NotIndexed>, IndexError
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
     let lent = services.lend(&options.services);
     let pipeline = plan.build(&BuildContext { root: &root, services: &lent })?;
-    services.previous.decide(RunScope::Changes);
+    services.previous.set_scope(RunScope::Changes);
     let found = Arc::new(Omissions::default());
     let run = RunOptions {
         jobs: options.jobs,

@@ -99,14 +99,14 @@ pub(super) fn pass(
     if only_changes && scope != RunScope::Changes {
         return Err(IndexError::OtherPipeline);
     }
-    services.previous.decide(scope);
+    services.previous.set_scope(scope);
     let is_first = before.generation == 0;
     // A generation that follows one configuration here and another one there is never published.
     if has_checkpoints && (is_first || scope == RunScope::Changes) {
         services.checkpoint.set(earlier.interval());
     }
     let run_stages = pipeline.stage_names().filter(|name| !kept.contains(*name));
-    services.previous.decide_unfinished(UnfinishedPolicy {
+    services.previous.set_unfinished_policy(UnfinishedPolicy {
         dependants: run_stages.map(|name| (name.to_owned(), Arc::new(pipeline.with_dependants([name])))).collect(),
         makers,
         retries_failures: options.retries_failures,

@@ -17,7 +17,7 @@ use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexOptions, PipelineChoice};
 use crate::columns::DOCUMENT;
-use crate::kept_stage::{KeptStage, can_be_kept, is_built_in};
+use crate::kept_stage::{KeptStage, can_stand_in, is_built_in};
 use crate::pipelines;
 use crate::services::PreviousIndex;
 
@@ -114,7 +114,7 @@ pub fn suppliers(plan: &Plan) -> impl Iterator<Item = &str> {
 /// [`IndexOptions::runs_programs`].
 pub(super) fn select_kept_stages(plan: &Plan, options: &IndexOptions) -> BTreeSet<String> {
     let is_kept = |stage: &&PlannedStage| {
-        options.untrusted.iter().any(|name| name == stage.name()) || !options.runs_programs && can_be_kept(stage)
+        options.untrusted.iter().any(|name| name == stage.name()) || !options.runs_programs && can_stand_in(stage)
     };
     plan.stages().iter().filter(is_kept).map(|stage| stage.name().to_owned()).collect()
 }

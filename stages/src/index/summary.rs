@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::column_state::{ColumnState, column_states};
 use crate::incremental::{SECRETS_COUNTER, SECRETS_WARNING};
-use crate::services::Unread;
+use crate::services::UnreadPaths;
 use crate::store::UNCHANGED_CHUNKS;
 
 /// The result of an index run.
@@ -228,7 +228,7 @@ pub(super) struct After {
     /// Warnings of the pipeline's configuration.
     pub(super) warnings: Vec<String>,
     /// What could not be read.
-    pub(super) unread: Unread,
+    pub(super) unread: UnreadPaths,
     /// Thresholds that the index does not meet.
     pub(super) violations: Vec<String>,
     /// The stages that were not run because their programs are not allowed.

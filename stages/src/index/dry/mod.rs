@@ -56,7 +56,7 @@ pub fn dry_run(options: &IndexOptions, path: &str, only: &[String]) -> Result<Dr
         plan.stages().iter().map(|stage| (stage.name().to_owned(), stage.type_name().to_owned())).collect();
     let lent = services.lend(&options.services);
     let pipeline = plan.build(&BuildContext { root: &root, services: &lent })?;
-    services.previous.decide(RunScope::Everything);
+    services.previous.set_scope(RunScope::Everything);
     services.repository.defer_beyond(WaitLimit::Total(options.patience.unwrap_or(PATIENCE)));
     let (recorder, lines) = (Arc::new(Recorder::new(path, Arc::clone(&options.registry))), LogLines::default());
     let run = RunOptions {

@@ -9,7 +9,7 @@ use aurora_pipeline::{Entity, Observer, Probe, Progress, Registry, StageEvent, S
 use aurora_redact::masked;
 
 use super::trace::{ChunkRow, DroppedRow, FailedRows, StageTrace};
-use crate::columns::shown::{ShownColumn, shown};
+use crate::columns::shown::{ShownColumn, display_columns};
 use crate::columns::{PATH, RECORD, Record, RelativePath};
 
 /// Records what the stages of a run make of one file.
@@ -60,7 +60,7 @@ impl Recorder {
     fn columns(&self, output: &StageOutput<'_>, files: &[usize], chunks: &[usize]) -> Vec<ShownColumn> {
         let mut columns: Vec<ShownColumn> = Vec::new();
         for name in output.written() {
-            columns.extend(shown(output, name, &self.registry));
+            columns.extend(display_columns(output, name, &self.registry));
         }
         for column in &mut columns {
             let rows = if column.entity == Entity::File { files } else { chunks };

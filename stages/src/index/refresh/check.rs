@@ -15,7 +15,7 @@ use crate::index::error::IndexError;
 use crate::index::options::IndexOptions;
 use crate::index::plan::{build, select_kept_stages};
 use crate::index::run_services::{MemoryShares, RunServices};
-use crate::services::{CacheFiles, LastCheck, MAX_CHECK, RunScope};
+use crate::services::{CacheFiles, LastCheck, MAX_CHECK_BYTES, RunScope};
 
 /// The result of a look at the tree.
 pub(super) enum Checked {
@@ -52,7 +52,7 @@ pub(super) fn check(
     last_check.iter().for_each(|last_check| lent.insert(Arc::clone(last_check)));
     let kept = select_kept_stages(&plan, options);
     let pipeline = build(plan, &kept, &services.previous, &BuildContext { root: &options.root, services: &lent })?;
-    services.previous.decide(RunScope::Changes);
+    services.previous.set_scope(RunScope::Changes);
     let found = Arc::new(Found { changes: Mutex::default(), allowance, cancel: cancel.clone() });
     let run = RunOptions {
         jobs: options.jobs,
@@ -78,7 +78,7 @@ fn last_check(root: &Path, plan: &Plan, snapshot: &Snapshot, repository: &str) -
     let generation = snapshot.manifest().generation.to_string();
     let parts = [&generation, env!("CARGO_PKG_VERSION"), repository, &plan.show()];
     let key: Vec<&[u8]> = parts.iter().flat_map(|part| [part.as_bytes(), b"\0"]).collect();
-    let file = caches.file(ProjectDirectory::TREE_CHECK, MAX_CHECK);
+    let file = caches.file(ProjectDirectory::TREE_CHECK, MAX_CHECK_BYTES);
     Some(LastCheck::new(file, blake3::hash(&key.concat()).as_bytes()))
 }
 

@@ -18,7 +18,7 @@ use super::pass_kind::PassKind;
 use super::plan::{plan, select_kept_stages};
 use super::root;
 use super::summary::IndexSummary;
-use crate::kept_stage::{can_be_kept, is_built_in};
+use crate::kept_stage::{can_stand_in, is_built_in};
 use check::Checked;
 use cost::{Allowance, TreeChanges};
 use deadline::Deadline;
@@ -144,7 +144,7 @@ fn refreshable(root: &Path, options: &IndexOptions, snapshot: &Snapshot) -> Opti
 
 /// Whether every stage that is run is a built-in one: others may read what a check does not see. Stages with programs are not run.
 fn runs_no_other_stage(plan: &Plan) -> bool {
-    plan.stages().iter().all(|stage| is_built_in(stage) || can_be_kept(stage))
+    plan.stages().iter().all(|stage| is_built_in(stage) || can_stand_in(stage))
 }
 
 fn outdated(changes: &TreeChanges, or_more: bool, why: Unrefreshed) -> Refresh {
