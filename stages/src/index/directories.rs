@@ -12,5 +12,5 @@ use crate::services::CacheFiles;
 pub fn directories(root: &Path, snapshot: &Snapshot) -> Option<Vec<PathBuf>> {
     let home = ProjectDirectory::of(root).open().ok()?;
     let caches = CacheFiles::new(home, &snapshot.id()?).read_only();
-    discover::directories(&caches.file(ProjectDirectory::TREE_WALK, discover::MAX_WALK))
+    discover::directories(&caches.file(ProjectDirectory::TREE_WALK, discover::MAX_WALK_BYTES))
 }

@@ -44,7 +44,10 @@ pub(super) fn check(
     let deadline = Deadline::start(&cancel, allowance.end());
     let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
     let (tree, repository) = (&services.tree, &services.repository);
-    if last_check.as_ref().is_some_and(|last| discover::is_as_checked(last, tree, repository, threads, &cancel)) {
+    if last_check
+        .as_ref()
+        .is_some_and(|last| discover::is_unchanged_since_check(last, tree, repository, threads, &cancel))
+    {
         return Ok(Checked::Whole(TreeChanges::default()));
     }
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory)).batches;
