@@ -39,50 +39,54 @@ impl Limit {
 }
 
 const KNOWN_LIMITS: [Limit; 10] = [
-    Limit { key: Key::size("memory", "Largest `memory` of `[run]`."), default: || 8 << 30, keys: &[(None, "memory")] },
     Limit {
-        key: Key::count_up("workers", "threads", "Largest `jobs` of `[run]`, and `workers` of a stage.")
+        key: Key::size("memory", "Maximum value of `memory` in `[run]`."),
+        default: || 8 << 30,
+        keys: &[(None, "memory")],
+    },
+    Limit {
+        key: Key::count_up("workers", "threads", "Maximum value of `jobs` in `[run]` and of `workers` in a stage.")
             .computed("4 per core, at least 64 and at most 256"),
         default: workers,
         keys: &[(None, "workers"), (None, "jobs")],
     },
     Limit {
-        key: Key::size("max_file_size", "Largest `max_file_size` of `discover`, and `max_size` of `parse`."),
+        key: Key::size("max_file_size", "Maximum value of `max_file_size` in `discover` and of `max_size` in `parse`."),
         default: || 64 << 20,
         keys: &[(Some(Discover::TYPE), "max_file_size"), (Some(Parse::TYPE), "max_size")],
     },
     Limit {
-        key: Key::size("batch_size", "Largest `batch_bytes` of `discover`."),
+        key: Key::size("batch_size", "Maximum value of `batch_bytes` in `discover`."),
         default: || 64 << 20,
         keys: &[(Some(Discover::TYPE), "batch_bytes")],
     },
     Limit {
-        key: Key::count_up("batch_files", "files", "Largest `batch_files` of `[run]` and of `discover`."),
+        key: Key::count_up("batch_files", "files", "Maximum value of `batch_files` in `[run]` and `discover`."),
         default: || 4_096,
         keys: &[(None, "batch_files"), (Some(Discover::TYPE), "batch_files")],
     },
     Limit {
-        key: Key::count_up("queue_batches", "batches", "Largest `queue_batches` of `[run]`."),
+        key: Key::count_up("queue_batches", "batches", "Maximum value of `queue_batches` in `[run]`."),
         default: || 64,
         keys: &[(None, "queue_batches")],
     },
     Limit {
-        key: Key::count_up("chunks_per_file", "chunks", "Largest `max_chunks` of `chunk`."),
+        key: Key::count_up("chunks_per_file", "chunks", "Maximum value of `max_chunks` in `chunk`."),
         default: || 100_000,
         keys: &[(Some(ChunkOptions::TYPE), "max_chunks")],
     },
     Limit {
-        key: Key::count_up("symbols_per_file", "symbols", "Largest `max_symbols` of `parse`."),
+        key: Key::count_up("symbols_per_file", "symbols", "Maximum value of `max_symbols` in `parse`."),
         default: || 250_000,
         keys: &[(Some(Parse::TYPE), "max_symbols")],
     },
     Limit {
-        key: Key::size("chunk_size", "Largest `max_size` and `min_size` of `chunk`."),
+        key: Key::size("chunk_size", "Maximum value of `max_size` and `min_size` in `chunk`."),
         default: || 64 << 10,
         keys: &[(Some(ChunkOptions::TYPE), "max_size"), (Some(ChunkOptions::TYPE), "min_size")],
     },
     Limit {
-        key: Key::count_up("parse_seconds", "seconds", "Largest `max_seconds` of `parse`."),
+        key: Key::count_up("parse_seconds", "seconds", "Maximum value of `max_seconds` in `parse`."),
         default: || 120,
         keys: &[(Some(Parse::TYPE), "max_seconds")],
     },

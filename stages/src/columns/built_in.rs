@@ -41,7 +41,7 @@ fn files() -> [BuiltInColumn; 10] {
             STATUS,
             "file.skip",
             String,
-            "Why the file is not indexed. A stage that fills it leaves the file out: it has no chunks, and is listed as skipped.",
+            "Reason why the file is not indexed. A stage that sets it omits the file, which then has no chunks and is listed as skipped.",
             |status| match status {
                 FileStatus::Skipped { reason } => Some(ValueRef::from(&**reason)),
                 _ => None,
@@ -109,7 +109,7 @@ fn chunks() -> [BuiltInColumn; 17] {
     use DynamicType::{Bool, Integer, String, Strings, Vector};
     [
         text("chunk.key", "Stable id of the chunk, unique within an index.", |chunk| &chunk.key),
-        text("chunk.type", "What the chunk is: `function`, `method`, `class`, …", |chunk| chunk.chunk_type.as_str()),
+        text("chunk.type", "Kind of the chunk: `function`, `method`, `class`, …", |chunk| chunk.chunk_type.as_str()),
         text("chunk.path", "Path of its file.", |chunk| &chunk.path),
         text("chunk.language", "Language of the chunk.", |chunk| &chunk.language),
         text("chunk.name", "Simple name of the symbol or heading.", |chunk| &chunk.name),
@@ -137,28 +137,28 @@ fn chunks() -> [BuiltInColumn; 17] {
             "Whether the symbol can be used from outside its file.",
             |Record(chunk)| Some(ValueRef::Bool(chunk.exported)),
         ),
-        BuiltInColumn::field(RECORD, "chunk.calls", Strings, "Names of what the chunk calls.", |Record(chunk)| {
+        BuiltInColumn::field(RECORD, "chunk.calls", Strings, "Names that the chunk calls.", |Record(chunk)| {
             Some(ValueRef::from(&chunk.calls[..]))
         }),
         BuiltInColumn::field(
             RECORD,
             "chunk.imports",
             Strings,
-            "Modules and names that it uses of its file's imports.",
+            "Modules and names from the imports of its file that the chunk uses.",
             |Record(chunk)| Some(ValueRef::from(&chunk.imports[..])),
         ),
         BuiltInColumn::field(
             RECORD,
             "chunk.definitions",
             Strings,
-            "Names that are defined inside and have no chunk of their own.",
+            "Names that are defined in the chunk and do not have their own chunk.",
             |Record(chunk)| Some(ValueRef::from(&chunk.definitions[..])),
         ),
         BuiltInColumn::field(
             EMBEDDING,
             EMBEDDING.name(),
             Vector,
-            "Unit vector; none if the chunk could not be embedded. A stage that fills it replaces `embed`.",
+            "Unit vector; missing if the chunk could not be embedded. A stage that fills it replaces `embed`.",
             |vector| vector.as_deref().map(ValueRef::Vector),
         )
         .writable(EMBEDDING, CUSTOM, embedding),
@@ -187,7 +187,7 @@ fn history() -> [BuiltInColumn; 4] {
             SIGNAL,
             "chunk.commits",
             Integer,
-            "Number of commits that its lines come from; none without a history.",
+            "Number of commits that its lines come from; missing without a history.",
             |signal| git_history(signal).map(|history| ValueRef::Integer(i64::from(history.commits))),
         ),
         BuiltInColumn::field(

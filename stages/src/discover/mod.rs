@@ -75,18 +75,22 @@ impl Described for Discover {
     const SUMMARY: &'static str = "The source: walks the tree and emits its files, sorted by path.";
     const KEYS: &'static [Key] = &[
         Key::count("max_file_size", "bytes", "Larger files are skipped, and listed in the run's report."),
-        Key::strings("skip_directories", "Names of directories to skip, beside the built-in ones."),
+        Key::strings("skip_directories", "Names of directories to skip, in addition to the built-in ones."),
         Key::table(
             "languages",
             "Names of languages by extension, in addition to the built-in ones: `{ proto = \"protobuf\" }`. Their files are text, unless \
-             a custom stage gives their definitions.",
+             a custom stage supplies their definitions.",
         ),
         Key::bool(
             "keep_listings",
             "Do not read a directory again if its times show that no entry was added, removed or renamed since the last run.",
         ),
-        Key::count("batch_files", "files", "Most files in one batch."),
-        Key::count("batch_bytes", "bytes", "Most source text in one batch; a larger file has a batch of its own."),
+        Key::count("batch_files", "files", "Maximum number of files in one batch."),
+        Key::count(
+            "batch_bytes",
+            "bytes",
+            "Maximum size of the source text in one batch; a larger file gets its own batch.",
+        ),
     ];
 }
 
