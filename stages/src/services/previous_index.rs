@@ -22,7 +22,7 @@ pub(crate) enum RunScope {
     Everything,
 }
 
-/// How rows without the result of a stage are processed.
+/// The policy for rows without the result of a stage.
 #[derive(Debug, Default)]
 pub(crate) struct UnfinishedPolicy {
     /// Each stage of the run, with the set of stages whose output depends on it, including itself. Stages that are not

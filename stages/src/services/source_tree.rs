@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use aurora_confined::{Directory, Refusal, refusal_of};
 use aurora_storage::UserDirectory;
 
-use super::unread::{Unread, is_gone};
+use super::unread::{UnreadPaths, is_gone};
 use crate::columns::RelativePath;
 
 /// Default size above which files are not indexed, in bytes. The pipeline can override it.
@@ -22,7 +22,7 @@ pub(crate) struct SourceTree {
     /// The only file or document that the run processes, if the run is limited to one.
     only: Option<RelativePath>,
     max_file_size: OnceLock<u64>,
-    unread: Mutex<Unread>,
+    unread: Mutex<UnreadPaths>,
 }
 
 impl SourceTree {
@@ -81,7 +81,7 @@ impl SourceTree {
     }
 
     /// Returns the paths that could not be read so far.
-    pub(crate) fn unread(&self) -> MutexGuard<'_, Unread> {
+    pub(crate) fn unread(&self) -> MutexGuard<'_, UnreadPaths> {
         self.unread.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -47,7 +47,7 @@ impl UnreadPaths {
     }
 
     /// Number of indexed files at or below these paths.
-    pub(crate) fn known(&self) -> u64 {
+    pub(crate) fn known_files(&self) -> u64 {
         self.known
     }
 
@@ -80,7 +80,7 @@ mod tests {
         ] {
             assert_eq!(unread.covers(file), is_covered, "{file}");
         }
-        assert_eq!((unread.len(), unread.known(), unread.below()), (2, 3, 2));
+        assert_eq!((unread.len(), unread.known_files(), unread.below()), (2, 3, 2));
         unread.add(ROOT);
         assert!(unread.covers("src/e.py"));
     }
