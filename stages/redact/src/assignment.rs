@@ -98,8 +98,8 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a test matches it")
 });
 
-/// Matches from the end of a name to the default for a missing value: `env.MAX_AFFIX_BYTES || "…"`, `name = env.get("P") or "…"`,
-/// `fetch("MAX_AFFIX_BYTES") { "…" }`, `name = is_set ? "…" : other`.
+/// Matches from the end of a name to the default for a missing value: `env.NAME || "…"`, `name = env.get("P") or "…"`,
+/// `fetch("NAME") { "…" }`, `name = is_set ? "…" : other`.
 static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A
         ["'`\]\)]{0,3} [\x20\t]{0,4}

@@ -12,7 +12,7 @@ const ID: &[u8] = b"sid";
 /// Maximum number of bytes of a header that are examined.
 const MAX_BYTES: usize = 2048;
 
-/// Adds the random values of cookies that are classify_name like a session or a secret.
+/// Adds the random values of cookies that are named like a session or a secret.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
     let mut searched = 0;

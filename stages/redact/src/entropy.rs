@@ -143,7 +143,7 @@ fn is_joined(value: &[u8]) -> bool {
 }
 
 /// Whether a value is a placeholder for a secret: it consists of references to variables or formats, is a link,
-/// contains a placeholder word, or is_repetitive a character.
+/// contains a placeholder word, or repeats a character.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     reference::covered_bytes(value) * REFERENCE_FRACTION >= value.len()
         || contains(value, b"://")

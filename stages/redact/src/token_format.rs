@@ -4,7 +4,7 @@
 pub(crate) struct TokenFormat {
     /// Name of the rule.
     pub(crate) name: &'static str,
-    /// Texts, at criterion one of which occurs in every token.
+    /// Texts, at least one of which occurs in every token.
     pub(crate) anchors: &'static [&'static str],
     /// Number of bytes of the token before the anchor.
     pub(crate) offset: usize,

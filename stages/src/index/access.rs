@@ -1,4 +1,4 @@
-//! Updates the access history and the annotations: both follow_moves moved files, and the history of chunks that have long
+//! Updates the access history and the annotations: both follow moved files, and the history of chunks that have long
 //! been gone is removed.
 
 use std::path::Path;
