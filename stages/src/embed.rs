@@ -59,7 +59,7 @@ impl StageConfig for Embed {
         }
         // The name is part of the model's id, by which a search finds the model.
         if self.model != Self::default().model && has_secret(&self.model) {
-            problems.error("model", "the name of a model must have no secret, such as a token");
+            problems.error("model", "the name of a model must not contain a secret, such as a token");
         }
     }
 

@@ -28,7 +28,7 @@ pub(crate) struct KeptStage {
     /// Columns that the stage writes.
     written: Vec<ColumnSpec>,
     /// Whether the stage processes files together with all their chunks.
-    is_of_files: bool,
+    processes_files: bool,
     /// Whether the stage drops chunks.
     drops_chunks: bool,
     /// Languages of the files that the stage processes. All languages if empty.
@@ -64,10 +64,10 @@ impl KeptStage {
             return (Box::new(KeptDocuments), Vec::new());
         }
         let written: Vec<ColumnSpec> = stage.access().written().cloned().collect();
-        let is_of_files = stage.access().all_reads().any(|column| column.name() == FILE_STORED.name());
+        let processes_files = stage.access().all_reads().any(|column| column.name() == FILE_STORED.name());
         let drops_chunks = stage.access().is_restructuring();
         let (previous, languages) = (Arc::clone(previous), languages_of(stage));
-        let kept = Self { previous, written, is_of_files, drops_chunks, languages };
+        let kept = Self { previous, written, processes_files, drops_chunks, languages };
         let of_files = [PATH.spec(), STATUS.spec(), HASH.spec(), LANGUAGE.spec(), FILE_STORED.spec()];
         let of_chunks = [RECORD.spec(), PREVIOUS.spec(), CHUNK_STORED.spec()];
         (Box::new(kept), of_files.into_iter().chain(of_chunks).collect())
@@ -162,7 +162,7 @@ impl KeptRows {
             if !status.has_chunks() || kept.skipped[row].is_some() || is_other {
                 continue;
             }
-            if stage.is_of_files || stage.drops_chunks {
+            if stage.processes_files || stage.drops_chunks {
                 kept.missing.extend(of_file.missing(Entity::File, row as u32, None));
             }
             kept.keep_chunks(stage, batch, &chunks_of[row], &of_file, is_refreshed)?;
@@ -206,7 +206,7 @@ impl KeptRows {
             }
             if stage.drops_chunks {
                 self.remaining[at] = position.is_some();
-            } else if !stage.is_of_files {
+            } else if !stage.processes_files {
                 let missing = match position {
                     Some(position) => file.missing(Entity::Chunk, row, Some(position)),
                     None => vec![(Entity::Chunk, row, None)],
