@@ -29,7 +29,7 @@ impl Cell for Definitions {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Definition {
     name: String,
-    /// `function`, `method`, `class`, `interface`, `type`, `struct`, `enum`, `module` or `section`.
+    /// `function`, `method`, `class`, `interface`, `type`, `struct`, `enum`, `module`, `block` or `section`.
     kind: String,
     line_start: u32,
     line_end: u32,
