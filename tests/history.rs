@@ -128,12 +128,12 @@ fn check_unavailable(fixture: &Fixture, reason: &str) {
 fn a_repository_without_commits_has_no_history() {
     let fixture = Fixture::git();
     fixture.write("a.py", ALPHA);
-    assert_eq!(warnings(&index(&fixture)), "HEAD is no commit yet: no file has a history");
+    assert_eq!(warnings(&index(&fixture)), "HEAD has no commit yet: no file has a history");
     assert!(shown(&fixture, "alpha").contains("- (untracked)"));
     // The branch that HEAD names may also have been lost.
     let lost = repository(&[]);
     std::fs::remove_file(lost.path(".git/refs/heads/main")).expect("a loose reference");
-    assert_eq!(warnings(&index(&lost)), "HEAD is no commit yet: no file has a history");
+    assert_eq!(warnings(&index(&lost)), "HEAD has no commit yet: no file has a history");
     // And without a HEAD, git itself knows no repository.
     std::fs::remove_file(lost.path(".git/HEAD")).expect("a HEAD");
     assert_eq!(warnings(&index(&lost)), "");
@@ -399,7 +399,10 @@ fn damaged_history_ends_early() {
         let fixture = repository(&[]);
         damage(&fixture, object, bytes);
         let found = warnings(&index(&fixture));
-        assert!(found.contains("git history incomplete, objects are missing or damaged"), "{object}: {found}");
+        assert!(
+            found.contains("git history is incomplete because objects are missing or damaged"),
+            "{object}: {found}"
+        );
         assert_eq!(lines(&fixture, "a.py").lines().count(), 10, "{object}");
     }
     let fixture = repository(&[]);

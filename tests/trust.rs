@@ -71,7 +71,7 @@ fn an_index_run_makes_an_unknown_index_anew() {
     let fixture = repository();
     plant(&fixture);
     let run = done(&fixture, &["mem", "index"]);
-    assert!(run.out.contains("was set aside and made anew"), "{run:?}");
+    assert!(run.out.contains("was set aside and rebuilt"), "{run:?}");
     let found = done(&fixture, &SEARCH);
     assert!(!found.out.contains("planted.py"), "{found:?}");
     let again = done(&fixture, &["mem", "index"]);
@@ -277,7 +277,7 @@ fn a_copied_id_makes_no_index_the_users_own() {
     let required = clone.aur(&["mem", "index", "--require-index"]);
     assert_eq!(required.code, Some(2), "{required:?}");
     let again = done(&clone, &["mem", "index"]);
-    assert!(again.out.contains("was set aside and made anew"), "{again:?}");
+    assert!(again.out.contains("was set aside and rebuilt"), "{again:?}");
 }
 
 #[test]

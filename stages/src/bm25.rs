@@ -1,4 +1,4 @@
-//! `bm25`: hands every chunk's terms to the index writer, which inverts them into postings.
+//! `bm25`: passes the terms of every chunk to the index writer, which inverts them into posting lists.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Definitions that a custom stage gives for a file: how a stage adds a language.
+//! Definitions that a custom stage supplies for a file, which add support for a language.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use aurora_languages::{Boundary, FileSymbols, Symbol, SymbolKind};
 use aurora_pipeline::{Cell, Value};
 use serde::{Deserialize, Serialize};
 
-/// Most definitions of a file.
-const MOST: usize = 50_000;
-/// Longest name, in bytes.
-const LONGEST_NAME: usize = 1_024;
+/// Maximum number of definitions of a file.
+const MAX_DEFINITIONS: usize = 50_000;
+/// Maximum length of a name, in bytes.
+const MAX_NAME_BYTES: usize = 1_024;
 
-/// The definitions of a file; `None` if no custom stage gives any, so that those of `parse` count.
+/// The definitions of a file. `None` if no custom stage supplies any; the symbols from `parse` are used then.
 #[derive(Clone, Debug, Default)]
 pub struct Definitions(pub(crate) Option<Arc<[Definition]>>);
 
@@ -24,35 +24,35 @@ impl Cell for Definitions {
     }
 }
 
-/// One definition. Lines count from 1; the last one is inclusive.
+/// One definition. Lines count from 1, and the last line is inclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Definition {
     name: String,
-    /// `function`, `method`, `class`, `interface`, `type`, `struct`, `enum`, `module` or `section`.
+    /// `function`, `method`, `class`, `interface`, `type`, `struct`, `enum`, `module`, `block` or `section`.
     kind: String,
     line_start: u32,
     line_end: u32,
-    /// The name with its qualifiers, if it has any.
+    /// The name with its qualifiers, or empty.
     #[serde(default)]
     qualified_name: String,
     #[serde(default)]
     signature: String,
     #[serde(default)]
     doc: String,
-    /// Last identifiers of what it calls.
+    /// Last identifiers of the names that the definition calls.
     #[serde(default)]
     calls: Vec<String>,
-    /// Last identifiers of the types that it extends or implements.
+    /// Last identifiers of the types that the definition extends or implements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     bases: Vec<String>,
-    #[serde(default = "yes")]
+    #[serde(default = "default_exported")]
     exported: bool,
 }
 
 impl Definition {
-    /// A symbol that `parse` has found, in the same form.
-    pub(crate) fn of(symbol: &Symbol) -> Self {
+    /// Converts a symbol that `parse` found.
+    pub(crate) fn from_symbol(symbol: &Symbol) -> Self {
         let (line_start, line_end) = symbol.lines;
         Self {
             name: symbol.name.clone(),
@@ -68,7 +68,7 @@ impl Definition {
         }
     }
 
-    /// Kind, name and lines in words.
+    /// Returns the kind, name and lines as text.
     pub(crate) fn in_words(&self) -> String {
         let Self { name, kind, line_start, line_end, qualified_name, .. } = self;
         let name = if qualified_name.is_empty() { name } else { qualified_name };
@@ -80,11 +80,11 @@ impl Definition {
     }
 }
 
-fn yes() -> bool {
+fn default_exported() -> bool {
     true
 }
 
-/// The kinds that a definition may have.
+/// Kinds that a definition may have.
 const KINDS: [SymbolKind; 10] = [
     SymbolKind::Function,
     SymbolKind::Method,
@@ -98,27 +98,27 @@ const KINDS: [SymbolKind; 10] = [
     SymbolKind::Section,
 ];
 
-/// Takes the definitions of a file as a custom stage gives them: a list of objects.
+/// Sets the definitions of a file from the list of objects that a custom stage returns.
 ///
 /// # Errors
-/// The first thing that is wrong with them.
+/// If the JSON does not have this form, or if a definition is invalid. Reports the first error.
 pub(crate) fn set(cell: &mut Definitions, value: Value) -> Result<(), String> {
-    let Value::Json(json) = value else { return Err("definitions are a list of objects".to_owned()) };
+    let Value::Json(json) = value else { return Err("definitions must be a list of objects".to_owned()) };
     let all: Vec<Definition> = serde_json::from_value(json).map_err(|error| error.to_string())?;
-    if all.len() > MOST {
-        return Err(format!("more than {MOST} definitions"));
+    if all.len() > MAX_DEFINITIONS {
+        return Err(format!("more than {MAX_DEFINITIONS} definitions"));
     }
     for definition in &all {
         let Definition { name, kind, line_start, line_end, qualified_name, .. } = definition;
-        if name.is_empty() || name.len() > LONGEST_NAME || qualified_name.len() > LONGEST_NAME {
-            return Err(format!("a name of a definition is empty, or has more than {LONGEST_NAME} bytes"));
+        if name.is_empty() || name.len() > MAX_NAME_BYTES || qualified_name.len() > MAX_NAME_BYTES {
+            return Err(format!("the name of a definition must have between 1 and {MAX_NAME_BYTES} bytes"));
         }
         if kind_of(kind).is_none() {
             let known: Vec<&str> = KINDS.iter().map(|kind| kind.as_str()).collect();
-            return Err(format!("`{kind}` is no kind of definition; there are {}", known.join(", ")));
+            return Err(format!("unknown kind of definition `{kind}`; the known kinds are {}", known.join(", ")));
         }
         if *line_start == 0 || line_end < line_start {
-            return Err(format!("the lines of `{name}` are {line_start} to {line_end}"));
+            return Err(format!("`{name}` has invalid lines: {line_start} to {line_end}"));
         }
     }
     cell.0 = Some(all.into());
@@ -129,8 +129,8 @@ fn kind_of(name: &str) -> Option<SymbolKind> {
     KINDS.into_iter().find(|kind| kind.as_str() == name)
 }
 
-/// The symbols of a text whose definitions are given. Definitions beyond its end are left out, and those that begin within
-/// another one and end behind it are cut.
+/// Returns the symbols of a text with the given definitions. Definitions beyond the end of the text are omitted. A
+/// definition that begins inside another one and ends after it is truncated.
 pub(crate) fn symbols_of(definitions: &[Definition], text: &str) -> FileSymbols {
     let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let lines = starts.len() - usize::from(text.is_empty() || text.ends_with('\n'));
@@ -160,7 +160,7 @@ pub(crate) fn symbols_of(definitions: &[Definition], text: &str) -> FileSymbols 
             owner: None,
             bytes: offset(start)..offset(end.max(start)),
             lines: (definition.line_start, last as u32),
-            // A definition without a body would be part of its parent.
+            // A definition without a body would be merged into its parent.
             body: Some(offset(end.max(start))),
             signature: definition.signature.clone(),
             doc: definition.doc.clone(),
@@ -222,14 +222,17 @@ mod tests {
     }
 
     #[test]
-    fn wrong_definitions_are_refused() {
+    fn invalid_definitions_are_rejected() {
         for (given, reason) in [
             (json!({}), "invalid type"),
             (json!([{ "name": "a" }]), "missing field `kind`"),
-            (json!([{ "name": "a", "kind": "thing", "line_start": 1, "line_end": 1 }]), "`thing` is no kind"),
-            (json!([{ "name": "", "kind": "type", "line_start": 1, "line_end": 1 }]), "a name of a definition"),
-            (json!([{ "name": "a", "kind": "type", "line_start": 3, "line_end": 2 }]), "the lines of `a` are 3 to 2"),
-            (json!([{ "name": "a", "kind": "type", "line_start": 0, "line_end": 2 }]), "the lines of `a` are 0 to 2"),
+            (
+                json!([{ "name": "a", "kind": "thing", "line_start": 1, "line_end": 1 }]),
+                "unknown kind of definition `thing`",
+            ),
+            (json!([{ "name": "", "kind": "type", "line_start": 1, "line_end": 1 }]), "the name of a definition"),
+            (json!([{ "name": "a", "kind": "type", "line_start": 3, "line_end": 2 }]), "`a` has invalid lines: 3 to 2"),
+            (json!([{ "name": "a", "kind": "type", "line_start": 0, "line_end": 2 }]), "`a` has invalid lines: 0 to 2"),
         ] {
             let error = set(&mut Definitions::default(), Value::Json(given)).expect_err("refused");
             assert!(error.contains(reason), "{error}");

@@ -1,23 +1,23 @@
-//! Documents that a custom stage supplies from elsewhere: tickets, wiki pages.
+//! Documents that a custom stage supplies from outside the tree, such as tickets and wiki pages.
 
 use std::sync::Arc;
 
 use aurora_pipeline::{Cell, Value};
 use serde::Deserialize;
 
-/// Longest text of a document, in bytes.
-const LONGEST: usize = 4 << 20;
-/// Longest path, in bytes.
-const LONGEST_PATH: usize = 1_024;
+/// Maximum length of the text of a document, in bytes.
+const MAX_TEXT_BYTES: usize = 4 << 20;
+/// Maximum length of the path of a document, in bytes.
+const MAX_PATH_BYTES: usize = 1_024;
 
-/// What a file row that is not a file of the tree says of a document.
+/// State of a document, in a file row that is not a file of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Document {
-    /// Its text.
+    /// The document has this text.
     Text(Arc<str>),
-    /// It does not exist any more.
+    /// The document no longer exists.
     Deleted,
-    /// Nothing of one document: all others below the path of the row are as they were.
+    /// The row describes no single document: all other documents below the path of the row are unchanged.
     Rest,
 }
 
@@ -32,39 +32,43 @@ impl Cell for Document {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "lowercase")]
-enum Given {
+enum DocumentInput {
     Text(String),
     Deleted(bool),
     Rest(bool),
 }
 
-/// Takes a document as a stage gives it: `{"text": …}`, `{"deleted": true}` or `{"rest": true}`.
+/// Sets a document from the JSON that a stage returns: `{"text": …}`, `{"deleted": true}` or `{"rest": true}`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// If the JSON is not one of these objects, or if the text is longer than [`MAX_TEXT_BYTES`].
 pub(crate) fn set(cell: &mut Option<Document>, value: Value) -> Result<(), String> {
-    let Value::Json(json) = value else { return Err("a document is an object".to_owned()) };
+    let Value::Json(json) = value else { return Err("a document must be an object".to_owned()) };
     *cell = Some(match serde_json::from_value(json).map_err(|error| error.to_string())? {
-        Given::Text(text) if text.len() > LONGEST => return Err(format!("a text of more than {LONGEST} bytes")),
-        Given::Text(text) => Document::Text(text.into()),
-        Given::Deleted(true) => Document::Deleted,
-        Given::Rest(true) => Document::Rest,
-        Given::Deleted(false) | Given::Rest(false) => return Err("`false` says nothing".to_owned()),
+        DocumentInput::Text(text) if text.len() > MAX_TEXT_BYTES => {
+            return Err(format!("a document must have at most {MAX_TEXT_BYTES} bytes of text"));
+        }
+        DocumentInput::Text(text) => Document::Text(text.into()),
+        DocumentInput::Deleted(true) => Document::Deleted,
+        DocumentInput::Rest(true) => Document::Rest,
+        DocumentInput::Deleted(false) | DocumentInput::Rest(false) => {
+            return Err("`deleted` and `rest` must be `true`".to_owned());
+        }
     });
     Ok(())
 }
 
-/// Takes the path of a document.
+/// Sets the path of a document.
 ///
 /// # Errors
-/// When it is no plain relative path below a directory whose name begins with `@`.
+/// If the path is not a plain relative path below a directory whose name begins with `@`.
 pub(crate) fn set_path(path: &mut Arc<str>, value: Value) -> Result<(), String> {
-    let Value::String(given) = value else { return Err("a path is a text".to_owned()) };
+    let Value::String(given) = value else { return Err("a path must be a string".to_owned()) };
     let is_part = |part: &str| {
         !part.is_empty() && part != "." && part != ".." && !part.contains(|c: char| c.is_control() || c == '\\')
     };
     let whole = given.strip_suffix('/').unwrap_or(&given);
-    if !given.starts_with('@') || given.len() > LONGEST_PATH || !whole.split('/').all(is_part) {
+    if !given.starts_with('@') || given.len() > MAX_PATH_BYTES || !whole.split('/').all(is_part) {
         return Err(format!("`{}` is not the path of a document", given.chars().take(80).collect::<String>()));
     }
     *path = given.into();

@@ -1,13 +1,13 @@
-//! Rows of documents, as a source of documents emits them.
+//! Rows of documents, as emitted by a source of documents.
 
 use aurora_pipeline::{Emitter, StageError};
 
 use crate::columns::{DOCUMENT, Document, LANGUAGE, LanguageName, MTIME, PATH, RelativePath, SIZE};
 
-/// Emits documents with their paths, all in one language, as a source of documents does.
+/// Emits documents with their paths, all in one language.
 ///
 /// # Errors
-/// When the run has been stopped.
+/// If the run has been stopped.
 pub fn emit_documents(rows: Vec<(String, Document)>, language: &str, out: &mut Emitter<'_>) -> Result<(), StageError> {
     if rows.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `embed`: gives each chunk a vector, and its tokens for late interaction.
+//! `embed`: computes a vector for each chunk, and its tokens for late interaction.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::services::{CustomColumns, Models, PreviousIndex, service};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Embed {
-    /// `static`, which is part of the program, or the name of a model that was added.
+    /// `static` for the built-in model, or the name of an installed model.
     pub model: String,
 }
 
@@ -59,7 +59,7 @@ impl StageConfig for Embed {
         }
         // The name is part of the model's id, by which a search finds the model.
         if self.model != Self::default().model && has_secret(&self.model) {
-            problems.error("model", "the name of a model must have no secret, such as a token");
+            problems.error("model", "the name of a model must not contain a secret, such as a token");
         }
     }
 
@@ -75,7 +75,7 @@ impl StageConfig for Embed {
 
 struct EmbedStage {
     embedder: Arc<dyn Embedder>,
-    /// Its tokens are stored whichever model makes the vectors.
+    /// The model whose tokens are stored, regardless of the model that computes the vectors.
     tokens: Arc<StaticModel>,
     previous: Arc<PreviousIndex>,
     columns: Arc<CustomColumns>,
@@ -94,11 +94,11 @@ impl Stage for EmbedStage {
     }
 }
 
-/// Passages in one call of the model.
+/// Maximum number of passages per call of the model.
 const PASSAGES_PER_CALL: usize = 64;
 
-/// The vector of a passage, and its tokens.
-type Embedded = (Result<Vec<f32>, EmbedError>, PassageTokens);
+/// The vector and the tokens of a passage.
+type EmbeddedPassage = (Result<Vec<f32>, EmbedError>, PassageTokens);
 
 struct EmbedWorker<'a> {
     stage: &'a EmbedStage,
@@ -120,7 +120,7 @@ impl Worker for EmbedWorker<'_> {
             let passages: Vec<_> = rows.iter().zip(&docs).map(|(row, doc)| passage(&records[*row].0, doc)).collect();
             for (row, (vector, read)) in rows.iter().zip(self.embed(&passages, cx)?) {
                 tokens[*row] = stored_tokens(&read);
-                vectors[*row] = made(vector, &records[*row].0, cx);
+                vectors[*row] = vector_or_warning(vector, &records[*row].0, cx);
             }
         }
         batch.write(EMBEDDING, vectors)?;
@@ -130,8 +130,8 @@ impl Worker for EmbedWorker<'_> {
 }
 
 impl EmbedWorker<'_> {
-    /// The vector and the tokens of each passage. The static model reads a passage once for both.
-    fn embed(&mut self, passages: &[Passage<'_>], cx: &StageContext<'_>) -> Result<Vec<Embedded>, StageError> {
+    /// Returns the vector and the tokens of each passage. The static model reads a passage once for both.
+    fn embed(&mut self, passages: &[Passage<'_>], cx: &StageContext<'_>) -> Result<Vec<EmbeddedPassage>, StageError> {
         if cx.cancelled() {
             return Err(StageError::Stopped);
         }
@@ -145,7 +145,7 @@ impl EmbedWorker<'_> {
         Ok(vectors.into_iter().zip(read).collect())
     }
 
-    /// The vectors of chunks that the last run has embedded in the same way.
+    /// Returns the stored vectors of the chunks that the last run embedded in the same way.
     fn stored_vectors(
         &self,
         batch: &BatchView<'_>,
@@ -154,7 +154,7 @@ impl EmbedWorker<'_> {
         let previous = batch.read_optional(PREVIOUS)?.filter(|_| cx.is_current()).unwrap_or_default();
         let snapshot = &self.stage.previous.snapshot;
         let values = batch.read_optional(CHUNK_STORED)?.unwrap_or_default();
-        // A column in the embedded text may get another value.
+        // The value of a column in the embedded text may change.
         let is_current = |row: usize| values.get(row).is_none_or(|values| values.is_current(cx.stage()));
         let stored = |(row, id): (usize, &Option<StoredId>)| match id {
             Some(StoredId(id)) if is_current(row) => snapshot.vector(*id),
@@ -167,8 +167,8 @@ impl EmbedWorker<'_> {
     }
 }
 
-/// The vector of a chunk, or a report of why it has none.
-fn made(vector: Result<Vec<f32>, EmbedError>, chunk: &Chunk, cx: &StageContext<'_>) -> Option<Vec<f32>> {
+/// Returns the vector of a chunk, or reports why embedding failed and returns `None`.
+fn vector_or_warning(vector: Result<Vec<f32>, EmbedError>, chunk: &Chunk, cx: &StageContext<'_>) -> Option<Vec<f32>> {
     vector
         .inspect_err(|error| {
             cx.count("embeddings.failed", 1);

@@ -1,8 +1,8 @@
-//! The stand-in for a custom stage that a run does not run: rows whose text is unchanged keep their values.
+//! A stand-in for a custom stage that is not run in this pass. Rows whose text is unchanged keep their stored values.
 //!
-//! A row whose values may have changed, because it was made again or something that the stage reads has changed, is recorded as
-//! a row without a result. A later run that runs the stage begins with these rows. Rows that a stage might have dropped are left
-//! out until then; the row without a result is then their file.
+//! The values of a row may be outdated if the row was rebuilt or if an input of the stage has changed. Such a row is
+//! recorded as a row without a result, and the next pass that runs the stage begins with these rows. Rows that the
+//! stage might have dropped are omitted until then; the row without a result is their file.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,34 +19,35 @@ use crate::services::{PreviousIndex, RestoredChunk};
 
 /// Name of the stand-in in fingerprints.
 const TYPE: &str = "not-run";
-/// The column by which a stage leaves a file out.
+/// The column that a stage fills to omit a file.
 const SKIP: &str = "file.skip";
 
 /// A stage that is not run.
 pub(crate) struct KeptStage {
     previous: Arc<PreviousIndex>,
-    /// The columns that the stage writes.
+    /// Columns that the stage writes.
     written: Vec<ColumnSpec>,
-    /// Whether the stage works on files with all their chunks.
-    is_of_files: bool,
-    /// Whether the stage leaves chunks out.
+    /// Whether the stage processes files together with all their chunks.
+    processes_files: bool,
+    /// Whether the stage drops chunks.
     drops_chunks: bool,
-    /// Languages of the files that the stage works on; all if empty.
+    /// Languages of the files that the stage processes. All languages if empty.
     languages: Vec<String>,
 }
 
-/// Whether a stand-in can take the place of a stage: it is a custom one that gets its stored values back, or supplies documents.
-pub(crate) fn can_be_kept(stage: &PlannedStage) -> bool {
+/// Whether a stand-in can replace a stage: the stage is custom, and either reads its stored values or supplies
+/// documents.
+pub(crate) fn can_stand_in(stage: &PlannedStage) -> bool {
     let reads_stored = |column: &ColumnSpec| [FILE_STORED.name(), CHUNK_STORED.name()].contains(&column.name());
     !is_built_in(stage) && (stage.access().all_reads().any(reads_stored) || supplies_documents(stage))
 }
 
-/// Whether a stage is of a type that the program brings.
+/// Whether the type of a stage is built into the program.
 pub fn is_built_in(stage: &PlannedStage) -> bool {
     crate::registry().stage_types().any(|name| name == stage.type_name())
 }
 
-/// The languages of the files that a stage works on; none if it works on all.
+/// Returns the languages of the files that a stage processes. Empty if the stage processes all files.
 pub(crate) fn languages_of(stage: &PlannedStage) -> Vec<String> {
     let named = stage.config().get("languages").and_then(|named| named.as_array()).into_iter().flatten();
     named.filter_map(|name| name.as_str().map(str::to_owned)).collect()
@@ -57,27 +58,27 @@ fn supplies_documents(stage: &PlannedStage) -> bool {
 }
 
 impl KeptStage {
-    /// The stand-in for a stage, and the columns that it reads.
+    /// Returns the stand-in for a stage, and the columns that the stand-in reads.
     pub(crate) fn stand_in(stage: &PlannedStage, previous: &Arc<PreviousIndex>) -> (Box<dyn Stage>, Vec<ColumnSpec>) {
         if supplies_documents(stage) {
             return (Box::new(KeptDocuments), Vec::new());
         }
         let written: Vec<ColumnSpec> = stage.access().written().cloned().collect();
-        let is_of_files = stage.access().all_reads().any(|column| column.name() == FILE_STORED.name());
+        let processes_files = stage.access().all_reads().any(|column| column.name() == FILE_STORED.name());
         let drops_chunks = stage.access().is_restructuring();
         let (previous, languages) = (Arc::clone(previous), languages_of(stage));
-        let kept = Self { previous, written, is_of_files, drops_chunks, languages };
+        let kept = Self { previous, written, processes_files, drops_chunks, languages };
         let of_files = [PATH.spec(), STATUS.spec(), HASH.spec(), LANGUAGE.spec(), FILE_STORED.spec()];
         let of_chunks = [RECORD.spec(), PREVIOUS.spec(), CHUNK_STORED.spec()];
         (Box::new(kept), of_files.into_iter().chain(of_chunks).collect())
     }
 
-    /// Whether the stage works on files of a language.
+    /// Whether the stage processes files in a language.
     fn works_on(&self, language: &str) -> bool {
         self.languages.is_empty() || self.languages.iter().any(|name| name == language)
     }
 
-    /// Whether the stage leaves files out.
+    /// Whether the stage omits files.
     fn drops_files(&self) -> bool {
         self.written.iter().any(|column| [SKIP, STATUS.name()].contains(&column.name()))
     }
@@ -96,7 +97,7 @@ impl Stage for KeptStage {
     }
 }
 
-/// A row without a result, and why the stage failed on it, if it did.
+/// A row without a result, and the reason if the stage failed on it.
 type Missing = (Entity, u32, Option<String>);
 
 /// The stored values of the rows of a batch.
@@ -104,9 +105,9 @@ type Missing = (Entity, u32, Option<String>);
 struct KeptRows {
     files: Vec<StoredValues>,
     chunks: Vec<StoredValues>,
-    /// Why the stage has left files out.
+    /// For each file, the reason why the stage omitted it.
     skipped: Vec<Option<Value>>,
-    /// For each chunk, whether it stays.
+    /// For each chunk, whether it is retained.
     remaining: Vec<bool>,
     missing: Vec<Missing>,
 }
@@ -144,7 +145,7 @@ impl KeptRows {
             let is_other = languages.get(row).is_some_and(|language| !stage.works_on(language));
             let was_taken = unchanged.is_some_and(|known| matches!(known.outcome, FileOutcome::Indexed));
             let is_open = stage.drops_files() && status.has_chunks() && !is_other && !was_taken && skipped.is_none();
-            // Something that the stage reads may have changed: the path, or what git says.
+            // An input of the stage may have changed, such as the path or the git history.
             let is_settled = is_same && origin == path && cx.is_current();
             let of_file = Origin { stage: cx.stage(), path, origin, known: known.as_ref(), is_same, is_settled };
             if skipped.is_some() {
@@ -161,7 +162,7 @@ impl KeptRows {
             if !status.has_chunks() || kept.skipped[row].is_some() || is_other {
                 continue;
             }
-            if stage.is_of_files || stage.drops_chunks {
+            if stage.processes_files || stage.drops_chunks {
                 kept.missing.extend(of_file.missing(Entity::File, row as u32, None));
             }
             kept.keep_chunks(stage, batch, &chunks_of[row], &of_file, is_refreshed)?;
@@ -205,7 +206,7 @@ impl KeptRows {
             }
             if stage.drops_chunks {
                 self.remaining[at] = position.is_some();
-            } else if !stage.is_of_files {
+            } else if !stage.processes_files {
                 let missing = match position {
                     Some(position) => file.missing(Entity::Chunk, row, Some(position)),
                     None => vec![(Entity::Chunk, row, None)],
@@ -238,7 +239,7 @@ impl KeptRows {
     }
 }
 
-/// Whether a stored value has the type that a column is declared with now.
+/// Whether a stored value has the declared type of a column.
 fn fits(value: &Value, column: &ColumnSpec) -> bool {
     match (column.cell(), value) {
         (CellType::Dynamic(kind), value) => value.dynamic_type() == kind,
@@ -247,22 +248,22 @@ fn fits(value: &Value, column: &ColumnSpec) -> bool {
     }
 }
 
-/// The file of some rows, and what the last run has stored of it.
+/// The file of some rows, and the data that the last run stored for it.
 struct Origin<'a> {
     stage: &'a str,
     path: &'a str,
-    /// The path under which it was stored.
+    /// The path under which the last run stored the file.
     origin: &'a str,
     known: Option<&'a FileRecord>,
-    /// Whether the text of the file is as it was.
+    /// Whether the text of the file is unchanged.
     is_same: bool,
-    /// Whether everything that the stage reads is as it was.
+    /// Whether all inputs of the stage are unchanged.
     is_settled: bool,
 }
 
 impl Origin<'_> {
-    /// The missing results of a row: those that the last run has recorded, with the reasons of failures, or that the stage has to run
-    /// again.
+    /// Returns the missing results of a row: those that the last run recorded, with the reasons of failures, or a new
+    /// one if the stage has to process the row again.
     fn missing(&self, entity: Entity, row: u32, position: Option<usize>) -> Vec<Missing> {
         if self.known.is_none() || !self.is_same && position.is_none() {
             return vec![(entity, row, None)];
@@ -274,7 +275,7 @@ impl Origin<'_> {
         recorded
     }
 
-    /// The missing results of a row that the last run has recorded.
+    /// Returns the missing results that the last run recorded for a row.
     fn recorded(&self, entity: Entity, row: u32, position: Option<usize>) -> Vec<Missing> {
         let concerns = |chunk: Option<u32>| match (chunk, position) {
             (Some(chunk), Some(position)) => chunk as usize == position,
@@ -287,7 +288,7 @@ impl Origin<'_> {
     }
 }
 
-/// Why a stage has left a file out, if it was this stage.
+/// Returns the reason why a stage omitted a file, if this stage omitted it.
 fn skipped_by(file: &FileRecord, stage: &str) -> Option<Value> {
     match &file.outcome {
         FileOutcome::Skipped(reason) if reason.starts_with(&format!("stage `{stage}`: ")) => {
@@ -297,18 +298,18 @@ fn skipped_by(file: &FileRecord, stage: &str) -> Option<Value> {
     }
 }
 
-/// A key without the path of its file.
+/// Splits a key into its kind and the part after the path of its file.
 fn local_key<'k>(key: &'k str, path: &str) -> Option<(&'k str, &'k str)> {
     let (kind, rest) = key.split_once(':')?;
     Some((kind, rest.strip_prefix(path)?))
 }
 
-/// Stands in for a stage that supplies documents: all of its documents stay as they were.
+/// Stands in for a stage that supplies documents. All documents of the stage stay unchanged.
 struct KeptDocuments;
 
 impl Stage for KeptDocuments {
     fn open(&self) -> Box<dyn Worker + '_> {
-        // Files of the tree pass by.
+        // Files of the tree pass through.
         Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {
             batch.write_values(DOCUMENT.name(), vec![None; batch.files()])?;
             Ok(())

@@ -1,8 +1,8 @@
-//! Limits for the pipeline of a project, which only the user can raise.
+//! Limits on the pipeline of a project, which only the user can raise.
 //!
-//! A repository contains its own pipeline. The values in it must not exceed these limits, which come from `[limits]` of the
-//! user's own `config.toml` or from `AURORA_LIMITS_…` in the environment. Flags, and pipeline files that the user names, are not
-//! limited.
+//! A repository contains its own pipeline, and the values in that pipeline must not exceed these limits. The limits
+//! come from `[limits]` in the user's own `config.toml` or from `AURORA_LIMITS_…` in the environment. Flags, and
+//! pipeline files that the user names, are not limited.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,83 +16,88 @@ use crate::chunk::ChunkOptions;
 use crate::discover::Discover;
 use crate::parse::Parse;
 
-/// Most bytes of the user's configuration.
-const MOST_BYTES: u64 = 1 << 20;
+/// Maximum size of the user's configuration, in bytes.
+const MAX_CONFIG_BYTES: u64 = 1 << 20;
 /// Name of the table in the user's configuration.
 pub const TABLE: &str = "limits";
 
 /// Prefix of the environment variables that set limits.
-const VARIABLE: &str = "AURORA_LIMITS_";
+const VARIABLE_PREFIX: &str = "AURORA_LIMITS_";
 
-/// A limit: what the reference says about it, and the keys of a pipeline that it bounds.
-struct Known {
+/// A limit: its entry in the reference, and the pipeline keys that it bounds.
+struct Limit {
     key: Key,
     default: fn() -> u64,
     keys: &'static [(Option<&'static str>, &'static str)],
 }
 
-impl Known {
-    /// Whether values may be written with a unit.
+impl Limit {
+    /// Whether values may have a unit.
     fn is_size(&self) -> bool {
         self.key.value == ValueType::Size
     }
 }
 
-const KNOWN: [Known; 10] = [
-    Known { key: Key::size("memory", "Largest `memory` of `[run]`."), default: || 8 << 30, keys: &[(None, "memory")] },
-    Known {
-        key: Key::count_up("workers", "threads", "Largest `jobs` of `[run]`, and `workers` of a stage.")
+const KNOWN_LIMITS: [Limit; 10] = [
+    Limit {
+        key: Key::size("memory", "Maximum value of `memory` in `[run]`."),
+        default: || 8 << 30,
+        keys: &[(None, "memory")],
+    },
+    Limit {
+        key: Key::count_up("workers", "threads", "Maximum value of `jobs` in `[run]` and of `workers` in a stage.")
             .computed("4 per core, at least 64 and at most 256"),
         default: workers,
         keys: &[(None, "workers"), (None, "jobs")],
     },
-    Known {
-        key: Key::size("max_file_size", "Largest `max_file_size` of `discover`, and `max_size` of `parse`."),
+    Limit {
+        key: Key::size("max_file_size", "Maximum value of `max_file_size` in `discover` and of `max_size` in `parse`."),
         default: || 64 << 20,
         keys: &[(Some(Discover::TYPE), "max_file_size"), (Some(Parse::TYPE), "max_size")],
     },
-    Known {
-        key: Key::size("batch_size", "Largest `batch_bytes` of `discover`."),
+    Limit {
+        key: Key::size("batch_size", "Maximum value of `batch_bytes` in `discover`."),
         default: || 64 << 20,
         keys: &[(Some(Discover::TYPE), "batch_bytes")],
     },
-    Known {
-        key: Key::count_up("batch_files", "files", "Largest `batch_files` of `[run]` and of `discover`."),
+    Limit {
+        key: Key::count_up("batch_files", "files", "Maximum value of `batch_files` in `[run]` and `discover`."),
         default: || 4_096,
         keys: &[(None, "batch_files"), (Some(Discover::TYPE), "batch_files")],
     },
-    Known {
-        key: Key::count_up("queue_batches", "batches", "Largest `queue_batches` of `[run]`."),
+    Limit {
+        key: Key::count_up("queue_batches", "batches", "Maximum value of `queue_batches` in `[run]`."),
         default: || 64,
         keys: &[(None, "queue_batches")],
     },
-    Known {
-        key: Key::count_up("chunks_per_file", "chunks", "Largest `max_chunks` of `chunk`."),
+    Limit {
+        key: Key::count_up("chunks_per_file", "chunks", "Maximum value of `max_chunks` in `chunk`."),
         default: || 100_000,
         keys: &[(Some(ChunkOptions::TYPE), "max_chunks")],
     },
-    Known {
-        key: Key::count_up("symbols_per_file", "symbols", "Largest `max_symbols` of `parse`."),
+    Limit {
+        key: Key::count_up("symbols_per_file", "symbols", "Maximum value of `max_symbols` in `parse`."),
         default: || 250_000,
         keys: &[(Some(Parse::TYPE), "max_symbols")],
     },
-    Known {
-        key: Key::size("chunk_size", "Largest `max_size` and `min_size` of `chunk`."),
+    Limit {
+        key: Key::size("chunk_size", "Maximum value of `max_size` and `min_size` in `chunk`."),
         default: || 64 << 10,
         keys: &[(Some(ChunkOptions::TYPE), "max_size"), (Some(ChunkOptions::TYPE), "min_size")],
     },
-    Known {
-        key: Key::count_up("parse_seconds", "seconds", "Largest `max_seconds` of `parse`."),
+    Limit {
+        key: Key::count_up("parse_seconds", "seconds", "Maximum value of `max_seconds` in `parse`."),
         default: || 120,
         keys: &[(Some(Parse::TYPE), "max_seconds")],
     },
 ];
 
 fn variable(name: &str) -> String {
-    format!("{VARIABLE}{}", name.to_uppercase())
+    format!("{VARIABLE_PREFIX}{}", name.to_uppercase())
 }
 
-/// Well above the number of cores: a pipeline may be written for a larger machine.
+/// Returns the default number of workers. It is well above the number of cores, because a pipeline may be written for a
+/// larger machine.
 fn workers() -> u64 {
     let cores = available_parallelism().map_or(1, usize::from);
     (4 * cores).clamp(64, MAX_WORKERS) as u64
@@ -101,14 +106,14 @@ fn workers() -> u64 {
 /// The limits of one user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// In the order of [`KNOWN`].
-    values: [u64; KNOWN.len()],
+    /// The values, in the order of [`KNOWN_LIMITS`].
+    values: [u64; KNOWN_LIMITS.len()],
     raised_in: Option<PathBuf>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { values: KNOWN.map(|known| (known.default)()), raised_in: None }
+        Self { values: KNOWN_LIMITS.map(|known| (known.default)()), raised_in: None }
     }
 }
 
@@ -123,15 +128,15 @@ impl fmt::Display for LimitErrors {
 }
 
 impl Limits {
-    /// The built-in limits, overridden by `[limits]` of the user's configuration, then by the environment. A file that is
-    /// missing, or is not TOML, is ignored; the search configuration reports the latter.
+    /// Loads the built-in limits, overridden by `[limits]` of the user's configuration and then by the environment. A
+    /// missing file, or a file that is not TOML, is ignored; the search configuration reports invalid TOML.
     ///
     /// # Errors
-    /// All unknown names and values out of range at once.
+    /// Reports all unknown names and all values out of range together.
     pub fn load(user: Option<&Path>, environment: &[(String, String)]) -> Result<Self, LimitErrors> {
         let mut limits = Self { raised_in: user.map(Path::to_owned), ..Self::default() };
         let mut errors = Vec::new();
-        let text = user.and_then(|path| read_regular_to_string(path, MOST_BYTES).ok()).unwrap_or_default();
+        let text = user.and_then(|path| read_regular_to_string(path, MAX_CONFIG_BYTES).ok()).unwrap_or_default();
         let root = DeTable::parse(&text).map(|root| root.into_inner()).unwrap_or_default();
         let table = root.iter().find(|(name, _)| name.get_ref() == TABLE);
         for (name, value) in table.and_then(|(_, table)| table.get_ref().as_table()).into_iter().flatten() {
@@ -144,52 +149,57 @@ impl Limits {
             };
             limits.set(name.get_ref(), &value, place, &mut errors);
         }
-        let mut ours: Vec<_> = environment.iter().filter(|(name, _)| name.starts_with(VARIABLE)).collect();
+        let mut ours: Vec<_> = environment.iter().filter(|(name, _)| name.starts_with(VARIABLE_PREFIX)).collect();
         ours.sort();
         for (name, value) in ours {
             let place = || format!("environment variable {name}");
-            limits.set(&name[VARIABLE.len()..].to_ascii_lowercase(), value, place, &mut errors);
+            limits.set(&name[VARIABLE_PREFIX.len()..].to_ascii_lowercase(), value, place, &mut errors);
         }
         if errors.is_empty() { Ok(limits) } else { Err(LimitErrors(errors)) }
     }
 
-    /// Every limit with its default and the environment variable that sets it, for the reference.
+    /// Returns every limit with its default and the environment variable that sets it, for the reference.
     pub fn reference() -> impl Iterator<Item = (Key, u64, String)> {
-        KNOWN.into_iter().map(|known| (known.key, (known.default)(), variable(known.key.name)))
+        KNOWN_LIMITS.into_iter().map(|known| (known.key, (known.default)(), variable(known.key.name)))
     }
 
     fn set(&mut self, name: &str, value: &str, place: impl Fn() -> String, errors: &mut Vec<String>) {
-        let Some(at) = KNOWN.iter().position(|known| known.key.name == name) else {
-            let names: Vec<_> = KNOWN.iter().map(|known| known.key.name).collect();
-            return errors.push(format!("no limit is named `{name}` ({}); there are {}", place(), names.join(", ")));
+        let Some(at) = KNOWN_LIMITS.iter().position(|known| known.key.name == name) else {
+            let names: Vec<_> = KNOWN_LIMITS.iter().map(|known| known.key.name).collect();
+            return errors.push(format!(
+                "no limit is named `{name}` ({}); the known limits are {}",
+                place(),
+                names.join(", ")
+            ));
         };
-        let number = if KNOWN[at].is_size() { parse_bytes(value) } else { value.parse().ok() };
+        let number = if KNOWN_LIMITS[at].is_size() { parse_bytes(value) } else { value.parse().ok() };
         match number.filter(|number| *number > 0) {
             Some(number) => self.values[at] = number,
             None => {
-                let expected = if KNOWN[at].is_size() { "a size such as \"64MiB\"" } else { "a whole number from 1" };
+                let expected =
+                    if KNOWN_LIMITS[at].is_size() { "a size such as \"64MiB\"" } else { "a whole number from 1" };
                 errors.push(format!("`{name}` must be {expected}, not `{value}` ({})", place()));
             }
         }
     }
 
-    /// The limits as ceilings for the engine.
+    /// Returns the limits as ceilings for the engine.
     pub(crate) fn ceilings(&self) -> Vec<Ceiling> {
         let file = self.raised_in.as_ref().map_or_else(|| "config.toml".to_owned(), |path| path.display().to_string());
-        let of = |(known, most): (&Known, u64)| -> Vec<Ceiling> {
+        let ceilings_for = |(known, most): (&Limit, u64)| -> Vec<Ceiling> {
             let help = format!(
-                "a project may ask for no more; raise `{}` in [{TABLE}] of {file}, or name the file with --pipeline",
+                "a project cannot exceed this limit; raise `{}` in [{TABLE}] of {file}, or name the file with --pipeline",
                 known.key.name
             );
-            let of = |(stage, key): &(Option<&'static str>, &'static str)| Ceiling {
+            let ceiling = |(stage, key): &(Option<&'static str>, &'static str)| Ceiling {
                 stage: *stage,
                 key,
                 most,
                 help: help.clone(),
             };
-            known.keys.iter().map(of).collect()
+            known.keys.iter().map(ceiling).collect()
         };
-        KNOWN.iter().zip(self.values).flat_map(of).collect()
+        KNOWN_LIMITS.iter().zip(self.values).flat_map(ceilings_for).collect()
     }
 }
 
@@ -215,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_limits_is_said_at_once() {
+    fn all_invalid_limits_are_reported_together() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("config.toml");
         std::fs::write(&file, "[limits]\nworker = 3\nmemory = \"much\"\nworkers = 0\n").unwrap();

@@ -1,4 +1,4 @@
-//! The metadata of chunks: their own, and the values of dynamic columns; and the terms that custom columns add.
+//! The metadata of chunks, including the values of dynamic columns, and the terms that custom columns add.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,11 @@ use aurora_storage::{ColumnDeclaration, Field, MetaValue, TermVector};
 
 use crate::columns::RECORD;
 
-/// The metadata of a chunk, borrowed where no column adds to it.
+/// The metadata of a chunk, borrowed if no column adds to it.
 pub(crate) type ChunkMetadata<'b> = Cow<'b, [(String, MetaValue)]>;
 
-/// The metadata of every chunk of a batch: its own, and the custom columns of the chunk and of its file.
+/// Returns the metadata of every chunk in a batch: the chunk's own metadata, and the custom columns of the chunk and of
+/// its file.
 pub(crate) fn metadata<'b>(batch: &'b BatchView<'_>) -> Result<Vec<ChunkMetadata<'b>>, StageError> {
     let records = batch.read(RECORD)?;
     let columns = |entity| batch.dynamic_columns(entity).collect::<Vec<_>>();
@@ -31,7 +32,8 @@ pub(crate) fn metadata<'b>(batch: &'b BatchView<'_>) -> Result<Vec<ChunkMetadata
     Ok(batch.chunk_files().iter().enumerate().map(of_row).collect())
 }
 
-/// The text of a custom column of a chunk or of its file; `None` without a value, or for columns that are no text.
+/// Returns the text of a custom column of a chunk or of its file, or `None` if the column has no value or is not a
+/// text.
 pub(crate) fn text_of(batch: &BatchView<'_>, column: &str, row: usize) -> Option<String> {
     let file = batch.chunk_files()[row] as usize;
     let find = |entity, row: usize| {
@@ -44,7 +46,8 @@ pub(crate) fn text_of(batch: &BatchView<'_>, column: &str, row: usize) -> Option
     }
 }
 
-/// The value as it is stored, with its secrets masked; `None` for types that custom columns do not have.
+/// Converts a value to its stored form, with its secrets masked. Returns `None` for types that custom columns cannot
+/// have.
 fn meta_value(value: &Value) -> Option<MetaValue> {
     Some(match value {
         Value::String(text) => MetaValue::String(masked(text.clone())),
@@ -56,8 +59,8 @@ fn meta_value(value: &Value) -> Option<MetaValue> {
     })
 }
 
-/// The terms of the columns with the use `terms`, in the field for them. Each occurrence counts as often as the column's weight
-/// says, which is how Robertson, Zaragoza and Taylor (2004) define the weight of a field.
+/// Returns the terms of the columns with the use `terms`, in [`Field::Custom`]. Each occurrence is repeated by the
+/// weight of its column, as in Robertson, Zaragoza and Taylor (2004).
 pub(crate) fn custom_terms(
     analyzer: &Analyzer,
     columns: &[ColumnDeclaration],
@@ -92,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_count_as_often_as_the_weight_of_their_column_says() {
+    fn term_frequencies_are_multiplied_by_the_weight_of_the_column() {
         let column = |name: &str, terms| ColumnDeclaration {
             name: name.to_owned(),
             stage: String::new(),

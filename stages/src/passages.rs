@@ -1,4 +1,4 @@
-//! What of a chunk is embedded, and its tokens.
+//! The embedded passage of a chunk, and its tokens.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::columns::Tokens;
 use crate::metadata;
 use crate::services::CustomColumns;
 
-/// The documentation of a chunk with the values of the custom columns that are embedded, a line for each.
+/// Returns the documentation of a chunk, followed by one line for each embedded custom column.
 pub(crate) fn doc<'b>(batch: &BatchView<'_>, row: usize, chunk: &'b Chunk, columns: &CustomColumns) -> Cow<'b, str> {
     let mut doc = Cow::Borrowed(chunk.doc.as_str());
     for name in columns.embedded() {
@@ -22,7 +22,7 @@ pub(crate) fn doc<'b>(batch: &BatchView<'_>, row: usize, chunk: &'b Chunk, colum
     doc
 }
 
-/// The passage of a chunk with that documentation.
+/// Returns the passage of a chunk with the given documentation.
 pub(crate) fn passage<'b>(chunk: &'b Chunk, doc: &'b str) -> Passage<'b> {
     Passage {
         kind: chunk.chunk_type.as_str(),
@@ -35,7 +35,7 @@ pub(crate) fn passage<'b>(chunk: &'b Chunk, doc: &'b str) -> Passage<'b> {
     }
 }
 
-/// The tokens of a passage as they are stored.
+/// Converts the tokens of a passage to their stored form.
 pub(crate) fn stored_tokens(tokens: &PassageTokens) -> Tokens {
     let sets = tokens.sets();
     Tokens(StoredTokens { code: sets.code, doc: sets.doc })

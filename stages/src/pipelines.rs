@@ -1,8 +1,8 @@
-//! The pipelines that ship inside the program.
+//! The pipelines that are embedded in the program.
 
 use aurora_pipeline::PipelineSource;
 
-/// Every embedded pipeline.
+/// All embedded pipelines.
 pub const EMBEDDED: &[PipelineSource<'static>] = &[
     PipelineSource { name: "default", text: include_str!("../../configs/default.toml") },
     PipelineSource { name: "lexical", text: include_str!("../../configs/lexical.toml") },

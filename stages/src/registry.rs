@@ -1,4 +1,4 @@
-//! The stage types that pipelines may use.
+//! The stage types available to pipelines.
 
 use aurora_pipeline::Registry;
 
@@ -13,7 +13,7 @@ use crate::parse::Parse;
 use crate::store::Store;
 use crate::tokens::TokenSets;
 
-/// A registry that holds the built-in stages and describes the built-in columns.
+/// Returns a registry with the built-in stages and the descriptions of the built-in columns.
 pub fn registry() -> Registry {
     let mut registry = Registry::new();
     registry.register_described::<Discover>();

@@ -1,4 +1,4 @@
-//! `store`: hands files, chunks and vectors to the index writer, in the order of the walk.
+//! `store`: passes files, chunks and vectors to the index writer, in the order of the walk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::git_signal::to_stored;
 use crate::metadata::{ChunkMetadata, metadata};
 use crate::services::{Moves, PreviousIndex, RunClock, service};
 
-/// The history key of a file whose attribution is pending. It equals no real key.
+/// History key of a file whose attribution is pending. It differs from every real key.
 const PENDING: &[u8] = b"pending";
 
-/// Counter of the chunks of which nothing is stored but values, and these were the same before.
+/// Counter of chunks for which only values are stored, and whose values are unchanged.
 pub(crate) const UNCHANGED_CHUNKS: &str = "chunks.unchanged";
 
 /// `[stage.store]`.
@@ -87,7 +87,7 @@ impl Stage for StoreStage {
 
 struct StoreWorker<'a> {
     stage: &'a StoreStage,
-    /// The ids of the batch at hand.
+    /// The ids reserved for the current batch.
     reserved: Option<ReservedIds>,
 }
 
@@ -102,7 +102,8 @@ impl Worker for StoreWorker<'_> {
     }
 
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
-        let reserved = self.reserved.take().ok_or_else(|| StageError::new("the batch was not admitted"))?;
+        let reserved =
+            self.reserved.take().ok_or_else(|| StageError::new("`store` processed a batch that it did not admit"))?;
         let metadata = metadata(batch)?;
         let chunks = chunks_by_file(batch, &metadata)?;
         let unfinished = unfinished_by_file(batch);
@@ -137,7 +138,7 @@ impl Worker for StoreWorker<'_> {
             }
         }
         preparer.finish().and_then(|prepared| writer.apply(prepared)).map_err(StageError::from_error)?;
-        // The chunks of a batch are ordered by file, as they were stored above.
+        // The chunks of a batch are ordered by file, in the order in which they were stored above.
         batch.write(CHUNK_ID, ids)?;
         Ok(())
     }
@@ -165,7 +166,7 @@ impl StoreWorker<'_> {
             },
             chunks: Vec::new(),
             lines: match (status, symbols) {
-                (FileStatus::Refreshed, _) => self.known(batch, row)?.map_or(0, |known| known.lines),
+                (FileStatus::Refreshed, _) => self.stored_file(batch, row)?.map_or(0, |known| known.lines),
                 (_, symbols) => symbols.map_or(0, |symbols| symbols.lines),
             },
             warnings: Vec::new(),
@@ -173,26 +174,27 @@ impl StoreWorker<'_> {
         })
     }
 
-    /// The stamp to store.
+    /// Returns the stamp to store for a file.
     fn stamp(&self, batch: &BatchView<'_>, row: usize) -> Result<FileStamp, StageError> {
         let inode = batch.read_optional(INODE)?.map(|inodes| inodes[row]).unwrap_or_default();
-        Ok(self.stage.clock.recorded(inode.stamp(batch.read(MTIME)?[row])))
+        Ok(self.stage.clock.stamp_to_store(inode.stamp(batch.read(MTIME)?[row])))
     }
 
-    /// The stored row of a file.
-    fn known(&self, batch: &BatchView<'_>, row: usize) -> Result<Option<FileRecord>, StageError> {
+    /// Returns the stored row of a file.
+    fn stored_file(&self, batch: &BatchView<'_>, row: usize) -> Result<Option<FileRecord>, StageError> {
         self.stage.previous.snapshot.file(&batch.read(PATH)?[row]).map_err(StageError::from_error)
     }
 
-    /// Updates the stored row of a file whose content is as it was, and its unfinished rows if stages have run on it.
+    /// Updates the stored row of a file whose content is unchanged. Also replaces its unfinished rows if stages have
+    /// run on the file.
     fn touch(
         &self,
         batch: &BatchView<'_>,
         row: usize,
         unfinished: Option<Vec<UnfinishedRow>>,
     ) -> Result<(), StageError> {
-        let Some(known) = self.known(batch, row)? else { return Ok(()) };
-        let touched = self.touched(known, batch, row)?;
+        let Some(known) = self.stored_file(batch, row)? else { return Ok(()) };
+        let touched = self.touched_record(known, batch, row)?;
         let record = match unfinished {
             Some(unfinished) => FileRecord { unfinished, ..touched },
             None => touched,
@@ -200,7 +202,7 @@ impl StoreWorker<'_> {
         self.stage.writer.update_file_record(record).map_err(StageError::from_error)
     }
 
-    /// Stores the values of custom columns of a file's chunks, and returns the ids of these.
+    /// Stores the custom column values of a file's chunks and returns the ids of the chunks.
     fn set_values(
         &self,
         batch: &BatchView<'_>,
@@ -215,7 +217,7 @@ impl StoreWorker<'_> {
         let first = files.partition_point(|file| (*file as usize) < row);
         for chunk in (first..files.len()).take_while(|chunk| files[*chunk] as usize == row) {
             let id = previous.get(chunk).and_then(Option::as_ref).map(|StoredId(id)| *id);
-            let id = id.ok_or_else(|| StageError::new("a chunk that is not in the index has got values only"))?;
+            let id = id.ok_or_else(|| StageError::new("a chunk with only updated values is not in the index"))?;
             let is_changed = self.stage.writer.set_values(id, &metadata[chunk]).map_err(StageError::from_error)?;
             unchanged += u64::from(!is_changed);
             ids.push(StoredId(id));
@@ -224,8 +226,8 @@ impl StoreWorker<'_> {
         Ok(ids)
     }
 
-    /// The stored row of a file of which only stat data or object id have changed.
-    fn touched(&self, known: FileRecord, batch: &BatchView<'_>, row: usize) -> Result<FileRecord, StageError> {
+    /// Returns the updated row of a file of which only the stat data or the object id has changed.
+    fn touched_record(&self, known: FileRecord, batch: &BatchView<'_>, row: usize) -> Result<FileRecord, StageError> {
         Ok(FileRecord {
             size: batch.read(SIZE)?[row],
             stamp: self.stamp(batch, row)?,
@@ -235,16 +237,16 @@ impl StoreWorker<'_> {
     }
 }
 
-/// The attribution of a file's lines, in a pipeline with `git-signal`.
+/// Returns the attribution of a file's lines if the pipeline has `git-signal`.
 fn attribution<'b>(batch: &'b BatchView<'_>, row: usize) -> Result<Option<&'b Attribution>, StageError> {
     Ok(batch.read_optional(BLAME)?.map(|blames| &blames[row]))
 }
 
-/// The rows of a file by stage and reason.
+/// The unfinished rows of a file by stage and reason.
 type RowsByReason<'b> = BTreeMap<(&'b str, Option<&'b str>), BTreeSet<RowExtent>>;
 
-/// The rows of every file for which stages have no result, sorted; an empty list if the batch has no such rows. A stage that was run on no chunk of a file
-/// is recorded once.
+/// Returns, for every file, the sorted rows for which stages have no result. The outer list is empty if the batch has
+/// no such rows. A stage that ran on no chunk of a file is recorded once.
 fn unfinished_by_file(batch: &BatchView<'_>) -> Vec<Vec<UnfinishedRow>> {
     let results = batch.missing_results();
     if results.is_empty() {
@@ -278,7 +280,7 @@ fn unfinished_by_file(batch: &BatchView<'_>) -> Vec<Vec<UnfinishedRow>> {
             let extents = if extents.contains(&RowExtent::File) {
                 BTreeSet::from([RowExtent::File])
             } else if reason.is_none() && extents.len() == counts[file] as usize {
-                // Failed rows are listed one by one.
+                // Failed rows are listed individually.
                 BTreeSet::from([RowExtent::Chunks])
             } else {
                 extents
@@ -296,11 +298,11 @@ fn unfinished_by_file(batch: &BatchView<'_>) -> Vec<Vec<UnfinishedRow>> {
     files.into_iter().enumerate().map(rows).collect()
 }
 
-/// What a chunk has without the stages that say more of it.
+/// Defaults for pipelines without the stages that compute these values.
 static NO_HISTORY: ChunkHistory = ChunkHistory::None;
 static NO_TOKENS: StoredTokens = StoredTokens { code: Vec::new(), doc: Vec::new() };
 
-/// The chunks of every file row, with their vectors.
+/// Returns the chunks of every file row, with their vectors.
 fn chunks_by_file<'b>(
     batch: &'b BatchView<'_>,
     metadata: &'b [ChunkMetadata<'b>],

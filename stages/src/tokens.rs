@@ -1,5 +1,5 @@
-//! `tokens`: gives each chunk the tokens that late interaction compares. `embed` does so too; this stage is for pipelines in
-//! which a custom stage makes the vectors.
+//! `tokens`: computes the tokens of each chunk for late interaction. `embed` includes this step; the stage is for
+//! pipelines in which a custom stage computes the vectors.
 
 use std::sync::Arc;
 

@@ -157,8 +157,8 @@ impl Sound {
         let (expected, says) = match remedy {
             Remedy::Harmless | Remedy::Missing | Remedy::Forced => (0, "Errors: 0"),
             Remedy::Blocked => (2, ".aurora"),
-            Remedy::Keywords => (0, "it was built again from the stored chunks"),
-            Remedy::Anew => (0, "it was set aside and made anew"),
+            Remedy::Keywords => (0, "it was rebuilt from the stored chunks"),
+            Remedy::Anew => (0, "it was set aside and rebuilt"),
             Remedy::Refused => (2, "--force"),
         };
         assert_eq!(run.code, Some(expected), "{kind}: {run:?}");

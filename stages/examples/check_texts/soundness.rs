@@ -1,4 +1,4 @@
-//! What the documentation of the libraries promises of their results, for every text.
+//! Guarantees that the libraries document for their results on every text.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -7,10 +7,10 @@ use aurora_languages::{FileSymbols, Highlight, ParseLimits, Symbol};
 use aurora_redact::{MASK, Secret};
 use aurora_stages::chunk::FileChunks;
 
-/// Names, qualified names and paths of imports are cut at this many bytes.
-const LONGEST_NAME: usize = 1_024;
+/// Maximum length of names, qualified names and paths of imports, in bytes. Longer ones are truncated.
+const MAX_NAME_BYTES: usize = 1_024;
 
-/// Highlights are disjoint spans of their lines, in order.
+/// Checks that highlights are disjoint spans of their lines, in order.
 pub(crate) fn highlights(text: &str, found: &[Vec<Highlight>]) -> Result<(), String> {
     let lines: Vec<&str> = text.lines().collect();
     ensure(found.len() == lines.len(), || format!("highlights of {} lines for {}", found.len(), lines.len()))?;
@@ -23,15 +23,15 @@ pub(crate) fn highlights(text: &str, found: &[Vec<Highlight>]) -> Result<(), Str
     Ok(())
 }
 
-/// Secrets are disjoint spans with text, in order.
+/// Checks that secrets are disjoint non-empty spans, in order.
 pub(crate) fn secrets(text: &str, found: &[Secret]) -> Result<(), String> {
     let has_text = |secret: &Secret| text.get(secret.span.clone()).is_some_and(|part| !part.is_empty());
-    ensure(found.iter().all(has_text), || "a secret is no span of the text".to_owned())?;
+    ensure(found.iter().all(has_text), || "a secret is not a span of the text".to_owned())?;
     let is_ordered = found.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start);
     ensure(is_ordered, || "secrets overlap".to_owned())
 }
 
-/// Masks keep the place of everything, and masking again changes nothing.
+/// Checks that masks preserve the position of all other bytes, and that masking again changes nothing.
 pub(crate) fn masks(text: &str, masked: &str, secrets: &[Secret]) -> Result<(), String> {
     ensure(masked.len() == text.len(), || "a mask changes the length of the text".to_owned())?;
     let mut at = 0;
@@ -48,7 +48,8 @@ pub(crate) fn masks(text: &str, masked: &str, secrets: &[Secret]) -> Result<(), 
     ensure(again == masked, || "masking a masked text changes it".to_owned())
 }
 
-/// Symbols and everything else of a parse are in the text, on character boundaries, in order, nested and within limits.
+/// Checks that symbols and all other parts of a parse are in the text, on character boundaries, in order, nested and
+/// within limits.
 pub(crate) fn symbols(text: &str, found: &FileSymbols, limits: &ParseLimits) -> Result<(), String> {
     let lines = Lines::new(text);
     ensure(found.lines == lines.count(), || format!("{} lines instead of {}", found.lines, lines.count()))?;
@@ -60,7 +61,8 @@ pub(crate) fn symbols(text: &str, found: &FileSymbols, limits: &ParseLimits) -> 
             before.ok_or_else(|| "a parent that does not come before its member".to_owned())
         });
         let checked = parent.transpose().and_then(|parent| check_symbol(text, symbol, parent, &lines));
-        checked.map_err(|wrong| format!("{wrong}: {} `{}`", symbol.kind.as_str(), shown(&symbol.qualified_name)))?;
+        checked
+            .map_err(|wrong| format!("{wrong}: {} `{}`", symbol.kind.as_str(), truncated(&symbol.qualified_name)))?;
     }
     let is_ordered = found.symbols.windows(2).all(|pair| pair[0].bytes.start <= pair[1].bytes.start);
     ensure(is_ordered, || "symbols are out of order".to_owned())?;
@@ -75,63 +77,68 @@ pub(crate) fn symbols(text: &str, found: &FileSymbols, limits: &ParseLimits) -> 
         })?;
         ensure(places.is_sorted(), || format!("{what} are out of order"))?;
     }
-    let is_short = found.imports.iter().all(|import| import.path.len() <= LONGEST_NAME);
+    let is_short = found.imports.iter().all(|import| import.path.len() <= MAX_NAME_BYTES);
     ensure(is_short, || "the path of an import is too long".to_owned())
 }
 
 fn check_symbol(text: &str, symbol: &Symbol, parent: Option<&Symbol>, lines: &Lines) -> Result<(), String> {
-    let span = span(text, &symbol.bytes).ok_or_else(|| format!("{:?} is no span of the text", symbol.bytes))?;
+    let span = span(text, &symbol.bytes).ok_or_else(|| format!("{:?} is not a span of the text", symbol.bytes))?;
     let Range { start, end } = symbol.bytes;
     let last = start + span.trim_end_matches('\n').len() as u32;
     let (first_line, last_line) = symbol.lines;
-    ensure(first_line == lines.of(start) && (lines.of(last)..=lines.of(end)).contains(&last_line), || {
-        let expected = (lines.of(start), lines.of(last));
-        format!("lines {:?} instead of {expected:?}", symbol.lines)
-    })?;
+    ensure(
+        first_line == lines.line_number(start)
+            && (lines.line_number(last)..=lines.line_number(end)).contains(&last_line),
+        || {
+            let expected = (lines.line_number(start), lines.line_number(last));
+            format!("lines {:?} instead of {expected:?}", symbol.lines)
+        },
+    )?;
     let is_body = symbol.body.is_none_or(|body| (start..=end).contains(&body) && text.is_char_boundary(body as usize));
     ensure(is_body, || format!("the body at {:?} is not in {start}..{end}", symbol.body))?;
     let is_doc = symbol.doc_bytes.as_ref().is_none_or(|doc| text.get(doc.start as usize..doc.end as usize).is_some());
-    ensure(is_doc, || format!("documentation at {:?}, no span of the text", symbol.doc_bytes))?;
+    ensure(is_doc, || format!("documentation at {:?}, which is not a span of the text", symbol.doc_bytes))?;
     let is_nested = parent.is_none_or(|parent| parent.bytes.start <= start && end <= parent.bytes.end);
     ensure(is_nested, || format!("{start}..{end} is not in its parent, {:?}", parent.map(|parent| &parent.bytes)))?;
-    let is_short = symbol.name.len() <= LONGEST_NAME && symbol.qualified_name.len() <= LONGEST_NAME;
+    let is_short = symbol.name.len() <= MAX_NAME_BYTES && symbol.qualified_name.len() <= MAX_NAME_BYTES;
     ensure(is_short, || "its name is too long".to_owned())?;
     ensure(symbol.heading_level <= 6, || format!("heading level {}", symbol.heading_level))
 }
 
-/// Chunks have keys of their own, are in the text with the lines that they name, and hold every line that is not blank.
+/// Checks that chunks have unique keys, are in the text at their lines, and cover every line that is not blank.
 pub(crate) fn chunks(text: &str, found: &FileChunks) -> Result<(), String> {
     let lines = Lines::new(text);
     let mut covered = vec![found.cut.is_some(); text.split('\n').count() + 1];
     let mut keys = HashSet::new();
     for chunk in &found.chunks {
-        let key = shown(&chunk.key);
-        ensure(keys.insert(&chunk.key), || format!("two chunks `{key}`"))?;
+        let key = truncated(&chunk.key);
+        ensure(keys.insert(&chunk.key), || format!("two chunks have the key `{key}`"))?;
         let bytes = chunk.byte_start..chunk.byte_end;
-        let span = span(text, &bytes).ok_or_else(|| format!("chunk `{key}` at {bytes:?}, no span of the text"))?;
+        let span =
+            span(text, &bytes).ok_or_else(|| format!("chunk `{key}` at {bytes:?}, which is not a span of the text"))?;
         ensure(!span.trim().is_empty() && !chunk.text.trim().is_empty(), || format!("chunk `{key}` is empty"))?;
         let last = bytes.start + span.trim_end_matches('\n').len() as u32;
-        let expected = (lines.of(bytes.start), lines.of(last));
+        let expected = (lines.line_number(bytes.start), lines.line_number(last));
         let given = (chunk.line_start, chunk.line_end);
         ensure(given == expected, || format!("chunk `{key}` in lines {given:?} instead of {expected:?}"))?;
         covered[chunk.line_start as usize..=chunk.line_end as usize].fill(true);
     }
     for chunk in &found.chunks {
         let missing = chunk.dependencies.iter().chain(&chunk.parent).find(|key| !keys.contains(key));
-        ensure(missing.is_none(), || format!("`{}` refers to `{missing:?}`", shown(&chunk.key)))?;
+        ensure(missing.is_none(), || format!("`{}` refers to `{missing:?}`", truncated(&chunk.key)))?;
     }
     let missing =
         text.split('\n').zip(&covered[1..]).position(|(line, is_covered)| !is_covered && !line.trim().is_empty());
     ensure(missing.is_none(), || format!("line {} is in no chunk", missing.unwrap_or_default() + 1))
 }
 
-/// The text of a span that begins and ends at characters.
+/// Returns the text of a span that begins and ends at character boundaries.
 fn span<'t>(text: &'t str, bytes: &Range<u32>) -> Option<&'t str> {
     text.get(bytes.start as usize..bytes.end as usize)
 }
 
-/// The beginning of a name.
-fn shown(name: &str) -> &str {
+/// Returns the beginning of a name.
+fn truncated(name: &str) -> &str {
     &name[..name.floor_char_boundary(60)]
 }
 
@@ -156,8 +163,8 @@ impl Lines {
         self.count
     }
 
-    /// The 1-based line of an offset.
-    fn of(&self, at: u32) -> u32 {
+    /// Returns the line of an offset, counted from 1.
+    fn line_number(&self, at: u32) -> u32 {
         self.feeds.partition_point(|feed| *feed < at) as u32 + 1
     }
 }

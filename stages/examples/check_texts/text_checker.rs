@@ -1,4 +1,4 @@
-//! What production makes of one text, step by step, and whether each result is as its documentation promises.
+//! Runs the steps of production on one text, and checks that each result fulfils its documentation.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,22 +10,22 @@ use aurora_stages::chunk::{ChunkOptions, Source, chunks_of_file};
 
 use crate::soundness;
 
-/// Longest that a step may take beyond its time limit, as time at work. Texts have some hundred KiB at most, which every
-/// step reads in a fraction of this unless its time grows with the square of the size.
+/// Maximum CPU time of a step beyond its time limit. Texts have at most some hundred KiB, which every step reads in a
+/// fraction of this time unless its running time is quadratic.
 const TOLERANCE: Duration = Duration::from_secs(2);
 
 /// Checks texts of one language.
 pub(crate) struct TextChecker {
     language: &'static Language,
     limits: ParseLimits,
-    /// Has parsed all texts before.
+    /// A parser that has parsed all earlier texts.
     parser: Parser,
     options: ChunkOptions,
     panicked: Arc<Mutex<String>>,
 }
 
 impl TextChecker {
-    /// A checker whose parser may take `limit` for a text.
+    /// Creates a checker whose parser may take `limit` per text.
     pub(crate) fn new(language: &'static Language, limit: Duration) -> Self {
         let limits = ParseLimits { time: limit, ..ParseLimits::default() };
         let panicked = Arc::new(Mutex::new(String::new()));
@@ -37,7 +37,7 @@ impl TextChecker {
         Self { language, limits, parser, options: ChunkOptions::default(), panicked }
     }
 
-    /// The answer to a text.
+    /// Returns the answer to a text.
     pub(crate) fn check(&mut self, text: &str) -> String {
         match catch_unwind(AssertUnwindSafe(|| self.steps(text))) {
             Ok(Ok(None)) => "sound".to_owned(),
@@ -50,7 +50,7 @@ impl TextChecker {
         }
     }
 
-    /// The limit that ended the parse, if any.
+    /// Returns the limit that ended the parse, if any.
     fn steps(&mut self, text: &str) -> Result<Option<String>, String> {
         let text = timed("redaction", TOLERANCE, || masked(text))??;
         let text = text.as_str();
@@ -80,7 +80,7 @@ impl TextChecker {
         Ok(symbols.failure.map(|failure| failure.to_string()))
     }
 
-    /// A parser that has read other texts before finds the same as a new one.
+    /// Checks that a parser that has read other texts finds the same as a new parser.
     fn parses_the_same(&self, text: &str, found: &FileSymbols) -> Result<(), String> {
         let is_timed_out = |symbols: &FileSymbols| symbols.failure == Some(ParseFailure::TooSlow);
         if is_timed_out(found) {
@@ -95,7 +95,7 @@ impl TextChecker {
     }
 }
 
-/// The text with its secrets masked.
+/// Masks the secrets of a text.
 fn masked(text: &str) -> Result<String, String> {
     let secrets = aurora_redact::find(text);
     soundness::secrets(text, &secrets)?;
@@ -104,23 +104,23 @@ fn masked(text: &str) -> Result<String, String> {
     Ok(masked)
 }
 
-/// Fails if a step takes longer than it may.
+/// Returns an error if a step takes longer than `longest`.
 fn timed<T>(step: &str, longest: Duration, run: impl FnOnce() -> T) -> Result<T, String> {
-    let begun = time_at_work();
+    let begun = thread_cpu_time();
     let result = run();
-    let took = time_at_work().saturating_sub(begun);
+    let took = thread_cpu_time().saturating_sub(begun);
     if took > longest { Err(format!("{step} takes longer than {longest:?}: {took:?}")) } else { Ok(result) }
 }
 
-/// Time that this thread has been at work: other processes do not add to it.
+/// Returns the CPU time of this thread, which other processes do not affect.
 #[cfg(target_os = "linux")]
-fn time_at_work() -> Duration {
+fn thread_cpu_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn time_at_work() -> Duration {
+fn thread_cpu_time() -> Duration {
     static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
     START.elapsed()
 }

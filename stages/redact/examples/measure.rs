@@ -1,8 +1,9 @@
 //! Measures the rules: `cargo run --release -p aurora-redact --example measure -- FILE|DIRECTORY`.
 //!
-//! A file has labelled examples, one JSON object a line: `rule` and `text`, `positive` (whether the text has a secret) and
-//! `secret` (which part of the text it is; the whole text if it is empty). A secret counts as found if at least half of it is
-//! masked, as prefixes stay. Of a directory, the secrets in its files and the throughput are printed.
+//! A file contains labelled examples, one JSON object per line, with the keys `rule`, `text`, `positive` (whether the
+//! text contains a secret) and `secret` (the part of the text that is secret; the whole text if empty). A secret counts
+//! as found if at least half of it is masked, because prefixes are not masked. For a directory, the tool prints the
+//! secrets in its files and the throughput.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -19,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if path.is_dir() { measure_tree(path) } else { measure_examples(&fs::read_to_string(path)?) }
 }
 
-/// How many examples of a rule there are, and how many of them have a mask.
+/// Number of examples of a rule, and number of those examples that are masked.
 #[derive(Default)]
 struct Outcome {
     positive: u32,
@@ -89,7 +90,7 @@ fn measure_tree(root: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Shows every text file below a directory.
+/// Calls `see` with the content of every text file in a directory tree.
 fn visit(directory: &Path, see: &mut impl FnMut(&str)) -> Result<(), Box<dyn Error>> {
     for entry in fs::read_dir(directory)? {
         let (path, kind) = entry.map(|entry| (entry.path(), entry.file_type()))?;

@@ -9,7 +9,7 @@ use regex::bytes::Regex;
 use crate::config_line;
 use crate::entropy::{is_marked, is_password, is_placeholder, is_random, key_digits};
 use crate::literals;
-use crate::names::{Named, named};
+use crate::names::{NameKind, classify_name};
 use crate::netrc;
 use crate::pgpass;
 use crate::secret::Secret;
@@ -17,10 +17,11 @@ use crate::secret::Secret;
 /// The name of the rule.
 const RULE: &str = "assigned-secret";
 
-/// Ends the name of a password file of PostgreSQL.
+/// Ending of the name of a PostgreSQL password file.
 const PGPASS: &[u8] = b"pgpass";
 
-/// Parts of names of secrets, in the cases that occur; a first letter that may be a capital is left out.
+/// Parts of the names of secrets, in the letter cases that occur. The first letter is omitted where it may be a
+/// capital.
 const STEMS: &[&str] = &[
     "pass",
     "Pass",
@@ -52,25 +53,25 @@ const STEMS: &[&str] = &[
     "KEY",
 ];
 
-/// Most bytes of a name before and after its stem.
-const NAME: usize = 64;
-/// Maximum length of a value with `_` that is taken for a name, in bytes.
+/// Maximum number of bytes of a name on each side of its stem.
+const MAX_AFFIX_BYTES: usize = 64;
+/// Maximum length of a value with `_` that is treated as a name, in bytes.
 const MAX_NAME_BYTES: usize = 20;
-/// Most bytes from the end of a name to the end of its value.
-const LONGEST: usize = 1024;
+/// Maximum number of bytes from the end of a name to the end of its value.
+const MAX_WINDOW_BYTES: usize = 1024;
 
-/// Shorter parts of a dotted value are not taken for words.
-const SHORTEST_WORD: usize = 4;
-/// A string of at least so many bytes may be one line of an encoded key.
-const SHORTEST_LINE: usize = 40;
-/// Most bytes between two strings that are joined.
-const LONGEST_JOINT: usize = 256;
-/// Longer values have no names of their own.
-const LONG_VALUE: usize = 64;
-/// Shorter values without quotes are taken for identifiers.
-const SHORTEST_PLAIN: usize = 10;
+/// Minimum length of a part of a dotted value that is treated as a word, in bytes.
+const MIN_WORD_BYTES: usize = 4;
+/// Minimum length of a string that may be one line of an encoded key, in bytes.
+const MIN_LINE_BYTES: usize = 40;
+/// Maximum number of bytes between two concatenated strings.
+const MAX_JOINT_BYTES: usize = 256;
+/// Maximum length of a rejected value that is still searched for names, in bytes.
+const MAX_SEARCHED_VALUE_BYTES: usize = 64;
+/// Minimum length of a value without quotes, in bytes. Shorter values are treated as identifiers.
+const MIN_PLAIN_BYTES: usize = 10;
 
-/// From the end of a name to the value.
+/// Matches from the end of a name to its value.
 static VALUE: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A
         ["'`\]\\)]{0,3} [\x20\t]{0,16}
@@ -97,8 +98,8 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a test matches it")
 });
 
-/// From the end of a name to a string that takes the place of a value which is absent: `env.NAME || "…"`,
-/// `name = env.get("P") or "…"`, `fetch("NAME") { "…" }`, `name = is_set ? "…" : other`.
+/// Matches from the end of a name to the default for a missing value: `env.NAME || "…"`, `name = env.get("P") or "…"`,
+/// `fetch("NAME") { "…" }`, `name = is_set ? "…" : other`.
 static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A
         ["'`\]\)]{0,3} [\x20\t]{0,4}
@@ -112,7 +113,7 @@ static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    // The search for leftmost matches uses vector instructions, where the other kinds do not.
+    // Only the search for leftmost matches uses vector instructions.
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(STEMS).expect("a few short stems")
 });
 
@@ -130,7 +131,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
             has_pgpass = true;
             pgpass::find_all(bytes, found);
         }
-        let Some(kind) = named(&bytes[name.clone()]) else { continue };
+        let Some(kind) = classify_name(&bytes[name.clone()]) else { continue };
         let whole = netrc::password_after(bytes, &name).or_else(|| config_line::value_of(bytes, &name, kind));
         if let Some(span) = whole {
             searched = span.end;
@@ -157,8 +158,8 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         let joined = if value.is_quoted { literals::joined(bytes, value.span.end, !is_option) } else { Vec::new() };
         let is_secret =
             value.is_secret(bytes, kind) || !joined.is_empty() && value.is_secret_with(&joined, bytes, kind);
-        // A long value is not searched for names, so that no byte is in more than a few values.
-        if is_secret || value.span.len() > LONG_VALUE {
+        // A long value is not searched for names, so that each byte is in only a few values.
+        if is_secret || value.span.len() > MAX_SEARCHED_VALUE_BYTES {
             searched = value.span.end;
         }
         if is_secret {
@@ -168,48 +169,49 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// The values of the list that is assigned to a name; none for a name such as `tokens`, because parsers have such lists, too.
-fn items_of(text: &[u8], name: Range<usize>, kind: Named) -> impl Iterator<Item = Value> {
-    let is_parsed = kind == Named::Secret && text[name.clone()].to_ascii_lowercase().ends_with(b"tokens");
+/// Returns the items of the list that is assigned to a name. A name such as `tokens` has no items, because parsers use
+/// such lists too.
+fn items_of(text: &[u8], name: Range<usize>, kind: NameKind) -> impl Iterator<Item = Value> {
+    let is_parsed = kind == NameKind::Secret && text[name.clone()].to_ascii_lowercase().ends_with(b"tokens");
     let items = if is_parsed { Vec::new() } else { literals::items(text, name.end) };
     items.into_iter().map(|item| Value { is_quoted: item.is_quoted, ..Value::quoted(item.span) })
 }
 
-/// The name around a stem, not before `searched`.
+/// Returns the name around a stem. The name does not start before `searched`.
 fn name_around(text: &[u8], stem: Range<usize>, searched: usize) -> Range<usize> {
     let is_in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
-    let before = &text[searched.max(stem.start.saturating_sub(NAME))..stem.start];
+    let before = &text[searched.max(stem.start.saturating_sub(MAX_AFFIX_BYTES))..stem.start];
     let start = stem.start - before.iter().rev().take_while(is_in_name).count();
-    let after = &text[stem.end..text.len().min(stem.end + NAME)];
+    let after = &text[stem.end..text.len().min(stem.end + MAX_AFFIX_BYTES)];
     let length = after.iter().take_while(is_in_name).count();
-    // In `token->value` and `token.` the name ends with its letters.
+    // In `token->value` and `token.`, the name ends with its last letter.
     let length = after[..length].iter().rposition(|byte| !b"-.".contains(byte)).map_or(0, |last| last + 1);
     start..stem.end + length
 }
 
-/// What is assigned to a name.
+/// A value that is assigned to a name.
 struct Value {
     span: Range<usize>,
     is_quoted: bool,
-    /// Whether it is an argument of a call: `pass("VALUE")`.
+    /// Whether the value is an argument of a call: `pass("VALUE")`.
     is_argument: bool,
-    /// Whether it follows the scheme in a header of credentials: `Authorization: Bearer VALUE`.
+    /// Whether the value follows the scheme in an authorization header: `Authorization: Bearer VALUE`.
     is_credential: bool,
 }
 
-/// The value that is assigned to a name.
-fn value_of(text: &str, name: Range<usize>, kind: Named) -> Option<Value> {
-    let window = &text[name.end..text.floor_char_boundary(name.end + LONGEST)];
+/// Returns the value that is assigned to a name.
+fn value_of(text: &str, name: Range<usize>, kind: NameKind) -> Option<Value> {
+    let window = &text[name.end..text.floor_char_boundary(name.end + MAX_WINDOW_BYTES)];
     let groups = VALUE.captures(window.as_bytes())?;
     let quoted = ["double", "single", "quoted"].iter().find_map(|quoted| groups.name(quoted));
     let plain = groups.name("plain");
     let is_quoted = quoted.is_some();
     let name_begins = |dashes: &[u8]| text.as_bytes()[name.clone()].starts_with(dashes);
-    // `storePassword "…"` is a line of a configuration.
-    let begins_line = || kind != Named::Secret && config_line::is_at_line_start(text.as_bytes(), name.start);
+    // `storePassword "…"` is a line of a configuration file.
+    let begins_line = || kind != NameKind::Secret && config_line::is_at_line_start(text.as_bytes(), name.start);
     let is_option = name_begins(b"--") || is_quoted && (name_begins(b"-") || begins_line());
     let is_argument = groups.name("argument").is_some();
-    // `expectPass("…")` passes something.
+    // `expectPass("…")` passes an argument; it names no password.
     let is_verb = is_argument && text[..name.end].ends_with("Pass");
     if groups.name("option").is_some() && !is_option || is_argument && !is_quoted || is_verb {
         return None;
@@ -220,9 +222,9 @@ fn value_of(text: &str, name: Range<usize>, kind: Named) -> Option<Value> {
     Some(Value { span: name.end + value.start..name.end + value.end, is_quoted, is_argument, is_credential })
 }
 
-/// The string that takes the place of the value of a name.
+/// Returns the string that a program uses if the value of a name is missing.
 fn fallback_of(text: &[u8], name_end: usize) -> Option<Value> {
-    let groups = FALLBACK.captures(&text[name_end..text.len().min(name_end + LONGEST)])?;
+    let groups = FALLBACK.captures(&text[name_end..text.len().min(name_end + MAX_WINDOW_BYTES)])?;
     let value = groups.name("double").or(groups.name("single"))?.range();
     let span = name_end + value.start..name_end + value.end;
     Some(Value::quoted(span))
@@ -233,25 +235,25 @@ impl Value {
         Self { span, is_quoted: true, is_argument: false, is_credential: false }
     }
 
-    fn is_secret(&self, text: &[u8], kind: Named) -> bool {
+    fn is_secret(&self, text: &[u8], kind: NameKind) -> bool {
         self.judge(&text[self.span.clone()], text.get(self.span.end), kind)
     }
 
-    /// Whether the value is a secret together with the literals that are joined to it.
-    fn is_secret_with(&self, joined: &[Range<usize>], text: &[u8], kind: Named) -> bool {
+    /// Whether the value and the literals that are concatenated with it form a secret.
+    fn is_secret_with(&self, joined: &[Range<usize>], text: &[u8], kind: NameKind) -> bool {
         let parts = std::iter::once(&self.span).chain(joined);
         let whole: Vec<u8> = parts.flat_map(|part| &text[part.clone()]).copied().collect();
         self.judge(&whole, None, kind)
     }
 
-    /// Whether a value looks like a secret; `next` is the byte after it.
-    fn judge(&self, value: &[u8], next: Option<&u8>, kind: Named) -> bool {
+    /// Whether a value looks like a secret. `next` is the byte after the value.
+    fn judge(&self, value: &[u8], next: Option<&u8>, kind: NameKind) -> bool {
         if self.is_credential {
             let is_word = value.iter().all(u8::is_ascii_lowercase);
             return !is_word && !is_placeholder(value);
         }
-        let is_key = kind == Named::Secret;
-        // A password may have symbols that no name has.
+        let is_key = kind == NameKind::Secret;
+        // A password may contain symbols that do not occur in names.
         let is_name = is_key || value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:".contains(byte));
         let is_short_name = is_name && value.len() <= MAX_NAME_BYTES && value.contains(&b'_');
         let is_snake_case = is_name && is_snake_case(value);
@@ -268,9 +270,9 @@ impl Value {
             }
     }
 
-    /// The secret. Encoded keys are written as strings that are joined, line by line.
+    /// Returns the spans of the secret. Encoded keys are often written as concatenated strings, one per line.
     fn parts<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = Secret> + 't {
-        let is_line = self.is_quoted && self.span.len() >= SHORTEST_LINE;
+        let is_line = self.is_quoted && self.span.len() >= MIN_LINE_BYTES;
         let mut next = Some(self.span.clone());
         let spans = std::iter::from_fn(move || {
             let span = next.take()?;
@@ -281,22 +283,22 @@ impl Value {
     }
 }
 
-/// Whether a value without quotes is no expression; `next` is the byte after it. An expression has a parenthesis or a
-/// bracket or has the name of a member (`P11Key.secretKey`), and identifiers seldom have digits.
+/// Whether a value without quotes is a literal and not an expression. An expression has a parenthesis, a bracket or a
+/// member name (`P11Key.secretKey`), and identifiers rarely contain digits. `next` is the byte after the value.
 fn is_literal(value: &[u8], next: Option<&u8>) -> bool {
     let ends = next.is_none_or(|next| next.is_ascii_whitespace() || b"\"'`\\;,&<}#".contains(next));
     let is_number = (value.starts_with(b"0x") || value.starts_with(b"0X")) && key_digits(value).is_none();
-    let is_word = |part: &[u8]| part.len() >= SHORTEST_WORD && part.iter().all(u8::is_ascii_alphabetic);
+    let is_word = |part: &[u8]| part.len() >= MIN_WORD_BYTES && part.iter().all(u8::is_ascii_alphabetic);
     let has_member = value.split(|byte| *byte == b'.').any(is_word);
-    ends && value.iter().any(u8::is_ascii_digit) && !is_number && !has_member && value.len() >= SHORTEST_PLAIN
+    ends && value.iter().any(u8::is_ascii_digit) && !is_number && !has_member && value.len() >= MIN_PLAIN_BYTES
 }
 
-/// The base64 text of the string that is joined to the one which ends at `at`.
+/// Returns the base64 text of the string that is concatenated with the string ending at `at`.
 fn joined_string(text: &[u8], at: usize) -> Option<Range<usize>> {
     let mut start = at;
     let mut quotes = 0;
     loop {
-        match text.get(start..text.len().min(at + LONGEST_JOINT))? {
+        match text.get(start..text.len().min(at + MAX_JOINT_BYTES))? {
             [b'\\', b'n' | b'r', ..] => start += 2,
             [b'"' | b'\'' | b'`', ..] => {
                 quotes += 1;
@@ -311,7 +313,7 @@ fn joined_string(text: &[u8], at: usize) -> Option<Range<usize>> {
     (is_string && length > 0).then_some(start..start + length)
 }
 
-/// `NAME_2` or `name_2`.
+/// Whether a value has the form `NAME_2` or `name_2`.
 fn is_snake_case(value: &[u8]) -> bool {
     let is = |test: fn(&u8) -> bool| value.iter().any(test);
     value.contains(&b'_') && !(is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase))

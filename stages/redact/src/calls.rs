@@ -1,4 +1,4 @@
-//! Passwords in the arguments of functions whose names are no names of secrets: `NetworkCredential("user", "…")`.
+//! Passwords in arguments of functions whose own names do not denote a secret: `NetworkCredential("user", "…")`.
 
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
@@ -9,8 +9,8 @@ use regex::bytes::Regex;
 use crate::entropy::is_password;
 use crate::secret::Secret;
 
-/// The functions, with what precedes their arguments, and the places of the arguments that may be a password, from 0 on. A token
-/// takes the place of the user in some.
+/// The functions up to the start of their arguments, and the zero-based positions of the arguments that may be a
+/// password. Some functions accept a token in place of the user.
 const FUNCTIONS: &[(&str, RangeInclusive<usize>)] = &[
     ("SecureString ", 0..=0),
     ("NetworkCredential(", 0..=1),
@@ -34,7 +34,7 @@ static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(names).expect("a few short names")
 });
 
-/// An argument: a string, a variable or a call.
+/// Matches an argument: a string, a variable or a call.
 static ARGUMENT: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A
         (?: -String \x20 )? \s{0,32}
@@ -43,7 +43,7 @@ static ARGUMENT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a test matches it")
 });
 
-/// Adds the passwords in arguments.
+/// Adds the passwords in the arguments of known functions.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
     for function in FINDER.find_iter(text) {
@@ -66,7 +66,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// Whether an argument is a password. One that begins with the sign is a variable of PowerShell: `"$env:PASSWORD"`.
+/// Whether an argument is a password. An argument that begins with `$` is a PowerShell variable: `"$env:PASSWORD"`.
 fn is_argument_password(value: &[u8]) -> bool {
     let has_escape = value.iter().any(|byte| byte.is_ascii_whitespace() || *byte == b'\\');
     !has_escape && !value.starts_with(b"$") && is_password(value)

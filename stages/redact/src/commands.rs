@@ -12,15 +12,15 @@ use crate::url::is_chosen;
 /// Maximum number of bytes of a command that are examined.
 const MAX_BYTES: usize = 1024;
 
-/// Programs with the same options.
+/// Programs that take the same options.
 struct Client {
-    /// The names of the programs, with the subcommand where only that one takes a password.
+    /// Names of the programs. A name includes the subcommand if only that subcommand takes a password.
     names: &'static [&'static str],
-    /// Options whose value is the next word, or follows `=`.
+    /// Options whose value is the next word or follows `=`.
     separate: &'static [&'static str],
     /// Options whose value follows in the same word.
     attached: &'static [&'static str],
-    /// Options whose value is a user and a password, and the byte between them.
+    /// Options whose value is a user and a password, and the byte that separates the two.
     credentials: Option<(&'static [&'static str], u8)>,
 }
 
@@ -65,14 +65,14 @@ const CLIENTS: &[Client] = &[
     client(&["lftp"], &["--password"]).credentials(&["-u", "--user"], b','),
 ];
 
-/// The program that reads names and passwords from its standard input.
+/// Program that reads user names and passwords from its standard input.
 const CHPASSWD: &str = "chpasswd";
-/// Commands that write their arguments to the standard input of the next one.
+/// Commands that write their arguments to the standard input of the next command in a pipe.
 const WRITERS: &[&[u8]] = &[b"echo", b"printf"];
-/// Programs whose passwords are no values of options with a dash, or that read one from their standard input.
+/// Programs that take a password other than as the value of an option with a dash, or that read it from standard input.
 const OTHERS: &[&str] = &["sudo -S", "passwd --stdin", "xfreerdp", "sqlplus", "rabbitmqctl", "setapikey", "etApiKey"];
 /// Subcommands whose arguments are a user and a password.
-const OF_USER: &[&str] = &["add_user", "change_password"];
+const USER_COMMANDS: &[&str] = &["add_user", "change_password"];
 static XFREERDP: Client = client(&["xfreerdp"], &[]).attached(&["/p:"]);
 
 /// Finds the names of [`OTHERS`].
@@ -80,10 +80,10 @@ static OTHER_NAMES: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(OTHERS).expect("a few short names")
 });
 
-/// The redirection of a text to the standard input, which is like an option.
+/// The redirection of a string to standard input, which is parsed like an option.
 static HERE_STRING: Client = client(&[CHPASSWD], &[]).credentials(&["<<<"], b':');
 
-/// Finds the names of programs.
+/// Finds the names of the programs in [`CLIENTS`].
 static NAMES: LazyLock<(AhoCorasick, Vec<&'static Client>)> = LazyLock::new(|| {
     let of_client = |client: &'static Client| client.names.iter().map(move |name| (*name, client));
     let (names, clients): (Vec<&str>, Vec<&Client>) = CLIENTS.iter().flat_map(of_client).unzip();
@@ -91,12 +91,14 @@ static NAMES: LazyLock<(AhoCorasick, Vec<&'static Client>)> = LazyLock::new(|| {
     (finder.expect("a few short names"), clients)
 });
 
-/// The pairs of bytes that follow the dash of an option, by [`place`].
+/// Whether a pair of bytes may follow the dash of an option. The index is [`pair_index`].
 static OPTIONS: LazyLock<Vec<bool>> = LazyLock::new(|| {
     let mut begins = vec![false; 1 << 16];
     let mut add = |option: &'static str, after: fn(u8) -> bool| match *option.as_bytes() {
-        [_, letter] => (0..=u8::MAX).filter(|next| after(*next)).for_each(|next| begins[place(letter, next)] = true),
-        [_, first, second, ..] => begins[place(first, second)] = true,
+        [_, letter] => {
+            (0..=u8::MAX).filter(|next| after(*next)).for_each(|next| begins[pair_index(letter, next)] = true)
+        }
+        [_, first, second, ..] => begins[pair_index(first, second)] = true,
         _ => {}
     };
     for client in CLIENTS {
@@ -109,28 +111,29 @@ static OPTIONS: LazyLock<Vec<bool>> = LazyLock::new(|| {
     begins
 });
 
-fn place(first: u8, second: u8) -> usize {
+fn pair_index(first: u8, second: u8) -> usize {
     usize::from(first) << 8 | usize::from(second)
 }
 
-/// Adds the passwords in the arguments of commands. Only lines with an option of one of the programs are searched for names.
+/// Adds the passwords in the arguments of commands. Only commands that contain an option of a known program are
+/// searched for program names.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
     let begins = &*OPTIONS;
     let mut searched = 0;
     for dash in memchr::memchr_iter(b'-', text) {
         let is_option = dash >= searched
-            && text.get(dash + 2).is_some_and(|second| begins[place(text[dash + 1], *second)])
+            && text.get(dash + 2).is_some_and(|second| begins[pair_index(text[dash + 1], *second)])
             && dash.checked_sub(1).is_some_and(|before| b" \t\"'".contains(&text[before]));
         if is_option {
             let command = command_around(text, dash, searched);
             searched = command.end;
-            in_command(text, command, found);
+            find_in_command(text, command, found);
         }
     }
     for name in memchr::memmem::find_iter(text, CHPASSWD) {
         let command = command_around(text, name, 0);
-        found.extend(piped(text, command.start..name));
+        found.extend(piped_passwords(text, command.start..name));
         found.extend(HERE_STRING.passwords(text, Words::after(text, name + CHPASSWD.len())));
     }
     for name in OTHER_NAMES.find_iter(text) {
@@ -142,7 +145,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
                 found.extend(login.and_then(|word| oracle_password(text, word.whole())));
             }
             "rabbitmqctl" => {
-                let has_user = words.any(|word| OF_USER.iter().any(|name| word.is(text, name)));
+                let has_user = words.any(|word| USER_COMMANDS.iter().any(|name| word.is(text, name)));
                 let password = if has_user { words.nth(1) } else { None };
                 found.extend(password.and_then(|word| secret(text, word.whole())));
             }
@@ -152,14 +155,14 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
             }
             _ => {
                 let command = command_around(text, name.start(), 0);
-                let password = written(text, command.start..name.start()).and_then(|words| words.last());
+                let password = piped_arguments(text, command.start..name.start()).and_then(|words| words.last());
                 found.extend(password.and_then(|word| secret(text, word.whole())));
             }
         }
     }
 }
 
-/// The password of `user/password@database`.
+/// Returns the password of `user/password@database`.
 fn oracle_password(text: &[u8], login: Range<usize>) -> Option<Secret> {
     let slash = memchr::memchr(b'/', &text[login.clone()]).filter(|user| *user > 0)?;
     let password = login.start + slash + 1..login.end;
@@ -167,8 +170,8 @@ fn oracle_password(text: &[u8], login: Range<usize>) -> Option<Secret> {
     secret(text, password.start..at)
 }
 
-/// The arguments of the last command before a pipe, if it writes them: `echo NAME:PASSWORD |`.
-fn written(text: &[u8], before: Range<usize>) -> Option<Words<'_>> {
+/// Returns the arguments of the last command before a pipe if the command writes them: `echo NAME:PASSWORD |`.
+fn piped_arguments(text: &[u8], before: Range<usize>) -> Option<Words<'_>> {
     let pipe = memchr::memrchr2(b'|', b';', &text[before.clone()]).map(|at| before.start + at);
     let text = &text[..pipe.filter(|at| text[*at] == b'|')?];
     let ends = WRITERS
@@ -177,14 +180,15 @@ fn written(text: &[u8], before: Range<usize>) -> Option<Words<'_>> {
     ends.max().map(|end| Words::after(text, end))
 }
 
-/// The passwords in the arguments of the last command before a pipe.
-fn piped(text: &[u8], before: Range<usize>) -> Vec<Secret> {
+/// Returns the passwords in the arguments of the last command before a pipe.
+fn piped_passwords(text: &[u8], before: Range<usize>) -> Vec<Secret> {
     let passwords =
-        written(text, before).into_iter().flatten().filter_map(|word| password_of(text, word.whole(), b':'));
+        piped_arguments(text, before).into_iter().flatten().filter_map(|word| password_of(text, word.whole(), b':'));
     passwords.filter_map(|span| secret(text, span)).collect()
 }
 
-/// The lines of a command around an offset, not before `searched`: those before the last end with a backslash.
+/// Returns the lines of the command around an offset, starting at `searched` or later. A backslash at the end of a line
+/// continues the command.
 fn command_around(text: &[u8], at: usize, searched: usize) -> Range<usize> {
     let from = searched.max(at.saturating_sub(MAX_BYTES));
     let goes_on = |end: usize| text[..end].ends_with(b"\\") || text[..end].ends_with(b"\\\r");
@@ -196,8 +200,8 @@ fn command_around(text: &[u8], at: usize, searched: usize) -> Range<usize> {
     start..end
 }
 
-/// Adds the passwords in the arguments of the programs that a command calls.
-fn in_command(text: &[u8], command: Range<usize>, found: &mut Vec<Secret>) {
+/// Adds the passwords in the arguments of the programs that a command runs.
+fn find_in_command(text: &[u8], command: Range<usize>, found: &mut Vec<Secret>) {
     let (finder, clients) = &*NAMES;
     for name in finder.find_iter(&text[command.clone()]) {
         let (start, end) = (command.start + name.start(), command.start + name.end());
@@ -208,20 +212,20 @@ fn in_command(text: &[u8], command: Range<usize>, found: &mut Vec<Secret>) {
     }
 }
 
-/// The password at a place, unless it is a placeholder.
+/// Returns the password at a span, unless it is a placeholder.
 fn secret(text: &[u8], span: Range<usize>) -> Option<Secret> {
     is_chosen(&text[span.clone()]).then_some(Secret { rule: "command-password", span, continues: false })
 }
 
 impl Client {
-    /// The passwords in the arguments of a program.
+    /// Returns the passwords in the arguments of a program.
     fn passwords(&self, text: &[u8], mut words: Words<'_>) -> impl Iterator<Item = Secret> {
         std::iter::from_fn(move || words.next().map(|word| self.password(text, &word, &mut words)))
             .flatten()
             .filter_map(|span| secret(text, span))
     }
 
-    /// The password that a word has, or is followed by.
+    /// Returns the password that a word contains or precedes.
     fn password(&self, text: &[u8], word: &Word, words: &mut Words<'_>) -> Option<Range<usize>> {
         let is = |options: &[&str]| word.joined.is_none() && options.iter().any(|option| word.is(text, option));
         let after = |options: &[&str], separator: fn(&str) -> &[u8]| {
@@ -241,7 +245,7 @@ impl Client {
     }
 }
 
-/// The password of `user:password`. A name without a password is a token.
+/// Returns the password of `user:password`. If the password is empty, the user is a token and is returned instead.
 fn password_of(text: &[u8], span: Range<usize>, separator: u8) -> Option<Range<usize>> {
     let credentials = &text[span.clone()];
     let at = memchr::memchr(separator, credentials)?;
@@ -254,7 +258,7 @@ fn is_in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
 }
 
-/// A word of a command: bare, in quotes, or a bare part joined to one in quotes (`--password="a b"`).
+/// A word of a command: bare, quoted, or a bare part followed directly by a quoted part (`--password="a b"`).
 struct Word {
     bare: Range<usize>,
     joined: Option<Range<usize>>,
@@ -269,14 +273,14 @@ impl Word {
         self.joined.clone().unwrap_or(self.bare.clone())
     }
 
-    /// The value that follows an option and a separator in the same word.
+    /// Returns the value that follows an option and a separator in the same word.
     fn value_after(&self, text: &[u8], option: &str, separator: &[u8]) -> Option<Range<usize>> {
         let rest = text[self.bare.clone()].strip_prefix(option.as_bytes())?.strip_prefix(separator)?;
         if rest.is_empty() { self.joined.clone() } else { Some(self.bare.end - rest.len()..self.bare.end) }
     }
 }
 
-/// The words of a command line, or of an array of arguments.
+/// Iterator over the words of a command line or of an array of arguments.
 struct Words<'t> {
     text: &'t [u8],
     at: usize,
@@ -284,10 +288,10 @@ struct Words<'t> {
 }
 
 impl<'t> Words<'t> {
-    /// The words after the name of a program; none if the name goes on.
+    /// Returns the words after the name of a program. There are none if more characters of a longer name follow.
     fn after(text: &'t [u8], name: usize) -> Self {
         let end = text.len().min(name + MAX_BYTES);
-        // `["program", "-p"`: the quote closes the name.
+        // In `["program", "-p"`, the quote ends the name.
         let is_array = text.get(name).is_some_and(|byte| b"\"'".contains(byte)) && text.get(name + 1) == Some(&b',');
         let goes_on = text.get(name).is_none_or(|byte| !byte.is_ascii_whitespace());
         let at = if is_array {
@@ -300,7 +304,7 @@ impl<'t> Words<'t> {
         Self { text, at, end }
     }
 
-    /// Skips the space between words; false at the end of the command.
+    /// Skips the space between words. Returns false at the end of the command.
     fn skip_space(&mut self) -> bool {
         while self.at < self.end {
             match self.text[self.at] {
@@ -314,7 +318,7 @@ impl<'t> Words<'t> {
         false
     }
 
-    /// The end of the quoted text that begins at an offset; nothing if it is cut off.
+    /// Returns the span of the quoted text that begins at an offset, or `None` if the closing quote is missing.
     fn quoted(&self, from: usize) -> Option<Range<usize>> {
         let quote = self.text[from];
         let length = self.text[from + 1..self.end].iter().position(|byte| *byte == quote || *byte == b'\n')?;
@@ -333,7 +337,7 @@ impl Iterator for Words<'_> {
         let start = self.at;
         if b"\"'".contains(&self.text[start]) {
             let Some(span) = self.quoted(start) else {
-                // The command itself ends with the quote.
+                // The quote ends the command itself.
                 self.at = self.end;
                 return None;
             };
@@ -342,7 +346,7 @@ impl Iterator for Words<'_> {
         }
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`\\".contains(byte);
         let length = self.text[start..self.end].iter().position(ends);
-        // A word at the end of what is looked at may go on.
+        // A word at the end of the examined bytes may continue.
         let Some(length) = length.or((self.end == self.text.len()).then_some(self.end - start)) else {
             self.at = self.end;
             return None;

@@ -1,51 +1,52 @@
-//! Values in the lines of configurations and in parameters: `NAME=VALUE`, `name: VALUE`, `;Password=VALUE;`.
+//! Values on the lines of configuration files and in parameters: `NAME=VALUE`, `name: VALUE`, `;Password=VALUE;`.
 //!
-//! They have no quotes and may contain any symbol, so that they are told from expressions of programs by where they stand.
+//! The values have no quotes and may contain any symbol. Only their position distinguishes them from expressions of
+//! programs.
 
 use std::ops::Range;
 
 use crate::entropy::{is_marked, is_password, is_random};
-use crate::names::Named;
+use crate::names::NameKind;
 use crate::url::is_chosen;
 
 /// Maximum number of bytes that are examined on each side of a name.
-const MAX_LINE: usize = 512;
-/// Minimum length of the value of a variable or a parameter, in bytes. Values of known keys may be shorter.
-const MIN_VALUE: usize = 6;
+const MAX_LINE_BYTES: usize = 512;
+/// Minimum length of the value of a variable or a parameter, in bytes. Values of well-known keys may be shorter.
+const MIN_VALUE_BYTES: usize = 6;
 
 /// Commands whose arguments are a name and its value: `aws configure set aws_secret_access_key VALUE`.
 const SETTERS: &[&[u8]] = &[b"configure set ", b"nmcli "];
-/// The command whose arguments are names with their values: `vault kv put secret/app password=VALUE`.
+/// Command whose arguments are names with values: `vault kv put secret/app password=VALUE`.
 const PUTTER: &[u8] = b"kv put ";
 
-/// Begins the names of Ansible's variables.
+/// Prefix of the names of Ansible's variables.
 const ANSIBLE: &[u8] = b"ansible";
 
-/// Words that stand before the name of a variable or in a list.
+/// Words that may precede the name of a variable, or mark a list item.
 const BEFORE_NAME: &[&[u8]] = &[b"export", b"set", b"setx", b"env", b"ENV", b"ARG", b"-", b"-e", b"--env"];
 
-/// The value that follows the name of a password, or of a setting of a command.
-pub(crate) fn value_of(text: &[u8], name: &Range<usize>, kind: Named) -> Option<Range<usize>> {
-    let after = name.end..text.len().min(name.end + MAX_LINE);
+/// Returns the value that follows the name of a password, or the name of a setting in a command.
+pub(crate) fn value_of(text: &[u8], name: &Range<usize>, kind: NameKind) -> Option<Range<usize>> {
+    let after = name.end..text.len().min(name.end + MAX_LINE_BYTES);
     let before = &text[line_start(text, name.start)..name.start];
     let value = match &text[after.clone()] {
         [b' ', ..] if is_setting(before) => word(text, after).filter(|value| is_chosen(&text[value.clone()])),
         [b'=', ..] => direct(text, before, name, kind),
-        _ if kind == Named::Secret => None,
+        _ if kind == NameKind::Secret => None,
         [b' ' | b'\t', ..] if text[name.clone()].starts_with(b"--") => {
             word(text, after).filter(|value| is_mixed(&text[value.clone()]) && is_chosen(&text[value.clone()]))
         }
-        [b' ' | b'\t' | b':', ..] if begins_line(before) => spaced(text, name, kind == Named::Certain),
+        [b' ' | b'\t' | b':', ..] if begins_line(before) => spaced(text, name, kind == NameKind::Certain),
         _ => None,
     }?;
     (!is_expression(&text[value.clone()])).then_some(value)
 }
 
-/// The value of `NAME=VALUE`.
-fn direct(text: &[u8], before: &[u8], name: &Range<usize>, kind: Named) -> Option<Range<usize>> {
-    let is_certain = kind == Named::Certain;
+/// Returns the value of `NAME=VALUE`.
+fn direct(text: &[u8], before: &[u8], name: &Range<usize>, kind: NameKind) -> Option<Range<usize>> {
+    let is_certain = kind == NameKind::Certain;
     let start = name.end + 1;
-    let rest = &text[start..text.len().min(start + MAX_LINE)];
+    let rest = &text[start..text.len().min(start + MAX_LINE_BYTES)];
     if let Some(quote) = rest.first().filter(|byte| b"\"'".contains(byte)) {
         let length = rest[1..].iter().position(|byte| byte == quote || *byte == b'\n')?;
         let is_secret = is_certain && rest[1 + length] == *quote && is_chosen(&rest[1..1 + length]);
@@ -60,7 +61,7 @@ fn direct(text: &[u8], before: &[u8], name: &Range<usize>, kind: Named) -> Optio
     let line = if begins_line { to_end_of_line(rest, is_variable) } else { None };
     let value = line.or_else(|| parameter(rest, is_parameter))?;
     let is_secret = match () {
-        () if kind == Named::Secret => begins_line && is_variable && is_random(value),
+        () if kind == NameKind::Secret => begins_line && is_variable && is_random(value),
         () if is_certain && (begins_line || is_variable) => true,
         () if is_parameter || is_variable => is_mixed(value) || is_password(value) || is_marked(value),
         () => begins_line && (is_password(value) || is_marked(value)),
@@ -68,9 +69,9 @@ fn direct(text: &[u8], before: &[u8], name: &Range<usize>, kind: Named) -> Optio
     (is_secret && is_chosen(value)).then(|| start..start + value.len())
 }
 
-/// The value of `name = VALUE`, `name: VALUE` or `name VALUE`, which begins a line.
+/// Returns the value of `name = VALUE`, `name: VALUE` or `name VALUE` at the start of a line.
 fn spaced(text: &[u8], name: &Range<usize>, is_certain: bool) -> Option<Range<usize>> {
-    let after = &text[name.end..text.len().min(name.end + MAX_LINE)];
+    let after = &text[name.end..text.len().min(name.end + MAX_LINE_BYTES)];
     let blanks = |text: &[u8]| text.iter().take_while(|byte| b" \t".contains(byte)).count();
     let first = blanks(after);
     let separator = after.get(first).filter(|byte| b"=:".contains(byte));
@@ -92,7 +93,8 @@ fn spaced(text: &[u8], name: &Range<usize>, is_certain: bool) -> Option<Range<us
     (is_secret && is_chosen(value)).then(|| name.end + skipped..name.end + skipped + value.len())
 }
 
-/// The length of what leads to a value on the next line: a backslash or the indicator of a block of YAML, and the indentation.
+/// Returns the length of the text that leads to a value on the next line: a backslash or a YAML block indicator, and
+/// the indentation.
 fn continuation(text: &[u8]) -> usize {
     let Some(line) = memchr::memchr(b'\n', text) else { return 0 };
     let is_mark = matches!(text[..line].trim_ascii(), b"\\" | b"|" | b"|-" | b"|+" | b">" | b">-" | b">+");
@@ -100,28 +102,28 @@ fn continuation(text: &[u8]) -> usize {
     if is_mark && indentation > 0 { line + 1 + indentation } else { 0 }
 }
 
-/// Whether a name at an offset begins its line.
+/// Whether the name at an offset is the first on its line.
 pub(crate) fn is_at_line_start(text: &[u8], at: usize) -> bool {
     begins_line(&text[line_start(text, at)..at])
 }
 
 /// Whether a value has at least six characters, with letters and digits among them.
 pub(crate) fn is_mixed(value: &[u8]) -> bool {
-    value.len() >= MIN_VALUE && value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
+    value.len() >= MIN_VALUE_BYTES && value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// The start of the line of an offset, or as far before it as is looked at.
+/// Returns the start of the line around an offset, but at most [`MAX_LINE_BYTES`] before the offset.
 fn line_start(text: &[u8], at: usize) -> usize {
-    let from = at.saturating_sub(MAX_LINE);
+    let from = at.saturating_sub(MAX_LINE_BYTES);
     memchr::memrchr(b'\n', &text[from..at]).map_or(from, |line| from + line + 1)
 }
 
-/// Whether a name after a text is an argument of a command that sets its value.
+/// Whether the text before a name is a command that sets the value of the name.
 fn is_setting(before: &[u8]) -> bool {
     SETTERS.iter().any(|setter| memchr::memmem::find(before, setter).is_some())
 }
 
-/// Whether a text ends with a parameter of a connection and a space: `host=db user=u `.
+/// Whether a text ends with a connection parameter and a space: `host=db user=u `.
 fn follows_parameter(before: &[u8]) -> bool {
     let Some(before) = before.strip_suffix(b" ") else { return false };
     let word = before.rsplit(|byte| b" \t\"'`".contains(byte)).next().unwrap_or_default();
@@ -130,7 +132,7 @@ fn follows_parameter(before: &[u8]) -> bool {
     key > 0 && !value.is_empty() && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.-/:@".contains(byte))
 }
 
-/// The next word within a range, without its quotes.
+/// Returns the next word within a range, without its quotes.
 fn word(text: &[u8], within: Range<usize>) -> Option<Range<usize>> {
     let blanks = text[within.clone()].iter().take_while(|byte| b" \t".contains(byte)).count();
     let start = within.start + blanks;
@@ -145,19 +147,20 @@ fn word(text: &[u8], within: Range<usize>) -> Option<Range<usize>> {
     Some(start..start + length)
 }
 
-/// Whether only blanks and words that introduce a variable stand before a name on its line.
+/// Whether the text before a name on its line consists only of blanks and words that introduce a variable.
 fn begins_line(before: &[u8]) -> bool {
     let mut words = before.split(|byte| b" \t".contains(byte)).filter(|word| !word.is_empty());
-    before.len() < MAX_LINE
+    before.len() < MAX_LINE_BYTES
         && before.last().is_none_or(|last| b" \t".contains(last))
         && words.all(|word| BEFORE_NAME.contains(&word))
 }
 
-/// A value without blanks that ends its line, but for a comment. That of a variable may end as a line of code does.
+/// Returns the value without blanks that ends a line; a comment may follow. Semicolons and commas at the end of a
+/// variable's value are removed.
 fn to_end_of_line(text: &[u8], is_variable: bool) -> Option<&[u8]> {
     let length = text.iter().position(u8::is_ascii_whitespace);
-    // The line may go on beyond what is looked at.
-    let length = length.or((text.len() < MAX_LINE / 2).then_some(text.len()))?;
+    // The line may continue past the examined bytes.
+    let length = length.or((text.len() < MAX_LINE_BYTES / 2).then_some(text.len()))?;
     let rest = text[length..].split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
     let is_comment = |rest: &[u8]| rest.starts_with(b"#") || rest.starts_with(b"//");
     let mut value = &text[..length];
@@ -168,21 +171,21 @@ fn to_end_of_line(text: &[u8], is_variable: bool) -> Option<&[u8]> {
     }
     let is_code = value.first().is_none_or(|first| b"\"'`".contains(first))
         || !is_variable && value.last().is_some_and(|last| b";,{\\".contains(last));
-    // Messages in properties have escapes of characters.
+    // Messages in properties files contain character escapes.
     let has_escape = || value.windows(2).any(|pair| pair == b"\\u");
     ((rest.is_empty() || is_comment(rest)) && !is_code && !has_escape()).then_some(value)
 }
 
-/// A value of characters that end neither a parameter nor a word of a command.
+/// Returns the prefix of a text that consists of characters allowed in a parameter or a word of a command.
 fn parameter(text: &[u8], is_parameter: bool) -> Option<&[u8]> {
     let is_value =
         |byte: &u8| byte.is_ascii_alphanumeric() || b"+/_.:~!@#%^*=?-".contains(byte) || *byte == b'$' && is_parameter;
     let length = text.iter().take_while(|byte| is_value(byte)).count();
     let ends = |next: &u8| next.is_ascii_whitespace() || b"\"'`;&,<".contains(next);
-    (length < MAX_LINE / 2 && text.get(length).is_none_or(ends)).then_some(&text[..length])
+    (length < MAX_LINE_BYTES / 2 && text.get(length).is_none_or(ends)).then_some(&text[..length])
 }
 
-/// Whether a value is an expression of a program, or a path: `read(file)`, `args[1]`, `user.name`, `user->name`.
+/// Whether a value is an expression of a program or a path: `read(file)`, `args[1]`, `user.name`, `user->name`.
 fn is_expression(value: &[u8]) -> bool {
     let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.:>-".contains(byte);
     let word = value.iter().take_while(is_word).count();

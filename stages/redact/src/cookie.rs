@@ -1,18 +1,18 @@
-//! Sessions in the headers of cookies: `Cookie: session=…; theme=dark`, `Set-Cookie: JSESSIONID=…; Secure`.
+//! Session ids in cookie headers: `Cookie: session=…; theme=dark`, `Set-Cookie: JSESSIONID=…; Secure`.
 
 use crate::entropy::is_random;
-use crate::names::named;
+use crate::names::classify_name;
 use crate::secret::Secret;
 
-/// Ends the name of a header, whose first letter may be a capital.
+/// Ending of the header's name, without the first letter, which may be a capital.
 const HEADER: &[u8] = b"ookie: ";
-/// A part of the names of sessions, and an end of them, in lower case.
+/// A part of the names of session cookies, and an ending of such names, in lower case.
 const SESSION: &[u8] = b"sess";
 const ID: &[u8] = b"sid";
 /// Maximum number of bytes of a header that are examined.
 const MAX_BYTES: usize = 2048;
 
-/// Adds the random values of the cookies with the name of a session or of a secret.
+/// Adds the random values of cookies that are named like a session or a secret.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
     let mut searched = 0;
@@ -40,5 +40,5 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
 
 fn is_session(name: &[u8]) -> bool {
     let lower = name.to_ascii_lowercase();
-    memchr::memmem::find(&lower, SESSION).is_some() || lower.ends_with(ID) || named(name).is_some()
+    memchr::memmem::find(&lower, SESSION).is_some() || lower.ends_with(ID) || classify_name(name).is_some()
 }

@@ -12,7 +12,7 @@ use crate::entropy::{is_marked, is_password};
 use crate::secret::Secret;
 use crate::url::is_chosen;
 
-/// One of these words is in every line with a password.
+/// Every line with a password contains one of these words.
 const WORDS: &[&str] = &[
     "password ",
     "secret ",
@@ -27,16 +27,17 @@ const WORDS: &[&str] = &[
 ];
 /// Maximum number of bytes of a line that are examined on each side of a word.
 const MAX_BYTES: usize = 512;
-/// Minimum length of a password that is written as hexadecimal digits, in bytes.
-const MIN_DIGITS: usize = 6;
-/// Communities that everybody knows, and words that documentation has in their place.
+/// Minimum length of a password in the type 7 encoding, in bytes.
+const MIN_ENCODED_BYTES: usize = 6;
+/// Well-known communities, and words that documentation writes in place of a community.
 const COMMUNITIES: &[&str] = &["community", "name", "private", "public", "string"];
 
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).expect("a few short words")
 });
 
-/// A command, alone on its line but for quotes and the prompt of a device. Type 7 is a reversible encoding in hexadecimal digits.
+/// Matches a command on its own line, with optional quotes and the prompt of a device. Type 7 is a reversible encoding
+/// as hexadecimal digits.
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A
         [\x20\t"'`,>+-]{0,64} (?: [\w.-]{1,63} (?: \( [\w-]{1,32} \) )? [\#>] \x20? )?
@@ -76,7 +77,7 @@ static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("a test matches it")
 });
 
-/// Adds the passwords of commands.
+/// Adds the passwords of device commands.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
     let mut searched = 0;
@@ -104,16 +105,16 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// Whether a community is a secret. Documentation has capitals in the place of one.
+/// Whether a community is a secret. Documentation writes placeholders in capitals.
 fn is_community(value: &[u8]) -> bool {
     let is_known = COMMUNITIES.iter().any(|known| value.eq_ignore_ascii_case(known.as_bytes()));
     !is_known && !value.iter().all(u8::is_ascii_uppercase) && is_chosen(value)
 }
 
-/// Whether a value may be a password or its encoding, and not the next word of a sentence.
+/// Whether a value is a password or its encoding, and not the next word of a sentence.
 fn is_plausible(value: &[u8], before: &[u8]) -> bool {
     let is_encoded = before.trim_ascii_end().ends_with(b" 7")
-        && value.len() >= MIN_DIGITS
+        && value.len() >= MIN_ENCODED_BYTES
         && value.len().is_multiple_of(2)
         && value.iter().all(u8::is_ascii_hexdigit);
     let is_variable = value.contains(&b'_') && value.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');

@@ -1,57 +1,59 @@
-//! Whether a value was drawn at random or written by a person.
+//! Distinguishes values that were drawn at random from values that a person wrote.
 
 use crate::letter_pairs;
 use crate::reference;
 use crate::secret::MASK;
 
-/// Shorter values are not judged.
-pub(crate) const SHORTEST: usize = 8;
-/// Values of at least this length have had room for [`LONG_ENTROPY`].
-const LONG: usize = 16;
-/// Least entropy of a long value, and of a shorter one, bits per character.
+/// Minimum length of a value that may look random, in bytes.
+pub(crate) const MIN_VALUE_BYTES: usize = 8;
+/// Minimum length of a value that must have [`LONG_ENTROPY`], in bytes.
+const LONG_VALUE_BYTES: usize = 16;
+/// Minimum entropy of a long value and of a shorter one, in bits per byte.
 const LONG_ENTROPY: f64 = 3.0;
 const SHORT_ENTROPY: f64 = 2.5;
-/// Shorter values without digits are taken for names.
-const SHORTEST_LETTERS: usize = 12;
-/// A hexadecimal number of at least so many digits is a key, but for an address of Ethereum, which `token` often names.
+/// Minimum length of a random value without digits, in bytes. Shorter values are treated as names.
+const MIN_LETTERS_BYTES: usize = 12;
+/// Minimum number of digits of a hexadecimal key. Numbers with [`ADDRESS_DIGITS`] digits are Ethereum addresses, which
+/// often have `token` in their names.
 const MIN_KEY_DIGITS: usize = 32;
 const ADDRESS_DIGITS: usize = 40;
-/// Most characters of a piece, on average. A piece is a word of camel case, a run of capitals or a number: those of names are as
-/// long as words, those of random values have about two characters.
-const LONGEST_PIECE: f64 = 3.0;
-/// Fewer pairs of letters tell nothing.
-const FEW_PAIRS: usize = 6;
-/// Share of rare pairs that a random value has at least, and the share that only random values have: nearly half of the
-/// pairs of random letters are rare, and 99 of 100 names have at most [`MANY_RARE`].
-const SOME_RARE: f64 = 0.1;
-const MANY_RARE: f64 = 0.25;
-/// As many equal characters in a row are a placeholder.
-const REPEATED: usize = 4;
-/// They fill a value if they are at least one of so many of its characters.
-const FILLED: usize = 4;
+/// Maximum average length of a piece of a random value, in characters. A piece is a word of camel case, a run of
+/// capitals or a number. Pieces of names are as long as words; pieces of random values have about two characters.
+const MAX_MEAN_PIECE: f64 = 3.0;
+/// Minimum number of letter pairs from which the share of rare pairs is meaningful.
+const MIN_PAIRS: usize = 6;
+/// Minimum share of rare letter pairs in a random value, and the share that only random values reach. Nearly half of
+/// the pairs of random letters are rare, and 99 of 100 names have at most [`HIGH_RARE_SHARE`].
+const MIN_RARE_SHARE: f64 = 0.1;
+const HIGH_RARE_SHARE: f64 = 0.25;
+/// Minimum number of equal characters in a row that mark a placeholder.
+const MIN_REPEATED: usize = 4;
+/// A run of equal characters marks a placeholder if it covers at least this fraction of the value (1/n).
+const FILLED_FRACTION: usize = 4;
 
-/// A sequence has at least so many of so many characters that follow each other.
-const IN_SEQUENCE: (usize, usize) = (3, 4);
+/// Numerator and denominator of the minimum share of characters that follow their predecessor in a sequence.
+const SEQUENCE_SHARE: (usize, usize) = (3, 4);
 
-/// Words that stand in the place of a secret, in lower case.
+/// Words that replace a secret in documentation, in lower case.
 const PLACEHOLDERS: &[&str] =
     &["change", "dummy", "example", "fake", "foobar", "insert", "null", "placeholder", "redacted", "sample", "your"];
 
-/// A value is a reference if at least one of so many of its bytes belongs to references.
-const REFERENCES: usize = 2;
-/// Values with less entropy are filler, bits per byte.
-const FILLER_ENTROPY: f64 = 1.9;
-/// Symbols that passwords have and that neither join words nor occur in base64.
+/// A value is a reference if at least this fraction of its bytes (1/n) belongs to references.
+const REFERENCE_FRACTION: usize = 2;
+/// Minimum entropy of a token in bits per byte. Tokens with less entropy are filler.
+const MIN_TOKEN_ENTROPY: f64 = 1.9;
+/// Symbols that occur in passwords, do not join words and do not occur in base64.
 const SYMBOLS: &[u8] = b"!#$%&*?^~|<>;()[]{}";
 
-/// Symbols that people put into short passwords, and bytes that may be adjacent to them.
+/// Symbols that people put into short passwords, and bytes that may also occur in such passwords.
 const MARKS: &[u8] = b"!@#$%^&*?~";
-const BESIDE_MARKS: &[u8] = b"_+-";
-/// Minimum length of a password with a symbol between its other characters, and of one with letters, digits and a symbol, in bytes.
-const MIN_MARKED: usize = 4;
-const MIN_MIXED: usize = 6;
+const OTHER_MARKED_BYTES: &[u8] = b"_+-";
+/// Minimum length in bytes of a password with a symbol between its other characters, and of a password with letters,
+/// digits and a symbol.
+const MIN_MARKED_BYTES: usize = 4;
+const MIN_MIXED_BYTES: usize = 6;
 
-/// Shannon entropy of the bytes, bits per byte.
+/// Shannon entropy of the bytes, in bits per byte.
 pub(crate) fn entropy(value: &[u8]) -> f64 {
     let mut counts = [0u32; 256];
     value.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
@@ -60,48 +62,51 @@ pub(crate) fn entropy(value: &[u8]) -> f64 {
     counts.iter().filter(|count| **count > 0).map(share).map(|share| -share * share.log2()).sum()
 }
 
-/// Whether a value looks random: enough entropy, letters together with digits (or capitals among small letters), and
-/// neither the pieces nor the pairs of letters of a name.
+/// Whether a value looks random: it has enough entropy, mixes letters with digits (or capitals with small letters), and
+/// its pieces and letter pairs are unlike those of names.
 pub(crate) fn is_random(value: &[u8]) -> bool {
     let value = key_digits(value).unwrap_or(value);
-    if value.len() < SHORTEST || is_placeholder(value) {
+    if value.len() < MIN_VALUE_BYTES || is_placeholder(value) {
         return false;
     }
     let is = |test: fn(&u8) -> bool| value.iter().any(test);
-    let is_mixed = is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase) && value.len() >= SHORTEST_LETTERS;
+    let is_mixed = is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase) && value.len() >= MIN_LETTERS_BYTES;
     let has_classes = is(u8::is_ascii_alphabetic) && (is(u8::is_ascii_digit) || is_mixed);
-    // Sixteen hexadecimal digits have little more than three bits each.
+    // Sixteen hexadecimal digits have little more than three bits of entropy per digit.
     let is_hex = value.iter().all(u8::is_ascii_hexdigit);
-    let least = if value.len() < LONG || is_hex { SHORT_ENTROPY } else { LONG_ENTROPY };
+    let least = if value.len() < LONG_VALUE_BYTES || is_hex { SHORT_ENTROPY } else { LONG_ENTROPY };
     has_classes && entropy(value) >= least && !is_name(value)
 }
 
-/// The digits of a key that is written as a hexadecimal number, `0x…`.
+/// Returns the digits of a key that is written as a hexadecimal number, `0x…`.
 pub(crate) fn key_digits(value: &[u8]) -> Option<&[u8]> {
     let digits = value.strip_prefix(b"0x").or_else(|| value.strip_prefix(b"0X"))?;
     let is_key = digits.len() >= MIN_KEY_DIGITS && digits.len() != ADDRESS_DIGITS;
     (is_key && digits.iter().all(u8::is_ascii_hexdigit)).then_some(digits)
 }
 
-/// Whether a value with the name of a password looks like one: it is random, or mixes letters, digits and symbols.
+/// Whether a value that is named like a password looks like one: it is random, or it mixes letters, digits and symbols.
 pub(crate) fn is_password(value: &[u8]) -> bool {
     let is = |test: fn(&u8) -> bool| value.iter().any(test);
     let has = |bytes: &[u8]| value.iter().any(|byte| bytes.contains(byte));
-    // `name@1.2.3` is no password.
+    // `name@1.2.3` is not a password.
     let has_symbol = || has(SYMBOLS) || has(b"@") && !has(b"-./");
-    let has_cases = is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase) && value.len() >= SHORTEST_LETTERS;
-    let is_mixed =
-        value.len() >= SHORTEST && is(u8::is_ascii_alphabetic) && (is(u8::is_ascii_digit) || has_cases) && has_symbol();
+    let has_cases = is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase) && value.len() >= MIN_LETTERS_BYTES;
+    let is_mixed = value.len() >= MIN_VALUE_BYTES
+        && is(u8::is_ascii_alphabetic)
+        && (is(u8::is_ascii_digit) || has_cases)
+        && has_symbol();
     is_random(value) || is_mixed && !is_placeholder(value)
 }
 
-/// Whether a value with the name of a password is a short one with symbols: `p@ss`, `abc12!`. A symbol at an end alone does not
-/// suffice: `String!` is a type, `&name` and `*name` are references of YAML.
+/// Whether a value that is named like a password is a short one with symbols: `p@ss`, `abc12!`. A symbol at either end
+/// is not sufficient without a digit: `String!` is a type, and `&name` and `*name` are YAML references.
 pub(crate) fn is_marked(value: &[u8]) -> bool {
     let is_mark = |byte: &u8| MARKS.contains(byte);
-    let is_text = |byte: &u8| byte.is_ascii_alphanumeric() || is_mark(byte) || BESIDE_MARKS.contains(byte);
-    let has_mark_inside = value.len() >= MIN_MARKED && value[1..value.len() - 1].iter().any(is_mark);
-    let is_mixed = || value.len() >= MIN_MIXED && value.iter().any(is_mark) && value.iter().any(u8::is_ascii_digit);
+    let is_text = |byte: &u8| byte.is_ascii_alphanumeric() || is_mark(byte) || OTHER_MARKED_BYTES.contains(byte);
+    let has_mark_inside = value.len() >= MIN_MARKED_BYTES && value[1..value.len() - 1].iter().any(is_mark);
+    let is_mixed =
+        || value.len() >= MIN_MIXED_BYTES && value.iter().any(is_mark) && value.iter().any(u8::is_ascii_digit);
     value.iter().all(is_text)
         && value.iter().any(u8::is_ascii_alphabetic)
         && (has_mark_inside || is_mixed())
@@ -110,20 +115,24 @@ pub(crate) fn is_marked(value: &[u8]) -> bool {
 
 /// Whether a value consists of words and numbers.
 fn is_name(value: &[u8]) -> bool {
-    let is_long = value.len() >= LONG;
+    let is_long = value.len() >= LONG_VALUE_BYTES;
     if is_long && value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-') {
         return false;
     }
     if is_joined(value) {
         return true;
     }
-    let is_jagged = mean_piece(value) <= LONGEST_PIECE;
+    let is_jagged = mean_piece(value) <= MAX_MEAN_PIECE;
     let (pairs, rare) = letter_pairs::count(value);
     let share = rare as f64 / pairs.max(1) as f64;
-    if pairs < FEW_PAIRS { !is_jagged } else { !(is_jagged && share >= SOME_RARE || is_long && share >= MANY_RARE) }
+    if pairs < MIN_PAIRS {
+        !is_jagged
+    } else {
+        !(is_jagged && share >= MIN_RARE_SHARE || is_long && share >= HIGH_RARE_SHARE)
+    }
 }
 
-/// Whether a value joins words and numbers: `us-east-1`, a version, a time.
+/// Whether a value consists of joined words and numbers: `us-east-1`, a version, a time.
 fn is_joined(value: &[u8]) -> bool {
     if value.iter().any(|byte| SYMBOLS.contains(byte)) && !value.contains(&b'/') {
         return false;
@@ -133,34 +142,35 @@ fn is_joined(value: &[u8]) -> bool {
     parts().count() > 1 && parts().all(|part| letters(part) <= 1 || letters(part) == part.len())
 }
 
-/// Whether a value only shows where a secret belongs: it consists of references to variables or formats, is a
-/// link, has a word for it, or repeats a character.
+/// Whether a value is a placeholder for a secret: it consists of references to variables or formats, is a link,
+/// contains a placeholder word, or repeats a character.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
-    reference::covered(value) * REFERENCES >= value.len()
+    reference::covered_bytes(value) * REFERENCE_FRACTION >= value.len()
         || contains(value, b"://")
-        || repeats(value)
+        || is_repetitive(value)
         || is_sequence(value)
         || PLACEHOLDERS.iter().any(|word| contains_ignoring_case(value, word.as_bytes()))
 }
 
-/// Whether a token with a public prefix is filler: `xxxx`, `________`, `12121212`. Documentation has real-looking tokens too,
-/// which are masked.
+/// Whether a token with a public prefix is filler: `xxxx`, `________`, `12121212`. Realistic tokens in documentation
+/// are not filler and are masked.
 pub(crate) fn is_filler(value: &[u8]) -> bool {
     let longest = value.chunk_by(|first, second| first == second).map(<[u8]>::len).max();
-    longest.unwrap_or(0) * 2 >= value.len() || entropy(value) < FILLER_ENTROPY
+    longest.unwrap_or(0) * 2 >= value.len() || entropy(value) < MIN_TOKEN_ENTROPY
 }
 
-/// Whether a value is filled up with one character, or was masked.
-pub(crate) fn repeats(value: &[u8]) -> bool {
+/// Whether a value is padded with one character or was masked.
+pub(crate) fn is_repetitive(value: &[u8]) -> bool {
     let runs = || value.chunk_by(|first, second| first == second);
-    let is_filler = |run: &[u8]| run.len() >= REPEATED && (run[0] == MASK as u8 || run.len() * FILLED >= value.len());
+    let is_filler =
+        |run: &[u8]| run.len() >= MIN_REPEATED && (run[0] == MASK as u8 || run.len() * FILLED_FRACTION >= value.len());
     runs().count() == 1 || runs().any(is_filler)
 }
 
-/// Whether most characters follow the one before them, as in an alphabet.
+/// Whether most characters are the successor of the character before them, as in an alphabet.
 fn is_sequence(value: &[u8]) -> bool {
     let following = value.windows(2).filter(|pair| pair[0] < u8::MAX && pair[0] + 1 == pair[1]).count();
-    following * IN_SEQUENCE.1 >= value.len() * IN_SEQUENCE.0
+    following * SEQUENCE_SHARE.1 >= value.len() * SEQUENCE_SHARE.0
 }
 
 fn contains(value: &[u8], part: &[u8]) -> bool {
@@ -188,7 +198,8 @@ fn class_of(byte: u8) -> Class {
     }
 }
 
-/// The mean length of the pieces of a value, in characters; what is neither letter nor digit separates pieces.
+/// Returns the mean length of the pieces of a value, in characters. Characters other than letters and digits separate
+/// pieces.
 fn mean_piece(value: &[u8]) -> f64 {
     let (mut pieces, mut characters) = (0u32, 0u32);
     let mut last = Class::Other;
@@ -197,9 +208,9 @@ fn mean_piece(value: &[u8]) -> f64 {
         let class = class_of(*byte);
         if class != Class::Other {
             characters += 1;
-            // `Word` is one piece: a single capital, then small letters.
-            let goes_on = class == last || (last == Class::Upper && class == Class::Lower && is_capital);
-            pieces += u32::from(!goes_on);
+            // `Word` is one piece: a single capital followed by small letters.
+            let continues = class == last || (last == Class::Upper && class == Class::Lower && is_capital);
+            pieces += u32::from(!continues);
             is_capital = class == Class::Upper && last != Class::Upper;
         }
         last = class;

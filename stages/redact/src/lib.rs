@@ -1,11 +1,11 @@
-//! Finds secrets in a text and masks them: tokens in known formats, private keys, passwords in URLs, and random values that
-//! are assigned to the name of a secret.
+//! Finds and masks the secrets in a text: tokens in known formats, private keys, passwords in URLs, and random values
+//! that are assigned to the name of a secret.
 //!
-//! A mask takes as many bytes as the secret and keeps its line feeds, so every other byte of the text stays where it is. Masking
-//! a masked text changes nothing. The time is linear in the size of the text.
+//! A mask has as many bytes as its secret and keeps the line feeds, so the offsets of all other bytes stay the same.
+//! Masking a masked text changes nothing. The running time is linear in the size of the text.
 //!
-//! What is absent: a random value on its own is no secret here, since hashes, test vectors and images in a source look the same.
-//! Values that are words (`password = "swordfish"`) are not found either.
+//! Deliberately absent: a random value without the name of a secret is not masked, because hashes, test vectors and
+//! images in source code look the same. Values that are words (`password = "swordfish"`) are not found either.
 //!
 //! ```
 //! let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
@@ -43,10 +43,10 @@ mod url;
 
 pub use secret::{MASK, Secret, mask};
 
-/// Changes whenever a text may be masked in another way.
+/// Version of the rules, increased whenever they may mask a text differently.
 pub const VERSION: u32 = 5;
 
-/// The secrets of a text, in order. No two overlap.
+/// Returns the secrets of a text in order, without overlaps.
 pub fn find(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
     formats::find(text, &mut found);
@@ -63,18 +63,19 @@ pub fn find(text: &str) -> Vec<Secret> {
     disjoint(found)
 }
 
-/// A text with its secrets masked.
+/// Returns a text with its secrets masked.
 pub fn masked(text: String) -> String {
     let secrets = find(&text);
     if secrets.is_empty() { text } else { mask(text, &secrets) }
 }
 
-/// Whether a name, a path or an id has a secret.
+/// Whether a name, a path or an id contains a secret.
 pub fn has_secret(name: &str) -> bool {
     !find(name).is_empty()
 }
 
-/// Sorts secrets and merges those that overlap; the first one, or the longest of those that begin together, names the rule.
+/// Sorts secrets and merges overlapping ones. A merged secret has the rule of the part that begins first, or of the
+/// longest part if several begin at the same offset.
 fn disjoint(mut found: Vec<Secret>) -> Vec<Secret> {
     found.sort_by_key(|secret| (secret.span.start, std::cmp::Reverse(secret.span.end)));
     let mut disjoint: Vec<Secret> = Vec::with_capacity(found.len());

@@ -1,4 +1,4 @@
-//! Values that are assigned in groups or in parts: lists, tuples, and literals that are joined.
+//! Values that are assigned in groups or in parts: lists, tuples and concatenated literals.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -10,19 +10,19 @@ use crate::reference;
 
 /// Maximum number of bytes from the end of a name to the end of its values.
 const MAX_BYTES: usize = 1024;
-/// Maximum number of bytes of a line before a name that are examined.
-const MAX_BEFORE: usize = 128;
-/// Maximum number of items of a list, and of parts of a value.
+/// Maximum number of bytes that are examined before a name on its line.
+const MAX_BEFORE_BYTES: usize = 128;
+/// Maximum number of items in a list, and of parts in a value.
 const MAX_ITEMS: usize = 64;
 
-/// From the end of a name to its list: an opening bracket, or the lines of a sequence of YAML.
+/// Matches from the end of a name to its list: an opening bracket or the lines of a YAML sequence.
 static LIST: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A ["'`]? (?: \[ \w{0,16} \] )? [\x20\t]{0,8}
         (?: : [\x20\t]{0,8} \r?\n (?P<sequence>) | (?: :?=>? | : ) \s{0,16} [\[({] )"#;
     Regex::new(pattern).expect("a test matches it")
 });
 
-/// An item of a list in brackets, with what ends it.
+/// Matches an item of a list in brackets, including the comma or bracket after it.
 static ITEM: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A \s{0,64}
         (?: " (?P<double> [^\s"\\]{1,256} ) " | ' (?P<single> [^\s'\\]{1,256} ) '
@@ -31,7 +31,7 @@ static ITEM: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a test matches it")
 });
 
-/// A line of a sequence.
+/// Matches a line of a YAML sequence.
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A [\x20\t]{0,40} - [\x20\t]{1,8}
         (?: (?: " (?P<double> [^\s"\\]{1,256} ) " | ' (?P<single> [^\s'\\]{1,256} ) '
@@ -41,7 +41,7 @@ static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a test matches it")
 });
 
-/// The names on a line before the name of a tuple, and those after it.
+/// Matches the names on a line before and after a name in a tuple.
 static NAMES_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?x-u) \A [\x20\t]* (?: (?: auto | const | final | let | local | my | val | var ) [\x20\t]+ )? [\[(]?
         (?: [\w$@.]{1,64} [\x20\t]* , [\x20\t]* ){0,4} [$@]? \z";
@@ -53,7 +53,7 @@ static NAMES_AFTER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a test matches it")
 });
 
-/// A value of a tuple, with the comma after it.
+/// Matches a value of a tuple, including the comma after it.
 static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A \s{0,32}
         (?: " (?P<double> [^"\n\\]{0,256} ) " | ' (?P<single> [^'\n\\]{0,256} ) ' | [\w.]{1,64} (?: \( [^()\n]{0,64} \) )? )
@@ -61,7 +61,8 @@ static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a test matches it")
 });
 
-/// Matches from the end of a literal to the literal that follows it, either directly or after an operator that joins the two.
+/// Matches from the end of a literal to the next literal, which follows directly or after an operator that concatenates
+/// the two.
 static JOINED: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A ["'`]
         (?: [\x20\t]{0,16} (?: \r?\n [\x20\t]{0,40} )? (?P<operator> \+ | \.{1,2} | <> | & ) \s{0,40}
@@ -76,7 +77,7 @@ pub(crate) struct Item {
     pub(crate) is_quoted: bool,
 }
 
-/// The items of the list that is assigned to a name, as far as they have no blanks.
+/// Returns the items without blanks of the list that is assigned to a name.
 pub(crate) fn items(text: &[u8], name_end: usize) -> Vec<Item> {
     let end = text.len().min(name_end + MAX_BYTES);
     let mut items = Vec::new();
@@ -99,11 +100,11 @@ pub(crate) fn items(text: &[u8], name_end: usize) -> Vec<Item> {
     items
 }
 
-/// The literal that a tuple assigns to a name: `USER, PASSWORD = "bob", "…"`.
+/// Returns the literal that a tuple assigns to a name: `USER, PASSWORD = "bob", "…"`.
 pub(crate) fn member(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     let end = text.len().min(name.end + MAX_BYTES);
     let after = NAMES_AFTER.find(&text[name.end..end])?;
-    let from = name.start.saturating_sub(MAX_BEFORE);
+    let from = name.start.saturating_sub(MAX_BEFORE_BYTES);
     let line = memrchr(b'\n', &text[from..name.start]).map(|line| from + line + 1);
     let before = &text[line.or((from == 0).then_some(0))?..name.start];
     let place = memchr_iter(b',', before).count();
@@ -123,7 +124,8 @@ pub(crate) fn member(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     (!has_blank).then(|| at + value.start()..at + value.end())
 }
 
-/// The literals that are joined to the one which ends at an offset. Without an operator, they end what is assigned.
+/// Returns the literals that are concatenated with the literal ending at an offset. Literals without an operator
+/// between them count only at the end of the assigned expression.
 pub(crate) fn joined(text: &[u8], end_of_first: usize, may_be_adjacent: bool) -> Vec<Range<usize>> {
     let end = text.len().min(end_of_first + MAX_BYTES);
     let (mut at, mut is_adjacent) = (end_of_first, false);
@@ -132,14 +134,14 @@ pub(crate) fn joined(text: &[u8], end_of_first: usize, may_be_adjacent: bool) ->
         let Some(groups) = JOINED.captures(&text[at..end]) else { break };
         let Some(part) = groups.name("double").or(groups.name("single")) else { break };
         let has_operator = groups.name("operator").is_some();
-        if !has_operator && !may_be_adjacent || reference::covered(part.as_bytes()) > 0 {
+        if !has_operator && !may_be_adjacent || reference::covered_bytes(part.as_bytes()) > 0 {
             break;
         }
         is_adjacent |= !has_operator;
         parts.push(at + part.start()..at + part.end());
         at += part.end();
     }
-    // After the closing quote.
+    // Skip the closing quote.
     let next = text.get(at + 1..).unwrap_or_default().iter().find(|byte| !b" \t".contains(byte));
     if is_adjacent && !next.is_none_or(|next| b";,)]}\r\n".contains(next)) {
         parts.clear();

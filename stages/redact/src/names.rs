@@ -1,22 +1,22 @@
-//! Names, or keys, of secrets.
+//! Names (keys) to which secrets are assigned.
 
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-/// The kind of secret that a name stands for.
+/// The kind of secret that a name denotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Named {
-    /// A token or a key, which looks random.
+pub(crate) enum NameKind {
+    /// A token or a key, whose value looks random.
     Secret,
-    /// A password, which people choose.
+    /// A password, chosen by a person.
     Password,
-    /// The password of a known program: whatever is assigned to the key.
+    /// The password of a known program: any value that is assigned to the key is a secret.
     Certain,
 }
 
 /// Parts of the names of secrets, in lower case and without separators.
-const SECRET: &[&str] = &[
+const SECRET_PARTS: &[&str] = &[
     "accesskey",
     "accountkey",
     "apikey",
@@ -42,14 +42,14 @@ const SECRET: &[&str] = &[
     "webhookkey",
 ];
 
-/// Parts of the names of passwords; a letter that is not ASCII is left out.
-const PASSWORD: &[&str] = &["contrasea", "contrasena", "motdepasse", "passphrase", "passw", "pwd"];
+/// Parts of the names of passwords. Letters outside ASCII are omitted, so `contraseña` is `contrasea`.
+const PASSWORD_PARTS: &[&str] = &["contrasea", "contrasena", "motdepasse", "passphrase", "passw", "pwd"];
 
-/// Ends of the names of passwords, and those that are words of their own.
+/// Endings of the names of passwords, and password names that must be whole words.
 const PASSWORD_ENDS: &[&str] = &["bindpw", "pass", "rootpw"];
 const PASSWORD_WORDS: &[&[u8]] = &[b"psk", b"Psk", b"PSK"];
 
-/// Words that end with `pass`, and the steps of an algorithm.
+/// Words that end with `pass`, and names of the passes of an algorithm.
 const PASSES: &[&str] =
     &["allpass", "bandpass", "bypass", "compass", "firstpass", "highpass", "lowpass", "multipass", "secondpass"];
 
@@ -69,17 +69,17 @@ const CERTAIN: &[&str] = &[
     "wpapsk",
 ];
 
-/// Beginning and ends of the variables in which Ansible keeps passwords.
+/// Prefix and endings of the variables in which Ansible keeps passwords.
 const ANSIBLE: (&str, &[&str]) = ("ansible", &["pass", "password"]);
 
-/// Ends of the names of secrets.
+/// Endings of the names of secrets.
 const SECRET_ENDS: &[&str] = &["auth", "authorization"];
 
-/// Parts of the names of what everybody may know.
-const PUBLIC: &[&str] = &["author", "csrf", "keyfactory", "public", "pwdn", "pwdown", "tokeniz", "xsrf"];
+/// Parts of the names of public values.
+const PUBLIC_PARTS: &[&str] = &["author", "csrf", "keyfactory", "public", "pwdn", "pwdown", "tokeniz", "xsrf"];
 
-/// Ends of names of something about a secret.
-const ABOUT: &[&str] = &[
+/// Endings of names that describe a property of a secret instead of the secret itself.
+const ATTRIBUTE_ENDS: &[&str] = &[
     "algorithm",
     "callback",
     "checksum",
@@ -115,18 +115,18 @@ const ABOUT: &[&str] = &[
     "version",
 ];
 
-/// Most bytes of a name.
-const LONGEST: usize = 96;
+/// Maximum length of a name, in bytes.
+const MAX_NAME_BYTES: usize = 96;
 
-/// Finds the parts of the names of secrets and passwords.
+/// Finds the parts of the names of secrets and passwords in a name.
 static PARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let parts = SECRET.iter().chain(PASSWORD);
+    let parts = SECRET_PARTS.iter().chain(PASSWORD_PARTS);
     AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(parts).expect("a few short parts")
 });
 
-/// Returns the kind of secret that a value with this name has; `None` if the name is of no secret.
-pub(crate) fn named(name: &[u8]) -> Option<Named> {
-    let mut plain = [0; LONGEST];
+/// Returns the kind of secret that a name denotes, or `None` if the name does not denote a secret.
+pub(crate) fn classify_name(name: &[u8]) -> Option<NameKind> {
+    let mut plain = [0; MAX_NAME_BYTES];
     let mut length = 0;
     for byte in name.iter().filter(|byte| byte.is_ascii_alphanumeric()) {
         *plain.get_mut(length)? = byte.to_ascii_lowercase();
@@ -138,16 +138,16 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
     let is_certain = CERTAIN.contains(&plain);
     let may_be_secret =
         is_certain || PARTS.is_match(plain) || ends(SECRET_ENDS) || ends(PASSWORD_ENDS) || ends_with_word(name);
-    let is_public = || contains(PUBLIC) && !plain.ends_with("authorization");
-    if !may_be_secret || ends(ABOUT) || ends(PASSES) || is_public() {
+    let is_public = || contains(PUBLIC_PARTS) && !plain.ends_with("authorization");
+    if !may_be_secret || ends(ATTRIBUTE_ENDS) || ends(PASSES) || is_public() {
         return None;
     }
     if is_certain || plain.starts_with(ANSIBLE.0) && ends(ANSIBLE.1) {
-        Some(Named::Certain)
-    } else if contains(PASSWORD) || ends(PASSWORD_ENDS) || ends_with_word(name) {
-        Some(Named::Password)
+        Some(NameKind::Certain)
+    } else if contains(PASSWORD_PARTS) || ends(PASSWORD_ENDS) || ends_with_word(name) {
+        Some(NameKind::Password)
     } else {
-        Some(Named::Secret)
+        Some(NameKind::Secret)
     }
 }
 
@@ -162,8 +162,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_say_what_their_values_are() {
-        use Named::{Certain, Password, Secret};
+    fn names_are_classified() {
+        use NameKind::{Certain, Password, Secret};
         for (name, expected) in [
             ("password", Some(Password)),
             ("DB_PASSWD", Some(Password)),
@@ -190,8 +190,8 @@ mod tests {
             ("primaryKey", None),
             ("csrf-token", None),
         ] {
-            assert_eq!(named(name.as_bytes()), expected, "{name}");
+            assert_eq!(classify_name(name.as_bytes()), expected, "{name}");
         }
-        assert_eq!(named("token".repeat(50).as_bytes()), None);
+        assert_eq!(classify_name("token".repeat(50).as_bytes()), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Passwords of netrc: `machine HOST login USER password PASSWORD`, on one line or several.
+//! Passwords in netrc files: `machine HOST login USER password PASSWORD`, on one line or several.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use crate::url::is_chosen;
 const MAX_BYTES: usize = 256;
 /// Keys that may precede `password`.
 const KEYS: &[&[u8]] = &[b"login", b"account", b"user"];
-/// Maximum number of keys before `password`.
+/// Maximum number of key-value pairs before `password`.
 const MAX_PAIRS: usize = 2;
 
-/// The password after the word `password` of an entry.
+/// Returns the password after the word `password` of an entry.
 pub(crate) fn password_after(text: &[u8], word: &Range<usize>) -> Option<Range<usize>> {
     let blanks = text[word.end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let is_entry =
@@ -26,7 +26,7 @@ pub(crate) fn password_after(text: &[u8], word: &Range<usize>) -> Option<Range<u
     is_chosen(&value[..length]).then_some(start..start + length)
 }
 
-/// Whether a text ends with `machine HOST` or `default`, and one or two pairs of a key and its value.
+/// Whether a text ends with `machine HOST` or `default`, followed by one or two pairs of a key and its value.
 fn follows_machine(text: &[u8]) -> bool {
     let text = &text[text.len().saturating_sub(MAX_BYTES)..];
     let mut words = text.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());

@@ -1,4 +1,4 @@
-//! Passwords of PostgreSQL's password files: `host:port:database:user:password`.
+//! Passwords in PostgreSQL password files: `host:port:database:user:password`.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use regex::bytes::Regex;
 use crate::secret::Secret;
 use crate::url::is_chosen;
 
-/// The usual port, which shows an entry in any text.
+/// The default port, which identifies an entry in any text.
 const PORT: &[u8] = b":5432:";
 /// Maximum number of bytes that are examined on each side of a port.
 const MAX_BYTES: usize = 512;
@@ -19,7 +19,7 @@ static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a test matches it")
 });
 
-/// Adds the passwords of entries with the usual port.
+/// Adds the passwords of entries with the default port.
 pub(crate) fn find(text: &[u8], found: &mut Vec<Secret>) {
     let mut searched = 0;
     for port in memmem::find_iter(text, PORT) {
@@ -33,7 +33,7 @@ pub(crate) fn find(text: &[u8], found: &mut Vec<Secret>) {
     }
 }
 
-/// Adds the passwords of all entries of a text that has the name of such a file.
+/// Adds the passwords of all entries of a text that mentions a password file.
 pub(crate) fn find_all(text: &[u8], found: &mut Vec<Secret>) {
     add(text, 0..text.len(), found);
 }

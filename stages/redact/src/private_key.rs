@@ -1,4 +1,4 @@
-//! Private keys in the text format of RFC 7468 and of OpenPGP. Certificates and public keys are no secrets.
+//! Private keys in the text formats of RFC 7468 and OpenPGP. Certificates and public keys are not secrets.
 
 use std::ops::Range;
 
@@ -8,17 +8,17 @@ use crate::secret::Secret;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const DASHES: &[u8] = b"-----";
-/// Longest label, in bytes.
-const LONGEST_LABEL: usize = 64;
-/// Without a line that ends the key, its lines have at least as many characters.
-const SHORTEST_LINE: usize = 40;
+/// Maximum length of a label, in bytes.
+const MAX_LABEL_BYTES: usize = 64;
+/// Minimum length in characters of the lines of a key that has no end line.
+const MIN_LINE_BYTES: usize = 40;
 
 /// Adds the lines of private keys.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
     for begin in memmem::find_iter(text, BEGIN) {
         let label = begin + BEGIN.len();
-        let head = &text[label..text.len().min(label + LONGEST_LABEL)];
+        let head = &text[label..text.len().min(label + MAX_LABEL_BYTES)];
         let Some(length) = memmem::find(head, DASHES) else { continue };
         if memmem::find(&head[..length], b"PRIVATE KEY").is_none() {
             continue;
@@ -27,14 +27,14 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         let end = memmem::find(&text[body..], DASHES).map(|length| body + length);
         let is_closed = end.is_some_and(|end| text[end + DASHES.len()..].starts_with(b"END "));
         let lines = lines_of(text, body..end.unwrap_or(text.len()));
-        let lines = lines.take_while(|line| is_closed || line.len() >= SHORTEST_LINE);
+        let lines = lines.take_while(|line| is_closed || line.len() >= MIN_LINE_BYTES);
         let part = |(line, span)| Secret { rule: "private-key", span, continues: line > 0 };
         found.extend(lines.enumerate().map(part));
     }
 }
 
-/// The words of a range that consist of base64 characters, wherever they stand: on lines of their own, in strings with
-/// escapes, in comments.
+/// Returns the words of a range that consist of base64 characters. They may be on their own lines, in strings with
+/// escapes, or in comments.
 fn lines_of(text: &[u8], body: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = body.start;
     std::iter::from_fn(move || {
@@ -48,7 +48,7 @@ fn lines_of(text: &[u8], body: Range<usize>) -> impl Iterator<Item = Range<usize
             let word = at..at + length;
             at = word.end + usize::from(length == 0);
             if text.get(word.end) == Some(&b':') {
-                // A header: `DEK-Info: …`.
+                // Skip a header: `DEK-Info: …`.
                 at += memchr::memchr2(b'\n', b'\\', &text[at..body.end]).unwrap_or(body.end - at);
                 continue;
             }

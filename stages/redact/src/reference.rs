@@ -1,18 +1,19 @@
-//! References to variables, and formats, in the place of a value: `${NAME}`, `%(name)s`, `{{ name }}`, `<name>`, `%s`.
+//! References to variables, and format strings, in the place of a value: `${NAME}`, `%(name)s`, `{{ name }}`, `<name>`,
+//! `%s`.
 
-/// Pairs of texts between which a reference has its name.
+/// Opening and closing texts around the name of a reference.
 const BRACKETS: &[(&[u8], &[u8])] =
     &[(b"${", b"}"), (b"$(", b")"), (b"#{", b"}"), (b"{{", b"}}"), (b"%(", b")"), (b"<%", b"%>")];
-/// Brackets around the whole of a value.
+/// Brackets around a whole value.
 const AROUND: &[(u8, u8)] = &[(b'<', b'>'), (b'{', b'}'), (b'[', b']'), (b'(', b')'), (b'%', b'%')];
-/// Conversions of formats, and what may stand before one.
+/// Conversion characters of format strings, and the flags that may precede them.
 const CONVERSIONS: &[u8] = b"sdxuvc";
 const FLAGS: &[u8] = b"0123456789-.*hlz";
-/// A value with so many conversions is a format.
-const FORMAT: usize = 2;
+/// Minimum number of conversions in a value that is a format string.
+const MIN_FORMAT_CONVERSIONS: usize = 2;
 
-/// The number of bytes of a value that belong to references.
-pub(crate) fn covered(value: &[u8]) -> usize {
+/// Returns the number of bytes of a value that belong to references.
+pub(crate) fn covered_bytes(value: &[u8]) -> usize {
     if is_bracketed(value) {
         return value.len();
     }
@@ -24,10 +25,10 @@ pub(crate) fn covered(value: &[u8]) -> usize {
         covered += length;
         at += length.max(1);
     }
-    if conversions >= FORMAT { value.len() } else { covered }
+    if conversions >= MIN_FORMAT_CONVERSIONS { value.len() } else { covered }
 }
 
-/// Whether a value is a name in brackets, or the beginning of one: a value ends at a space.
+/// Whether a value is a name in brackets, or the beginning of one, because values are cut at a space.
 fn is_bracketed(value: &[u8]) -> bool {
     let [open, inner @ ..] = value else { return false };
     let Some((_, close)) = AROUND.iter().find(|(first, _)| first == open) else { return false };
@@ -35,13 +36,13 @@ fn is_bracketed(value: &[u8]) -> bool {
     inner.last() == Some(close) || *open != b'%' && is_word(inner)
 }
 
-/// The length of the reference that begins at an offset, or 0.
+/// Returns the length of the reference that begins at an offset, or 0.
 fn length(value: &[u8], at: usize) -> usize {
     let text = &value[at..];
     for (open, close) in BRACKETS {
         if let Some(inner) = text.strip_prefix(*open) {
             let end = inner.windows(close.len()).position(|window| window == *close);
-            // A value that ends at a space may begin with the first part of a reference.
+            // A value that was cut at a space may begin with the first part of a reference.
             let unclosed = if at == 0 { text.len() } else { 0 };
             return end.map_or(unclosed, |end| open.len() + end + close.len());
         }
@@ -49,13 +50,13 @@ fn length(value: &[u8], at: usize) -> usize {
     let [b'$', rest @ ..] = text else { return 0 };
     let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     let begins = rest.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_');
-    // In `Sup3r$ecret` the sign replaces a letter.
+    // In `Sup3r$ecret`, the dollar sign replaces a letter.
     let is_inside = at.checked_sub(1).is_some_and(|before| value[before].is_ascii_alphanumeric());
     let is_capital = || !rest[..name].iter().any(u8::is_ascii_lowercase);
     if begins && (!is_inside || is_capital()) { 1 + name } else { 0 }
 }
 
-/// The length of the conversion of a format that a text begins with, or 0.
+/// Returns the length of the format conversion at the start of a text, or 0.
 fn conversion(text: &[u8]) -> usize {
     let [b'%', rest @ ..] = text else { return 0 };
     let flags = rest.iter().take_while(|byte| FLAGS.contains(byte)).count();
@@ -64,10 +65,10 @@ fn conversion(text: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::covered;
+    use super::covered_bytes;
 
     #[test]
-    fn references_are_told_from_passwords() {
+    fn references_are_distinguished_from_passwords() {
         for (value, expected) in [
             ("${DB_PASSWORD}", 14),
             ("$(cat file)", 11),
@@ -88,7 +89,7 @@ mod tests {
             ("<k3Jd!82mX", 0),
             ("(k3$1d!82mX", 0),
         ] {
-            assert_eq!(covered(value.as_bytes()), expected, "{value}");
+            assert_eq!(covered_bytes(value.as_bytes()), expected, "{value}");
         }
     }
 }

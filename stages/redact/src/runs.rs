@@ -1,11 +1,11 @@
-//! Long runs of the characters that tokens consist of.
+//! Long runs of characters that occur in tokens.
 
 use std::ops::Range;
 
-/// The length from which a run may hold a token.
-pub(crate) const SHORTEST_RUN: usize = 20;
+/// Minimum length of a run that may contain a token, in bytes.
+pub(crate) const MIN_RUN_BYTES: usize = 20;
 
-/// Bytes that may stand in a token.
+/// Bytes that may occur in a token.
 const IN_TOKEN: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -17,18 +17,18 @@ const IN_TOKEN: [bool; 256] = {
     table
 };
 
-/// The runs of at least [`SHORTEST_RUN`] bytes, in order. Ordinary text has few, and most of its bytes are not looked at: if a
-/// window of that length ends with another byte, no run begins in it.
+/// Returns the runs of at least [`MIN_RUN_BYTES`] bytes, in order. Ordinary text has few such runs, and most of its
+/// bytes are skipped: if a window of that length ends with another byte, no run begins in the window.
 pub(crate) fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut from = 0;
     std::iter::from_fn(move || {
-        while let Some(window) = text.get(from..from + SHORTEST_RUN) {
+        while let Some(window) = text.get(from..from + MIN_RUN_BYTES) {
             match window.iter().rposition(|byte| !IN_TOKEN[usize::from(*byte)]) {
                 Some(other) => from += other + 1,
                 None => {
-                    let rest = &text[from + SHORTEST_RUN..];
+                    let rest = &text[from + MIN_RUN_BYTES..];
                     let more = rest.iter().position(|byte| !IN_TOKEN[usize::from(*byte)]).unwrap_or(rest.len());
-                    let run = from..from + SHORTEST_RUN + more;
+                    let run = from..from + MIN_RUN_BYTES + more;
                     from = run.end + 1;
                     return Some(run);
                 }

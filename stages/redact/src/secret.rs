@@ -1,23 +1,24 @@
-//! Secrets, and the masks that take their place.
+//! Secrets and the masks that replace them.
 
 use std::ops::Range;
 
-/// Takes the place of each byte of a secret. It may stand in an identifier, in a string, and in a plain scalar of YAML, and is
-/// not part of any term.
+/// The character that replaces each byte of a secret. It is valid in identifiers, in strings and in plain YAML scalars,
+/// and is not part of any term.
 pub const MASK: char = '_';
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
-    /// The name of the rule that has found it.
+    /// Name of the rule that found the secret.
     pub rule: &'static str,
-    /// Its bytes, which are ASCII or whole characters. The public prefix of a token (`ghp_`) is not among them.
+    /// Byte range of the secret, which covers only ASCII or whole characters. It excludes the public prefix of a token
+    /// (`ghp_`).
     pub span: Range<usize>,
-    /// Whether it belongs to the secret before it: a private key has a span for each of its lines.
+    /// Whether this span belongs to the same secret as the previous one: a private key has one span per line.
     pub continues: bool,
 }
 
-/// Replaces every byte of the secrets that [`find`](crate::find) has found in the text by [`MASK`].
+/// Replaces every byte of the given secrets by [`MASK`]. The secrets come from [`find`](crate::find) on the same text.
 pub fn mask(text: String, secrets: &[Secret]) -> String {
     let mut bytes = text.into_bytes();
     for secret in secrets {

@@ -1,4 +1,4 @@
-//! Passwords in statements of SQL: `CREATE USER name IDENTIFIED BY '…'`, `ALTER ROLE name WITH PASSWORD '…'`.
+//! Passwords in SQL statements: `CREATE USER name IDENTIFIED BY '…'`, `ALTER ROLE name WITH PASSWORD '…'`.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use regex::bytes::Regex;
 use crate::secret::Secret;
 use crate::url::is_chosen;
 
-/// The keywords before a password, which are common in other texts, too.
+/// Keywords before a password. They are also common in other texts.
 const WORDS: &[&str] = &["IDENTIFIED ", "identified ", "PASSWORD '", "password '"];
 /// Verbs and objects of the statements that set a password, in lower case.
 const VERBS: &[&[u8]] = &[b"create ", b"alter "];
@@ -21,13 +21,13 @@ static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).expect("a few short words")
 });
 
-/// From `IDENTIFIED` to the quote of the password.
+/// Matches from `IDENTIFIED` to the opening quote of the password.
 static BY: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?xi-u) \A (?: with \x20 [\w."'`-]{1,64} \x20 )? by \x20 (?: password \x20 )? ["']"#;
     Regex::new(pattern).expect("a test matches it")
 });
 
-/// Adds the passwords of statements.
+/// Adds the passwords in SQL statements.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
     for word in FINDER.find_iter(text) {
@@ -39,7 +39,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         let Some(start) = start.filter(|_| sets_password(&text[..word.start()])) else { continue };
         let rest = &text[start..text.len().min(start + MAX_BYTES)];
         let quote = text[start - 1];
-        // In `'" + password + "'` a program puts the statement together.
+        // In `'" + password + "'`, a program assembles the statement.
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`\\".contains(byte);
         let length = rest.iter().position(ends).filter(|length| rest[*length] == quote);
         if let Some(length) = length.filter(|length| is_chosen(&rest[..*length])) {

@@ -5,17 +5,17 @@ use memchr::{memchr, memmem};
 use crate::entropy::{is_placeholder, is_random};
 use crate::secret::Secret;
 
-/// Longest user, and longest password, in bytes.
-const LONGEST: usize = 512;
-/// Begins the URLs of Oracle, whose user and password have a slash between them.
+/// Maximum length of a user and of a password, in bytes.
+const MAX_PART_BYTES: usize = 512;
+/// Prefix of Oracle URLs, in which a slash separates the user from the password.
 const ORACLE: &[u8] = b"jdbc:oracle:";
-/// Shorter passwords are left.
-const SHORTEST: usize = 3;
-/// Minimum length of a token in the place of the user, in bytes.
-const MIN_TOKEN: usize = 32;
+/// Minimum length of a password, in bytes.
+const MIN_PASSWORD_BYTES: usize = 3;
+/// Minimum length of a token in the user part, in bytes.
+const MIN_TOKEN_BYTES: usize = 32;
 
-/// Words that documentation has in the place of a password.
-const WORDS: &[&str] =
+/// Words that documentation writes in place of a password.
+const PLACEHOLDER_WORDS: &[&str] =
     &["credentials", "pass", "passphrase", "passwd", "password", "pw", "pwd", "secret", "test", "token"];
 
 /// Adds the passwords of URLs.
@@ -26,7 +26,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
             continue;
         }
         let from = slashes + 3;
-        let rest = &bytes[from..bytes.len().min(from + 2 * LONGEST)];
+        let rest = &bytes[from..bytes.len().min(from + 2 * MAX_PART_BYTES)];
         let Some(user) = rest.iter().position(|byte| is_end(*byte)) else { continue };
         let password = if rest[user] == b':' { user + 1 } else { user };
         let Some(length) = rest[password..].iter().position(|byte| is_end(*byte) && *byte != b':') else { continue };
@@ -39,7 +39,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
             span: from + start..from + end,
             continues: false,
         };
-        if user >= MIN_TOKEN && is_random(&rest[..user]) {
+        if user >= MIN_TOKEN_BYTES && is_random(&rest[..user]) {
             found.push(secret(0, user));
         }
         if is_chosen(&rest[password..at]) {
@@ -48,7 +48,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
     for begin in memmem::find_iter(bytes, ORACLE) {
         let from = begin + ORACLE.len();
-        let rest = &bytes[from..bytes.len().min(from + 2 * LONGEST)];
+        let rest = &bytes[from..bytes.len().min(from + 2 * MAX_PART_BYTES)];
         let ends = |byte: &u8| *byte <= b' ' || b"@\"'`<>\\".contains(byte);
         let Some(end) = rest.iter().position(ends).filter(|end| rest[*end] == b'@') else { continue };
         let Some(password) = memchr(b'/', &rest[..end]).map(|slash| slash + 1) else { continue };
@@ -58,7 +58,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// What cannot stand in the user or the password of a URL, or ends one of them.
+/// Whether a byte ends the user or the password of a URL.
 fn is_end(byte: u8) -> bool {
     byte <= b' ' || b":@/?#\"'`<>\\|^,".contains(&byte)
 }
@@ -67,8 +67,8 @@ fn begins_host(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"[{$%<".contains(&byte) || byte >= 0x80
 }
 
-/// Whether a text in the place of a password is one that somebody has chosen: neither a placeholder nor too short.
+/// Whether a text in the place of a password was chosen by a person. Placeholders and very short texts were not.
 pub(crate) fn is_chosen(password: &[u8]) -> bool {
-    let is_word = WORDS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes()));
-    password.len() >= SHORTEST && !is_word && !is_placeholder(password)
+    let is_word = PLACEHOLDER_WORDS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes()));
+    password.len() >= MIN_PASSWORD_BYTES && !is_word && !is_placeholder(password)
 }

@@ -1,4 +1,4 @@
-//! The chunks of one file.
+//! Assembles the chunks of one file.
 
 use std::ops::Range;
 
@@ -21,36 +21,36 @@ use aurora_languages::{FileSymbols, Symbol, SymbolKind};
 pub struct Source<'a> {
     /// Path relative to the root, with `/`.
     pub path: &'a str,
-    /// Format of the file, as [`formats::format_of`] names it.
+    /// Format of the file, as returned by [`formats::format_of`].
     pub language: &'a str,
     /// The text that was parsed.
     pub text: &'a str,
-    /// What parsing found in it.
+    /// The symbols that parsing found in the text.
     pub symbols: &'a FileSymbols,
 }
 
-/// Memory limit for the chunks of one file: this many bytes, and [`BYTES_PER_BYTE`] for each byte of its text. Chunks repeat
-/// shared data such as names and paths; text written by people stays far below the limit.
-const LEAST_BYTES: usize = 64 << 20;
+/// Memory limit for the chunks of one file, in bytes: this value plus [`BYTES_PER_BYTE`] for each byte of the text.
+/// Chunks repeat shared data such as names and paths. Text written by people stays far below the limit.
+const BASE_BYTES: usize = 64 << 20;
 const BYTES_PER_BYTE: usize = 16;
 
 /// The chunks of one file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FileChunks {
-    /// In document order.
+    /// The chunks in document order.
     pub chunks: Vec<Chunk>,
-    /// Why chunks are missing, if any are.
+    /// Reason why chunks are missing, if any are.
     pub cut: Option<&'static str>,
-    /// Whether a program has written the file; then the chunks have the metadata `generated = true`.
+    /// Whether a program generated the file. The chunks of such a file have the metadata `generated = true`.
     pub is_generated: bool,
 }
 
-/// The chunks of a file in document order, without history, terms and vectors. A pure function of its arguments, unless
-/// `is_stopped` returns true: then the result is to be discarded.
+/// Returns the chunks of a file in document order, without history, terms and vectors. The function is pure unless
+/// `is_stopped` returns true; in that case the result must be discarded.
 ///
-/// Every non-blank line is in at least one chunk, and every byte span is within the text and on character boundaries. The
-/// chunk of a type spans the whole definition. Unless the type is small, its text contains only the signatures of members
-/// that are chunks themselves.
+/// Every non-blank line is in at least one chunk, and every byte span is within the text and on character boundaries.
+/// The chunk of a type spans the whole definition. Unless the type is small, its text contains only the signatures of
+/// members that have their own chunks.
 pub fn chunks_of(source: &Source<'_>, options: &ChunkOptions, is_stopped: &dyn Fn() -> bool) -> FileChunks {
     let layout = Layout::new(source.text, source.symbols, options);
     let mut assembler = Assembler {
@@ -62,7 +62,7 @@ pub fn chunks_of(source: &Source<'_>, options: &ChunkOptions, is_stopped: &dyn F
         keys: Keys::default(),
         lines: Lines::new(source.text),
         found: FileChunks::default(),
-        bytes_left: LEAST_BYTES + BYTES_PER_BYTE * source.text.len(),
+        bytes_left: BASE_BYTES + BYTES_PER_BYTE * source.text.len(),
         layout: &layout,
         is_stopped,
     };
@@ -76,7 +76,7 @@ pub fn chunks_of(source: &Source<'_>, options: &ChunkOptions, is_stopped: &dyn F
     assembler.module_level();
     let mut found = assembler.found;
     if found.cut.is_some() {
-        forget_missing(&mut found.chunks);
+        remove_dangling_references(&mut found.chunks);
     }
     found.chunks.sort_by_key(|chunk| chunk.byte_start);
     if let Some(first) = found.chunks.first_mut() {
@@ -86,7 +86,7 @@ pub fn chunks_of(source: &Source<'_>, options: &ChunkOptions, is_stopped: &dyn F
 }
 
 /// Removes references to chunks that were cut.
-fn forget_missing(chunks: &mut [Chunk]) {
+fn remove_dangling_references(chunks: &mut [Chunk]) {
     let keys: FxHashSet<String> = chunks.iter().map(|chunk| chunk.key.clone()).collect();
     for chunk in chunks {
         chunk.parent.take_if(|parent| !keys.contains(parent));
@@ -120,14 +120,15 @@ impl<'a> Assembler<'a> {
         if self.found.chunks.len() >= self.options.max_chunks {
             self.found.cut = Some("more chunks than `max_chunks`: the rest of the file was not indexed");
         } else if bytes > self.bytes_left {
-            self.found.cut = Some("chunks that take too much memory: the rest of the file was not indexed");
+            self.found.cut = Some("the chunks need too much memory: the rest of the file was not indexed");
         } else {
             self.bytes_left -= bytes;
             self.found.chunks.push(chunk);
         }
     }
 
-    /// Assigns the keys of definitions before those of module-level code, which must not take the plain key of a definition.
+    /// Assigns the keys of definitions before those of module-level code, because module-level code must not take the
+    /// plain key of a definition.
     fn name_symbols(&mut self) {
         for (index, symbol) in self.source.symbols.symbols.iter().enumerate() {
             if self.layout.is_chunk(index as u32) {
@@ -151,8 +152,8 @@ impl<'a> Assembler<'a> {
         let calls = self.calls(symbol, &absorbed);
         let parent = self.parent(index);
         let is_split = pieces.len() > 1;
-        let words = if is_split { words_of(&calls) } else { Words::new(std::iter::empty(), 0) };
-        let definitions = self.definitions.of(Some(index), &absorbed, &pieces);
+        let words = if is_split { words_in_calls(&calls) } else { Words::new(std::iter::empty(), 0) };
+        let definitions = self.definitions.names_by_piece(Some(index), &absorbed, &pieces);
         for (n, (piece, definitions)) in pieces.into_iter().zip(definitions).enumerate() {
             if self.is_full() {
                 return;
@@ -185,7 +186,8 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Module-level code: the runs of text between symbols. Small runs are merged, large ones split.
+    /// Adds the chunks of module-level code, which is the text between symbols. Small runs of text are merged, and
+    /// large runs are split.
     fn module_level(&mut self) {
         // Definitions in a language that is not built in come from a custom stage.
         let has_sections = self.source.symbols.symbols.iter().all(|symbol| symbol.kind == SymbolKind::Section);
@@ -209,7 +211,7 @@ impl<'a> Assembler<'a> {
             }
         }
         let name = self.source.path.rsplit('/').next().unwrap_or(self.source.path);
-        let words = words_of(&self.source.symbols.calls);
+        let words = words_in_calls(&self.source.symbols.calls);
         for (n, (segments, ..)) in groups.into_iter().enumerate() {
             if self.is_full() {
                 return;
@@ -217,7 +219,7 @@ impl<'a> Assembler<'a> {
             let first = self.keys.next(self.prefix(), self.source.path, name);
             let pieces =
                 splitter::split(self.source.text, &segments, &self.source.symbols.boundaries, self.options.max_size);
-            let definitions = self.definitions.of(None, &[], &pieces);
+            let definitions = self.definitions.names_by_piece(None, &[], &pieces);
             for (part, (piece, definitions)) in pieces.into_iter().zip(definitions).enumerate() {
                 if self.is_full() {
                     return;
@@ -246,15 +248,15 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// A chunk with the fields that all chunks of the file share.
+    /// Returns a chunk with the fields that all chunks of the file share.
     fn chunk(&self, key: String, bytes: Range<u32>, text: String) -> Chunk {
         // In a text with errors, a definition may end with blank lines.
         let last = bytes.start + slice(self.source.text, &bytes).trim_end_matches('\n').len() as u32;
         Chunk {
             path: self.source.path.to_owned(),
             language: formats::family_of(self.source.language).to_owned(),
-            line_start: self.lines.of(bytes.start),
-            line_end: self.lines.of(last.saturating_sub(1).max(bytes.start)),
+            line_start: self.lines.line_number(bytes.start),
+            line_end: self.lines.line_number(last.saturating_sub(1).max(bytes.start)),
             byte_start: bytes.start,
             byte_end: bytes.end,
             content_hash: Chunk::digest(&text),
@@ -264,7 +266,8 @@ impl<'a> Assembler<'a> {
     }
 
     fn segments(&self, index: u32, symbol: &Symbol, span: Range<u32>) -> Vec<Segment> {
-        let lines = self.lines.of(span.end.saturating_sub(1)).saturating_sub(self.lines.of(span.start)) + 1;
+        let lines =
+            self.lines.line_number(span.end.saturating_sub(1)).saturating_sub(self.lines.line_number(span.start)) + 1;
         if symbol.kind.is_container() && lines <= self.options.whole_type_lines {
             return vec![Segment { bytes: span, hole: None }];
         }
@@ -288,7 +291,7 @@ impl<'a> Assembler<'a> {
         segments
     }
 
-    /// The text of a piece: the source, with every hole replaced by the signature of its symbol.
+    /// Renders the text of a piece: the source, with every hole replaced by the signature of its symbol.
     fn render(&self, piece: &[Atom]) -> String {
         let mut text = String::new();
         let mut end = None;
@@ -314,14 +317,14 @@ impl<'a> Assembler<'a> {
         text
     }
 
-    /// The span of a piece without blank lines at its ends.
+    /// Returns the span of a piece without the blank lines at its ends.
     fn trimmed(&self, piece: &[Atom]) -> Range<u32> {
         let start = piece.first().map_or(0, |atom| atom.bytes.start);
         let end = piece.last().map_or(start, |atom| atom.bytes.end);
         trim(self.source.text, start..end)
     }
 
-    /// Calls and bases of a symbol and of the symbols that it absorbs, without duplicates.
+    /// Returns the calls and bases of a symbol and of the symbols that it absorbs, without duplicates.
     fn calls(&self, symbol: &Symbol, absorbed: &[u32]) -> Vec<String> {
         let inner = absorbed.iter().flat_map(|i| &self.source.symbols.symbols[*i as usize].calls);
         let mut seen = FxHashSet::default();
@@ -338,10 +341,10 @@ impl<'a> Assembler<'a> {
             .collect()
     }
 
-    /// The key of the enclosing chunk, or of the type that owns a symbol that is defined outside of it.
+    /// Returns the key of the enclosing chunk, or of the type that owns a symbol defined outside the type.
     fn parent(&self, index: u32) -> Option<String> {
         let symbol = &self.source.symbols.symbols[index as usize];
-        let owner = symbol.owner.as_deref().and_then(|owner| self.references.named(owner));
+        let owner = symbol.owner.as_deref().and_then(|owner| self.references.find_qualified(owner));
         let around = self.layout.parent(index);
         owner
             .filter(|owner| *owner != index)
@@ -377,18 +380,18 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// With d decisions, cyclomatic complexity (McCabe 1976) is d + 1. The score is d / (d + 10): McCabe's limit of ten gives
-/// about one half.
+/// Computes the complexity. With d decisions, the cyclomatic complexity (McCabe 1976) is d + 1. The score is d / (d +
+/// 10), so McCabe's limit of ten corresponds to a score of about one half.
 fn complexity(branches: u32, loops: u32) -> Complexity {
     let decisions = (branches + loops) as f32;
     Complexity { branches, loops, score: decisions / (decisions + 10.0) }
 }
 
-fn words_of(calls: &[String]) -> Words<'_> {
+fn words_in_calls(calls: &[String]) -> Words<'_> {
     Words::new(calls.iter().map(String::as_str).zip(0..), 1)
 }
 
-/// The calls that occur in a text.
+/// Returns the calls that occur in a text.
 fn calls_in(calls: &[String], words: &Words<'_>, text: &str) -> Vec<String> {
     words.numbers_in(text).into_iter().map(|call| calls[call as usize].clone()).collect()
 }

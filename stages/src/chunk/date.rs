@@ -1,12 +1,12 @@
-//! Dates as they stand in logs and patterns, as Unix seconds.
+//! Dates in logs and patterns, as Unix seconds.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use jiff::civil::{Date, date};
 
-/// Reads `YYYY-MM-DD`, alone or with a time: `T` or a space, `HH:MM:SS`, a fraction, `Z` or an offset. Without an
-/// offset the time is UTC.
+/// Parses `YYYY-MM-DD`, alone or with a time: `T` or a space, `HH:MM`, optional seconds with an optional fraction, and
+/// `Z` or an offset. Without an offset the time is UTC.
 pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
     let text = text.trim();
     let (day, rest) = (text.get(..10)?, text.get(10..)?);
@@ -23,7 +23,7 @@ pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
     Some(day + clock + seconds - offset(zone)?)
 }
 
-/// The last date in a text such as a file name: `oauth-setup-2025-12-15`.
+/// Returns the last date in a text such as a file name: `oauth-setup-2025-12-15`.
 pub(crate) fn last_date_in(text: &str) -> Option<&str> {
     let is_edge = |b: Option<&u8>| b.is_none_or(|b| !b.is_ascii_digit());
     (0..text.len().saturating_sub(9)).rev().find_map(|at| {
@@ -33,7 +33,7 @@ pub(crate) fn last_date_in(text: &str) -> Option<&str> {
     })
 }
 
-/// The day written as `YYYY-MM-DD`, in the proleptic Gregorian calendar.
+/// Parses a day written as `YYYY-MM-DD`, in the proleptic Gregorian calendar.
 fn calendar_day(text: &str) -> Option<Date> {
     let mut parts = text.splitn(3, '-');
     let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);

@@ -1,4 +1,4 @@
-//! Names that a piece of a chunk defines and that are not chunks themselves: nested functions, constants, variables.
+//! Names that a piece of a chunk defines but that are not chunks themselves: nested functions, constants and variables.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -9,8 +9,8 @@ use crate::chunk::layout::Layout;
 use crate::chunk::splitter::Atom;
 use aurora_languages::{Constant, FileSymbols};
 
-/// Most names of one piece. Each becomes a dictionary entry; text written by people stays far below.
-pub(crate) const MOST_NAMES: usize = 256;
+/// Maximum number of names of one piece. Each name becomes a dictionary entry. Text written by people stays far below.
+pub(crate) const MAX_NAMES: usize = 256;
 
 /// The names of one file by enclosing chunk.
 pub(crate) struct Definitions<'a> {
@@ -31,7 +31,7 @@ impl<'a> Definitions<'a> {
         let mut open: Vec<(u32, Range<u32>)> = Vec::new();
         let mut next = chunks.into_iter().peekable();
         for constant in &symbols.constants {
-            // The last open chunk is the innermost one. A chunk below it that has ended is popped later.
+            // The last open chunk is the innermost chunk. A chunk below it that has ended is popped later.
             while let Some(chunk) = next.next_if(|(_, span)| span.start <= constant.at) {
                 while open.pop_if(|(_, span)| span.end <= chunk.1.start).is_some() {}
                 open.push(chunk);
@@ -42,10 +42,15 @@ impl<'a> Definitions<'a> {
         Self { symbols, constants }
     }
 
-    /// The names in each piece of a chunk, without duplicates: absorbed symbols first, then constants. `None` means
-    /// module-level code.
-    pub(crate) fn of(&self, chunk: Option<u32>, absorbed: &[u32], pieces: &[Vec<Atom>]) -> Vec<Vec<String>> {
-        // Binary search in text order: a generated table has thousands of constants and pieces.
+    /// Returns the names in each piece of a chunk without duplicates: absorbed symbols first, then constants. The chunk
+    /// `None` means module-level code.
+    pub(crate) fn names_by_piece(
+        &self,
+        chunk: Option<u32>,
+        absorbed: &[u32],
+        pieces: &[Vec<Atom>],
+    ) -> Vec<Vec<String>> {
+        // Binary search in text order, because a generated table has thousands of constants and pieces.
         let piece_at = |at: u32| {
             let ends_before = |piece: &Vec<Atom>| piece.last().is_none_or(|atom| atom.bytes.end <= at);
             let index = pieces.partition_point(ends_before);
@@ -78,7 +83,7 @@ struct Names<'a> {
 
 impl<'a> Names<'a> {
     fn push(&mut self, name: &'a str) {
-        if self.list.len() < MOST_NAMES && self.seen.insert(name) {
+        if self.list.len() < MAX_NAMES && self.seen.insert(name) {
             self.list.push(name);
         }
     }

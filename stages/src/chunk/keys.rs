@@ -2,26 +2,26 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Names of more bytes than this are truncated in keys and distinguished by a digest.
-const LONGEST_NAME: usize = 160;
+/// Maximum length of a name in a key, in bytes. Longer names are truncated and distinguished by a digest.
+const MAX_NAME_BYTES: usize = 160;
 
-/// Generates the keys of one file, all different.
+/// Generates the unique keys of one file.
 #[derive(Default)]
 pub(crate) struct Keys {
     used: FxHashSet<String>,
-    /// The first number to try for the next key of a base and mark. All lower ones are in use, so many chunks of one name take
-    /// linear time.
+    /// The first number to try for the next key of a base and mark. All lower numbers are in use, so many chunks with
+    /// the same name take linear time.
     next: FxHashMap<String, usize>,
 }
 
 impl Keys {
-    /// `<prefix>:<path>:<name>`, with `#2`, `#3`, … for further ones of the same name.
+    /// Returns `<prefix>:<path>:<name>`, followed by `#2`, `#3`, … for further chunks with the same name.
     pub(crate) fn next(&mut self, prefix: &str, path: &str, name: &str) -> String {
         let base = format!("{prefix}:{path}:{}", shortened(name));
         self.claim(&base, '#')
     }
 
-    /// The key of a later piece of the chunk `first`: `~2`, `~3`, ….
+    /// Returns the key of a later piece of the chunk `first`: `~2`, `~3`, ….
     pub(crate) fn piece(&mut self, first: &str) -> String {
         self.claim(first, '~')
     }
@@ -42,9 +42,9 @@ impl Keys {
 }
 
 fn shortened(name: &str) -> String {
-    if name.len() <= LONGEST_NAME {
+    if name.len() <= MAX_NAME_BYTES {
         return name.to_owned();
     }
-    let cut = (0..=LONGEST_NAME).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
+    let cut = (0..=MAX_NAME_BYTES).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
     format!("{}…{}", &name[..cut], &blake3::hash(name.as_bytes()).to_hex()[..8])
 }

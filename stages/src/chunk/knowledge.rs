@@ -1,7 +1,7 @@
 //! Knowledge chunks: the phases of a conversation log.
 //!
-//! A log is read line by line, because logs may be larger than memory: only the current phase is held, up to
-//! [`LONGEST_PIECE`] bytes. A longer phase becomes several chunks, cut between paragraphs.
+//! A log is read line by line, because logs may be larger than memory. Only the current phase is held, up to about
+//! [`MAX_PIECE_BYTES`] bytes. A longer phase becomes several chunks, cut between paragraphs.
 
 use std::io::{self, BufRead, Read};
 
@@ -10,31 +10,32 @@ use aurora_storage::{Chunk, ChunkType, MetaValue};
 use crate::chunk::date;
 use crate::chunk::keys::Keys;
 
-/// A phase is cut after this many bytes at the next blank line, and at twice as many at the next line.
-pub const LONGEST_PIECE: usize = 32 * 1024;
+/// Size in bytes after which a phase is cut at the next blank line. At twice this size, it is cut at the next line.
+pub const MAX_PIECE_BYTES: usize = 32 * 1024;
 
-/// Longer lines are read in pieces of this size.
-const LONGEST_LINE: u64 = 64 * 1024;
+/// Maximum number of bytes of a line that are read at once.
+const MAX_READ_BYTES: u64 = 64 * 1024;
 
-/// Whether a path is that of a conversation log.
+/// Whether a path is the path of a conversation log.
 pub fn is_log(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     path.ends_with(".md") || path.ends_with(".md.gz")
 }
 
-/// Hands every chunk of a log to `emit` in order; `path` is the path under which the log is filed, with `/`. A log without phases is one chunk, or several if it is long. Line and byte spans are those of the unpacked
-/// text; spans beyond 4 GiB are cut off there.
+/// Passes every chunk of a log to `emit` in order. `path` is the indexed path of the log, with `/` as the separator. A
+/// log without phases is one chunk, or several if it is long. Line and byte spans refer to the unpacked text and are
+/// capped at 4 GiB.
 ///
-/// The date is the one in the file name, or else that of the `Date:` line.
+/// The date is taken from the file name, or else from the `Date:` line.
 ///
 /// # Errors
-/// The log cannot be read; what came before the error has been emitted.
+/// If the log cannot be read. The chunks before the error have been emitted.
 pub fn chunks_of_log(path: &str, mut log: impl BufRead, mut emit: impl FnMut(Chunk)) -> io::Result<()> {
     let mut state = Log::new(path);
     let (mut raw, mut is_start) = (Vec::new(), true);
     loop {
         raw.clear();
-        if log.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut raw)? == 0 {
+        if log.by_ref().take(MAX_READ_BYTES).read_until(b'\n', &mut raw)? == 0 {
             break;
         }
         let line = String::from_utf8_lossy(&raw);
@@ -59,12 +60,12 @@ struct Log<'a> {
     query: String,
     date: Option<String>,
     phase: Option<Phase>,
-    /// The key of the phase, after its first piece was emitted.
+    /// The key of the phase, set after its first piece was emitted.
     first_piece: Option<String>,
     text: String,
     started: (u32, u64),
     fence: Option<(u8, usize)>,
-    /// There is text other than the header before the first phase.
+    /// Whether there is text other than the header before the first phase.
     has_introduction: bool,
     line: u32,
     bytes: u64,
@@ -108,14 +109,14 @@ impl<'a> Log<'a> {
         } else if self.phase.is_none() && !self.read_header(trimmed) {
             self.has_introduction |= !trimmed.is_empty();
         }
-        if self.text.len() > LONGEST_PIECE && trimmed.is_empty() {
+        if self.text.len() > MAX_PIECE_BYTES && trimmed.is_empty() {
             self.emit_piece(emit);
         }
         self.append(line, emit);
     }
 
     fn append(&mut self, line: &str, emit: &mut impl FnMut(Chunk)) {
-        if self.text.len() > 2 * LONGEST_PIECE {
+        if self.text.len() > 2 * MAX_PIECE_BYTES {
             self.emit_piece(emit);
         }
         if self.text.is_empty() {
@@ -127,8 +128,8 @@ impl<'a> Log<'a> {
         self.text.push_str(line);
     }
 
-    /// Title, date and query stand before the first phase; they belong to every chunk of the log. False for any
-    /// other line.
+    /// Reads a title, a date or a query before the first phase. They apply to every chunk of the log. Returns false for
+    /// any other line.
     fn read_header(&mut self, line: &str) -> bool {
         let field = |name: &str| {
             let plain = line.trim_start_matches(['*', '-', ' ']);
@@ -161,7 +162,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// Ends a phase, or the text before the first one, which is not a chunk if it is only the header.
+    /// Ends a phase, or the text before the first phase. That text is not a chunk if it is only the header.
     fn close(&mut self, emit: &mut impl FnMut(Chunk)) {
         if self.phase.is_none() && !self.has_introduction {
             self.text.clear();
@@ -231,7 +232,7 @@ impl<'a> Log<'a> {
     }
 }
 
-/// `## Phase 3: Name` or `### Phase 3: NAME`; the separator may be a dash, and the name may be missing.
+/// Parses `## Phase 3: Name` or `### Phase 3: NAME`. The separator may be a dash, and the name may be missing.
 fn phase_heading(line: &str) -> Option<Phase> {
     let title = line.strip_prefix("###").or_else(|| line.strip_prefix("##"))?.strip_prefix(' ')?.trim();
     let rest = title.get(..5).filter(|word| word.eq_ignore_ascii_case("phase")).and(title.get(5..))?;
@@ -255,7 +256,7 @@ mod tests {
     use aurora_storage::Chunk;
     use proptest::prelude::*;
 
-    use super::{LONGEST_PIECE, chunks_of_log};
+    use super::{MAX_PIECE_BYTES, chunks_of_log};
 
     const LOG: &str = "# Conversation: OAuth\nDate: 2025-12-13\nQuery: how to log in\n\n## Phase 1: Assess\nfirst\n\n```\n## Phase 7: no\n```\n### Phase 2: RETRIEVE\nsecond\n## Phase x: no\n## Phase 2 - Again\nthird\n";
 
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_without_phases_is_one_chunk_and_an_introduction_is_kept() {
+    fn logs_without_phases_are_one_chunk_and_introductions_are_kept() {
         insta::assert_snapshot!(check("notes.md.gz", "# Notes\nDate: 2025-01-02\n\nWe talked.\n"), @"know:notes:log | Notes | 1-4 | Some(1735776000) | # Notes⏎Date: 2025-01-02⏎⏎We talked.");
         insta::assert_snapshot!(check("notes.md", "# Notes\nWe talked.\n## Phase 3\nx\n"), @r#"
     know:notes:log | Notes | 1-2 | None | # Notes⏎We talked.
@@ -331,10 +332,10 @@ mod tests {
         }
 
         #[test]
-        fn no_piece_of_a_long_phase_is_much_longer_than_the_bound(line in 1usize..200_000, lines in 1usize..6) {
+        fn pieces_of_a_long_phase_are_bounded(line in 1usize..200_000, lines in 1usize..6) {
             let log = format!("## Phase 1: Long\n{}", format!("{}\n", "x".repeat(line)).repeat(lines));
             let found = chunks("a.md", &log);
-            prop_assert!(found.iter().all(|c| c.text.len() <= 5 * LONGEST_PIECE));
+            prop_assert!(found.iter().all(|c| c.text.len() <= 5 * MAX_PIECE_BYTES));
             prop_assert_eq!(found.iter().map(|c| c.text.matches('x').count()).sum::<usize>(), line * lines);
         }
     }

@@ -1,4 +1,4 @@
-//! Which symbols become chunks, and the bytes of each.
+//! Decides which symbols become chunks, and computes their byte spans.
 
 use std::ops::Range;
 
@@ -8,16 +8,16 @@ use aurora_languages::{FileSymbols, Symbol, SymbolKind};
 
 /// The division of a file into symbols that become chunks, and the rest.
 pub(crate) struct Layout {
-    /// Per symbol.
+    /// Span of each symbol.
     spans: Vec<Range<u32>>,
     is_chunk: Vec<bool>,
-    /// The nearest enclosing chunk.
+    /// Nearest enclosing chunk of each symbol.
     parents: Vec<Option<u32>>,
     /// Chunks directly inside each symbol.
     holes: Vec<Vec<u32>>,
-    /// The symbol itself and the symbols inside it that are not chunks.
+    /// For each chunk, the symbol itself and the symbols inside it that are not chunks.
     absorbed: Vec<Vec<u32>>,
-    /// Chunks that are not inside another one.
+    /// Chunks that are not inside another chunk.
     top: Vec<u32>,
 }
 
@@ -78,8 +78,8 @@ impl Layout {
         self.absorbed[index as usize].clone()
     }
 
-    /// The runs of text outside every chunk, without blank ends. With `marks_are_nothing`, a run without letters or
-    /// digits that shares its lines with chunks is left out.
+    /// Returns the runs of text outside all chunks, without blank ends. With `marks_are_nothing`, omits runs without
+    /// letters or digits that share their lines with chunks.
     pub(crate) fn outside(&self, text: &str, marks_are_nothing: bool) -> Vec<Range<u32>> {
         let mut runs = Vec::new();
         let mut from = 0;
@@ -109,8 +109,8 @@ fn is_chunk(symbol: &Symbol, around: Option<&Symbol>, nested: bool, options: &Ch
     !is_bare_member && (!nested || lines >= options.nested_function_lines)
 }
 
-/// The bytes of a symbol with its documentation. The span starts at the start of the first line if only white space precedes
-/// the symbol, and ends at the end of the last line if only punctuation follows.
+/// Returns the span of a symbol with its documentation. The span begins at the start of the first line if only white
+/// space precedes the symbol, and finishes at the end of the last line if only punctuation follows.
 fn span(text: &str, symbol: &Symbol, bounds: &Range<u32>) -> Range<u32> {
     if symbol.kind == SymbolKind::Section {
         return trim(text, symbol.bytes.clone());
@@ -124,13 +124,15 @@ fn span(text: &str, symbol: &Symbol, bounds: &Range<u32>) -> Range<u32> {
     start..end.clamp(start, bounds.end)
 }
 
-/// The length of the closing punctuation after a definition, if the rest of its line consists of it; else 0.
+/// Returns the length of the closing punctuation after a definition, or 0 if the rest of the line contains anything
+/// else.
 fn closing(rest: &str) -> usize {
     let is_closing = |c: char| {
         let opens = matches!(c, '{' | '(' | '[' | '"' | '\'' | '`' | '/' | '#' | '<');
         (c.is_ascii_punctuation() && !opens) || (c.is_ascii_whitespace() && c != '\n')
     };
-    // Searched from the definition, not from the end of the line: a file may be one line with many definitions.
+    // Search from the definition and not from the end of the line, because a file may be one line with many
+    // definitions.
     let run = &rest[..rest.find(|c| !is_closing(c)).unwrap_or(rest.len())];
     let is_line = rest[run.len()..].chars().find(|c| *c == '\n' || !c.is_whitespace()).is_none_or(|c| c == '\n');
     if is_line { run.trim_end().len() } else { 0 }
@@ -140,7 +142,7 @@ fn ends_line(text: &str, at: u32) -> bool {
     text[at as usize..].chars().take_while(|c| *c != '\n').all(char::is_whitespace)
 }
 
-/// A span without the blank lines at its start and the white space at its end.
+/// Returns a span without the blank lines at its start and the white space at its end.
 pub(crate) fn trim(text: &str, bytes: Range<u32>) -> Range<u32> {
     let source = text.get(bytes.start as usize..bytes.end as usize).unwrap_or_default();
     let end = source.trim_end().len();
@@ -149,7 +151,7 @@ pub(crate) fn trim(text: &str, bytes: Range<u32>) -> Range<u32> {
     bytes.start + start as u32..bytes.start + end as u32
 }
 
-/// Line numbers of a text.
+/// Converts offsets in a text to line numbers.
 pub(crate) struct Lines {
     starts: Vec<u32>,
 }
@@ -160,8 +162,8 @@ impl Lines {
         Self { starts: std::iter::once(0).chain(feeds).collect() }
     }
 
-    /// The 1-based line number of an offset.
-    pub(crate) fn of(&self, at: u32) -> u32 {
+    /// Returns the line number of an offset, counted from 1.
+    pub(crate) fn line_number(&self, at: u32) -> u32 {
         self.starts.partition_point(|start| *start <= at) as u32
     }
 }

@@ -1,4 +1,4 @@
-//! From symbols to chunks: which symbols become chunks, their keys and their content.
+//! Divides files into chunks: selects the symbols that become chunks, and assigns their keys and their content.
 
 mod assemble;
 mod date;
@@ -25,10 +25,10 @@ use aurora_storage::{BUILT_IN_METADATA, MetaValue};
 
 use crate::formats::documents;
 
-/// The chunks of a file of any format, see [`chunks_of`].
+/// Returns the chunks of a file of any format, see [`chunks_of`].
 ///
 /// # Errors
-/// Why a conversation log or a reasoning pattern is not stored.
+/// Returns the reason why a conversation log or a reasoning pattern is not stored.
 pub fn chunks_of_file(
     source: &Source<'_>,
     options: &ChunkOptions,

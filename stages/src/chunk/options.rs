@@ -2,19 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// `[stage.chunk]`: how definitions become chunks. Sizes are in characters other than white space.
+/// `[stage.chunk]`: options for dividing files into chunks. Sizes are in characters other than white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChunkOptions {
-    /// Chunks larger than this are split at syntax boundaries.
+    /// Maximum size of a chunk. Larger chunks are split at syntax boundaries.
     pub max_size: usize,
     /// Module-level code smaller than this is merged with other module-level code of its file.
     pub min_size: usize,
     /// Types of at most this many lines keep the bodies of their members in their own text.
     pub whole_type_lines: u32,
-    /// Functions inside functions are chunks of their own from this many lines on.
+    /// Functions inside functions become chunks if they have at least this many lines.
     pub nested_function_lines: u32,
-    /// Most chunks of one file. The rest of the file is not indexed, and the run report says so.
+    /// Maximum number of chunks of one file. The rest of the file is not indexed, and the run report contains a
+    /// warning.
     pub max_chunks: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Reasoning chunks: patterns of past problem solving, one JSON document each.
+//! Reasoning chunks: patterns of past problem solving, with one JSON document per pattern.
 
 use std::fmt::Write;
 
@@ -8,35 +8,36 @@ use thiserror::Error;
 
 use crate::chunk::date;
 
-/// Attempts below this score are not stored.
-pub const LOWEST_SCORE: f64 = 0.5;
+/// Minimum score of attempts that are stored.
+pub const MIN_SCORE: f64 = 0.5;
 
-/// From this score on an attempt is a pattern.
+/// Minimum score of attempts that are patterns.
 pub const PATTERN_SCORE: f64 = 0.8;
 
-/// Why a document is not stored.
+/// Reason why a document is not stored.
 #[derive(Debug, Error)]
 pub enum ReasoningError {
-    /// Not JSON, or not of the schema.
+    /// The document is not JSON, or does not match the schema.
     #[error("not a reasoning document: {0}")]
     Schema(#[from] serde_json::Error),
-    /// The document's type is another one.
+    /// The document has another type.
     #[error("type is `{0}`, not `reasoning`")]
     Type(String),
-    /// Neither an id nor a pattern.
+    /// The document has neither an id nor a pattern.
     #[error("`id` and `content.pattern` are both missing")]
     Unnamed,
-    /// Not between 0 and 1.
+    /// The score is not between 0 and 1.
     #[error("`success_score` is {0}, not between 0 and 1")]
     Score(f64),
-    /// A failed attempt.
-    #[error("`success_score` is {0}: attempts below {LOWEST_SCORE} are not stored")]
+    /// The attempt failed.
+    #[error("`success_score` is {0}: attempts below {MIN_SCORE} are not stored")]
     Failed(f64),
 }
 
-/// The chunk of a reasoning document. `path` is where it was found, relative to the root.
+/// Returns the chunk of a reasoning document. `path` is the location of the document relative to the root.
 ///
-/// The text is what can be searched: pattern, query, subgoals, tools, keywords. The rest is metadata.
+/// The text consists of the searchable fields: pattern, query, subgoals, tools and keywords. The other fields are
+/// metadata.
 ///
 /// # Errors
 /// See [`ReasoningError`].
@@ -49,7 +50,7 @@ pub fn chunk_of(path: &str, json: &str) -> Result<Chunk, ReasoningError> {
     if !(0.0..=1.0).contains(&score) {
         return Err(ReasoningError::Score(score));
     }
-    if score < LOWEST_SCORE {
+    if score < MIN_SCORE {
         return Err(ReasoningError::Failed(score));
     }
     let pattern = document.content.pattern.clone().unwrap_or_default();
@@ -74,7 +75,7 @@ pub fn chunk_of(path: &str, json: &str) -> Result<Chunk, ReasoningError> {
         calls: document.content.tools(),
         content_hash: Chunk::digest(json),
         date: document.metadata.timestamp.as_deref().and_then(date::unix_seconds),
-        metadata: document.facts(),
+        metadata: document.metadata_fields(),
         governance: document
             .governance
             .map(|governance| Governance { tags: governance.compliance_tags, lifespan: governance.lifespan_policy }),
@@ -172,11 +173,11 @@ impl Document {
         text
     }
 
-    fn facts(&self) -> Vec<(String, MetaValue)> {
+    fn metadata_fields(&self) -> Vec<(String, MetaValue)> {
         let string = |value: &Option<String>| value.clone().map(MetaValue::String);
         let content = &self.content;
         let log = self.conversation_log_reference.as_ref();
-        let facts = [
+        let metadata_fields = [
             ("success_score", Some(MetaValue::Float(content.success_score))),
             ("is_pattern", Some(MetaValue::Bool(content.success_score >= PATTERN_SCORE))),
             ("pattern_type", string(&content.pattern)),
@@ -192,12 +193,12 @@ impl Document {
             ("conversation_log", log.and_then(|log| string(&log.file))),
             ("conversation_section", log.and_then(|log| string(&log.section))),
         ];
-        facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+        metadata_fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
 }
 
 impl ReasoningContent {
-    /// Tools in the order of their first use.
+    /// Returns the tools in the order of their first use.
     fn tools(&self) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for tool in self.tool_sequence.iter().chain(self.tools_used.iter().flat_map(|u| &u.tools)) {
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_stored_from_one_half_on_and_patterns_from_eight_tenths() {
+    fn scores_decide_which_documents_are_stored_and_are_patterns() {
         insta::assert_snapshot!(check(&document("0.92")), @r#"
     reas:auth-flow-1 Some(1765549200) ["read", "grep"]
     Pattern: authentication-setup
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_why() {
+    fn errors_contain_the_reason() {
         insta::assert_snapshot!(check(&document("0.49")), @"`success_score` is 0.49: attempts below 0.5 are not stored");
         insta::assert_snapshot!(check(&document("1.5")), @"`success_score` is 1.5, not between 0 and 1");
         insta::assert_snapshot!(check(r#"{"content": {"success_score": 0.9}}"#), @"`id` and `content.pattern` are both missing");

@@ -1,4 +1,4 @@
-//! The references of a chunk: imports that its text uses, and definitions of its own file that it calls.
+//! The references of a chunk: the imports that its text uses, and the definitions in its own file that it calls.
 
 use rustc_hash::FxHashMap;
 
@@ -6,15 +6,15 @@ use crate::chunk::words::Words;
 use aurora_languages::{FileSymbols, Symbol};
 use aurora_storage::Binding;
 
-/// Most imports of one chunk. Text written by people stays far below.
-const MOST_IMPORTS: usize = 1_024;
+/// Maximum number of imports of one chunk. Text written by people stays far below.
+const MAX_IMPORTS: usize = 1_024;
 
 /// The names of one file, prepared for lookup.
 pub(crate) struct References<'a> {
     symbols: &'a FileSymbols,
-    /// Names that imports bind, by the place of the import.
+    /// Names that imports bind, with the index of the import.
     imported: Words<'a>,
-    /// Places of the imports that bind unknown names.
+    /// Indices of the imports that bind unknown names.
     open: Vec<u32>,
     /// Chunks by name.
     by_name: FxHashMap<&'a str, Namesakes>,
@@ -23,7 +23,7 @@ pub(crate) struct References<'a> {
     by_qualified_name: FxHashMap<&'a str, u32>,
 }
 
-/// The first two symbols of one name: a call of that name by one of them refers to the other.
+/// The first two symbols with the same name. A call of that name in one of them refers to the other.
 #[derive(Clone, Copy)]
 struct Namesakes(u32, Option<u32>);
 
@@ -34,7 +34,7 @@ impl Namesakes {
 }
 
 impl<'a> References<'a> {
-    /// `is_chunk` says which symbols are chunks: only they can be referred to.
+    /// Prepares the names of a file. Only symbols for which `is_chunk` returns true can be referred to.
     pub(crate) fn new(symbols: &'a FileSymbols, is_chunk: impl Fn(u32) -> bool) -> Self {
         let mut by_name = FxHashMap::default();
         let mut by_owner = FxHashMap::default();
@@ -53,16 +53,16 @@ impl<'a> References<'a> {
         let names = names.filter(|(name, _)| *name != "*");
         Self {
             symbols,
-            open: open.take(MOST_IMPORTS).collect(),
-            imported: Words::new(names, MOST_IMPORTS),
+            open: open.take(MAX_IMPORTS).collect(),
+            imported: Words::new(names, MAX_IMPORTS),
             by_name,
             by_owner,
             by_qualified_name,
         }
     }
 
-    /// Paths of the imports that a text names or uses, in the order of the file. Imports of unknown names count as
-    /// used.
+    /// Returns the paths of the imports that a text names or uses, in the order of the file. Imports that bind unknown
+    /// names count as used.
     pub(crate) fn imports_in(&self, text: &str) -> Vec<String> {
         let mut places = self.imported.numbers_in(text);
         places.extend(&self.open);
@@ -74,15 +74,15 @@ impl<'a> References<'a> {
             if found.last().is_none_or(|last| last != path) {
                 found.push(path.clone());
             }
-            if found.len() == MOST_IMPORTS {
+            if found.len() == MAX_IMPORTS {
                 break;
             }
         }
         found
     }
 
-    /// The definition that a call in symbol `from`, or at module level, most likely refers to: a sibling, else any symbol of
-    /// that name.
+    /// Returns the definition that a call in the symbol `from`, or at module level, most likely refers to: a sibling,
+    /// or else any symbol with that name.
     pub(crate) fn definition(&self, name: &str, from: Option<u32>) -> Option<u32> {
         let caller = from.and_then(|from| self.symbols.symbols.get(from as usize));
         let around = caller.and_then(|caller| owner(self.symbols, caller));
@@ -91,13 +91,14 @@ impl<'a> References<'a> {
         sibling.or_else(|| self.by_name.get(name).and_then(other))
     }
 
-    /// The first symbol of this qualified name.
-    pub(crate) fn named(&self, qualified_name: &str) -> Option<u32> {
+    /// Returns the first symbol with a qualified name.
+    pub(crate) fn find_qualified(&self, qualified_name: &str) -> Option<u32> {
         self.by_qualified_name.get(qualified_name).copied()
     }
 }
 
-/// What the imports of a file bind or export, where that is not the last part of their paths.
+/// Returns the names that the imports of a file bind or export, if they differ from the last parts of the imported
+/// paths.
 pub(crate) fn bindings(symbols: &FileSymbols) -> Vec<Binding> {
     let mut found = Vec::new();
     for import in &symbols.imports {
@@ -115,15 +116,15 @@ pub(crate) fn bindings(symbols: &FileSymbols) -> Vec<Binding> {
             path: path(),
             member: member.clone(),
         }));
-        if found.len() >= MOST_IMPORTS {
+        if found.len() >= MAX_IMPORTS {
             break;
         }
     }
-    found.truncate(MOST_IMPORTS);
+    found.truncate(MAX_IMPORTS);
     found
 }
 
-/// Whether a path is a name, or ends in it behind a separator.
+/// Whether a path equals a name, or ends with the name after a separator.
 fn ends_in(path: &str, name: &str) -> bool {
     path.strip_suffix(name).is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
@@ -135,7 +136,7 @@ fn add<K: std::hash::Hash + Eq>(known: &mut FxHashMap<K, Namesakes>, key: K, ind
     }
 }
 
-/// The owner of a symbol.
+/// Returns the owner of a symbol.
 fn owner<'a>(symbols: &'a FileSymbols, symbol: &'a Symbol) -> Option<&'a str> {
     let enclosing = symbol.parent.and_then(|parent| symbols.symbols.get(parent as usize));
     symbol.owner.as_deref().or(enclosing.map(|enclosing| enclosing.qualified_name.as_str()))

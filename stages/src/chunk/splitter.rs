@@ -1,8 +1,9 @@
-//! Split, then merge, along the syntax: cAST (Zhang et al. 2025, "cAST: Enhancing Code Retrieval-Augmented Generation
-//! with Structural Chunking via Abstract Syntax Tree").
+//! Splits and merges along the syntax, as in cAST (Zhang et al. 2025, "cAST: Enhancing Code Retrieval-Augmented
+//! Generation with Structural Chunking via Abstract Syntax Tree").
 //!
-//! A piece that is too large is cut at the outermost boundaries inside it, and recursively at inner ones. Then neighbours are
-//! merged as long as they fit. Sizes count characters other than white space, so that indentation does not matter.
+//! A piece that is too large is cut at the outermost boundaries inside it, and recursively at inner boundaries. Then
+//! neighbours are merged as long as they fit. Sizes count characters other than white space, so that indentation does
+//! not matter.
 
 use std::ops::Range;
 
@@ -12,27 +13,27 @@ use aurora_languages::Boundary;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Atom {
     pub(crate) bytes: Range<u32>,
-    /// Depth of the boundary at its start.
+    /// Depth of the boundary at the start of the atom.
     depth: u32,
     weight: usize,
-    /// For a hole, the symbol that is a chunk of its own.
+    /// For a hole, the symbol that has its own chunk.
     pub(crate) hole: Option<u32>,
 }
 
-/// A span of the text and, for a hole, its symbol with the weight of the signature that replaces it.
+/// A span of the text. A hole also has its symbol and the weight of the signature that replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) bytes: Range<u32>,
     pub(crate) hole: Option<(u32, usize)>,
 }
 
-/// The size of a text.
+/// Returns the size of a text.
 pub(crate) fn weight(text: &str) -> usize {
     text.bytes().filter(|b| !b.is_ascii_whitespace() && (*b as i8) >= -0x40).count()
 }
 
-/// The pieces of `segments`, in order, each at most `limit` in size. Blank lines that fit into neither of the adjacent pieces
-/// are dropped.
+/// Splits `segments` into pieces in order, each with a size of at most `limit`. Blank lines that fit into neither
+/// adjacent piece are dropped.
 pub(crate) fn split(text: &str, segments: &[Segment], boundaries: &[Boundary], limit: usize) -> Vec<Vec<Atom>> {
     let whole = |segment: &Segment| Atom {
         bytes: segment.bytes.clone(),
@@ -66,8 +67,8 @@ pub(crate) fn split(text: &str, segments: &[Segment], boundaries: &[Boundary], l
     pieces.into_iter().map(|piece| cut[piece].to_vec()).collect()
 }
 
-/// Merges a first piece that is little more than the head of a declaration with the next one: alone it would represent the
-/// definition without showing it.
+/// Merges a first piece that is little more than the head of a declaration with the next piece. Alone, it would
+/// represent the definition without showing it.
 fn fill_head(pieces: &mut Vec<Range<usize>>, sums: &[usize], limit: usize) {
     const HEAD: usize = 6;
     let [first, second, ..] = pieces.as_mut_slice() else { return };
@@ -81,7 +82,7 @@ fn fill_head(pieces: &mut Vec<Range<usize>>, sums: &[usize], limit: usize) {
     pieces.retain(|piece| piece.start < piece.end);
 }
 
-/// Drops pieces without visible text: both neighbours are too large to merge with them.
+/// Drops pieces without visible text, which did not fit into either neighbour.
 fn drop_blank(text: &str, atoms: &[Atom], pieces: &mut Vec<Range<usize>>) {
     let is_shown = |atom: &Atom| match atom.hole {
         Some(_) => atom.weight > 0,
@@ -119,7 +120,8 @@ fn partition(atoms: &[Atom], sums: &[usize], range: Range<usize>, limit: usize) 
     merged
 }
 
-/// Cuts a span at all boundaries inside it; parts that are still too large at lines and, as a last resort, anywhere.
+/// Cuts a span at all boundaries inside it. Parts that are still too large are cut at lines and, as a last resort,
+/// anywhere.
 fn cut_atom(text: &str, bytes: Range<u32>, boundaries: &[Boundary], limit: usize, cut: &mut Vec<Atom>) {
     let mut push = |bytes: Range<u32>, depth| {
         if !bytes.is_empty() {
@@ -147,7 +149,7 @@ fn depth_at(boundaries: &[Boundary], at: u32) -> Option<u32> {
     boundaries.binary_search_by_key(&at, |b| b.at).ok().map(|found| boundaries[found].depth)
 }
 
-/// The lines of a span with their offsets; lines of more than `limit` bytes are cut.
+/// Returns the lines of a span with their offsets. Lines of more than `limit` bytes are cut.
 fn lines<'t>(text: &'t str, span: &Range<u32>, limit: usize) -> Vec<(u32, &'t str)> {
     let mut found = Vec::new();
     let mut at = span.start;

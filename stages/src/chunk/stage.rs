@@ -1,5 +1,5 @@
-//! `chunk`: the stage around the chunker. It turns symbols into chunk records with their terms. The chunks of refreshed
-//! files are read from the index instead.
+//! `chunk`: the stage that runs the chunker. It converts symbols to chunk records with their terms. The chunks of
+//! refreshed files are read from the index instead.
 
 use std::sync::Arc;
 
@@ -18,7 +18,8 @@ use crate::definitions::symbols_of;
 use crate::services::{PreviousIndex, service};
 
 impl Described for ChunkOptions {
-    const SUMMARY: &'static str = "Makes chunks of the definitions of a file, and gives each chunk its terms.";
+    const SUMMARY: &'static str =
+        "Divides a file into chunks along its definitions, and computes the terms of each chunk.";
     const KEYS: &'static [Key] = &[
         Key::count("max_size", "characters without white space", "Larger chunks are split at syntax boundaries."),
         Key::count(
@@ -29,10 +30,18 @@ impl Described for ChunkOptions {
         Key::count(
             "whole_type_lines",
             "lines",
-            "Types of at most so many lines keep the bodies of their members in their own text.",
+            "Types of at most this many lines keep the bodies of their members in their own text.",
         ),
-        Key::count("nested_function_lines", "lines", "Functions inside functions are chunks from so many lines on."),
-        Key::count("max_chunks", "chunks", "Most chunks of one file; what follows them is not indexed."),
+        Key::count(
+            "nested_function_lines",
+            "lines",
+            "Functions inside functions become chunks if they have at least this many lines.",
+        ),
+        Key::count(
+            "max_chunks",
+            "chunks",
+            "Maximum number of chunks of one file; the rest of the file is not indexed.",
+        ),
     ];
 }
 
@@ -122,7 +131,7 @@ impl Worker for ChunkWorker<'_> {
             if cx.cancelled() {
                 return Err(StageError::Stopped);
             }
-            // Nothing but values is stored of a revalued file.
+            // Only values are stored for a revalued file.
             let is_stored = statuses[*owner as usize].stores_chunks();
             terms.push(Terms(if is_stored { self.terms.of(chunk) } else { TermVector::default() }));
         }

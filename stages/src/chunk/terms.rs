@@ -3,17 +3,17 @@
 use aurora_analysis::Analyzer;
 use aurora_storage::{Chunk, Field, TermVector, TermVectorBuilder};
 
-/// Counts the terms of chunks one after another; its buffers are reused.
+/// Counts the terms of chunks, and reuses its buffers between them.
 #[derive(Default)]
 pub struct ChunkTerms {
     terms: TermVectorBuilder,
-    /// By number of the term: how often the documentation has it.
+    /// Number of unmatched occurrences of each term in the documentation, by the number of the term.
     in_doc: Vec<u32>,
 }
 
 impl ChunkTerms {
-    /// The terms of a chunk by field. Terms of the documentation that occur again in the text count as documentation only:
-    /// counted twice, they would outweigh the code.
+    /// Returns the terms of a chunk by field. Terms of the documentation that occur again in the text count only as
+    /// documentation. Counted twice, they would outweigh the code.
     pub fn of(&mut self, chunk: &Chunk) -> TermVector {
         let Self { terms, in_doc } = self;
         let mut add = |field, text: &str| {

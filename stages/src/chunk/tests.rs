@@ -1,4 +1,4 @@
-//! What holds of the chunks of any text.
+//! Properties of the chunks of any text.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -11,11 +11,11 @@ use aurora_storage::{Chunk, ChunkType};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use super::definitions::MOST_NAMES;
+use super::definitions::MAX_NAMES;
 use super::splitter::weight;
 use super::{ChunkOptions, Source, chunks_of};
 
-/// Format, path and text of the sample of every language, and of some texts beside them.
+/// Format, path and text of the sample of every language, and of some further texts.
 static SAMPLES: LazyLock<Vec<(&str, String, String)>> = LazyLock::new(|| {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages/src");
     let directories = std::fs::read_dir(sources).expect("readable").map(|entry| entry.expect("readable").path());
@@ -30,7 +30,7 @@ static SAMPLES: LazyLock<Vec<(&str, String, String)>> = LazyLock::new(|| {
     samples
 });
 
-/// A file `sample.EXTENSION`, or one that is named as a language wants it.
+/// Reads a file `sample.EXTENSION`, or a file with a name that its language requires.
 fn sample(path: &Path) -> Option<(&'static str, String, String)> {
     let name = path.file_name()?.to_str()?;
     let of_extension = || by_extension(name.strip_prefix("sample.")?);
@@ -43,12 +43,12 @@ fn chunks(format: &'static str, path: &str, text: &str, options: &ChunkOptions) 
     chunks_of(&Source { path, language: format, text, symbols: &symbols }, options, &|| false).chunks
 }
 
-/// Fails unless what is promised of every file's chunks holds of these.
+/// Asserts the guarantees that hold for the chunks of every file.
 fn check(text: &str, chunks: &[Chunk], options: &ChunkOptions) {
     let mut keys = HashSet::new();
     let mut covered = vec![false; text.split('\n').count() + 1];
     for chunk in chunks {
-        assert!(keys.insert(&chunk.key), "two chunks `{}`", chunk.key);
+        assert!(keys.insert(&chunk.key), "two chunks have the key `{}`", chunk.key);
         let span =
             text.get(chunk.byte_start as usize..chunk.byte_end as usize).expect("span in the text, on boundaries");
         assert!(!span.trim().is_empty() && !chunk.text.trim().is_empty(), "`{}` is empty", chunk.key);
@@ -61,7 +61,7 @@ fn check(text: &str, chunks: &[Chunk], options: &ChunkOptions) {
             chunk.key
         );
         covered[chunk.line_start as usize..=chunk.line_end as usize].fill(true);
-        // A signature takes the place of a member, however small the limit.
+        // A signature replaces a member, regardless of the limit.
         assert!(weight(&chunk.text) <= options.max_size.max(401), "`{}` is too large", chunk.key);
         assert!((0.0..1.0).contains(&chunk.complexity.score));
         let names: HashSet<_> = chunk.definitions.iter().collect();
@@ -89,7 +89,7 @@ fn options() -> impl Strategy<Value = ChunkOptions> {
     )
 }
 
-/// A sample with some lines removed, doubled or swapped, some characters inserted, and the end cut off.
+/// Generates samples with some lines removed, doubled or swapped, some characters inserted, and the end cut off.
 fn damaged() -> impl Strategy<Value = (&'static str, &'static str, String)> {
     let edit = (any::<Index>(), any::<Index>(), 0..5, "[(){}\\[\\]\"'`#/*:;=> a\u{e9}\u{1f600}\n]{1,4}");
     (0..SAMPLES.len(), proptest::collection::vec(edit, 0..6), any::<Index>(), any::<bool>()).prop_map(
@@ -132,7 +132,7 @@ proptest! {
     }
 
     #[test]
-    fn a_used_parser_finds_the_same((format, path, text) in damaged(), (other, _, before) in damaged()) {
+    fn a_reused_parser_finds_the_same_symbols((format, path, text) in damaged(), (other, _, before) in damaged()) {
         let options = ChunkOptions::default();
         let parser = Parser::new();
         parser.parse(by_name(other), &before);
@@ -149,7 +149,7 @@ proptest! {
 }
 
 #[test]
-fn a_definition_added_elsewhere_changes_no_other_chunk() {
+fn an_added_definition_changes_no_other_chunk() {
     let additions = [
         ("python", "def added(): pass\n\n\n"),
         ("javascript", "function added() {}\n\n"),
@@ -206,7 +206,7 @@ fn a_large_type_shows_the_signatures_of_its_members() {
 }
 
 #[test]
-fn namesakes_are_numbered_and_long_names_cut() {
+fn chunks_with_the_same_name_are_numbered_and_long_names_are_cut() {
     let heading = "x".repeat(600);
     let text = format!("# A\n\n# A\n\n# A#2\n\n# {heading}1\n\n# {heading}2\n");
     let keys: Vec<_> = chunks("markdown", "a.md", &text, &ChunkOptions::default()).into_iter().map(|c| c.key).collect();
@@ -215,7 +215,7 @@ fn namesakes_are_numbered_and_long_names_cut() {
 }
 
 #[test]
-fn hostile_nesting_is_parsed_or_given_up_and_still_covered() {
+fn deep_nesting_is_covered_even_if_it_is_not_parsed() {
     for (format, path, _) in &*SAMPLES {
         for unit in ["(", "[", "{", "{a:", "f(", "<", "> ", "- ", "if x {", "\"", "/*", "# ", "a.", "a=>", "!", "<a>"] {
             let text = unit.repeat(1_200 / unit.len());
@@ -225,7 +225,7 @@ fn hostile_nesting_is_parsed_or_given_up_and_still_covered() {
 }
 
 #[test]
-fn issue_18_definitions_that_end_with_blank_lines_are_covered() {
+fn definitions_that_end_with_blank_lines_are_covered() {
     for (format, text) in [
         ("bash", "d(){=\"\"\n\n"),
         ("elixir", "test\"\"do()\n\n"),
@@ -245,7 +245,7 @@ fn nesting_of_any_depth_does_not_exhaust_the_stack() {
 }
 
 #[test]
-fn a_constant_is_defined_by_the_innermost_chunk_and_the_piece_that_it_stands_in() {
+fn a_constant_belongs_to_its_innermost_chunk_and_piece() {
     let rows: String = (0..40).map(|n| format!("ROW_{n} = [{n}, {n}, {n}]\n")).collect();
     let text = format!(
         "{rows}\n\nclass Outer:\n    NAME = 1\n\n    class Inner:\n        DEPTH = 2\n\n    def run(self):\n        LOCAL = 3\n        def step(): pass\n"
@@ -266,32 +266,32 @@ fn a_constant_is_defined_by_the_innermost_chunk_and_the_piece_that_it_stands_in(
 }
 
 #[test]
-fn the_names_of_one_chunk_are_bounded() {
+fn the_number_of_names_of_one_chunk_is_bounded() {
     let text: String = (0..2_000).map(|n| format!("A{n}=1;")).collect();
     let options = ChunkOptions { max_size: 100_000, ..ChunkOptions::default() };
     let found = chunks("python", "a.py", &text, &options);
-    assert_eq!(found.iter().map(|chunk| chunk.definitions.len()).collect::<Vec<_>>(), [MOST_NAMES]);
+    assert_eq!(found.iter().map(|chunk| chunk.definitions.len()).collect::<Vec<_>>(), [MAX_NAMES]);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn names_of_values_move_no_chunk((format, path, text) in damaged(), options in options()) {
+    fn names_of_values_do_not_change_chunk_boundaries((format, path, text) in damaged(), options in options()) {
         let symbols = Parser::new().parse(by_name(format), &text);
         let nameless = FileSymbols { constants: Vec::new(), ..symbols.clone() };
-        let of = |symbols: &FileSymbols| {
+        let chunks_for = |symbols: &FileSymbols| {
             chunks_of(&Source { path, language: format, text: &text, symbols }, &options, &|| false).chunks
         };
         let without = |chunks: Vec<Chunk>| -> Vec<Chunk> {
             chunks.into_iter().map(|chunk| Chunk { definitions: Vec::new(), ..chunk }).collect()
         };
-        prop_assert_eq!(without(of(&symbols)), without(of(&nameless)));
+        prop_assert_eq!(without(chunks_for(&symbols)), without(chunks_for(&nameless)));
     }
 }
 
 #[test]
-fn issue_15_blank_lines_between_members_that_are_too_large_are_no_chunk() {
+fn blank_lines_between_large_members_are_not_a_chunk() {
     let member =
         |name: &str| format!("    void {name}(String first, String second) {{\n        first();\n    }}\n\n\n");
     let text = format!("class A {{\n{}\n\n{}}}\n", member("begin"), member("end"));
@@ -302,7 +302,7 @@ fn issue_15_blank_lines_between_members_that_are_too_large_are_no_chunk() {
 }
 
 #[test]
-fn issue_15_a_file_of_many_chunks_is_cut_with_a_reason() {
+fn a_file_with_too_many_chunks_is_cut_with_a_reason() {
     let text = "def f(): pass\n".repeat(30);
     let symbols = Parser::new().parse(by_name("python"), &text);
     let source = Source { path: "a.py", language: "python", text: &text, symbols: &symbols };
@@ -312,11 +312,11 @@ fn issue_15_a_file_of_many_chunks_is_cut_with_a_reason() {
     assert!(found.cut.is_some_and(|reason| reason.contains("max_chunks")), "{:?}", found.cut);
     let whole = chunks_of(&source, &ChunkOptions::default(), &|| false);
     assert_eq!((whole.chunks.len(), whole.cut), (30, None));
-    assert_eq!(found.chunks[..], whole.chunks[..20], "what was found up to there is as in the whole file");
+    assert_eq!(found.chunks[..], whole.chunks[..20], "the chunks before the cut are the same as in the whole file");
 }
 
 #[test]
-fn issue_15_references_to_chunks_that_were_left_out_are_forgotten() {
+fn references_to_cut_chunks_are_removed() {
     let text = "def f(): z()\n".to_owned() + &"def g(): pass\n".repeat(30) + "def z(): pass\n";
     let symbols = Parser::new().parse(by_name("python"), &text);
     let source = Source { path: "a.py", language: "python", text: &text, symbols: &symbols };
@@ -327,10 +327,10 @@ fn issue_15_references_to_chunks_that_were_left_out_are_forgotten() {
     assert_eq!((dependencies(20), dependencies(40)), (vec![], vec!["code:a.py:z".to_owned()]));
 }
 
-/// A format, and a file with a given number of repetitions.
+/// A format, and a function that generates a file with a given number of repetitions.
 type Repetitive = (&'static str, fn(usize) -> String);
 
-/// What once took time that grew with the square of the file.
+/// Files that once took time quadratic in their size.
 const REPETITIVE: &[Repetitive] = &[
     ("markdown", |n| "# x\n".repeat(n)),
     ("markdown", |n| format!("# {}\n{}", "long ".repeat(n), "## y\n".repeat(n))),
@@ -363,32 +363,32 @@ const REPETITIVE: &[Repetitive] = &[
     }),
 ];
 
-/// Time that this thread has been at work, in nanoseconds: other processes do not add to it.
+/// Returns the CPU time of this thread in nanoseconds, which other processes do not affect.
 #[cfg(target_os = "linux")]
-fn time_at_work() -> i64 {
+fn thread_cpu_time() -> i64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn issue_15_time_grows_no_faster_than_the_file() {
-    // Eight times the file takes eight times as long, or 64 times where time grows with its square.
-    const MOST: i64 = 24;
+fn time_is_linear_in_the_size_of_the_file() {
+    // A file eight times as large takes eight times as long, or 64 times as long if time is quadratic.
+    const MAX_RATIO: i64 = 24;
     let took = |format: &'static str, text: &str| {
-        let began = time_at_work();
+        let began = thread_cpu_time();
         chunks(format, "a", text, &ChunkOptions::default());
-        time_at_work() - began
+        thread_cpu_time() - began
     };
     for (at, (format, text)) in REPETITIVE.iter().enumerate() {
         let (small, large) = (text(250), text(2_000));
-        let is_linear = || (0..3).map(|_| took(format, &small)).min() >= Some(took(format, &large) / MOST);
+        let is_linear = || (0..3).map(|_| took(format, &small)).min() >= Some(took(format, &large) / MAX_RATIO);
         assert!((0..4).any(|_| is_linear()), "{format} {at}: {}", &text(2));
     }
 }
 
 #[test]
-fn issue_15_no_file_takes_more_memory_than_its_size_allows() {
+fn memory_is_linear_in_the_size_of_the_file() {
     for (at, (format, text)) in REPETITIVE.iter().enumerate() {
         let text = text(4_000);
         let symbols = Parser::new().parse(by_name(format), &text);
@@ -405,7 +405,7 @@ fn issue_15_no_file_takes_more_memory_than_its_size_allows() {
 }
 
 #[test]
-fn issue_15_work_on_a_file_ends_soon_after_it_is_stopped() {
+fn work_on_a_file_stops_soon_after_cancellation() {
     use std::cell::Cell;
     for (at, (format, text)) in REPETITIVE.iter().enumerate() {
         let text = text(4_000);
@@ -439,7 +439,7 @@ fn issue_15_work_on_a_file_ends_soon_after_it_is_stopped() {
 }
 
 #[test]
-fn issue_15_limits_of_a_file_are_reported_and_the_rest_is_indexed_as_text() {
+fn exceeded_limits_are_reported_and_the_rest_is_indexed_as_text() {
     let text: String = (0..100).map(|n| format!("import m{n}\ndef f{n}(): m{n}()\n")).collect();
     let few = ParseLimits { symbols: 10, ..ParseLimits::default() };
     let symbols = Parser::with_limits(few).parse(by_name("python"), &text);
@@ -460,7 +460,7 @@ fn issue_15_limits_of_a_file_are_reported_and_the_rest_is_indexed_as_text() {
 }
 
 #[test]
-fn issue_15_markdown_of_very_many_lines_keeps_its_headings() {
+fn markdown_with_very_many_lines_keeps_its_headings() {
     let text = format!("# One\n{}## Two\nlast\n", "\n".repeat(200_000));
     let symbols = Parser::new().parse(by_name("markdown"), &text);
     let names: Vec<_> = symbols.symbols.iter().map(|symbol| symbol.qualified_name.as_str()).collect();
@@ -469,7 +469,7 @@ fn issue_15_markdown_of_very_many_lines_keeps_its_headings() {
 }
 
 #[test]
-fn functions_in_the_cells_of_a_notebook_are_chunks() {
+fn functions_in_notebook_cells_are_chunks() {
     let text = "# Load\n\nThe table.\n\n```python\n# not a heading\ndef load_frame(path):\n    # neither\n    return read_csv(path)\n\n\nframe = load_frame('a')\n```\n\n## Model\n\n```python\nclass Model:\n    def fit(self):\n        return load_frame('b')\n```\n";
     let symbols = Parser::new().parse_with_code(text, &|| false);
     let options = ChunkOptions::default();

@@ -3,29 +3,30 @@
 use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;
 
-/// Longest name, in bytes, that is searched if it contains other bytes than those of [`is_part`]. It bounds the number of
-/// names that can end at one offset to half of it.
-const LONGEST_PATTERN: usize = 128;
-/// Most bytes of such names of one file.
-const MOST_PATTERN_BYTES: usize = 64 << 10;
+/// Maximum length of a searched name with other bytes than those of [`is_part`], in bytes. It bounds the number of
+/// names that can end at one offset to half of this value.
+const MAX_PATTERN_BYTES: usize = 128;
+/// Maximum total length of such names in one file, in bytes.
+const MAX_TOTAL_PATTERN_BYTES: usize = 64 << 10;
 
-/// The names to search for, each with the caller's numbers.
+/// The names to search for, each with the numbers that the caller assigned.
 ///
 /// A name occurs as a word if no identifier character precedes or follows it.
 pub(crate) struct Words<'a> {
-    /// Names that consist of identifier characters only, which match whole runs of such characters, with their place in `numbers`.
+    /// Names that consist only of identifier characters, with their index in `numbers`. They match whole runs of such
+    /// characters.
     plain: FxHashMap<&'a str, usize>,
-    /// For each first byte of such a name, a bit for each length; the last bit is for all longer names.
+    /// For each first byte of a plain name, a bit set of the lengths. The last bit stands for all longer names.
     lengths: [u64; 128],
-    /// All other names.
+    /// Finds all other names.
     patterns: Option<AhoCorasick>,
-    /// Places of the patterns in `numbers`.
+    /// Indices of the patterns in `numbers`.
     places: Vec<usize>,
     numbers: Vec<Vec<u32>>,
 }
 
 impl<'a> Words<'a> {
-    /// Keeps the first `most` numbers of a name.
+    /// Creates the search. Keeps the first `most` numbers of each name.
     pub(crate) fn new(names: impl Iterator<Item = (&'a str, u32)>, most: usize) -> Self {
         let (mut plain, mut others) = (FxHashMap::<&str, usize>::default(), FxHashMap::<&str, usize>::default());
         let (mut patterns, mut places, mut lengths) = (Vec::new(), Vec::new(), [0; 128]);
@@ -39,7 +40,7 @@ impl<'a> Words<'a> {
                     lengths[usize::from(name.as_bytes()[0] & 0x7f)] |= length_bit(name.len());
                     numbers.len()
                 }
-                None if name.len() <= LONGEST_PATTERN && bytes + name.len() <= MOST_PATTERN_BYTES => {
+                None if name.len() <= MAX_PATTERN_BYTES && bytes + name.len() <= MAX_TOTAL_PATTERN_BYTES => {
                     bytes += name.len();
                     patterns.push(name);
                     places.push(numbers.len());
@@ -59,7 +60,7 @@ impl<'a> Words<'a> {
         Self { plain, lengths, patterns, places, numbers }
     }
 
-    /// The numbers of the names that occur in `text`, ascending, without duplicates.
+    /// Returns the numbers of the names that occur in `text`, in ascending order without duplicates.
     pub(crate) fn numbers_in(&self, text: &str) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
         let mut seen = vec![false; self.numbers.len()];
@@ -97,7 +98,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The bit of a name's length in bytes.
+/// Returns the bit for a length of a name in bytes.
 fn length_bit(length: usize) -> u64 {
     1 << length.min(63)
 }
@@ -123,7 +124,7 @@ mod tests {
     use super::*;
 
     /// Whether `word` occurs in `text`, by definition.
-    fn holds(text: &str, word: &str) -> bool {
+    fn contains_word(text: &str, word: &str) -> bool {
         let bytes = text.as_bytes();
         let is_inner = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(|byte| is_part(*byte));
         let mut places = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(word.as_bytes()));
@@ -132,20 +133,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_are_those_that_a_search_for_each_finds(
+        fn one_pass_finds_the_same_words_as_separate_searches(
             names in prop::collection::vec("[ab$é.-]{0,4}", 0..12),
             text in "[ab_$é. -]{0,40}",
         ) {
             let words = Words::new(names.iter().zip(0..).map(|(name, number)| (name.as_str(), number)), 12);
             let expected: Vec<u32> =
-                (0..).zip(&names).filter(|(_, name)| holds(&text, name)).map(|(number, _)| number).collect();
+                (0..).zip(&names).filter(|(_, name)| contains_word(&text, name)).map(|(number, _)| number).collect();
             prop_assert_eq!(words.numbers_in(&text), expected);
         }
     }
 
     #[test]
-    fn what_is_kept_of_many_names_is_bounded() {
-        let long = "é".repeat(LONGEST_PATTERN);
+    fn memory_for_many_names_is_bounded() {
+        let long = "é".repeat(MAX_PATTERN_BYTES);
         let names = [(long.as_str(), 0), ("a", 1), ("a", 2), ("a", 3)];
         let words = Words::new(names.into_iter(), 2);
         assert_eq!(words.numbers_in(&format!("{long} a")), [1, 2]);

@@ -1,7 +1,7 @@
-//! The columns that custom stages use by name, whatever language they are written in.
+//! The columns that custom stages use by name, in any language.
 //!
-//! Names, types and meanings are stable: they change with a new major version of the program only. New columns may be
-//! added at any time. `docs/reference/columns.md` is made from this table.
+//! Names, types and meanings are stable: they change only with a new major version of the program. New columns may be
+//! added at any time. `docs/reference/columns.md` is generated from this table.
 
 use aurora_pipeline::{BuiltInColumn, DynamicType, Registry, Value, ValueRef};
 use aurora_storage::{Chunk, ChunkHistory, GitHistory};
@@ -13,13 +13,13 @@ use super::{
     SIZE, STATUS, Signal, TEXT,
 };
 
-/// Who writes a column beside the built-in stages.
+/// Writers of a column in addition to the built-in stages.
 const CUSTOM: &str = "custom stages";
 const DOCUMENTS: &str = "stages of the type `documents`";
-/// Longest name of a language, in bytes.
-const LONGEST_NAME: usize = 64;
+/// Maximum length of the name of a language, in bytes.
+const MAX_LANGUAGE_BYTES: usize = 64;
 
-/// Describes the built-in columns to a registry.
+/// Registers the built-in columns.
 pub(crate) fn register(registry: &mut Registry) {
     for column in files().into_iter().chain(chunks()).chain(history()) {
         registry.register_column(column);
@@ -41,7 +41,7 @@ fn files() -> [BuiltInColumn; 10] {
             STATUS,
             "file.skip",
             String,
-            "Why the file is not indexed. A stage that fills it leaves the file out: it has no chunks, and is listed as skipped.",
+            "Reason why the file is not indexed. A stage that sets it omits the file, which then has no chunks and is listed as skipped.",
             |status| match status {
                 FileStatus::Skipped { reason } => Some(ValueRef::from(&**reason)),
                 _ => None,
@@ -74,7 +74,7 @@ fn files() -> [BuiltInColumn; 10] {
 fn size(size: &mut u64, value: Value) -> Result<(), std::string::String> {
     match value {
         Value::Integer(bytes @ 0..) => *size = bytes.unsigned_abs(),
-        _ => return Err("a size is a whole number of bytes".to_owned()),
+        _ => return Err("a size must be a whole number of bytes".to_owned()),
     }
     Ok(())
 }
@@ -82,15 +82,15 @@ fn size(size: &mut u64, value: Value) -> Result<(), std::string::String> {
 fn time(time: &mut i64, value: Value) -> Result<(), std::string::String> {
     match value {
         Value::Integer(nanoseconds) => *time = nanoseconds,
-        _ => return Err("a time is a whole number of nanoseconds".to_owned()),
+        _ => return Err("a time must be a whole number of nanoseconds".to_owned()),
     }
     Ok(())
 }
 
 fn language(language: &mut LanguageName, value: Value) -> Result<(), std::string::String> {
     match value {
-        Value::String(name) if !name.is_empty() && name.len() <= LONGEST_NAME => *language = name.into(),
-        _ => return Err("not the name of a language".to_owned()),
+        Value::String(name) if !name.is_empty() && name.len() <= MAX_LANGUAGE_BYTES => *language = name.into(),
+        _ => return Err("the name of a language must be a short, non-empty string".to_owned()),
     }
     Ok(())
 }
@@ -98,9 +98,9 @@ fn language(language: &mut LanguageName, value: Value) -> Result<(), std::string
 fn skip(status: &mut FileStatus, reason: Value) -> Result<(), std::string::String> {
     match reason {
         Value::String(reason) if status.has_chunks() => *status = FileStatus::Skipped { reason: reason.into() },
-        // There is nothing to leave out of a file without chunks.
+        // A file without chunks has nothing to omit.
         Value::String(_) => {}
-        other => return Err(format!("{} instead of a reason", other.dynamic_type())),
+        other => return Err(format!("expected a reason, found {}", other.dynamic_type())),
     }
     Ok(())
 }
@@ -109,7 +109,7 @@ fn chunks() -> [BuiltInColumn; 17] {
     use DynamicType::{Bool, Integer, String, Strings, Vector};
     [
         text("chunk.key", "Stable id of the chunk, unique within an index.", |chunk| &chunk.key),
-        text("chunk.type", "What the chunk is: `function`, `method`, `class`, …", |chunk| chunk.chunk_type.as_str()),
+        text("chunk.type", "Kind of the chunk: `function`, `method`, `class`, …", |chunk| chunk.chunk_type.as_str()),
         text("chunk.path", "Path of its file.", |chunk| &chunk.path),
         text("chunk.language", "Language of the chunk.", |chunk| &chunk.language),
         text("chunk.name", "Simple name of the symbol or heading.", |chunk| &chunk.name),
@@ -137,28 +137,28 @@ fn chunks() -> [BuiltInColumn; 17] {
             "Whether the symbol can be used from outside its file.",
             |Record(chunk)| Some(ValueRef::Bool(chunk.exported)),
         ),
-        BuiltInColumn::field(RECORD, "chunk.calls", Strings, "Names of what the chunk calls.", |Record(chunk)| {
+        BuiltInColumn::field(RECORD, "chunk.calls", Strings, "Names that the chunk calls.", |Record(chunk)| {
             Some(ValueRef::from(&chunk.calls[..]))
         }),
         BuiltInColumn::field(
             RECORD,
             "chunk.imports",
             Strings,
-            "Modules and names that it uses of its file's imports.",
+            "Modules and names from the imports of its file that the chunk uses.",
             |Record(chunk)| Some(ValueRef::from(&chunk.imports[..])),
         ),
         BuiltInColumn::field(
             RECORD,
             "chunk.definitions",
             Strings,
-            "Names that are defined inside and have no chunk of their own.",
+            "Names that are defined in the chunk and do not have their own chunk.",
             |Record(chunk)| Some(ValueRef::from(&chunk.definitions[..])),
         ),
         BuiltInColumn::field(
             EMBEDDING,
             EMBEDDING.name(),
             Vector,
-            "Unit vector; none if the chunk could not be embedded. A stage that fills it replaces `embed`.",
+            "Unit vector; missing if the chunk could not be embedded. A stage that fills it replaces `embed`.",
             |vector| vector.as_deref().map(ValueRef::Vector),
         )
         .writable(EMBEDDING, CUSTOM, embedding),
@@ -168,12 +168,12 @@ fn chunks() -> [BuiltInColumn; 17] {
 fn embedding(vector: &mut Option<Vec<f32>>, value: Value) -> Result<(), std::string::String> {
     match value {
         Value::Vector(numbers) => *vector = Some(numbers),
-        other => return Err(format!("{} instead of a vector", other.dynamic_type())),
+        other => return Err(format!("expected a vector, found {}", other.dynamic_type())),
     }
     Ok(())
 }
 
-/// A text of the chunk's record.
+/// Describes a text column of the chunk's record.
 fn text(name: &'static str, meaning: &'static str, of: fn(&Chunk) -> &str) -> BuiltInColumn {
     BuiltInColumn::field(RECORD, name, DynamicType::String, meaning, move |Record(chunk)| {
         Some(ValueRef::from(of(chunk)))
@@ -187,30 +187,30 @@ fn history() -> [BuiltInColumn; 4] {
             SIGNAL,
             "chunk.commits",
             Integer,
-            "Number of commits that its lines come from; none without a history.",
-            |signal| tracked(signal).map(|history| ValueRef::Integer(i64::from(history.commits))),
+            "Number of commits that its lines come from; missing without a history.",
+            |signal| git_history(signal).map(|history| ValueRef::Integer(i64::from(history.commits))),
         ),
         BuiltInColumn::field(
             SIGNAL,
             "chunk.touches",
             Integer,
             "Number of commits that ever touched its lines.",
-            |signal| tracked(signal).map(|history| ValueRef::Integer(i64::from(history.touches))),
+            |signal| git_history(signal).map(|history| ValueRef::Integer(i64::from(history.touches))),
         ),
         BuiltInColumn::field(
             SIGNAL,
             "chunk.newest_time",
             Integer,
             "Time of the newest of its commits, in Unix seconds.",
-            |signal| tracked(signal).map(|history| ValueRef::Integer(history.newest_time)),
+            |signal| git_history(signal).map(|history| ValueRef::Integer(history.newest_time)),
         ),
         BuiltInColumn::field(SIGNAL, "chunk.authors", Strings, "Names of the authors of its lines.", |signal| {
-            tracked(signal).map(|history| ValueRef::from(&history.authors[..]))
+            git_history(signal).map(|history| ValueRef::from(&history.authors[..]))
         }),
     ]
 }
 
-fn tracked(Signal(history): &Signal) -> Option<&GitHistory> {
+fn git_history(Signal(history): &Signal) -> Option<&GitHistory> {
     match history {
         ChunkHistory::Tracked(history) => Some(history),
         _ => None,

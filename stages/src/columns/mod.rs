@@ -20,30 +20,30 @@ pub type RelativePath = Arc<str>;
 /// Name of a language or document format.
 pub type LanguageName = Arc<str>;
 
-/// How a file has changed since the index was last published.
+/// The change of a file since the index was last published.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum FileStatus {
     /// The path is not in the index.
     #[default]
     Added,
-    /// The content differs from the indexed one, or everything is built again.
+    /// The content differs from the indexed content, or everything is rebuilt.
     Modified,
-    /// The path is not in the index, and its content is indexed under a path that no longer exists.
+    /// The path is not in the index, but its content is indexed under a path that no longer exists.
     Renamed {
         /// The path under which the content was indexed.
         from: RelativePath,
     },
-    /// The content has not changed, but its history or a later stage has: chunks are read from the index instead of being
-    /// parsed again.
+    /// The content is unchanged, but its history or the output of a later stage is not: chunks are read from the index
+    /// instead of being parsed again.
     Refreshed,
-    /// The content has not changed, but values of custom columns have: chunks are read from the index, and only these values
-    /// are stored.
+    /// The content is unchanged, but values of custom columns are not: chunks are read from the index, and only these
+    /// values are stored.
     Revalued,
-    /// The content has not changed, but its size, modification time or git object id in the file row has.
+    /// The content is unchanged, but its size, modification time or git object id differs from the file row.
     Touched,
-    /// The content is not indexable; only the file's row is stored, with the reason.
+    /// The content cannot be indexed. Only the file's row is stored, with the reason.
     Skipped {
-        /// Why, as the run report shows it.
+        /// The reason, as shown in the run report.
         reason: Arc<str>,
     },
     /// The path no longer exists, or is no longer indexed.
@@ -57,7 +57,7 @@ impl Cell for FileStatus {
 }
 
 impl FileStatus {
-    /// Its name for custom stages.
+    /// Returns the name of the status for custom stages.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -81,7 +81,7 @@ impl FileStatus {
         self.stores_chunks() || *self == Self::Revalued
     }
 
-    /// Whether the run stores the chunks of the file, and not only values of theirs.
+    /// Whether the run stores the chunks of the file, and not only their values.
     pub fn stores_chunks(&self) -> bool {
         self.needs_parsing() || *self == Self::Refreshed
     }
@@ -90,9 +90,9 @@ impl FileStatus {
 /// The identity of a file's content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContentId {
-    /// blake3 of the bytes.
+    /// BLAKE3 hash of the bytes.
     pub hash: [u8; 32],
-    /// The object id of the same bytes in git's index; empty if unknown.
+    /// Object id of the same bytes in git's index. Empty if unknown.
     pub blob: Vec<u8>,
 }
 
@@ -107,7 +107,7 @@ impl Cell for ContentId {
     }
 }
 
-/// The inode of a file: which one it is, and when it was last changed.
+/// The identity of a file on disk and the time of its last status change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Inode {
     /// See [`FileStamp::inode`].
@@ -117,7 +117,7 @@ pub struct Inode {
 }
 
 impl Inode {
-    /// The stamp of the file with this inode, given its modification time.
+    /// Returns the stamp of the file with this inode and modification time.
     pub(crate) fn stamp(self, modified: i64) -> FileStamp {
         FileStamp { modified, changed: self.changed, inode: self.number }
     }
@@ -131,7 +131,7 @@ impl From<FileStamp> for Inode {
 
 impl Cell for Inode {}
 
-/// The bytes of a file whose text differs from them: the file is in another encoding, has a byte order mark, or
+/// The bytes of a file whose decoded text differs from them: the file has another encoding or a byte order mark, or
 /// contains secrets, which are masked in the text. Empty for all other files.
 #[derive(Debug, Clone, Default)]
 pub struct Original(pub Arc<[u8]>);
@@ -144,42 +144,41 @@ impl Cell for Original {
 
 /// `file.path`: relative path.
 pub const PATH: Column<RelativePath> = Column::new("file.path");
-/// `file.size`: bytes on disk.
+/// `file.size`: size on disk, in bytes.
 pub const SIZE: Column<u64> = Column::new("file.size");
-/// `file.mtime`: modification time, nanoseconds since the epoch.
+/// `file.mtime`: modification time, in nanoseconds since the epoch.
 pub const MTIME: Column<i64> = Column::new("file.mtime");
-/// `file.inode`: the inode of a file that the walk has found.
+/// `file.inode`: the inode of a file found by the walk.
 pub const INODE: Column<Inode> = Column::new("file.inode");
-/// `file.status`: how the file has changed.
+/// `file.status`: the change of the file since the last run.
 pub const STATUS: Column<FileStatus> = Column::new("file.status");
 /// `file.hash`: identity of the content.
 pub const HASH: Column<ContentId> = Column::new("file.hash");
-/// `file.text`: the decoded text; empty for deleted files.
+/// `file.text`: the decoded text. Empty for deleted files.
 pub const TEXT: Column<Arc<str>> = Column::new("file.text");
-/// `file.original`: the bytes of the file, if they differ from the text. They are used only for the comparison with
-/// git.
+/// `file.original`: the bytes of the file, if they differ from the text. Used only for the comparison with git.
 pub const ORIGINAL: Column<Original> = Column::new("file.original");
 /// `file.language`: name of the language or document format.
 pub const LANGUAGE: Column<LanguageName> = Column::new("file.language");
-/// `file.symbols`: what parsing found, for files that were parsed.
+/// `file.symbols`: the symbols of files that were parsed.
 pub const SYMBOLS: Column<Option<Arc<ParsedFile>>> = Column::new("file.symbols");
-/// `file.document`: what a custom stage says of a document, in rows that are no files of the tree.
+/// `file.document`: a document from a custom stage, in rows that are not files of the tree.
 pub const DOCUMENT: Column<Option<Document>> = Column::new("file.document");
-/// `file.definitions`: what a custom stage has found, instead of `file.symbols`.
+/// `file.definitions`: the definitions from a custom stage, which replace `file.symbols`.
 pub const DEFINITIONS: Column<Definitions> = Column::new("file.definitions");
 /// `file.blame`: attribution of every line.
 pub const BLAME: Column<Attribution> = Column::new("file.blame");
 /// `chunk.record`: the chunk as it is stored.
 pub const RECORD: Column<Record> = Column::new("chunk.record");
-/// `chunk.terms`: its terms by field.
+/// `chunk.terms`: the terms of the chunk by field.
 pub const TERMS: Column<Terms> = Column::new("chunk.terms");
-/// `chunk.git`: the history of its lines.
+/// `chunk.git`: the history of the chunk's lines.
 pub const SIGNAL: Column<Signal> = Column::new("chunk.git");
-/// `chunk.embedding`: unit vector; `None` if embedding failed.
+/// `chunk.embedding`: unit vector, or `None` if embedding failed.
 pub const EMBEDDING: Column<Option<Vec<f32>>> = Column::new("chunk.embedding");
-/// `chunk.tokens`: its tokens in the table of the embedded model.
+/// `chunk.tokens`: the tokens of the chunk in the table of the embedded model.
 pub const TOKENS: Column<Tokens> = Column::new("chunk.tokens");
-/// `chunk.previous`: the id under which the last run stored the chunk; `None` if it was made anew.
+/// `chunk.previous`: the id under which the last run stored the chunk, or `None` if the chunk was rebuilt.
 pub const PREVIOUS: Column<Option<StoredId>> = Column::new("chunk.previous");
 /// `chunk.id`: the id of the stored chunk.
 pub const CHUNK_ID: Column<StoredId> = Column::new("chunk.id");
@@ -204,18 +203,18 @@ impl Cell for Record {
     }
 }
 
-/// Heap bytes of a chunk, without terms and vectors.
+/// Returns the heap size of a chunk without terms and vectors, in bytes.
 pub(crate) fn heap_bytes(chunk: &Chunk) -> usize {
     let texts = [&chunk.key, &chunk.path, &chunk.language, &chunk.name, &chunk.qualified_name, &chunk.signature];
     let lists = [&chunk.definitions, &chunk.calls, &chunk.bases, &chunk.imports, &chunk.dependencies];
-    let listed = lists.into_iter().flatten().map(|text| text.len() + LISTED).sum::<usize>();
+    let listed = lists.into_iter().flatten().map(|text| text.len() + LIST_ITEM_BYTES).sum::<usize>();
     let texts = texts.into_iter().chain([&chunk.text, &chunk.doc]).chain(&chunk.parent).map(String::len).sum::<usize>();
     let bindings = chunk.bindings.iter().flat_map(|binding| [&binding.name, &binding.path, &binding.member]);
-    texts + listed + bindings.map(|text| text.len() + LISTED).sum::<usize>()
+    texts + listed + bindings.map(|text| text.len() + LIST_ITEM_BYTES).sum::<usize>()
 }
 
-/// Bytes that a string in a list takes besides its text: the `String`, and the overhead of its allocation.
-const LISTED: usize = size_of::<String>() + 16;
+/// Overhead of a string in a list besides its text, in bytes: the `String` and its allocation.
+const LIST_ITEM_BYTES: usize = size_of::<String>() + 16;
 
 /// The terms of a chunk by field.
 #[derive(Debug, Clone)]
@@ -259,11 +258,11 @@ pub enum Attribution {
     Untracked,
     /// The path is in HEAD, but its history could not be read.
     Unavailable(Arc<str>),
-    /// The walk over the history is not finished: the file is attributed later.
+    /// The walk over the history is not finished, so the file is attributed later.
     Pending,
-    /// The commits that touched the file.
+    /// The commits that touched the file, without attribution of lines.
     File {
-        /// Their summary.
+        /// Summary of the commits.
         history: Arc<HistorySummary>,
         /// The history key, see `FileRecord::history_key`.
         key: Vec<u8>,
@@ -280,7 +279,7 @@ pub enum Attribution {
 }
 
 impl Attribution {
-    /// Line attribution with the touch count of each chunk.
+    /// Returns the attribution of lines, with the touch count of each chunk.
     pub(crate) fn lines(blame: WorktreeBlame, touches: Vec<u32>, key: Vec<u8>) -> Self {
         Self::Lines { blame: Arc::new(blame), touches, key }
     }

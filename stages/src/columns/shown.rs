@@ -10,39 +10,39 @@ use super::{
 };
 use crate::definitions::Definition;
 
-/// Columns that a run uses to compare files with the last run, and to restore what that one stored.
-const OF_THE_LAST_RUN: [&str; 4] = ["file.inode", "file.stored", "chunk.stored", "chunk.previous"];
-/// Terms that the short form names.
-const NAMED_TERMS: usize = 8;
+/// Columns that a run uses only to compare files with the last run and to restore its values.
+const PREVIOUS_RUN_COLUMNS: [&str; 4] = ["file.inode", "file.stored", "chunk.stored", "chunk.previous"];
+/// Maximum number of terms in the short form.
+const MAX_NAMED_TERMS: usize = 8;
 
-/// A column of a batch, with a value for each row.
+/// A column of a batch, with one value per row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownColumn {
     /// The name under which stages read the column.
     pub name: String,
-    /// What a row is.
+    /// The kind of entity that each row describes.
     pub entity: Entity,
-    /// One for each row.
+    /// One value per row.
     pub values: Vec<ShownValue>,
-    /// Whether the short forms say something that no other column says.
+    /// Whether the short forms contain information that no other column has.
     pub is_telling: bool,
 }
 
-/// A value.
+/// A value of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownValue {
-    /// All of it; null if there is none.
+    /// The complete value, or null.
     pub value: Json,
-    /// A short form, in lines; empty if there is no value.
+    /// The value in a short form, as lines. Empty if there is no value.
     pub lines: Vec<String>,
 }
 
-/// What a stage has written as `column`: that column, or its parts if stages read it in parts.
-pub(crate) fn shown(output: &StageOutput<'_>, column: &str, registry: &Registry) -> Vec<ShownColumn> {
-    if OF_THE_LAST_RUN.contains(&column) {
+/// Returns the output of a stage in `column`. If stages read parts of that column, returns the parts.
+pub(crate) fn display_columns(output: &StageOutput<'_>, column: &str, registry: &Registry) -> Vec<ShownColumn> {
+    if PREVIOUS_RUN_COLUMNS.contains(&column) {
         return Vec::new();
     }
-    if let Some(values) = of_type(output, column) {
+    if let Some(values) = typed_values(output, column) {
         let is_telling = values.iter().any(|value| !value.lines.is_empty());
         return Vec::from_iter(ShownColumn::new(column, values, is_telling));
     }
@@ -50,13 +50,14 @@ pub(crate) fn shown(output: &StageOutput<'_>, column: &str, registry: &Registry)
     for built_in in registry.held_by(column) {
         let Some(values) = output.built_in(built_in) else { continue };
         let name = built_in.reference().name;
-        let values: Vec<ShownValue> = values.iter().map(|value| of_value(name, value)).collect();
+        let values: Vec<ShownValue> = values.iter().map(|value| display_value(name, value)).collect();
         // The record of a chunk is shown by its kind, name and lines.
         let is_telling = column != RECORD.name() && values.iter().any(|value| !value.lines.is_empty());
         columns.extend(ShownColumn::new(name, values, is_telling));
     }
     if columns.is_empty() {
-        let values = output.values(column).map(|values| values.iter().map(|value| of_value(column, value)).collect());
+        let values =
+            output.values(column).map(|values| values.iter().map(|value| display_value(column, value)).collect());
         columns.extend(values.and_then(|values| ShownColumn::new(column, values, true)));
     }
     columns
@@ -78,8 +79,8 @@ impl ShownValue {
     }
 }
 
-/// The values of a column whose type has no form for stages that are not written in Rust.
-fn of_type(output: &StageOutput<'_>, column: &str) -> Option<Vec<ShownValue>> {
+/// Returns the values of a column whose type is available only to stages written in Rust.
+fn typed_values(output: &StageOutput<'_>, column: &str) -> Option<Vec<ShownValue>> {
     fn all<T: Cell>(
         output: &StageOutput<'_>,
         column: Column<T>,
@@ -90,7 +91,7 @@ fn of_type(output: &StageOutput<'_>, column: &str) -> Option<Vec<ShownValue>> {
     match column {
         name if name == SYMBOLS.name() => all(output, SYMBOLS, |symbols| {
             let Some(ParsedFile(parsed)) = symbols.as_deref() else { return ShownValue::none() };
-            definitions(&parsed.symbols.iter().map(Definition::of).collect::<Vec<_>>())
+            definitions(&parsed.symbols.iter().map(Definition::from_symbol).collect::<Vec<_>>())
         }),
         name if name == DEFINITIONS.name() => {
             all(output, DEFINITIONS, |given| given.0.as_deref().map_or_else(ShownValue::none, definitions))
@@ -120,11 +121,11 @@ fn terms(found: &TermVector) -> ShownValue {
         totals.push((counts.iter().map(|count| u32::from(*count)).sum(), term));
     }
     totals.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-    let named = totals.iter().take(NAMED_TERMS).map(|(count, term)| match count {
+    let named = totals.iter().take(MAX_NAMED_TERMS).map(|(count, term)| match count {
         1 => (*term).to_owned(),
         count => format!("{term} ×{count}"),
     });
-    let more = if totals.len() > NAMED_TERMS { ", …" } else { "" };
+    let more = if totals.len() > MAX_NAMED_TERMS { ", …" } else { "" };
     let words = format!("{}: {}{more}", counted(totals.len(), "term"), named.collect::<Vec<_>>().join(", "));
     ShownValue::new(Json::Object(fields), [words])
 }
@@ -143,15 +144,15 @@ fn attribution(blame: &Attribution) -> ShownValue {
         Attribution::Pending => {
             of("pending", "pending: the walk over the history takes longer than a dry run waits".to_owned())
         }
-        Attribution::File { history, .. } => of_history("file", history),
+        Attribution::File { history, .. } => display_history("file", history),
         Attribution::Lines { blame, .. } => {
             let blame = blame.worktree();
-            of_history("lines", &blame.summary(0..blame.line_count()))
+            display_history("lines", &blame.summary(0..blame.line_count()))
         }
     }
 }
 
-fn of_history(state: &str, history: &HistorySummary) -> ShownValue {
+fn display_history(state: &str, history: &HistorySummary) -> ShownValue {
     let HistorySummary { commits, uncommitted_lines, .. } = history;
     let mut words = counted(*commits as usize, "commit");
     if *uncommitted_lines > 0 {
@@ -160,8 +161,8 @@ fn of_history(state: &str, history: &HistorySummary) -> ShownValue {
     ShownValue::new(json!({ "state": state, "commits": commits, "uncommitted_lines": uncommitted_lines }), [words])
 }
 
-/// A value as stages that are not written in Rust see it.
-fn of_value(column: &str, value: Option<ValueRef<'_>>) -> ShownValue {
+/// Converts a value as visible to stages that are not written in Rust.
+fn display_value(column: &str, value: Option<ValueRef<'_>>) -> ShownValue {
     let Some(value) = value else { return ShownValue::none() };
     let words = match &value {
         ValueRef::Bool(flag) => flag.to_string(),
@@ -192,12 +193,12 @@ fn json_of(value: ValueRef<'_>) -> Json {
     }
 }
 
-/// A number with as many digits as single precision has.
+/// Returns a number with at most the digits of single precision.
 fn short_number(number: f32) -> Json {
     json!(number.to_string().parse().unwrap_or(f64::from(number)))
 }
 
-/// A time in nanoseconds since the epoch, to the second.
+/// Formats a time in nanoseconds since the epoch, to the second.
 fn time_in_words(nanoseconds: i64) -> String {
     let time = jiff::Timestamp::from_second(nanoseconds.div_euclid(1_000_000_000));
     time.map_or_else(|_| nanoseconds.to_string(), |time| time.to_string())

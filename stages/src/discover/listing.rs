@@ -1,7 +1,7 @@
-//! Reading directories: names and kinds of entries first, metadata on request.
+//! Directory reading: names and kinds of entries first, metadata on request.
 //!
-//! On Linux a directory is opened relative to its parent and read into a buffer on the stack, which costs half of what the
-//! standard library needs with full paths. A [`DirectoryStamp`] allows its listing to be cached.
+//! On Linux a directory is opened relative to its parent and read into a buffer on the stack, which costs half as much
+//! as the standard library with full paths. A [`DirectoryStamp`] makes it possible to cache the listing.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -14,7 +14,7 @@ pub(super) use linux::DirectoryHandle;
 #[cfg(not(target_os = "linux"))]
 pub(super) use portable::DirectoryHandle;
 
-/// The kind of a directory entry; symbolic links are not followed.
+/// The kind of a directory entry. Symbolic links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     File,
@@ -23,29 +23,29 @@ pub(super) enum FileKind {
     Other,
 }
 
-/// The metadata of a file that the walk needs.
+/// The metadata of a file that the walk uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileMetadata {
-    /// Bytes.
+    /// Size in bytes.
     pub(super) size: u64,
-    /// Times before the epoch, and unknown ones, are zero.
+    /// Stamp of the file. Times before the epoch and unknown times are zero.
     pub(super) stamp: FileStamp,
 }
 
-/// Identifies a directory and its last change: while the stamp is the same, no entry was added, removed or renamed.
+/// The identity and last change of a directory. While the stamp is unchanged, no entry was added, removed or renamed.
 ///
-/// Resetting mtime still updates ctime. The default is the stamp of no directory.
+/// Resetting mtime still updates ctime. The default value is not the stamp of any directory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct DirectoryStamp {
     pub(super) device: u64,
     pub(super) inode: u64,
-    /// Status change time (ctime), nanoseconds since the epoch.
+    /// Status change time (ctime), in nanoseconds since the epoch.
     pub(super) changed: i64,
-    /// Modification time (mtime), nanoseconds since the epoch.
+    /// Modification time (mtime), in nanoseconds since the epoch.
     pub(super) modified: i64,
 }
 
-/// An entry: its name, and its kind or why that is unknown.
+/// The name of an entry, and its kind or the error while determining it.
 pub(super) type RawEntry = (OsString, io::Result<FileKind>);
 
 #[cfg(target_os = "linux")]
@@ -64,57 +64,57 @@ mod linux {
 
     use super::*;
 
-    const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+    const OPEN_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
     /// Local file systems that update the times of directories as POSIX requires, by the magic numbers in `statfs(2)`:
     /// bcachefs, Btrfs, ext2 to ext4, F2FS, overlayfs, tmpfs, XFS, ZFS.
-    const RELIABLE: [u32; 8] =
+    const RELIABLE_FILE_SYSTEMS: [u32; 8] =
         [0xCA45_1A4E, 0x9123_683E, 0xEF53, 0xF2F5_2010, 0x794C_7630, 0x0102_1994, 0x5846_5342, 0x2FC1_2FC1];
 
-    /// A directory, by its path relative to an open one.
+    /// A directory, identified by its path relative to an open directory.
     #[derive(Clone)]
     pub(crate) struct DirectoryHandle {
         open: Arc<OwnedFd>,
-        /// Empty for the open directory itself.
+        /// Path below `open`. Empty for the open directory itself.
         below: PathBuf,
-        /// The device of the root of the walk, if its file system is one of [`RELIABLE`]; network file systems and those in
-        /// user space may give a file another inode number at every mount.
-        inodes_of: Option<u64>,
+        /// Device of the root of the walk, if its file system is one of [`RELIABLE_FILE_SYSTEMS`]. Network file systems
+        /// and file systems in user space may assign other inode numbers at every mount.
+        stable_device: Option<u64>,
     }
 
     impl DirectoryHandle {
         pub(crate) fn open(path: &Path) -> io::Result<Self> {
-            let open = Arc::new(openat(CWD, path, FLAGS, Mode::empty())?);
-            let opened = Self { open, below: PathBuf::new(), inodes_of: None };
-            Ok(Self { inodes_of: opened.device_with_stamps(), ..opened })
+            let open = Arc::new(openat(CWD, path, OPEN_FLAGS, Mode::empty())?);
+            let opened = Self { open, below: PathBuf::new(), stable_device: None };
+            Ok(Self { stable_device: opened.device_with_stamps(), ..opened })
         }
 
-        /// A subdirectory; it is not opened and need not exist.
+        /// Returns a subdirectory without opening it. The subdirectory need not exist.
         pub(crate) fn inner(&self, name: &OsStr) -> Self {
-            Self { open: Arc::clone(&self.open), below: self.below.join(name), inodes_of: self.inodes_of }
+            Self { open: Arc::clone(&self.open), below: self.below.join(name), stable_device: self.stable_device }
         }
 
-        /// The same directory, opened, which makes `stat` of its entries cheaper.
+        /// Opens the directory, which makes `stat` of its entries cheaper.
         pub(crate) fn opened(&self) -> io::Result<Self> {
             if self.below.as_os_str().is_empty() {
                 return Ok(self.clone());
             }
             let mut components = self.below.components();
             let open = match (components.next(), components.next()) {
-                (Some(_), None) => openat(&self.open, &self.below, FLAGS | OFlags::NOFOLLOW, Mode::empty())?,
+                (Some(_), None) => openat(&self.open, &self.below, OPEN_FLAGS | OFlags::NOFOLLOW, Mode::empty())?,
                 _ => open_beneath(&self.open, &self.below)?,
             };
-            Ok(Self { open: Arc::new(open), below: PathBuf::new(), inodes_of: self.inodes_of })
+            Ok(Self { open: Arc::new(open), below: PathBuf::new(), stable_device: self.stable_device })
         }
 
-        /// The device, if its file system is known to change a [`DirectoryStamp`] whenever entries change.
+        /// Returns the device if its file system is known to change a [`DirectoryStamp`] whenever entries change.
         pub(crate) fn device_with_stamps(&self) -> Option<u64> {
             let kind = fstatfs(&self.open).ok()?.f_type;
-            RELIABLE.iter().find(|known| kind == **known as FsWord)?;
+            RELIABLE_FILE_SYSTEMS.iter().find(|known| kind == **known as FsWord)?;
             Some(self.stamp()?.device)
         }
 
-        /// The stamp; `None` if there is no such directory.
+        /// Returns the stamp, or `None` if the directory does not exist.
         pub(crate) fn stamp(&self) -> Option<DirectoryStamp> {
             let stat = if self.below.as_os_str().is_empty() {
                 fstat(&self.open)
@@ -127,8 +127,8 @@ mod linux {
             Some(DirectoryStamp { device: stat.st_dev, inode: stat.st_ino, changed, modified })
         }
 
-        /// Its entries; the directory must be [`opened`](Self::opened).
-        // The buffer must not become a part of the frames of a walk, which is as deep as the tree.
+        /// Returns the entries of the directory, which must be [`opened`](Self::opened).
+        // The buffer must not become part of the stack frames of the walk, whose recursion is as deep as the tree.
         #[inline(never)]
         pub(crate) fn entries(&self) -> io::Result<Vec<RawEntry>> {
             let mut buffer = [const { MaybeUninit::uninit() }; 32 << 10];
@@ -145,7 +145,8 @@ mod linux {
             Ok(entries)
         }
 
-        /// Some file systems do not report kinds with names, which needs a `stat`.
+        /// Returns the kind of an entry. Some file systems do not report kinds with names, so that a `stat` is
+        /// necessary.
         fn kind(&self, name: &OsStr, reported: FileType) -> io::Result<FileKind> {
             Ok(match reported {
                 FileType::RegularFile => FileKind::File,
@@ -164,7 +165,7 @@ mod linux {
             let size = u64::try_from(stat.st_size).unwrap_or(0);
             let modified = nanoseconds(stat.st_mtime, stat.st_mtime_nsec).unwrap_or(0).max(0);
             let changed = nanoseconds(stat.st_ctime, stat.st_ctime_nsec).unwrap_or(0).max(0);
-            let inode = if self.inodes_of == Some(stat.st_dev) { stat.st_ino } else { 0 };
+            let inode = if self.stable_device == Some(stat.st_dev) { stat.st_ino } else { 0 };
             Ok(FileMetadata { size, stamp: FileStamp { modified, changed, inode } })
         }
 
@@ -178,18 +179,22 @@ mod linux {
         }
     }
 
-    /// Opens a directory some levels below another; no component of the path may be a symbolic link.
+    /// Opens a directory several levels below another directory. No component of the path may be a symbolic link.
     fn open_beneath(directory: &OwnedFd, path: &Path) -> io::Result<OwnedFd> {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        match openat2(directory, path, FLAGS, Mode::empty(), resolve) {
-            // Old kernels lack the call, and sandboxes refuse it.
+        match openat2(directory, path, OPEN_FLAGS, Mode::empty(), resolve) {
+            // Old kernels lack the call, and sandboxes reject it.
             Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {}
             opened => return Ok(opened?),
         }
         let mut inner: Option<OwnedFd> = None;
         for component in path {
-            inner =
-                Some(openat(inner.as_ref().unwrap_or(directory), component, FLAGS | OFlags::NOFOLLOW, Mode::empty())?);
+            inner = Some(openat(
+                inner.as_ref().unwrap_or(directory),
+                component,
+                OPEN_FLAGS | OFlags::NOFOLLOW,
+                Mode::empty(),
+            )?);
         }
         inner.ok_or_else(|| Errno::NOENT.into())
     }
@@ -209,7 +214,7 @@ mod portable {
 
     use super::*;
 
-    /// A directory, by its path.
+    /// A directory, identified by its path.
     #[derive(Clone)]
     pub(crate) struct DirectoryHandle(PathBuf);
 
@@ -218,22 +223,22 @@ mod portable {
             Ok(Self(path.to_owned()))
         }
 
-        /// A subdirectory; it is not opened and need not exist.
+        /// Returns a subdirectory without opening it. The subdirectory need not exist.
         pub(crate) fn inner(&self, name: &OsStr) -> Self {
             Self(self.0.join(name))
         }
 
-        /// Has no effect here.
+        /// Returns the same handle, because opening has no effect here.
         pub(crate) fn opened(&self) -> io::Result<Self> {
             Ok(self.clone())
         }
 
-        /// Stamps are not reliable here.
+        /// Returns `None`, because stamps are not reliable here.
         pub(crate) fn device_with_stamps(&self) -> Option<u64> {
             None
         }
 
-        /// Unused here.
+        /// Returns `None`, because stamps are unused here.
         pub(crate) fn stamp(&self) -> Option<DirectoryStamp> {
             None
         }

@@ -1,10 +1,13 @@
-//! A cache of directory listings: a directory whose [`DirectoryStamp`] is unchanged need not be read, and if its ignore rules
-//! are unchanged too, they need not be evaluated.
+//! A cache of directory listings. A directory whose [`DirectoryStamp`] is unchanged need not be read. If its ignore
+//! rules are unchanged too, they need not be evaluated.
 //!
-//! The file is an [`aurora_cachefile`] with one segment. Its content, all numbers little-endian: directories, each after its
-//! subdirectories · offset of the root (u32). A directory: stamp (four times 8 bytes) · digest of the rules (8 bytes) · number
-//! of entries (u32) · entries in the order of paths. An entry: kind, with [`IGNORED`] set if it is ignored (u8) · offset of the
-//! directory plus 1, or 0 (u32) · length of the name (u16) · name.
+//! The file is an [`aurora_cachefile`] with one segment. All numbers are little-endian. The content consists of the
+//! directories, each after its subdirectories, and the offset of the root (u32).
+//!
+//! - Directory: stamp (four times 8 bytes) · digest of the rules (8 bytes) · number of entries (u32) · entries in the
+//!   order of paths.
+//! - Entry: kind, with [`IGNORED`] set if it is ignored (u8) · offset of the directory plus 1, or 0 (u32) · length of
+//!   the name (u16) · name.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -16,57 +19,57 @@ use super::listing::{DirectoryStamp, FileKind};
 use aurora_cachefile::{CacheFile, Format};
 use aurora_codec::ByteReader;
 
-/// Most bytes of the cache of directory listings: some five million files.
-pub(crate) const MAX_WALK: u64 = 256 << 20;
+/// Maximum size of the cache of directory listings in bytes, enough for some five million files.
+pub(crate) const MAX_WALK_BYTES: u64 = 256 << 20;
 
 const MAGIC: &[u8; 8] = b"AURTREE\n";
-/// Raised when the layout changes, or the interpretation of ignore files.
+/// Increased when the layout or the interpretation of ignore files changes.
 const VERSION: u32 = 1;
 
-/// Kinds by their number in the file.
+/// The kinds of entries, by their number in the file.
 const KINDS: [FileKind; 4] = [FileKind::File, FileKind::Directory, FileKind::Link, FileKind::Other];
 const IGNORED: u8 = 0x80;
-/// Bytes of an entry before its name.
-const MIN_ENTRY: usize = 7;
+/// Minimum size of an entry, in bytes: the fields before its name.
+const MIN_ENTRY_BYTES: usize = 7;
 
-/// What must be unchanged for a cached listing to be valid.
+/// Validity of a cached listing: the listing can be used while these values are unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Validity {
-    /// For the entries; the default one if it is not reliable.
+    /// Stamp on which the entries depend. The default stamp means that the listing is not reliable.
     pub(super) stamp: DirectoryStamp,
-    /// For whether entries are ignored; see [`Rules::digest`](super::rules::Rules::digest).
+    /// Digest of the rules that decide whether entries are ignored, see [`Rules::digest`](super::rules::Rules::digest).
     pub(super) rules: u64,
 }
 
 /// The listings of an earlier walk.
 pub(super) struct ListingCache {
     bytes: Vec<u8>,
-    /// The range of the content.
+    /// Range of the content within `bytes`.
     content: Range<usize>,
 }
 
 impl ListingCache {
-    /// The listings in `file`; `None` if there are none that can be used.
+    /// Reads the listings in `file`. Returns `None` if the file is missing or cannot be used.
     pub(super) fn read(file: &CacheFile) -> Option<Self> {
         let bytes = file.read(&format())?;
         let content = file.segments(&bytes, &format()).next()?;
         Some(Self { bytes, content })
     }
 
-    /// The root of the walk.
+    /// Returns the root of the walk.
     pub(super) fn root(&self) -> Option<CachedDirectory<'_>> {
         let (bytes, at) = self.content().split_last_chunk()?;
         Some(CachedDirectory { bytes, at: u32::from_le_bytes(*at) })
     }
 
-    /// The encoded directories, and the offset of the root.
+    /// Returns the encoded directories and the offset of the root.
     pub(super) fn content(&self) -> &[u8] {
         &self.bytes[self.content.clone()]
     }
 }
 
-/// The directories that the walk which has written `file` has listed, relative to its root, which is empty; `None` if there is no
-/// such file.
+/// Returns the directories that the walk which wrote `file` listed, relative to the root of the walk. The path of the
+/// root is empty. Returns `None` if the file does not exist or is damaged.
 pub(crate) fn directories(file: &CacheFile) -> Option<Vec<PathBuf>> {
     let cache = ListingCache::read(file)?;
     let mut found = Vec::new();
@@ -94,18 +97,18 @@ pub(super) struct CachedEntry<'k> {
     pub(super) name: &'k OsStr,
     pub(super) kind: FileKind,
     pub(super) is_ignored: bool,
-    /// Its own listing, if it is a directory that was walked.
+    /// Listing of the entry, if it is a directory that was walked.
     pub(super) below: Option<CachedDirectory<'k>>,
 }
 
 impl<'k> CachedDirectory<'k> {
-    /// Its entries, and what must be unchanged for them to be valid; `None` if the encoding is malformed.
+    /// Returns the entries and their validity, or `None` if the encoding is malformed.
     pub(super) fn read(self) -> Option<(Validity, impl Iterator<Item = Option<CachedEntry<'k>>>)> {
         let mut reader = ByteReader::new(self.bytes.get(self.at as usize..)?);
         let (device, inode) = (reader.u64()?, reader.u64()?);
         let (changed, modified) = (reader.i64()?, reader.i64()?);
         let (rules, count) = (reader.u64()?, reader.u32()?);
-        if count as usize > reader.rest().len() / MIN_ENTRY {
+        if count as usize > reader.rest().len() / MIN_ENTRY_BYTES {
             return None;
         }
         let entries = (0..count).map(move |_| self.entry(&mut reader));
@@ -125,7 +128,7 @@ impl<'k> CachedDirectory<'k> {
         Some(CachedEntry { name: os_str(name)?, kind: *KINDS.get(usize::from(kind & !IGNORED))?, is_ignored, below })
     }
 
-    /// The same listing as entries to write.
+    /// Converts the listing to entries that can be written.
     fn to_entries(self) -> Option<(Validity, Vec<ListedEntry<'k>>)> {
         let (validity, entries) = self.read()?;
         let listed = |CachedEntry { name, kind, is_ignored, below }: CachedEntry<'k>| ListedEntry {
@@ -141,14 +144,14 @@ impl<'k> CachedDirectory<'k> {
 /// The listing of a directory after a walk.
 #[derive(Debug, Clone)]
 pub(super) enum DirectoryListing<'k> {
-    /// Unchanged in the cache, including all subdirectories.
+    /// The cached listing is unchanged, including all subdirectories.
     Cached(CachedDirectory<'k>),
-    /// Changed: the entries in the order of paths.
+    /// The listing has changed. The entries are in the order of paths.
     Fresh(Validity, Vec<ListedEntry<'k>>),
 }
 
 impl<'k> DirectoryListing<'k> {
-    /// Its entries in the order of paths, and what must be unchanged for them to be valid; `None` if the encoding is malformed.
+    /// Returns the entries in the order of paths and their validity, or `None` if the encoding is malformed.
     pub(super) fn entries(&self) -> Option<(Validity, Cow<'_, [ListedEntry<'k>]>)> {
         Some(match self {
             Self::Fresh(validity, entries) => (*validity, Cow::Borrowed(entries)),
@@ -160,7 +163,7 @@ impl<'k> DirectoryListing<'k> {
     }
 }
 
-/// An entry of a directory to write; see [`CachedEntry`].
+/// An entry of a directory to write, see [`CachedEntry`].
 #[derive(Debug, Clone)]
 pub(super) struct ListedEntry<'k> {
     pub(super) name: Cow<'k, OsStr>,
@@ -172,18 +175,19 @@ pub(super) struct ListedEntry<'k> {
 /// Writes the listing of the root to `file`.
 pub(super) fn write(file: &CacheFile, root: &DirectoryListing<'_>) -> io::Result<()> {
     let mut content = Vec::new();
-    let Some(at) = put(&mut content, root) else { return Ok(()) };
+    let Some(at) = encode_directory(&mut content, root) else { return Ok(()) };
     content.extend_from_slice(&at.to_le_bytes());
     file.append(&format(), None, &content).map(drop)
 }
 
-/// Appends a directory after its subdirectories, and returns its offset; `None` if the file would become too large.
-fn put(out: &mut Vec<u8>, seen: &DirectoryListing<'_>) -> Option<u32> {
-    if out.len() as u64 > MAX_WALK {
+/// Appends a directory after its subdirectories and returns its offset. Returns `None` if the file would become too
+/// large.
+fn encode_directory(out: &mut Vec<u8>, seen: &DirectoryListing<'_>) -> Option<u32> {
+    if out.len() as u64 > MAX_WALK_BYTES {
         return None;
     }
     let (Validity { mut stamp, rules }, entries) = seen.entries()?;
-    // Names with secrets are not stored; a directory with one is read again by the next walk.
+    // Names with secrets are not stored. The next walk reads their directory again.
     let has_secret = |entry: &&ListedEntry<'_>| entry.name.to_str().is_some_and(aurora_redact::has_secret);
     let (secret, entries): (Vec<_>, Vec<_>) = entries.iter().partition(has_secret);
     if !secret.is_empty() {
@@ -191,7 +195,7 @@ fn put(out: &mut Vec<u8>, seen: &DirectoryListing<'_>) -> Option<u32> {
     }
     let mut below = Vec::with_capacity(entries.len());
     for entry in &entries {
-        let at = entry.below.as_ref().map(|seen| put(out, seen));
+        let at = entry.below.as_ref().map(|seen| encode_directory(out, seen));
         below.push(at.map_or(Some(0), |at| at?.checked_add(1))?);
     }
     let at = u32::try_from(out.len()).ok()?;
@@ -210,7 +214,7 @@ fn put(out: &mut Vec<u8>, seen: &DirectoryListing<'_>) -> Option<u32> {
     Some(at)
 }
 
-/// The format of the file.
+/// Returns the format of the cache file.
 pub(super) fn format() -> Format {
     Format::new(MAGIC, VERSION, &[])
 }

@@ -1,4 +1,4 @@
-//! Documents outside of the source tree: the user's conversation logs, and the project's reasoning patterns.
+//! Documents outside the source tree: the user's conversation logs and the project's reasoning patterns.
 
 use std::io;
 use std::path::Path;
@@ -12,11 +12,11 @@ use crate::chunk::knowledge;
 use crate::formats::documents::{CONVERSATION, REASONING};
 use crate::services::{SourceTree, is_gone};
 
-/// Deeper directories of documents are skipped.
+/// Maximum depth of directories of documents. Deeper directories are skipped.
 const MAX_DEPTH: usize = 64;
 
-/// The documents, sorted by path, and what could not be read. Their paths are the ones in the index, because logs are outside
-/// of the root.
+/// Returns the documents, sorted by path, and the omissions. The paths are those in the index, because logs are outside
+/// the root.
 pub(super) fn documents(tree: &SourceTree) -> (Vec<WalkedFile>, Vec<Omission>) {
     let mut logs = Search::new(UserDirectory::CONVERSATIONS_PREFIX, CONVERSATION, knowledge::is_log);
     if let Some(path) = tree.conversations() {
@@ -31,7 +31,7 @@ pub(super) fn documents(tree: &SourceTree) -> (Vec<WalkedFile>, Vec<Omission>) {
     (found, omissions)
 }
 
-/// A BLAKE3 hash of documents and omissions.
+/// Returns a BLAKE3 hash of documents and omissions.
 pub(super) fn digest(documents: &[WalkedFile], omissions: &[Omission]) -> [u8; 32] {
     let mut bytes = Vec::new();
     for WalkedFile { path, size, stamp, .. } in documents {
@@ -50,29 +50,29 @@ pub(super) fn digest(documents: &[WalkedFile], omissions: &[Omission]) -> [u8; 3
 
 /// The search for documents of one format.
 struct Search {
-    /// The prefix of their paths in the index, ending in `/`.
+    /// Prefix of the documents' paths in the index, ending in `/`.
     prefix: &'static str,
     format: &'static str,
-    is_one: fn(&str) -> bool,
+    is_document: fn(&str) -> bool,
     found: Vec<WalkedFile>,
     omissions: Vec<Omission>,
 }
 
 impl Search {
-    fn new(prefix: &'static str, format: &'static str, is_one: fn(&str) -> bool) -> Self {
-        Self { prefix, format, is_one, found: Vec::new(), omissions: Vec::new() }
+    fn new(prefix: &'static str, format: &'static str, is_document: fn(&str) -> bool) -> Self {
+        Self { prefix, format, is_document, found: Vec::new(), omissions: Vec::new() }
     }
 
     fn root(&mut self, directory: io::Result<Directory>) {
         let prefix = self.prefix;
         match directory {
             Ok(directory) => self.directory(&directory, prefix, 0),
-            // An absent directory contains no documents.
+            // A missing directory contains no documents.
             Err(error) => self.omit(prefix, &error),
         }
     }
 
-    /// Searches a directory recursively; `path` ends in `/`. Symbolic links are not followed.
+    /// Searches a directory recursively without following symbolic links. `path` ends in `/`.
     fn directory(&mut self, directory: &Directory, path: &str, depth: usize) {
         let entries = match directory.entries() {
             Ok(entries) => entries,
@@ -86,7 +86,7 @@ impl Search {
                     Ok(inner) => self.directory(&inner, &format!("{below}/"), depth + 1),
                     Err(error) => self.omit(&below, &error),
                 },
-                EntryKind::File if (self.is_one)(&below) => match directory.metadata(&name) {
+                EntryKind::File if (self.is_document)(&below) => match directory.metadata(&name) {
                     Ok(metadata) => self.found.push(WalkedFile {
                         path: below.into(),
                         size: metadata.len,

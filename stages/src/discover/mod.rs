@@ -1,5 +1,5 @@
-//! `discover`: the source. Walks the tree and emits its files sorted by path, so that batches, and
-//! with them ids, are the same on every run.
+//! `discover`: the source. Walks the tree and emits its files sorted by path, so that batches and ids are the same in
+//! every run.
 
 mod listing;
 mod listing_cache;
@@ -29,31 +29,32 @@ use crate::git_signal::Repository;
 use crate::services::{
     CacheFiles, Checkpoint, LastCheck, MAX_FILE_SIZE, PreviousIndex, RunClock, RunScope, SourceTree, service,
 };
-pub(crate) use listing_cache::{MAX_WALK, directories};
+pub(crate) use listing_cache::{MAX_WALK_BYTES, directories};
 use walk::{Omission, WalkOptions, WalkOutput, WalkedFile};
 
-/// Longest extension, and name of a language, in bytes.
-const LONGEST_NAME: usize = 64;
+/// Maximum length of an extension and of the name of a language, in bytes.
+const MAX_NAME_BYTES: usize = 64;
 
-/// Minimum number of batches in flight for each worker of the stage that has most: fewer would leave workers without work.
+/// Minimum number of batches in flight per worker of the stage with the most workers. With fewer batches, workers would
+/// be idle.
 const MIN_IN_FLIGHT_PER_WORKER: usize = 2;
 
 /// `[stage.discover]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Discover {
-    /// Files of more bytes than this are skipped.
+    /// Maximum size of an indexed file, in bytes. Larger files are skipped.
     pub max_file_size: u64,
-    /// Names of directories to skip in addition to the built-in ones.
+    /// Names of directories to skip in addition to the built-in names.
     pub skip_directories: Vec<String>,
-    /// Names of languages by extension, for files that no built-in language covers.
+    /// Names of languages by extension, for files without a built-in language.
     pub languages: BTreeMap<String, String>,
-    /// Whether directory listings are cached: a directory is not read again if its times prove that no entry was added,
+    /// Whether directory listings are cached. A directory is not read again if its times prove that no entry was added,
     /// removed or renamed since the last run.
     pub keep_listings: bool,
-    /// Most files in one batch.
+    /// Maximum number of files in one batch.
     pub batch_files: usize,
-    /// Most bytes of source in one batch.
+    /// Maximum size of the source text in one batch, in bytes.
     pub batch_bytes: u64,
 }
 
@@ -74,18 +75,22 @@ impl Described for Discover {
     const SUMMARY: &'static str = "The source: walks the tree and emits its files, sorted by path.";
     const KEYS: &'static [Key] = &[
         Key::count("max_file_size", "bytes", "Larger files are skipped, and listed in the run's report."),
-        Key::strings("skip_directories", "Names of directories to skip, beside the built-in ones."),
+        Key::strings("skip_directories", "Names of directories to skip, in addition to the built-in ones."),
         Key::table(
             "languages",
             "Names of languages by extension, in addition to the built-in ones: `{ proto = \"protobuf\" }`. Their files are text, unless \
-             a custom stage gives their definitions.",
+             a custom stage supplies their definitions.",
         ),
         Key::bool(
             "keep_listings",
             "Do not read a directory again if its times show that no entry was added, removed or renamed since the last run.",
         ),
-        Key::count("batch_files", "files", "Most files in one batch."),
-        Key::count("batch_bytes", "bytes", "Most source text in one batch; a larger file has a batch of its own."),
+        Key::count("batch_files", "files", "Maximum number of files in one batch."),
+        Key::count(
+            "batch_bytes",
+            "bytes",
+            "Maximum size of the source text in one batch; a larger file gets its own batch.",
+        ),
     ];
 }
 
@@ -100,7 +105,7 @@ impl StageConfig for Discover {
         for (extension, name) in &self.languages {
             let is_plain = |text: &str| {
                 !text.is_empty()
-                    && text.len() <= LONGEST_NAME
+                    && text.len() <= MAX_NAME_BYTES
                     && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/')
             };
             if !is_plain(extension) || extension.contains('.') {
@@ -131,9 +136,9 @@ impl StageConfig for Discover {
     }
 }
 
-/// Whether a walk of `tree` would find the same as the walk of the last check, which found no change. Also false if that is
-/// unknown, or `cancel` ends the comparison.
-pub(crate) fn is_as_checked(
+/// Whether a walk of `tree` would return the same result as the walk of the last check, which found no change. Returns
+/// false if this is unknown or if `cancel` ends the comparison.
+pub(crate) fn is_unchanged_since_check(
     last_check: &LastCheck,
     tree: &SourceTree,
     repository: &Repository,
@@ -156,7 +161,7 @@ struct DiscoverStage {
     caches: Arc<CacheFiles>,
     clock: Arc<RunClock>,
     checkpoint: Arc<Checkpoint>,
-    /// Only a check before a search has one.
+    /// Present only in a check before a search.
     last_check: Option<Arc<LastCheck>>,
     formats: FormatTable,
     config: Discover,
@@ -168,8 +173,8 @@ impl Stage for DiscoverStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        // But for languages, the configuration decides which files are indexed, not how. A change needs no rebuild, because every run compares the
-        // whole walk with the index.
+        // Except for languages, the configuration decides which files are indexed, not how they are indexed. A change
+        // needs no rebuild, because every run compares the whole walk with the index.
         let fingerprint = Fingerprint::new(Discover::TYPE, 1);
         let languages = &self.config.languages;
         if languages.is_empty() { fingerprint } else { fingerprint.with("languages", format!("{languages:?}")) }
@@ -177,8 +182,8 @@ impl Stage for DiscoverStage {
 }
 
 impl DiscoverStage {
-    /// Everything that there is to index.
-    fn found(&self, cx: &StageContext<'_>) -> WalkOutput {
+    /// Finds all files and documents to index.
+    fn find_files(&self, cx: &StageContext<'_>) -> WalkOutput {
         let mut found = self.walk(cx);
         match self.tree.only() {
             None => self.add_documents(&mut found, cx),
@@ -187,7 +192,8 @@ impl DiscoverStage {
         found
     }
 
-    /// Adds the only file of the run if it is a document that a walk does not find, or why there is no such file.
+    /// Adds the only file of the run if it is a document that a walk does not find. If the file does not exist, adds an
+    /// omission with the reason.
     fn add_only(&self, only: &RelativePath, found: &mut WalkOutput, cx: &StageContext<'_>) {
         let is_pattern = only.starts_with(ProjectDirectory::REASONING_PREFIX);
         if is_pattern {
@@ -206,7 +212,7 @@ impl DiscoverStage {
     fn walk(&self, cx: &StageContext<'_>) -> WalkOutput {
         let config = &self.config;
         let only = self.tree.only().map(|path| &**path);
-        let cache = self.caches.file(ProjectDirectory::TREE_WALK, listing_cache::MAX_WALK);
+        let cache = self.caches.file(ProjectDirectory::TREE_WALK, listing_cache::MAX_WALK_BYTES);
         walk::walk(&WalkOptions {
             root: &self.tree.root,
             threads: cx.jobs(),
@@ -229,7 +235,7 @@ impl DiscoverStage {
         found.documents = memory::digest(&documents, &omissions);
         found.omissions.extend(omissions);
         let logs = self.tree.conversations();
-        // A user who keeps no logs is not warned on every run.
+        // Users who keep no logs should not see a warning in every run.
         let keeps_logs = self.tree.only().is_none() && logs.as_deref().and_then(Path::parent).is_some_and(Path::exists);
         let mut has_logs = false;
         for document in documents {
@@ -246,17 +252,17 @@ impl DiscoverStage {
         }
     }
 
-    /// Records what a later check compares with the tree.
-    fn note_check(&self, last_check: &LastCheck, found: &mut WalkOutput) {
-        // A file that was written within the last tick of the clock can change without a change of its stamp. Other systems have
-        // no change time.
-        let is_settled = |file: &WalkedFile| self.clock.recorded(file.stamp) == file.stamp;
+    /// Records the data that a later check compares with the tree.
+    fn record_check(&self, last_check: &LastCheck, found: &mut WalkOutput) {
+        // A file that was written within the last tick of the clock can change without a change of its stamp. Systems
+        // other than Unix have no change time.
+        let is_settled = |file: &WalkedFile| self.clock.stamp_to_store(file.stamp) == file.stamp;
         if let Some(table) = found.stat_table.take().filter(|_| cfg!(unix) && found.files.iter().all(is_settled)) {
             last_check.note([found.documents.as_slice(), &table].concat());
         }
     }
 
-    /// Reports omissions, and records what could not be read for the other stages.
+    /// Reports omissions, and records unreadable paths for the other stages.
     fn report(&self, found: &WalkOutput, cx: &StageContext<'_>) {
         for Omission { path, reason, is_error } in &found.omissions {
             if *is_error {
@@ -279,11 +285,11 @@ struct DiscoverWorker<'a> {
 impl Worker for DiscoverWorker<'_> {
     fn produce(&mut self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let config = &self.stage.config;
-        let mut found = self.stage.found(cx);
+        let mut found = self.stage.find_files(cx);
         self.stage.report(&found, cx);
         found.files.sort_by(|a, b| a.path.cmp(&b.path));
         if let Some(last_check) = &self.stage.last_check {
-            self.stage.note_check(last_check, &mut found);
+            self.stage.record_check(last_check, &mut found);
         }
         cx.set_total_files(found.files.len() as u64);
         let bytes = |files: &[WalkedFile]| files.iter().map(|file| file.size).sum::<u64>();
@@ -313,7 +319,7 @@ impl Worker for DiscoverWorker<'_> {
 /// The batches that the source has emitted.
 #[derive(Default)]
 struct EmittedBatches {
-    /// Numbers of files and bytes up to the end of each batch.
+    /// Cumulative numbers of files and bytes at the end of each batch.
     ends: Vec<(u64, u64)>,
 }
 
@@ -329,7 +335,8 @@ impl EmittedBatches {
         self.ends.push((files_before + files, bytes_before + bytes));
     }
 
-    /// The bytes of the batches that are done, and the others, if so many files are done. Batches end nearly in their order.
+    /// Returns the bytes of the finished batches, and the batches in flight. Batches finish nearly in order, so the
+    /// first `files_done` files count as finished.
     fn progress(&self, files_done: u64) -> (u64, InFlight) {
         let done = self.ends.partition_point(|(files, _)| *files <= files_done);
         let bytes_done = done.checked_sub(1).map_or(0, |last| self.ends[last].1);
@@ -338,7 +345,7 @@ impl EmittedBatches {
     }
 }
 
-/// The number of files in the next batch: at least one.
+/// Returns the number of files in the next batch, which is at least 1.
 fn batch_length(files: &[WalkedFile], config: &Discover) -> usize {
     let mut bytes = 0;
     let fitting = files.iter().take(config.batch_files).take_while(|file| {
@@ -355,7 +362,7 @@ fn emit(files: &[WalkedFile], out: &mut Emitter<'_>) -> Result<(), StageError> {
     batch.write(MTIME, files.iter().map(|file| file.stamp.modified).collect())?;
     batch.write(INODE, files.iter().map(|file| Inode::from(file.stamp)).collect())?;
     batch.write(LANGUAGE, files.iter().map(|file| file.language.clone()).collect())?;
-    // Charges the batch for its text, and for chunks and terms, which are each about as large.
+    // Reserves memory for the text, and for chunks and terms, which are each about as large as the text.
     batch.expect_bytes(3 * files.iter().map(|file| file.size).sum::<u64>());
     out.emit(batch)
 }

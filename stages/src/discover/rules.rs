@@ -1,4 +1,4 @@
-//! The ignore rules that apply in a directory: those of its own ignore files, and of the directories above it.
+//! The ignore rules that apply in a directory: the rules in its own ignore files and in those of its ancestors.
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead as _};
@@ -13,23 +13,24 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::listing::FileKind;
 use crate::services::is_gone;
 
-/// The names of ignore files, highest precedence first. The `info/exclude` of a repository and the file in
+/// Names of ignore files, from highest to lowest precedence. The `info/exclude` of a repository and the file in
 /// `core.excludesFile` have lower precedence.
 const NAMES: [&str; 3] = [".auroraignore", ".ignore", ".gitignore"];
 const KINDS: usize = NAMES.len() + 2;
-/// The kind with the lowest precedence, `core.excludesFile`. An inner repository replaces the file of the outer one.
+/// The kind with the lowest precedence, `core.excludesFile`. The file of an inner repository replaces the file of the
+/// outer one.
 const EXCLUDES: usize = KINDS - 1;
 
-/// Most bytes of an ignore file; a larger one cannot be read.
-const MAX_RULES: u64 = 4 << 20;
-/// Most bytes of a file that contains only the path of a git directory.
-const MAX_POINTER: u64 = 64 << 10;
+/// Maximum size of an ignore file, in bytes. A larger file counts as unreadable.
+const MAX_IGNORE_FILE_BYTES: u64 = 4 << 20;
+/// Maximum size in bytes of a file that contains only the path of a git directory.
+const MAX_POINTER_BYTES: u64 = 64 << 10;
 
 /// The rules for the entries of a directory, as a chain of directories that have ignore files.
 #[derive(Debug)]
 pub(super) struct Rules {
     outer: Option<Arc<Rules>>,
-    /// By kind: [`NAMES`], then `info/exclude`, then [`EXCLUDES`].
+    /// Rules by kind: [`NAMES`], then `info/exclude`, then [`EXCLUDES`].
     files: [Gitignore; KINDS],
     /// Whether this is the top of a work tree, below which the [`EXCLUDES`] of outer directories do not apply.
     is_work_tree: bool,
@@ -45,10 +46,11 @@ pub(super) struct IgnoreFiles {
 }
 
 impl IgnoreFiles {
-    /// Every file that there may be.
+    /// All ignore files, whether they exist or not.
     pub(super) const ALL: Self = Self { by_name: [true; NAMES.len()], git: true };
 
-    /// Records an entry of the directory and its kind, if known. An entry that is not a regular file is ignored, as with git.
+    /// Records an entry of the directory, with its kind if known. Like git, skips ignore files that are not regular
+    /// files.
     pub(super) fn note(&mut self, name: &OsStr, kind: Option<FileKind>) {
         let known = NAMES.iter().position(|known| name == *known);
         match known {
@@ -58,7 +60,7 @@ impl IgnoreFiles {
     }
 }
 
-/// Whether a file of this name has rules for the entries of its directory.
+/// Whether a file with this name contains rules for the entries of its directory.
 pub(super) fn is_ignore_file(name: &str) -> bool {
     NAMES.contains(&name)
 }
@@ -71,12 +73,12 @@ pub(super) struct UnreadableRules {
     error: io::Error,
 }
 
-/// The path and content of an ignore file, if there is one.
+/// The path and content of an ignore file, or `None` if the file does not exist.
 type RulesFile = Option<(PathBuf, Vec<u8>)>;
 
 impl Rules {
-    /// Reads the rules from outside `root`: ignore files in the directories above it, and the file in
-    /// `core.excludesFile`. A file that cannot be read counts as absent, as in git, and adds a warning.
+    /// Reads the rules from outside `root`: ignore files in the ancestors of `root`, and the file in
+    /// `core.excludesFile`. Like git, treats an unreadable file as missing, but adds a warning.
     pub(super) fn above(root: &Path, warnings: &mut Vec<(String, String)>) -> Arc<Self> {
         let mut or_warn = |read: Result<RulesFile, UnreadableRules>, place: &Path| {
             read.unwrap_or_else(|unreadable| {
@@ -96,8 +98,8 @@ impl Rules {
                 let path = directory.join(name);
                 // Git does not follow a symbolic link here either.
                 let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
-                let content = is_file.then(|| read_regular(&path, MAX_RULES));
-                content.map_or(Ok(None), |content| present(path, content))
+                let content = is_file.then(|| read_regular(&path, MAX_IGNORE_FILE_BYTES));
+                content.map_or(Ok(None), |content| existing_file(path, content))
             };
             let [first, second, third] = NAMES.map(|name| or_warn(own(name), directory));
             let exclude = if has_git(directory) { or_warn(exclude_file(directory), directory) } else { None };
@@ -105,10 +107,11 @@ impl Rules {
         })
     }
 
-    /// The rules in a directory below `root` with these ignore files. Malformed lines are ignored.
+    /// Returns the rules in `directory`, which is in the tree at `root` and contains the ignore files `present`.
+    /// Malformed lines are ignored.
     ///
     /// # Errors
-    /// When one of the files cannot be read.
+    /// If one of the files cannot be read.
     pub(super) fn within(
         self: &Arc<Self>,
         directory: &Path,
@@ -122,22 +125,22 @@ impl Rules {
         for (kind, name) in NAMES.into_iter().enumerate().filter(|(kind, _)| present.by_name[*kind]) {
             let path = directory.join(name);
             let below = path.strip_prefix(root.path()).unwrap_or(Path::new(name));
-            let content = root.read(below, MAX_RULES);
-            files[kind] = self::present(path, content)?;
+            let content = root.read(below, MAX_IGNORE_FILE_BYTES);
+            files[kind] = existing_file(path, content)?;
         }
-        // The excludes of the root are already among the rules above it.
+        // The excludes of the root are already among the rules of its ancestors.
         let is_inner = present.git && directory != root.path() && is_repository(directory);
         if present.git {
             files[NAMES.len()] = exclude_file(directory)?;
         }
         if is_inner {
-            // Unlike an ignore file in the tree, an unreadable file counts as absent.
+            // Unlike an ignore file in the tree, an unreadable file here counts as missing.
             files[EXCLUDES] = excludes(directory).unwrap_or_default();
         }
         Ok(self.with(directory, files, is_inner))
     }
 
-    /// These rules, extended by a directory's ignore files.
+    /// Returns these rules, extended by the ignore files of a directory.
     fn with(self: &Arc<Self>, directory: &Path, files: [RulesFile; KINDS], is_work_tree: bool) -> Arc<Self> {
         if !is_work_tree && files.iter().all(Option::is_none) {
             return Arc::clone(self);
@@ -164,12 +167,12 @@ impl Rules {
         Self { outer: outer.cloned(), files, is_work_tree, digest: u64::from_le_bytes(short) }
     }
 
-    /// A hash of the ignore files of the whole chain.
+    /// Returns a hash of the ignore files in the whole chain.
     pub(super) fn digest(&self) -> u64 {
         self.digest
     }
 
-    /// Whether an entry of the directory is ignored. Within each kind of file, the innermost match decides.
+    /// Whether an entry of the directory is ignored. Within each kind of file, the innermost match wins.
     pub(super) fn ignores(&self, path: &Path, is_directory: bool) -> bool {
         (0..KINDS).find_map(|kind| self.verdict(kind, path, is_directory)).unwrap_or(false)
     }
@@ -200,8 +203,8 @@ fn parse(directory: &Path, path: Option<PathBuf>, content: &[u8]) -> Gitignore {
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// The file that was read; `None` if it is absent or not a regular file.
-fn present(path: PathBuf, read: io::Result<Vec<u8>>) -> Result<RulesFile, UnreadableRules> {
+/// Returns the file that was read, or `None` if it does not exist or is not a regular file.
+fn existing_file(path: PathBuf, read: io::Result<Vec<u8>>) -> Result<RulesFile, UnreadableRules> {
     match read {
         Ok(content) => Ok(Some((path, content))),
         Err(error) if is_gone(&error) || refusal_of(&error) == Some(Refusal::NotRegular) => Ok(None),
@@ -212,19 +215,19 @@ fn present(path: PathBuf, read: io::Result<Vec<u8>>) -> Result<RulesFile, Unread
 /// Reads the file in `core.excludesFile` for a work tree.
 fn excludes(directory: &Path) -> Result<RulesFile, UnreadableRules> {
     excludes_file(directory).map_or(Ok(None), |path| {
-        let content = read_regular(&path, MAX_RULES);
-        present(path, content)
+        let content = read_regular(&path, MAX_IGNORE_FILE_BYTES);
+        existing_file(path, content)
     })
 }
 
-/// The `info/exclude` of the repository whose work tree is a directory. A linked work tree has that of its main repository.
-/// Symbolic links within the git directory are followed, as git does.
+/// Reads the `info/exclude` of the repository with this work tree. A linked work tree uses the file of its main
+/// repository. Like git, follows symbolic links within the git directory.
 fn exclude_file(directory: &Path) -> Result<RulesFile, UnreadableRules> {
     let Some(own) = git_directory(directory)? else { return Ok(None) };
-    let common = line(own.join("commondir"))?.map_or_else(|| own.clone(), |common| own.join(common));
+    let common = first_line(own.join("commondir"))?.map_or_else(|| own.clone(), |common| own.join(common));
     let path = common.join("info").join("exclude");
-    let content = read_regular(&path, MAX_RULES);
-    present(path, content)
+    let content = read_regular(&path, MAX_IGNORE_FILE_BYTES);
+    existing_file(path, content)
 }
 
 /// Returns the git directory of a work tree: `.git`, or the directory to which a `.git` file points.
@@ -234,14 +237,14 @@ fn git_directory(directory: &Path) -> Result<Option<PathBuf>, UnreadableRules> {
         return Ok(Some(git));
     }
     let is_file = git.symlink_metadata().is_ok_and(|found| found.is_file());
-    let pointer = if is_file { line(git)? } else { None };
+    let pointer = if is_file { first_line(git)? } else { None };
     Ok(pointer.and_then(|line| Some(directory.join(line.strip_prefix("gitdir: ")?))))
 }
 
-/// Reads the first line of a file that contains only a path; `None` if there is no such file.
-fn line(path: PathBuf) -> Result<Option<String>, UnreadableRules> {
-    let content = read_regular(&path, MAX_POINTER);
-    let content = present(path, content)?.map(|(_, content)| content).unwrap_or_default();
+/// Reads the first line of a file that contains only a path. Returns `None` if the file does not exist.
+fn first_line(path: PathBuf) -> Result<Option<String>, UnreadableRules> {
+    let content = read_regular(&path, MAX_POINTER_BYTES);
+    let content = existing_file(path, content)?.map(|(_, content)| content).unwrap_or_default();
     Ok(String::from_utf8_lossy(&content).lines().next().map(str::to_owned))
 }
 
@@ -251,7 +254,7 @@ fn is_repository(directory: &Path) -> bool {
     git.is_some_and(|git| git.join("HEAD").symlink_metadata().is_ok())
 }
 
-/// Whether a directory is a work tree with checked-out files. A bare repository is not.
+/// Whether a directory is a work tree with checked-out files. A bare repository is not a work tree.
 pub(super) fn is_checkout(directory: &Path) -> bool {
     let git = git_directory(directory).ok().flatten();
     git.is_some_and(|git| git.join("index").symlink_metadata().is_ok())
@@ -265,7 +268,7 @@ pub(super) fn is_linked_work_tree(directory: &Path) -> bool {
     let Ok(Some(own)) = git_directory(directory) else { return false };
     match own.is_dir() {
         true => own.join("commondir").symlink_metadata().is_ok(),
-        // The work tree was moved or copied from another machine.
+        // The work tree was moved, or copied from another machine.
         false => own.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees"),
     }
 }

@@ -1,10 +1,10 @@
-//! Names that are never indexed, whatever the ignore files say.
+//! Names that are never indexed, regardless of ignore files.
 
 use std::path::Path;
 
 use aurora_storage::ProjectDirectory;
 
-/// Directories without sources of the project itself: version control, dependencies, bundles, caches.
+/// Directories without sources of the project itself: version control, dependencies, bundles and caches.
 const DIRECTORIES: &[&str] = &[
     ProjectDirectory::NAME,
     ".bzr",
@@ -32,8 +32,8 @@ const DIRECTORIES: &[&str] = &[
     "site-packages",
 ];
 
-/// Directories of build output, each with the files beside which tools put it. Those that have no marks of output, have a build
-/// file of their own, or hold files that git tracks may be packages that happen to have such a name.
+/// Directories of build output, with the build files next to which tools create them. A directory with such a name may
+/// also be a package: one that has no marks of output, contains its own build file, or contains files that git tracks.
 const OUTPUT: &[(&str, &[&str])] = &[
     ("build", BUILD_FILES),
     ("coverage", BUILD_FILES),
@@ -49,10 +49,11 @@ const MANIFESTS: &[&str] = &["modules.txt", "autoload.php", "bundle"];
 /// Files that tools write into a directory of build output.
 const OUTPUT_MARKS: &[&str] = &["CACHEDIR.TAG", "CMakeCache.txt", "config.status"];
 
-/// Files of directories with sources. Tools that write a makefile into a directory of output leave a mark too.
+/// Build files in directories of sources. Tools that write a makefile into an output directory also leave a mark of
+/// output.
 const SOURCE_MARKS: &[&str] = &["CMakeLists.txt", "Kbuild", "Kconfig", "Makefile", "meson.build"];
 
-/// Files beside which tools put their output.
+/// Build files next to which tools create their output.
 const BUILD_FILES: &[&str] = &[
     "CMakeLists.txt",
     "Cargo.toml",
@@ -84,7 +85,7 @@ const SECRET_SUFFIXES: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".jks", ".key
 const MINIFIED: &[&str] =
     &[".min.js", "-min.js", ".min.mjs", ".min.cjs", ".bundle.js", ".chunk.js", ".min.css", ".min.html"];
 
-/// Files in which package managers record what they have resolved, beside `*.lock`.
+/// Files in which package managers record resolved versions, in addition to `*.lock`.
 const LOCK_FILES: &[&str] = &[
     "bun.lockb",
     "cabal.project.freeze",
@@ -101,7 +102,7 @@ const LOCK_FILES: &[&str] = &[
     "pubspec.lock",
 ];
 
-/// Extensions of files that are not indexed, in lower case, sorted, each with the reason. They are not read.
+/// Extensions of files that are skipped without being read, grouped by reason. Lower case and sorted.
 const EXTENSIONS: &[(&str, &[&str])] = &[
     (
         "archive",
@@ -171,17 +172,17 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
     ("translations", &["arb", "po", "pot", "tmx", "xlf", "xliff"]),
 ];
 
-/// Whether it depends on more than the name whether a directory of this name is skipped.
-pub(super) fn is_judged(name: &str) -> bool {
+/// Whether the decision to skip a directory with this name depends on more than the name.
+pub(super) fn needs_inspection(name: &str) -> bool {
     OUTPUT.iter().any(|(output, _)| *output == name) || DEPENDENCIES.contains(&name)
 }
 
-/// Whether a directory is skipped; `is_tracked` is called only if it matters.
+/// Whether a directory is skipped. `is_tracked` is called only if its result matters.
 pub(super) fn is_skipped_directory(path: &Path, name: &str, is_tracked: impl FnOnce() -> bool) -> bool {
     let has = |directory: &Path, files: &[&str]| files.iter().any(|file| directory.join(file).exists());
-    if let Some((_, beside)) = OUTPUT.iter().find(|(output, _)| *output == name) {
-        let is_beside = || path.parent().is_some_and(|parent| has(parent, beside));
-        let is_output = has(path, OUTPUT_MARKS) || !has(path, SOURCE_MARKS) && is_beside();
+    if let Some((_, build_files)) = OUTPUT.iter().find(|(output, _)| *output == name) {
+        let has_build_file = || path.parent().is_some_and(|parent| has(parent, build_files));
+        let is_output = has(path, OUTPUT_MARKS) || !has(path, SOURCE_MARKS) && has_build_file();
         return is_output && !is_tracked();
     }
     if DEPENDENCIES.contains(&name) {
@@ -190,17 +191,17 @@ pub(super) fn is_skipped_directory(path: &Path, name: &str, is_tracked: impl FnO
     is_always_skipped(name)
 }
 
-/// Whether directories of this name are skipped, whatever they contain.
+/// Whether directories with this name are skipped regardless of their contents.
 pub(super) fn is_always_skipped(name: &str) -> bool {
     DIRECTORIES.binary_search(&name).is_ok()
 }
 
-/// Why a file of this name is skipped, if it is; case is ignored.
+/// Returns the reason why a file with this name is skipped, ignoring case, or `None` if the file is not skipped.
 pub(super) fn skipped_file(name: &str) -> Option<&'static str> {
     if is_secret(name) {
         return Some("may hold secrets");
     }
-    // `.git` is a file in a linked work tree, and in a submodule.
+    // `.git` is a file in linked work trees and submodules.
     if matches!(name, ".git" | ".gitattributes" | ".gitkeep" | ".keep" | ".mailmap") {
         return Some("belongs to git");
     }
@@ -214,7 +215,7 @@ pub(super) fn skipped_file(name: &str) -> Option<&'static str> {
     is_lock.then_some("lock file")
 }
 
-/// Why a file in no format is skipped without a look at its content, if it is: its extension says what it is.
+/// Returns the reason why a file of unknown format is skipped because of its extension, without reading the file.
 pub(super) fn skipped_extension(name: &str) -> Option<&'static str> {
     let (_, extension) = name.rsplit_once('.')?;
     let is_own = |known: &&str| known.eq_ignore_ascii_case(extension);
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn output_is_told_from_packages_of_that_name() {
+    fn output_directories_are_distinguished_from_packages() {
         let root = tempfile::tempdir().expect("a temporary directory");
         let make = |path: &str| {
             std::fs::create_dir_all(root.path().join(path)).expect("a new directory");
@@ -265,13 +266,13 @@ mod tests {
         assert!(skipped(&output, false) && !skipped(&output, true));
         let write = |path: &str| std::fs::write(root.path().join(path), "").expect("a new file");
         write("drivers/Makefile");
-        assert!(!skipped(&package, false), "no tool puts `target` beside a makefile");
+        assert!(!skipped(&package, false), "no tool creates `target` next to a makefile");
         write("drivers/target/CACHEDIR.TAG");
         assert!(skipped(&package, false));
         let built = make("drivers/build");
         assert!(skipped(&built, false));
         write("drivers/build/Makefile");
-        assert!(!skipped(&built, false), "it has a makefile of its own");
+        assert!(!skipped(&built, false), "it contains its own makefile");
         write("drivers/build/config.status");
         assert!(skipped(&built, false));
     }

@@ -1,12 +1,17 @@
-//! The stat data of everything that a walk has looked at. While it is the same, another walk would find the same.
+//! The stat data of all paths that a walk inspected. While the stat data is unchanged, another walk would return the
+//! same result.
 //!
-//! A listing follows from the stamp of its directory, the rules of ignore files from the stamps of these files, and the rules from
-//! outside of the tree are read again. The directories that are skipped because of what they contain are judged again.
+//! The stamp of a directory covers its listing, and the stamps of ignore files cover their rules. Rules from outside
+//! the tree are read again. Directories that are skipped because of their contents are inspected again.
 //!
-//! All numbers are little-endian: digest of the rules in the root (u64) · number of judged directories (u32), each: path (sized) ·
-//! whether it is skipped (u8) · directories, each: length of what follows (u32) · path (sized) · stamp (four times 8 bytes) · number of files
-//! (u32), each: name (sized) · size (varint) · ctime and inode minus those of the file before, mtime minus ctime (zigzag). The first file
-//! follows the directory.
+//! Layout, with all numbers little-endian: digest of the rules in the root (u64) · number of inspected directories
+//! (u32) · inspected directories · directories.
+//!
+//! - Inspected directory: path (sized) · whether it is skipped (u8).
+//! - Directory: length of the following fields (u32) · path (sized) · stamp (four times 8 bytes) · number of files
+//!   (u32) · files.
+//! - File: name (sized) · size (varint) · ctime and inode minus those of the previous file, mtime minus ctime (zigzag).
+//!   The first file is relative to the directory.
 
 use std::ffi::OsStr;
 use std::iter::Peekable;
@@ -26,53 +31,55 @@ use super::skip;
 use crate::git_signal::Repository;
 use crate::services::SourceTree;
 
-/// A directory is opened only if it has this many files, which makes `stat` of them cheaper.
+/// Minimum number of files for which a directory is opened. An open directory makes `stat` of its files cheaper.
 const MIN_FILES_OPEN: u32 = 4;
-/// Directories that one task compares.
+/// Number of directories that one task compares.
 const DIRECTORIES_PER_TASK: usize = 64;
 
-/// The files of a walk, and its rules for names and times.
-pub(super) struct LookedAt<'a, F: Iterator<Item = (&'a str, FileMetadata)>> {
-    /// The files that it has found, sorted by path.
+/// The files of a walk, and the rules of the walk for names and times.
+pub(super) struct VisitedFiles<'a, F: Iterator<Item = (&'a str, FileMetadata)>> {
+    /// The files that the walk found, sorted by path.
     pub(super) files: Peekable<F>,
-    /// Whether files of this name are left out without a look at their metadata.
-    pub(super) is_left_out: &'a dyn Fn(&str) -> bool,
-    /// Whether directories of this name are skipped, whatever they contain.
+    /// Whether files with this name are omitted without reading their metadata.
+    pub(super) is_omitted: &'a dyn Fn(&str) -> bool,
+    /// Whether directories with this name are skipped regardless of their contents.
     pub(super) is_skipped: &'a dyn Fn(&str) -> bool,
-    /// Whether a file with this mtime or ctime, in nanoseconds since the epoch, would get another one if it changed now.
+    /// Whether a file with this mtime or ctime, in nanoseconds since the epoch, would get a different time if it
+    /// changed now.
     pub(super) is_settled: &'a dyn Fn(i64) -> bool,
 }
 
-/// Encodes the stat data of a walk over the tree at `root`, which has the listing `listing`.
+/// Encodes the stat data of a walk over the tree at `root` with the given listing.
 ///
-/// `None` if stat data does not show every change: times that are not reliable or too recent, a repository below the root, or a
-/// name that must not be stored.
+/// Returns `None` if stat data does not show every change: some times are unreliable or too recent, a repository is
+/// below the root, or a name must not be stored.
 pub(super) fn encode<'a, F: Iterator<Item = (&'a str, FileMetadata)>>(
     root: &Path,
     listing: &DirectoryListing<'_>,
-    files: LookedAt<'a, F>,
+    files: VisitedFiles<'a, F>,
 ) -> Option<Vec<u8>> {
     let root = DirectoryHandle::open(root).ok()?;
-    let mut encoder = Encoder { root, files, judged: Vec::new(), judged_count: 0, directories: Vec::new() };
+    let mut encoder = Encoder { root, files, inspected: Vec::new(), inspected_count: 0, directories: Vec::new() };
     let rules = encoder.directory(&mut String::new(), listing)?;
     let mut out = rules.to_le_bytes().to_vec();
-    out.extend_from_slice(&encoder.judged_count.to_le_bytes());
-    out.append(&mut encoder.judged);
+    out.extend_from_slice(&encoder.inspected_count.to_le_bytes());
+    out.append(&mut encoder.inspected);
     out.append(&mut encoder.directories);
     Some(out)
 }
 
 struct Encoder<'a, F: Iterator<Item = (&'a str, FileMetadata)>> {
     root: DirectoryHandle,
-    /// With the files that are not encoded yet.
-    files: LookedAt<'a, F>,
-    judged: Vec<u8>,
-    judged_count: u32,
+    /// The files that are not encoded yet.
+    files: VisitedFiles<'a, F>,
+    inspected: Vec<u8>,
+    inspected_count: u32,
     directories: Vec<u8>,
 }
 
 impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
-    /// Encodes a directory and those below it, and returns the digest of its rules. `path` ends in `/`, or is empty for the root.
+    /// Encodes a directory and its subdirectories, and returns the digest of its rules. `path` ends in `/`, or is empty
+    /// for the root.
     fn directory(&mut self, path: &mut String, listing: &DirectoryListing<'_>) -> Option<u64> {
         let (validity, entries) = listing.entries()?;
         if validity.stamp == DirectoryStamp::default() {
@@ -92,7 +99,7 @@ impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
                 Some(name) if has_secret(name) || name == ".git" && length > 0 => return None,
                 Some(name) => name,
                 None if entry.kind == FileKind::Directory && !entry.is_ignored => return None,
-                // Whatever it is, it is left out because of its name.
+                // The entry is omitted because of its name, regardless of its kind.
                 None => continue,
             };
             path.truncate(length);
@@ -107,15 +114,15 @@ impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
                     }
                 }
                 (FileKind::Directory, below) => {
-                    // A linked work tree is left out because of a file in it.
-                    let is_named = entry.is_ignored || skip::is_judged(name) || (self.files.is_skipped)(name);
+                    // A linked work tree is omitted because of a file in it.
+                    let is_named = entry.is_ignored || skip::needs_inspection(name) || (self.files.is_skipped)(name);
                     if below.is_none() && !is_named {
                         return None;
                     }
-                    if skip::is_judged(name) && !entry.is_ignored {
-                        put_sized(&mut self.judged, path.as_bytes());
-                        self.judged.push(u8::from(below.is_none()));
-                        self.judged_count += 1;
+                    if skip::needs_inspection(name) && !entry.is_ignored {
+                        put_sized(&mut self.inspected, path.as_bytes());
+                        self.inspected.push(u8::from(below.is_none()));
+                        self.inspected_count += 1;
                     }
                     if let Some(below) = below {
                         path.push('/');
@@ -132,13 +139,13 @@ impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
         Some(validity.rules)
     }
 
-    /// The metadata of a file of which the walk has looked at more than the name. `None` if it may change without a change of the
-    /// metadata, or is gone.
+    /// Returns the metadata of a file, or `Some(None)` if the walk inspected only its name. Returns `None` if the file
+    /// is gone or may change without a change of its metadata.
     fn metadata(&mut self, path: &str, name: &str) -> Option<Option<FileMetadata>> {
-        let LookedAt { files, is_left_out, is_settled, .. } = &mut self.files;
+        let VisitedFiles { files, is_omitted, is_settled, .. } = &mut self.files;
         let metadata = match files.next_if(|(found, _)| *found == path) {
             Some((_, metadata)) => metadata,
-            None if !is_ignore_file(name) && is_left_out(name) => return Some(None),
+            None if !is_ignore_file(name) && is_omitted(name) => return Some(None),
             // A change since the walk is too recent.
             None => self.root.metadata(OsStr::new(path)).ok()?,
         };
@@ -147,8 +154,8 @@ impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
     }
 }
 
-/// Whether a walk of `tree` would find the same as the walk whose stat data is in `table`. Also false if that is unknown,
-/// or `cancel` ends the comparison.
+/// Whether a walk of `tree` would return the same result as the walk whose stat data is in `table`. Returns false if
+/// this is unknown or if `cancel` ends the comparison.
 pub(super) fn is_current(
     table: &[u8],
     tree: &SourceTree,
@@ -161,7 +168,7 @@ pub(super) fn is_current(
         root.device_with_stamps()?;
         let mut reader = ByteReader::new(table);
         let rules = reader.u64()?;
-        let judged: Vec<(&str, bool)> =
+        let inspected: Vec<(&str, bool)> =
             (0..reader.u32()?).map(|_| Some((reader.text()?, reader.byte()? == 1))).collect::<Option<_>>()?;
         let mut directories = Vec::new();
         while !reader.is_empty() {
@@ -170,24 +177,24 @@ pub(super) fn is_current(
         }
         let are_rules_same = || {
             rules_of_root(tree) == Some(rules)
-                && judged.iter().all(|&(path, is_skipped)| is_judged_as(path, is_skipped, tree, repository))
+                && inspected.iter().all(|&(path, is_skipped)| is_skipped_as_before(path, is_skipped, tree, repository))
         };
         let are_same = |some: &[&[u8]]| {
-            // Threads with one handle would wait for each other to count its users.
+            // Threads that share one handle would contend for its reference count.
             let root = DirectoryHandle::open(tree.root.path()).ok();
             let Some(root) = root.filter(|_| !cancel.is_cancelled()) else { return false };
             some.iter().all(|directory| is_directory_unchanged(&root, directory).is_some())
         };
         let are_same = || directories.par_chunks(DIRECTORIES_PER_TASK).all(are_same);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
-        // Rules may wait for git, which knows where its configuration is.
+        // The rules may wait for git, which finds its own configuration.
         let (directories, rules) = pool.install(|| rayon::join(are_same, are_rules_same));
         (directories && rules).then_some(())
     };
     is_current().is_some()
 }
 
-/// The digest of the rules in the root; `None` if one of the files cannot be read.
+/// Returns the digest of the rules in the root, or `None` if an ignore file cannot be read.
 fn rules_of_root(tree: &SourceTree) -> Option<u64> {
     let mut warnings = Vec::new();
     let rules = Rules::above(tree.root.path(), &mut warnings);
@@ -195,13 +202,13 @@ fn rules_of_root(tree: &SourceTree) -> Option<u64> {
     warnings.is_empty().then(|| rules.digest())
 }
 
-/// Whether a directory would be skipped, or walked, as it was.
-fn is_judged_as(path: &str, is_skipped: bool, tree: &SourceTree, repository: &Repository) -> bool {
+/// Whether the walk would still skip or walk a directory as before.
+fn is_skipped_as_before(path: &str, is_skipped: bool, tree: &SourceTree, repository: &Repository) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     skip::is_skipped_directory(&tree.root.path().join(path), name, || repository.tracks(path)) == is_skipped
 }
 
-/// Compares an encoded directory and its files with their metadata; `None` if they differ.
+/// Compares an encoded directory and its files with their metadata. Returns `None` if they differ.
 fn is_directory_unchanged(root: &DirectoryHandle, directory: &[u8]) -> Option<()> {
     let mut reader = ByteReader::new(directory);
     let path = reader.text()?.trim_end_matches('/');
@@ -223,7 +230,7 @@ fn is_directory_unchanged(root: &DirectoryHandle, directory: &[u8]) -> Option<()
     Some(())
 }
 
-/// What stamps of files are encoded against.
+/// The stamp relative to which the next stamp is encoded.
 struct PreviousStamp {
     changed: i64,
     inode: u64,

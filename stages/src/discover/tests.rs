@@ -1,5 +1,5 @@
-//! The walk compared with that of the `ignore` crate, which implements the same rules; and a walk with a cache compared with
-//! one that reads everything.
+//! Compares the walk with the `ignore` crate, which implements the same rules, and a walk with a cache with a walk that
+//! reads everything.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,20 +16,20 @@ use super::walk::{WalkOptions, WalkOutput, walk};
 use crate::formats::FormatTable;
 use aurora_cachefile::CacheFile;
 
-fn walked(root: &Path, threads: usize) -> WalkOutput {
-    walked_after(root, threads, None)
+fn walk_tree(root: &Path, threads: usize) -> WalkOutput {
+    walk_with_cache(root, threads, None)
 }
 
-/// The result of a walk for one path.
-fn walked_to(root: &Path, path: &str) -> WalkOutput {
+/// Walks to one path.
+fn walk_to(root: &Path, path: &str) -> WalkOutput {
     walk_of(root, 1, None, Some(path))
 }
 
-/// How old a change must be for the next one to have another time.
+/// Minimum age of a change, so that the next change has a different time.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The result of a walk with the cache in a file.
-fn walked_after(root: &Path, threads: usize, cache: Option<&Path>) -> WalkOutput {
+/// Walks with the cache in a file.
+fn walk_with_cache(root: &Path, threads: usize, cache: Option<&Path>) -> WalkOutput {
     walk_of(root, threads, cache, None)
 }
 
@@ -53,13 +53,13 @@ fn walk_of(root: &Path, threads: usize, cache: Option<&Path>, only: Option<&str>
     })
 }
 
-/// The cache file at a path.
+/// Returns the cache file at a path.
 fn cache_at(file: &Path) -> CacheFile {
     let directory = Directory::open_root(file.parent().unwrap()).unwrap();
     CacheFile::new(directory, file.file_name().unwrap().to_str().unwrap(), b"secret", 1 << 20)
 }
 
-/// The files that the `ignore` crate finds, and how many entries it ignores.
+/// Returns the files that the `ignore` crate finds, and the number of entries that it ignores.
 fn expected(root: &Path) -> (BTreeSet<String>, usize) {
     let walker = WalkBuilder::new(root)
         .hidden(false)
@@ -67,21 +67,21 @@ fn expected(root: &Path) -> (BTreeSet<String>, usize) {
         .add_custom_ignore_filename(".auroraignore")
         .filter_entry(|entry| entry.file_name() != ".git")
         .build();
-    let (mut files, mut left_out) = (BTreeSet::new(), 0);
+    let (mut files, mut omitted) = (BTreeSet::new(), 0);
     for entry in walker {
-        // A malformed rule above the root.
+        // A malformed rule above the root is reported as an error.
         let Ok(entry) = entry else { continue };
         if entry.file_type().unwrap().is_dir() {
-            left_out += std::fs::read_dir(entry.path()).unwrap().count();
+            omitted += std::fs::read_dir(entry.path()).unwrap().count();
         } else {
             files.insert(entry.path().strip_prefix(root).unwrap().to_str().unwrap().to_owned());
         }
-        left_out -= usize::from(entry.depth() > 0);
+        omitted -= usize::from(entry.depth() > 0);
     }
-    (files, left_out)
+    (files, omitted)
 }
 
-/// Names of which some sort differently with a `/` behind them.
+/// Names, some of which sort differently with a `/` appended.
 const NAMES: &[&str] = &["a", "a.py", "a-b", "b.md", "lib", "src", "x.rs"];
 const RULES: &[&str] =
     &["a", "*.py", "!a.py", "/src", "lib/", "src/*.rs", "**/a-b/**", "!lib", "b.md\n!b.md", "# none", "[a-b].*", "\\"];
@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_walk_leaves_out_what_ignore_files_name(
+    fn the_walk_omits_ignored_entries(
         files in prop::collection::vec(prop::collection::vec(prop::sample::select(NAMES), 1..5), 1..30),
         ignores in prop::collection::vec(
             (
@@ -107,7 +107,7 @@ proptest! {
         let root = outer.join("root");
         std::fs::create_dir(&root).unwrap();
         let write = |path: &Path, text: &str| {
-            // A file where a directory is wanted, or the other way round, is simply not written.
+            // If a file exists in place of a directory, or the reverse, nothing is written.
             let _ = std::fs::create_dir_all(path.parent().unwrap());
             let _ = std::fs::write(path, text);
         };
@@ -119,26 +119,26 @@ proptest! {
             write(&outer.join(".gitignore"), rule);
         }
 
-        let found = walked(&root, 2);
+        let found = walk_tree(&root, 2);
         prop_assert!(found.files.is_sorted_by(|a, b| a.path < b.path));
-        let (files, left_out) = expected(&root);
+        let (files, omitted) = expected(&root);
         let is_ignored = |reason: &str| reason == "named in an ignore file" || reason.starts_with("directory `.git`");
         let (ignored, others): (Vec<_>, Vec<_>) =
             found.omissions.iter().partition(|omission| is_ignored(&omission.reason));
         let seen = found.files.iter().map(|file| file.path.to_string());
         let seen: BTreeSet<String> = seen.chain(others.iter().map(|omission| omission.path.clone())).collect();
         prop_assert_eq!(seen, files);
-        prop_assert_eq!(ignored.len(), left_out);
+        prop_assert_eq!(ignored.len(), omitted);
 
-        let alone = walked(&root, 1);
+        let alone = walk_tree(&root, 1);
         prop_assert_eq!((&alone.files, &alone.omissions), (&found.files, &found.omissions));
 
         for file in &found.files {
-            let one = walked_to(&root, &file.path);
+            let one = walk_to(&root, &file.path);
             prop_assert_eq!((one.files.as_slice(), one.omissions.len()), (std::slice::from_ref(file), 0));
         }
         for omission in &found.omissions {
-            let one = walked_to(&root, &format!("{}/below", omission.path));
+            let one = walk_to(&root, &format!("{}/below", omission.path));
             prop_assert_eq!((one.files.len(), one.omissions.as_slice()), (0, std::slice::from_ref(omission)));
         }
     }
@@ -158,14 +158,14 @@ fn a_linked_work_tree_has_the_exclude_file_of_its_repository() {
     write("linked/.git", "gitdir: ../main/.git/worktrees/linked\n");
     write("linked/secret.py", "x = 1\n");
     write("linked/open.py", "x = 1\n");
-    let found = walked(&root.join("linked"), 1);
+    let found = walk_tree(&root.join("linked"), 1);
     let paths: Vec<&str> = found.files.iter().map(|file| &*file.path).collect();
     assert_eq!(paths, ["open.py"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_has_a_reason() {
+fn entries_that_are_not_indexable_files_have_a_reason() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
 
@@ -176,14 +176,14 @@ fn what_is_no_file_has_a_reason() {
     std::fs::write(root.join(OsStr::from_bytes(b"worse\xff/deep/a.py")), "x = 1\n").unwrap();
     std::fs::write(root.join("with \"quotes\"\n and lines.py"), "x = 1\n").unwrap();
     std::os::unix::fs::symlink("nowhere", root.join("link.py")).unwrap();
-    let found = walked(&root, 1);
+    let found = walk_tree(&root, 1);
     let paths: Vec<&str> = found.files.iter().map(|file| &*file.path).collect();
     assert_eq!(paths, ["with \"quotes\"\n and lines.py"]);
     let reasons: Vec<&str> = found.omissions.iter().map(|omission| &*omission.reason).collect();
     assert_eq!(reasons, ["path is not UTF-8", "symbolic link", "path is not UTF-8"]);
 }
 
-/// A change of a tree; an impossible one has no effect.
+/// A change of a tree. An impossible change has no effect.
 #[derive(Debug, Clone)]
 enum Edit {
     Write(String, &'static str),
@@ -224,7 +224,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_walk_with_a_cache_finds_what_a_walk_that_reads_everything_finds(
+    fn walks_with_and_without_a_cache_find_the_same(
         steps in prop::collection::vec((prop::collection::vec(edit(), 1..12), any::<bool>()), 1..6),
     ) {
         let directory = tempfile::tempdir().unwrap();
@@ -235,13 +235,13 @@ proptest! {
             if settles {
                 sleep(TICK + TICK);
             }
-            let (cached, fresh) = (walked_after(&root, 2, Some(&file)), walked(&root, 1));
+            let (cached, fresh) = (walk_with_cache(&root, 2, Some(&file)), walk_tree(&root, 1));
             prop_assert_eq!((cached.files, cached.omissions), (fresh.files, fresh.omissions));
         }
     }
 }
 
-/// A tree whose stamps are settled, and the cache of a walk of it.
+/// Returns a tree whose stamps are settled, and the cache of a walk over it.
 #[cfg(target_os = "linux")]
 fn settled_tree() -> (tempfile::TempDir, std::path::PathBuf, std::path::PathBuf) {
     let directory = tempfile::tempdir().unwrap();
@@ -250,7 +250,7 @@ fn settled_tree() -> (tempfile::TempDir, std::path::PathBuf, std::path::PathBuf)
         Edit::Write(path.to_owned(), "x = 1\n").apply(&root);
     }
     sleep(TICK + TICK);
-    walked_after(&root, 1, Some(&file));
+    walk_with_cache(&root, 1, Some(&file));
     (directory, root, file)
 }
 
@@ -262,26 +262,26 @@ fn an_unchanged_directory_is_not_read() {
     let (_directory, root, file) = settled_tree();
     let inode = || fs::metadata(&file).unwrap().ino();
     let before = inode();
-    assert_eq!(walked_after(&root, 2, Some(&file)).files.len(), 5);
+    assert_eq!(walk_with_cache(&root, 2, Some(&file)).files.len(), 5);
     assert_eq!(inode(), before, "there is nothing new to write");
 
-    // If the cache has another name than the directory, the walk uses that of the cache.
+    // If the name in the cache differs from the name in the directory, the walk uses the cached name.
     let (from, to) = (b"c.py", b"z.py");
     let mut content = ListingCache::read(&cache_at(&file)).unwrap().content().to_vec();
     let at = content.windows(from.len()).position(|window| window == from).unwrap();
     content[at..at + to.len()].copy_from_slice(to);
     cache_at(&file).append(&listing_cache::format(), None, &content).unwrap();
-    let found = walked_after(&root, 2, Some(&file));
+    let found = walk_with_cache(&root, 2, Some(&file));
     assert!(
         found
             .omissions
             .iter()
             .any(|omission| omission.path == "src/deep/z.py" && omission.reason == "vanished during the run")
     );
-    // Until the directory changes.
+    // The walk reads the directory again once it changes.
     let before = fs::read(&file).unwrap();
     Edit::Write("src/deep/f.py".to_owned(), "x = 1\n").apply(&root);
-    let (found, fresh) = (walked_after(&root, 2, Some(&file)), walked(&root, 1));
+    let (found, fresh) = (walk_with_cache(&root, 2, Some(&file)), walk_tree(&root, 1));
     assert_eq!((found.files, found.omissions), (fresh.files, fresh.omissions));
     assert_ne!(fs::read(&file).unwrap(), before, "the listing is written");
 }
@@ -294,7 +294,7 @@ fn a_directory_whose_mtime_was_reset_is_read() {
     let before = fs::metadata(&deep).unwrap().modified().unwrap();
     Edit::Write("src/deep/f.py".to_owned(), "x = 1\n").apply(&root);
     fs::File::open(&deep).unwrap().set_modified(before).unwrap();
-    let found = walked_after(&root, 2, Some(&file));
+    let found = walk_with_cache(&root, 2, Some(&file));
     assert!(found.files.iter().any(|file| &*file.path == "src/deep/f.py"));
 }
 
@@ -322,6 +322,6 @@ fn a_tree_may_be_as_deep_as_paths_are_long() {
     fs::write(deep.join("a.py"), "x = 1\n").unwrap();
     for _ in 0..3 {
         sleep(TICK + TICK);
-        assert_eq!(walked_after(&root, 2, Some(&file)).files.len(), 1);
+        assert_eq!(walk_with_cache(&root, 2, Some(&file)).files.len(), 1);
     }
 }

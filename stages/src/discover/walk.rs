@@ -1,4 +1,4 @@
-//! The parallel walk: from a root directory to a sorted list of source files and a list of omissions.
+//! The parallel walk from a root directory to a sorted list of source files and a list of omissions.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -17,18 +17,19 @@ use super::listing::{self, DirectoryHandle, DirectoryStamp, FileKind, FileMetada
 use super::listing_cache::{self, CachedDirectory, CachedEntry, DirectoryListing, ListedEntry, ListingCache, Validity};
 use super::rules::{IgnoreFiles, Rules, UnreadableRules, is_checkout, is_linked_work_tree};
 use super::skip;
-use super::stat_table::{self, LookedAt};
+use super::stat_table::{self, VisitedFiles};
 use crate::columns::{LanguageName, RelativePath};
 use crate::formats::FormatTable;
 use crate::services;
 use aurora_cachefile::CacheFile;
 
-/// Stack size of a walking thread. A tree may be as deep as the longest path.
-const STACK: usize = 64 << 20;
-/// Directories at this depth or deeper are closed once they are read, to limit the number of open files.
-const DEPTH_OPEN: usize = 16;
-/// A directory whose listing is cached is opened only if it has this many entries, which makes `stat` of them cheaper.
-const ENTRIES_OPEN: usize = 4;
+/// Stack size of a walking thread, in bytes. A tree may be as deep as the longest path.
+const STACK_BYTES: usize = 64 << 20;
+/// Depth from which directories are closed after they are read, to limit the number of open files.
+const MAX_OPEN_DEPTH: usize = 16;
+/// Minimum number of entries for which a directory with a cached listing is opened. An open directory makes `stat` of
+/// its entries cheaper.
+const MIN_ENTRIES_OPEN: usize = 4;
 
 /// A file that may be indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,25 +46,25 @@ impl WalkedFile {
     }
 }
 
-/// Something that is not indexed.
+/// A path that is not indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Omission {
     pub(super) path: String,
     pub(super) reason: Cow<'static, str>,
-    /// Whether it should have been read, but could not be.
+    /// Whether the path should have been read but could not be.
     pub(super) is_error: bool,
 }
 
-/// The result of a walk: files sorted by path, omissions in a deterministic order.
+/// The result of a walk: files sorted by path, and omissions in a deterministic order.
 #[derive(Debug, Default)]
 pub(super) struct WalkOutput {
     pub(super) files: Vec<WalkedFile>,
     pub(super) omissions: Vec<Omission>,
-    /// Warnings about paths outside of the tree.
+    /// Warnings about paths outside the tree.
     pub(super) warnings: Vec<(String, String)>,
-    /// A digest of the documents outside of the tree.
+    /// Digest of the documents outside the tree.
     pub(super) documents: [u8; 32],
-    /// The stat data of the walk, see [`stat_table`].
+    /// Stat data of the walk, see [`stat_table`].
     pub(super) stat_table: Option<Vec<u8>>,
 }
 
@@ -86,30 +87,31 @@ pub(super) struct WalkOptions<'a> {
     pub(super) threads: usize,
     pub(super) max_file_size: u64,
     pub(super) skip_directories: &'a [String],
-    /// The only file to look for: all other entries of the directories on the way to it are left out without a report.
+    /// The only file to look for. All other entries of its parent directories are omitted without a report.
     pub(super) only: Option<&'a str>,
-    /// The formats of files that are indexed.
+    /// Formats of the files that are indexed.
     pub(super) formats: &'a FormatTable,
-    /// The cache of directory listings; `None` if none is to be used.
+    /// The cache of directory listings, or `None` to use no cache.
     pub(super) cache: Option<&'a CacheFile>,
-    /// Whether the content of the cache may be used; it is written in any case.
+    /// Whether the content of the cache may be used. The cache is written in any case.
     pub(super) uses_cache: bool,
-    /// Whether the result has a [`stat_table`].
+    /// Whether to produce a [`stat_table`].
     pub(super) has_stat_table: bool,
     /// Whether git tracks a file below a directory.
     pub(super) is_tracked: &'a (dyn Fn(&str) -> bool + Sync),
-    /// Whether a directory with this ctime, in nanoseconds since the epoch, would get another ctime if it changed now.
+    /// Whether a directory with this ctime, in nanoseconds since the epoch, would get a different ctime if it changed
+    /// now.
     pub(super) is_settled: &'a (dyn Fn(i64) -> bool + Sync),
     pub(super) cancelled: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl WalkOptions<'_> {
-    /// Whether the configuration skips directories of this name.
+    /// Whether the configuration skips directories with this name.
     fn skips_directories_named(&self, name: &str) -> bool {
         self.skip_directories.iter().any(|other| other == name)
     }
 
-    /// The language of a file, or why files of this name are not indexed.
+    /// Returns the language of a file, or the reason why files with this name are not indexed.
     pub(super) fn language_of(&self, name: &str) -> Result<LanguageName, &'static str> {
         if let Some(reason) = skip::skipped_file(name) {
             return Err(reason);
@@ -121,13 +123,13 @@ impl WalkOptions<'_> {
     }
 }
 
-/// Walks the tree below the root. Symbolic links are not followed, so there are no loops. Ignore files are honoured whether or
-/// not there is a git repository.
+/// Walks the tree below the root. Symbolic links are not followed, so there are no loops. Ignore files apply with and
+/// without a git repository.
 ///
-/// Every directory is read at most once, and not at all if its stamp is the one in the cache.
+/// Every directory is read at most once, and not at all if its stamp equals the stamp in the cache.
 pub(super) fn walk(options: &WalkOptions<'_>) -> WalkOutput {
     // The recursion into a deep tree needs more stack than other threads have.
-    match ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK).build() {
+    match ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK_BYTES).build() {
         Ok(pool) => pool.install(|| walk_with_cache(options)),
         Err(_) => walk_with_cache(options),
     }
@@ -140,13 +142,13 @@ fn walk_with_cache(options: &WalkOptions<'_>) -> WalkOutput {
     found.add(walked.entries);
     if let (Some(file), Some(seen), false) = (options.cache, walked.seen, (options.cancelled)()) {
         if options.has_stat_table {
-            let looked_at = LookedAt {
+            let visited = VisitedFiles {
                 files: found.files.iter().map(WalkedFile::path_and_metadata).peekable(),
-                is_left_out: &|name| options.language_of(name).is_err(),
+                is_omitted: &|name| options.language_of(name).is_err(),
                 is_skipped: &|name| options.skips_directories_named(name) || skip::is_always_skipped(name),
                 is_settled: options.is_settled,
             };
-            found.stat_table = stat_table::encode(options.root.path(), &seen, looked_at);
+            found.stat_table = stat_table::encode(options.root.path(), &seen, visited);
         }
         if matches!(seen, DirectoryListing::Fresh(..)) {
             // If this fails, the next walk reads every directory.
@@ -176,20 +178,20 @@ fn walk_root<'k>(
 /// A directory to walk.
 struct PendingDirectory<'k> {
     path: PathBuf,
-    /// The path relative to the root, ending in `/`; empty for the root.
+    /// Path relative to the root, ending in `/`. Empty for the root.
     relative: String,
     /// Whether the path is UTF-8, so that `relative` is exact.
     is_text: bool,
-    /// Number of directories above this one, up to and including the root.
+    /// Number of ancestors up to and including the root.
     depth: usize,
-    /// Whether a directory above this one is a work tree.
+    /// Whether an ancestor is a work tree.
     is_in_checkout: bool,
     directory: DirectoryHandle,
-    /// Its listing in the cache.
+    /// Listing of the directory in the cache.
     cached: Option<CachedDirectory<'k>>,
 }
 
-/// An entry of a directory, as the walk treats it.
+/// An entry of a directory after classification.
 enum WalkEntry<'k> {
     File(WalkedFile),
     Omitted(Omission),
@@ -204,13 +206,13 @@ enum WalkEntry<'k> {
 /// The result of walking a directory, and the listing to cache.
 #[derive(Default)]
 struct WalkedDirectory<'k> {
-    /// In the order of paths.
+    /// Entries in the order of paths.
     entries: Vec<WalkEntry<'k>>,
     seen: Option<DirectoryListing<'k>>,
 }
 
 impl WalkedDirectory<'_> {
-    /// A directory that could not be read.
+    /// Returns the result for a directory that could not be read.
     fn omitted(relative: &str, (reason, is_error): Reason) -> Self {
         let path = if relative.is_empty() { services::ROOT } else { relative.trim_end_matches('/') };
         Self { entries: vec![WalkEntry::Omitted(Omission { path: path.to_owned(), reason, is_error })], seen: None }
@@ -219,12 +221,13 @@ impl WalkedDirectory<'_> {
 
 struct TreeWalk<'a> {
     options: &'a WalkOptions<'a>,
-    /// The device of the root, if stamps are reliable there. Listings on other devices are not cached.
+    /// Device of the root, if stamps are reliable there. Listings on other devices are not cached.
     device: Option<u64>,
 }
 
 impl TreeWalk<'_> {
-    /// Walks a directory recursively. Entries are sorted by path: by name, where the name of a directory ends in `/`.
+    /// Walks a directory recursively. Entries are sorted by path, which means by name, with `/` appended to the names
+    /// of directories.
     fn directory<'k>(&self, place: &PendingDirectory<'k>, outer: &Arc<Rules>) -> WalkedDirectory<'k> {
         if (self.options.cancelled)() {
             return WalkedDirectory::default();
@@ -240,7 +243,7 @@ impl TreeWalk<'_> {
         }
         let (mut entries, rules) = match self.entries(place, &mut listing, &directory, present, outer) {
             Ok(judged) => judged,
-            // Without its rules it is unknown which entries are ignored.
+            // Without the rules it is unknown which entries are ignored.
             Err(unreadable) => return WalkedDirectory::omitted(&place.relative, (unreadable.to_string().into(), true)),
         };
         drop(directory);
@@ -255,22 +258,22 @@ impl TreeWalk<'_> {
             [only] => descend(only),
             several => several.par_iter_mut().for_each(|entry| descend(entry)),
         }
-        let seen = self.device.and_then(|_| listing.seen(place.cached, &mut entries));
+        let seen = self.device.and_then(|_| listing.into_cache_entry(place.cached, &mut entries));
         WalkedDirectory { entries, seen }
     }
 
-    /// The entries of a directory, and the handle through which their metadata is read.
+    /// Returns the entries of a directory, and the handle for reading their metadata.
     fn list<'k>(&self, place: &PendingDirectory<'k>) -> io::Result<(Listing<'k>, DirectoryHandle)> {
-        let stays_open = place.depth < DEPTH_OPEN;
+        let stays_open = place.depth < MAX_OPEN_DEPTH;
         if self.device.is_some()
             && let Some(listing) = place.cached.and_then(|cached| Listing::from_cache(cached, place.directory.stamp()?))
         {
-            let pays = stays_open && listing.entries.len() >= ENTRIES_OPEN;
+            let pays = stays_open && listing.entries.len() >= MIN_ENTRIES_OPEN;
             let directory = if pays { place.directory.opened()? } else { place.directory.clone() };
             return Ok((listing, directory));
         }
         let directory = place.directory.opened()?;
-        // Taken before the entries are read, so that a concurrent change invalidates it.
+        // The stamp is taken before the entries are read, so that a concurrent change invalidates it.
         let is_reliable =
             |stamp: &DirectoryStamp| Some(stamp.device) == self.device && (self.options.is_settled)(stamp.changed);
         let stamp = self.device.and_then(|_| directory.stamp()).filter(is_reliable).unwrap_or_default();
@@ -278,10 +281,10 @@ impl TreeWalk<'_> {
         Ok((listing, if stays_open { directory } else { place.directory.clone() }))
     }
 
-    /// Classifies the entries of a directory, and returns the rules that apply in it.
+    /// Classifies the entries of a directory, and returns them with the rules that apply in it.
     ///
     /// # Errors
-    /// When an ignore file cannot be read.
+    /// If an ignore file cannot be read.
     fn entries<'k>(
         &self,
         place: &PendingDirectory<'k>,
@@ -312,11 +315,11 @@ impl TreeWalk<'_> {
 
 /// The entries of a directory.
 struct Listing<'k> {
-    /// The default one if it is not reliable.
+    /// Stamp of the directory. The default stamp means that the listing is not reliable.
     stamp: DirectoryStamp,
-    /// The digest of the rules that `is_ignored` was computed with; `None` if it was not computed.
+    /// Digest of the rules with which `is_ignored` was computed, or `None` if it was not computed.
     rules: Option<u64>,
-    /// In the order of paths.
+    /// Entries in the order of paths.
     entries: Vec<ListingEntry<'k>>,
 }
 
@@ -329,7 +332,7 @@ struct ListingEntry<'k> {
 }
 
 impl<'k> Listing<'k> {
-    /// The cached listing, if the directory still has the same stamp.
+    /// Returns the cached listing if the stamp of the directory is unchanged.
     fn from_cache(directory: CachedDirectory<'k>, stamp: DirectoryStamp) -> Option<Self> {
         let (known, entries) = directory.read()?;
         if known.stamp != stamp {
@@ -343,7 +346,8 @@ impl<'k> Listing<'k> {
         Some(Self { stamp, rules: Some(known.rules), entries: listed })
     }
 
-    /// The current entries of a directory. Subdirectories may have cached listings although this directory has changed.
+    /// Returns the current entries of a directory. Subdirectories may have cached listings even if this directory has
+    /// changed.
     fn read(stamp: DirectoryStamp, entries: Vec<listing::RawEntry>, cached: Option<CachedDirectory<'k>>) -> Self {
         let known = cached.and_then(CachedDirectory::read).map(|(_, entries)| entries);
         let known = known.into_iter().flatten().flatten().filter_map(|entry| Some((entry.name, entry.below?)));
@@ -357,8 +361,13 @@ impl<'k> Listing<'k> {
         Self { stamp, rules: None, entries }
     }
 
-    /// The listing to cache for the next walk. `cached` is the old one; `entries` are the walked entries of this listing.
-    fn seen(self, cached: Option<CachedDirectory<'k>>, entries: &mut [WalkEntry<'k>]) -> Option<DirectoryListing<'k>> {
+    /// Returns the listing to cache for the next walk. `cached` is the old listing, and `entries` are the walked
+    /// entries of this listing.
+    fn into_cache_entry(
+        self,
+        cached: Option<CachedDirectory<'k>>,
+        entries: &mut [WalkEntry<'k>],
+    ) -> Option<DirectoryListing<'k>> {
         let is_new = |entry: &WalkEntry<'k>| {
             matches!(entry, WalkEntry::Walked(WalkedDirectory { seen: Some(DirectoryListing::Fresh(..)), .. }))
         };
@@ -386,14 +395,14 @@ impl<'k> Listing<'k> {
         let is_same = |(listed, known): (&ListingEntry<'k>, Option<CachedEntry<'k>>)| {
             known.is_some_and(|known| known.name == listed.name && listed.kind.as_ref().ok() == Some(&known.kind))
         };
-        // Without a reliable stamp the entries have to be compared.
+        // Without a reliable stamp, the entries have to be compared.
         validity == self.validity()
             && (self.stamp != DirectoryStamp::default()
                 || (self.entries.iter().zip(known.by_ref()).all(is_same) && known.next().is_none()))
     }
 }
 
-/// The order of two entries of a directory, such that a recursive walk visits paths in order.
+/// Orders two entries of a directory such that a recursive walk visits paths in order.
 fn path_order(a: &ListingEntry<'_>, b: &ListingEntry<'_>) -> Ordering {
     let (a_name, b_name) = (a.name.as_encoded_bytes(), b.name.as_encoded_bytes());
     let shared = a_name.len().min(b_name.len());
@@ -407,22 +416,22 @@ fn path_order(a: &ListingEntry<'_>, b: &ListingEntry<'_>) -> Ordering {
 /// The reason for skipping a linked work tree inside another work tree.
 const LINKED_WORK_TREE: &str = "git work tree of another branch, which is a separate project";
 
-/// Why an entry is omitted, and whether that is an error.
+/// The reason for an omission, and whether it is an error.
 type Reason = (Cow<'static, str>, bool);
 
-/// Why an entry is omitted that was there when its directory was listed.
+/// Returns the reason for omitting an entry that existed when its directory was listed.
 fn reason_of(error: &io::Error) -> Reason {
     if services::is_gone(error) { ("vanished during the run".into(), false) } else { (error.to_string().into(), true) }
 }
 
-/// Decides which entries of one directory are walked or indexed.
+/// Decides which entries of a directory are walked or indexed.
 struct EntryFilter<'a, 'k> {
     options: &'a WalkOptions<'a>,
     place: &'a PendingDirectory<'k>,
-    /// Whether the directory is a work tree or inside one.
+    /// Whether the directory is a work tree or is inside one.
     is_in_checkout: bool,
     directory: &'a DirectoryHandle,
-    /// A buffer for the relative paths of entries; holds the path of the directory.
+    /// Buffer for the relative paths of entries. Contains the path of the directory between uses.
     relative: String,
 }
 
@@ -430,7 +439,7 @@ impl<'k> EntryFilter<'_, 'k> {
     fn entry(&mut self, listed: &ListingEntry<'k>) -> WalkEntry<'k> {
         let (place, name) = (self.place, &*listed.name);
         let relative = || {
-            // Room for the separator behind a directory.
+            // Reserve room for the separator after the name of a directory.
             let mut relative = String::with_capacity(place.relative.len() + name.len() + 1);
             relative.push_str(&place.relative);
             relative.push_str(&name.to_string_lossy());

@@ -9,12 +9,13 @@ use documents::{DOCUMENTS, DocumentFormat, Extractor};
 
 pub(crate) use table::FormatTable;
 
-/// The format of files whose name does not tell it, until their text does.
+/// The format of files whose name implies no format, until their text is read.
 pub const UNKNOWN: &str = "unknown";
-/// The format of texts in no language.
+/// The format of texts that are in no language.
 const PLAIN: &str = "text";
 
-/// The name of a file's format, decided by its name or by its extension in any case. None if the name does not tell.
+/// Returns the format that the name or the extension of a file implies, ignoring the case of the extension. Returns
+/// `None` if the name implies no format.
 pub fn format_of(path: &str) -> Option<&'static str> {
     if let Some(language) = by_file_name(file_name(path)) {
         return Some(language.name);
@@ -25,13 +26,13 @@ pub fn format_of(path: &str) -> Option<&'static str> {
     by_extension(extension).map(|language| language.name).or_else(document)
 }
 
-/// The format of a text, if it is another one than `format`, which the name of its file tells.
+/// Returns the format of a text if it differs from `format`, the format that the file name implies.
 pub(crate) fn format_of_text(path: &str, format: &str, text: &str) -> Option<&'static str> {
     let extension = extension(path).unwrap_or_default();
     if format == UNKNOWN {
         return Some(by_content(extension, text).map_or(PLAIN, |language| language.name));
     }
-    // A format that the pipeline gives to an extension, or that goes by the file's name, is not questioned.
+    // A format that the pipeline assigns to an extension, or that the whole file name implies, is not questioned.
     let usual =
         by_extension(extension).filter(|usual| usual.name == format && by_file_name(file_name(path)).is_none())?;
     let found = by_content(extension, text).filter(|found| found.name != usual.name).map(|found| found.name);
@@ -46,12 +47,12 @@ fn extension(path: &str) -> Option<&str> {
     file_name(path).rsplit_once('.').map(|(_, extension)| extension)
 }
 
-/// How text is extracted from a format that is not text.
+/// Returns the function that extracts text from a format, or `None` if the format is text.
 pub fn extractor_of(format: &str) -> Option<Extractor> {
     DOCUMENTS.iter().find(|document| document.name == format)?.extract
 }
 
-/// Whether definitions in fenced code of a document format are symbols.
+/// Whether definitions in the fenced code of a document format are symbols.
 pub fn has_code(format: &str) -> bool {
     DOCUMENTS.iter().any(|document| document.name == format && document.has_code)
 }
@@ -61,7 +62,7 @@ pub fn is_prose(format: &str) -> bool {
     by_name(format).is_none_or(Language::is_prose)
 }
 
-/// The language that chunks of a format record.
+/// Returns the language that the chunks of a format record.
 pub fn family_of(format: &str) -> &str {
     by_name(format).map_or(format, |language| language.family)
 }
@@ -77,7 +78,7 @@ pub fn language_by_word(name: &str) -> Option<&'static str> {
     by_word(extension).map(|language| language.family).or_else(document)
 }
 
-/// Returns the languages of chunks of all built-in formats.
+/// Returns the languages of the chunks of all built-in formats.
 pub fn language_names() -> Vec<&'static str> {
     let languages = LANGUAGES.iter().map(|language| language.family);
     languages.chain(DOCUMENTS.iter().map(|format| format.name)).collect()
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_tells_the_format_where_the_name_does_not() {
+    fn the_text_decides_the_format_if_the_name_does_not() {
         for (path, format, text, expected) in [
             ("bin/run", UNKNOWN, "#!/usr/bin/env python3\nx = 1\n", Some("python")),
             ("NOTES", UNKNOWN, "Some words.\n", Some("text")),
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_found_by_each_of_its_names() {
+    fn every_name_of_a_language_finds_it() {
         for language in LANGUAGES {
             let names = [language.name, language.family].into_iter().chain(language.aliases.iter().copied());
             for name in names.chain(language.extensions.iter().copied()) {

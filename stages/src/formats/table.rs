@@ -1,4 +1,4 @@
-//! The formats of one run, by extension: the built-in ones, and those that the pipeline names.
+//! The formats of one run by extension, both built-in and from the pipeline.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -12,16 +12,17 @@ use crate::columns::LanguageName;
 /// The formats of one run.
 #[derive(Debug)]
 pub(crate) struct FormatTable {
-    /// By extension in lower case.
+    /// Formats by extension in lower case.
     by_extension: HashMap<String, LanguageName>,
-    /// Names of files, and beginnings of names.
+    /// Formats by the whole file name and by its prefix.
     by_file_name: HashMap<&'static str, LanguageName>,
     by_prefix: Vec<(&'static str, LanguageName)>,
     unknown: LanguageName,
 }
 
 impl FormatTable {
-    /// The built-in formats, and `further` ones: names of languages by extension, which win.
+    /// Returns the built-in formats and those in `further`, which maps extensions to the names of languages and has
+    /// precedence.
     pub(crate) fn new(further: &BTreeMap<String, String>) -> Self {
         let languages = LANGUAGES.iter().map(|language| (language.name, language.extensions));
         let documents = DOCUMENTS.iter().map(|document| (document.name, document.extensions));
@@ -45,12 +46,12 @@ impl FormatTable {
         Self { by_extension, by_file_name, by_prefix, unknown: UNKNOWN.into() }
     }
 
-    /// The format of files whose name does not tell it.
+    /// Returns the format of files whose name implies no format.
     pub(crate) fn unknown(&self) -> LanguageName {
         self.unknown.clone()
     }
 
-    /// The format of a file by its name, without directories; `None` if the name does not tell.
+    /// Returns the format that a file name without directories implies, or `None` if it implies no format.
     pub(crate) fn format_of(&self, name: &str) -> Option<LanguageName> {
         let of_prefix =
             || self.by_prefix.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, language)| language);
@@ -70,7 +71,7 @@ mod tests {
     use crate::formats;
 
     #[test]
-    fn further_formats_are_added_to_the_built_in_ones() {
+    fn further_formats_extend_the_built_in_formats() {
         let further =
             BTreeMap::from([("proto".to_owned(), "protobuf".to_owned()), ("pyi".to_owned(), "python".to_owned())]);
         let table = FormatTable::new(&further);

@@ -1,8 +1,9 @@
-//! `git-signal`: attributes every line of a file to the commit that last changed it, and gives every chunk a summary of its
-//! history. The library [`aurora_history`] does the work; here are the stage and the glue to the index.
+//! `git-signal`: attributes every line of a file to the commit that last changed it, and computes a summary of the
+//! history of every chunk. The library [`aurora_history`] does the work; this module contains the stage and connects it
+//! to the index.
 //!
-//! The stage runs after `chunk`, because touches are counted per chunk. Counted in the same walk as blame they cost a tenth
-//! of it; in a walk of their own they cost as much as blame.
+//! The stage runs after `chunk`, because touches are counted per chunk. Counting them in the same walk as blame adds a
+//! tenth to its cost; counting them in a separate walk costs as much as blame.
 
 mod repository;
 mod signal;
@@ -30,7 +31,7 @@ use crate::columns::{Attribution, BLAME, ORIGINAL, Original, PATH, RECORD, Recor
 use crate::services::service;
 use signal::signals;
 
-/// Whether git tracks a file below `directory`, a path relative to `root`; false if no repository can be read.
+/// Whether git tracks a file below `directory`, a path relative to `root`. Returns false if no repository can be read.
 pub fn is_tracked(root: &Path, directory: &str) -> bool {
     let index = || {
         let history = History::open(root, Options::default()).ok()??;
@@ -43,12 +44,12 @@ pub fn is_tracked(root: &Path, directory: &str) -> bool {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GitSignal {
-    /// What is attributed.
+    /// The unit of attribution.
     pub tier: HistoryTier,
 }
 
 impl GitSignal {
-    /// Name of the stage's type.
+    /// Name of the stage type.
     pub const NAME: &'static str = "git-signal";
 }
 
@@ -91,7 +92,8 @@ impl Stage for GitSignalStage {
     }
 }
 
-const INCOMPLETE: &str = "git history incomplete, objects are missing or damaged: lines may go to later commits";
+const INCOMPLETE: &str =
+    "git history is incomplete because objects are missing or damaged: lines may be attributed to later commits";
 
 struct GitSignalWorker<'a> {
     stage: &'a GitSignalStage,
@@ -116,7 +118,7 @@ impl Worker for GitSignalWorker<'_> {
                 Attribution::NoRepository
             };
             match &blame {
-                // A reason that applies to every file is one remark of the run.
+                // A reason that applies to every file is reported once as a remark of the run.
                 Attribution::Unavailable(reason) if !repository.is_broken() => {
                     cx.warn(path, &format!("git history unavailable: {reason}"));
                 }
@@ -135,7 +137,7 @@ impl Worker for GitSignalWorker<'_> {
     }
 }
 
-/// Attributes the lines of a text to commits, by comparing the bytes from which the text was decoded.
+/// Attributes the lines of a text to commits by comparing the bytes from which the text was decoded.
 fn attribute(
     repository: &Repository,
     path: &str,

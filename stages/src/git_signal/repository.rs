@@ -1,4 +1,5 @@
-//! The git repository of the indexed root. It is opened when the run starts; its history is walked when a file needs it.
+//! The git repository of the indexed root. It is opened when the run starts, and its history is walked when a file
+//! needs it.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -22,67 +23,68 @@ use super::walk::{HistoryWalk, WalkOutcome};
 use crate::columns::Attribution;
 use crate::masking::masked_with_digest;
 
-/// The least time that a run waits for the walk over the history.
+/// Minimum time that a run waits for the walk over the history.
 const MIN_WAIT: Duration = Duration::from_millis(500);
 
-/// What earlier runs have stored of attribution.
+/// The attribution data that earlier runs stored.
 pub struct PreviousRun {
     /// The published index.
     pub index: Snapshot,
-    /// [`Repository::state`] at that time.
+    /// The [`Repository::state`] of the last run.
     pub state: Option<String>,
-    /// The cache of the walk over the history.
+    /// Cache of the walk over the history.
     pub walk_cache: CacheFile,
-    /// The cache of diffs and rename sources.
+    /// Cache of diffs and rename sources.
     pub diff_cache: CacheFile,
 }
 
-/// How long files wait for the walk over the history.
+/// Maximum time that files wait for the walk over the history.
 #[derive(Debug, Clone, Copy)]
 pub enum WaitLimit {
-    /// As long as the rest of the run takes, if a file takes one core this long.
+    /// As long as the rest of the run takes, if each file takes one core this long.
     PerFile(Duration),
     /// This long in total.
     Total(Duration),
 }
 
-/// How a run uses a repository.
+/// Settings for the use of a repository in a run.
 pub struct RunSettings {
     /// Whether the pipeline attributes files. If not, new commits are ignored.
     pub attributes: bool,
-    /// Whether unchanged files are attributed again if their history has changed. If not, the next run does so, unless the
-    /// repository has been removed: to take the attribution away needs no walk.
+    /// Whether unchanged files are attributed again if their history has changed. If not, the next run attributes them
+    /// again. If the repository was removed, the attribution is removed in any case, because this needs no walk.
     pub compares_history: bool,
-    /// Whether results of earlier runs may be used; if not, the caches are removed and everything is computed again.
+    /// Whether results of earlier runs may be used. If not, the caches are removed and everything is computed again.
     pub uses_previous: bool,
-    /// Threads for the walk over the history.
+    /// Number of threads for the walk over the history.
     pub threads: usize,
-    /// Stops the walk.
+    /// Token that stops the walk.
     pub cancel: CancelToken,
 }
 
-/// The repository of the indexed root, if there is one.
+/// The repository of the indexed root, if the root has one.
 pub struct Repository {
     history: Option<Arc<History>>,
-    /// Why the repository cannot be read.
+    /// Reason why the repository cannot be read.
     broken: Option<Arc<str>>,
     /// See [`Self::state`].
     state: String,
-    /// Whether the configuration that attribution depends on is unchanged since the last run.
-    configured_as_before: bool,
+    /// Whether the configuration on which attribution depends is unchanged since the last run.
+    is_configuration_unchanged: bool,
     previous: PreviousRun,
     using: RunSettings,
     walk: OnceLock<Arc<HistoryWalk>>,
-    /// How long files wait for the walk; without a limit unless given.
+    /// Maximum time that files wait for the walk. Unlimited if not set.
     wait_limit: OnceLock<WaitLimit>,
-    /// Whether files were left without an attribution, because of that limit or because the run was stopped.
+    /// Whether files were left without an attribution, because of the wait limit or because the run was stopped.
     deferred: AtomicBool,
     /// Git's index.
     tracked: OnceLock<Result<Option<WorktreeIndex>, HistoryError>>,
 }
 
 impl Repository {
-    /// Opens the repository at or above `root`. If that fails, files have no history, and [`Self::remarks`] gives the reason.
+    /// Opens the repository at or above `root`. If opening fails, files have no history, and [`Self::remarks`] reports
+    /// the reason.
     pub fn open(root: &Path, previous: PreviousRun, using: RunSettings) -> Self {
         let (walk_cache, diff_cache) = (Some(previous.walk_cache.clone()), Some(previous.diff_cache.clone()));
         let mask = Some(Mask { apply: masked, version: aurora_redact::VERSION });
@@ -96,71 +98,83 @@ impl Repository {
         let has_same_configuration = |history: &Arc<History>| {
             previous.state.as_ref().is_some_and(|state| state.ends_with(&configuration(history)))
         };
-        let configured_as_before = history.as_ref().is_some_and(has_same_configuration);
-        Self { history, broken, state, configured_as_before, previous, using, walk, wait_limit, deferred, tracked }
+        let is_configuration_unchanged = history.as_ref().is_some_and(has_same_configuration);
+        Self {
+            history,
+            broken,
+            state,
+            is_configuration_unchanged,
+            previous,
+            using,
+            walk,
+            wait_limit,
+            deferred,
+            tracked,
+        }
     }
 
-    /// Leaves files without an attribution if the walk over the history takes longer than `limit`; see [`Self::deferred`].
+    /// Leaves files without an attribution if the walk over the history takes longer than `limit`, see
+    /// [`Self::deferred`].
     pub fn defer_beyond(&self, limit: WaitLimit) {
         self.wait_limit.get_or_init(|| limit);
     }
 
-    /// Uses a walk that an earlier pass has started, unless HEAD or the configuration has changed since.
+    /// Uses the walk of an earlier pass, unless HEAD or the configuration has changed since that pass.
     #[must_use]
     pub fn with_walk(self, walk: Arc<HistoryWalk>) -> Self {
         if *walk.state() == self.state { Self { walk: walk.into(), ..self } } else { self }
     }
 
-    /// The unfinished walk, if files were left without an attribution because of it.
+    /// Returns the unfinished walk, if files were left without an attribution because of it.
     pub fn deferred(&self) -> Option<Arc<HistoryWalk>> {
         let deferred = self.deferred.load(Ordering::Relaxed);
         self.walk.get().filter(|_| deferred).cloned()
     }
 
-    /// The walk over the history, if a file needed it.
+    /// Returns the walk over the history, if a file needed it.
     pub fn walk(&self) -> Option<Arc<HistoryWalk>> {
         self.walk.get().cloned()
     }
 
-    /// Whether no file has to be attributed again: none was left without an attribution, or with that of an earlier HEAD, and
-    /// the walk, if there was one, has succeeded.
+    /// Whether no file has to be attributed again. This is the case if no file was left without an attribution or with
+    /// the attribution of an earlier HEAD, and the walk did not fail.
     pub fn is_settled(&self) -> bool {
         let failed = self.walk.get().is_some_and(|walk| walk.has_failed());
         let is_compared = self.using.compares_history || self.is_unmoved() || self.is_missing();
         !failed && is_compared && !self.deferred.load(Ordering::Relaxed)
     }
 
-    /// Saves the diff cache for the next run; to be called after all files were attributed.
+    /// Saves the diff cache for the next run. Call this method after all files were attributed.
     pub fn save_diff_cache(&self) {
         self.history.iter().for_each(|history| history.save_diff_cache());
     }
 
-    /// The commit at HEAD in hexadecimal digits; `None` before the first commit.
+    /// Returns the commit at HEAD in hexadecimal digits, or `None` before the first commit.
     pub fn head(&self) -> Option<String> {
         Some(self.history.as_ref()?.head()?.to_string())
     }
 
-    /// Everything that the attribution of an unchanged file depends on: HEAD and the configuration of attribution, or why there is
-    /// no history.
+    /// Returns everything on which the attribution of an unchanged file depends: HEAD and the configuration of
+    /// attribution, or the reason why there is no history.
     pub fn state(&self) -> &str {
         &self.state
     }
 
-    /// The state after a run that was stopped, or that left files without an attribution: some files are as this run left
-    /// them, the others as an earlier one did. It differs from every [`Self::state`], so the next run checks the history of
-    /// every file.
+    /// Returns the state after a run that was stopped or that left files without an attribution. After such a run, some
+    /// files have the attribution of this run, and the others have that of an earlier run. The state differs from every
+    /// [`Self::state`], so the next run checks the history of every file.
     pub fn unfinished_state(&self) -> String {
         let is_new = self.previous.state.is_none();
         match &self.history {
             _ if self.is_unmoved() && self.is_settled() => self.state.clone(),
-            Some(history) if is_new || self.configured_as_before => {
+            Some(history) if is_new || self.is_configuration_unchanged => {
                 format!("unfinished {}", configuration(history))
             }
             _ => String::from("unfinished"),
         }
     }
 
-    /// Remarks about the history for the run report.
+    /// Returns the remarks about the history for the run report.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if let Some(reason) = &self.broken {
@@ -168,14 +182,14 @@ impl Repository {
         }
         let Some(history) = &self.history else { return remarks };
         if history.head().is_none() {
-            remarks.push("HEAD is no commit yet: no file has a history".into());
+            remarks.push("HEAD has no commit yet: no file has a history".into());
         }
         for file in history.unreadable_ignore_files() {
             remarks.push(format!("blame.ignoreRevsFile names {}, which cannot be read: ignored", file.display()));
         }
         if history.ignores_includes() {
             remarks.push(
-                "files that the repository's git configuration includes are not regular files or too large: ignored"
+                "ignored files that the repository's git configuration includes: they are not regular files or are too large"
                     .into(),
             );
         }
@@ -187,8 +201,10 @@ impl Repository {
             remarks.push("shallow clone: history ends where the clone does".into());
         }
         if history.info().is_partial {
-            remarks
-                .push("partial clone: lines whose older versions are missing go to the oldest commit at hand".into());
+            remarks.push(
+                "partial clone: lines whose older versions are missing are attributed to the oldest available commit"
+                    .into(),
+            );
         }
         let submodules = self.tracked().map_or(0, |tracked| tracked.submodules().len());
         if submodules > 0 {
@@ -198,7 +214,7 @@ impl Repository {
         remarks
     }
 
-    /// The blob of a file in git's index, if the metadata of the file proves that it is unmodified.
+    /// Returns the blob of a file in git's index, if the metadata of the file proves that the file is unmodified.
     pub fn clean_blob(&self, path: &str) -> Option<ObjectId> {
         let file = self.tracked()?.file(path)?;
         (file.state == WorktreeState::Unmodified).then_some(file.blob)
@@ -210,7 +226,7 @@ impl Repository {
     }
 
     fn tracked(&self) -> Option<&WorktreeIndex> {
-        // Without git's index every file is checked by time and content: slower, not wrong.
+        // Without git's index, every file is checked by time and content, which is slower but correct.
         self.tracked.get_or_init(|| self.read_index()).as_ref().ok()?.as_ref()
     }
 
@@ -218,8 +234,8 @@ impl Repository {
         self.history.as_ref().map(|history| history.worktree_index()).transpose()
     }
 
-    /// Whether the attribution of a file whose content is unchanged may differ from the one stored under `known_key`. Walks
-    /// the history if HEAD has moved.
+    /// Whether the attribution of a file with unchanged content may differ from the attribution stored under
+    /// `known_key`. Walks the history if HEAD has moved.
     pub fn key_changed(&self, path: &str, known_key: &[u8]) -> bool {
         if self.previous.state.is_none() {
             return true;
@@ -228,32 +244,33 @@ impl Repository {
         if !self.using.attributes || !is_compared || self.is_unmoved() {
             return false;
         }
-        // Files that git did not track have no key with a repository, and none without one, but not the same history.
+        // Without the repository, the history of every file is different. The keys do not show this: files that git did
+        // not track have no key with or without a repository.
         let Some(history) = &self.history else { return true };
-        if !self.configured_as_before {
+        if !self.is_configuration_unchanged {
             return true;
         }
         let events = self.events(history).and_then(|found| found.as_ref().ok());
         events.is_some_and(|events| key(events, path) != known_key)
     }
 
-    /// Whether the repository cannot be read, so that no file has a history; [`Self::remarks`] gives the reason.
+    /// Whether the repository cannot be read, so that no file has a history. [`Self::remarks`] reports the reason.
     pub fn is_broken(&self) -> bool {
         self.broken.is_some()
     }
 
-    /// Whether there is no repository at all.
+    /// Whether there is no repository.
     fn is_missing(&self) -> bool {
         self.history.is_none() && self.broken.is_none()
     }
 
-    /// Whether it is a partial clone.
+    /// Whether the repository is a partial clone.
     pub fn is_partial(&self) -> bool {
         self.history.as_ref().is_some_and(|history| history.info().is_partial)
     }
 
-    /// Attributes a file of the working tree: as a whole, or line by line and for each of `ranges`, which count lines from 0
-    /// and exclude their end.
+    /// Attributes a file of the working tree, either as a whole or line by line and for each of `ranges`. The ranges
+    /// count lines from 0 and exclude their ends.
     pub fn attribute(
         &self,
         path: &str,
@@ -281,10 +298,10 @@ impl Repository {
         };
         if tier == HistoryTier::File {
             let history = events.file_history(path);
-            let of_file = |history| Attribution::File { history: Arc::new(history), key: key(events, path) };
-            return history.map_or(Attribution::Untracked, of_file);
+            let attribution = |history| Attribution::File { history: Arc::new(history), key: key(events, path) };
+            return history.map_or(Attribution::Untracked, attribution);
         }
-        // The library asks once per range; each path is read from the index once.
+        // The library asks once per range, but each path is read from the index only once.
         let read = RefCell::new(FxHashMap::default());
         let cached = |path: &[u8], key: &EventKey| {
             let mut read = read.borrow_mut();
@@ -318,9 +335,9 @@ impl Repository {
         }
     }
 
-    /// The attribution of a path in the index, and its key; `None` if there is none, or it may not be used.
+    /// Returns the key and the attribution of a path in the index, or `None` if they are missing or may not be used.
     fn stored(&self, path: &[u8]) -> Option<(EventKey, FileAttribution)> {
-        if !self.using.uses_previous || !self.configured_as_before {
+        if !self.using.uses_previous || !self.is_configuration_unchanged {
             return None;
         }
         let row = self.previous.index.file(std::str::from_utf8(path).ok()?).ok()??;
@@ -329,11 +346,12 @@ impl Repository {
         Some((key, from_stored(stored)?.committed))
     }
 
-    /// The result of the walk over the history; `None` if waiting would exceed the limit, or the run is stopped.
+    /// Returns the result of the walk over the history, or `None` if waiting would exceed the limit or if the run is
+    /// stopped.
     fn events(&self, history: &Arc<History>) -> Option<&WalkOutcome> {
         let walk = self.walk.get_or_init(|| {
             if !self.using.uses_previous {
-                // A file that cannot be removed is overwritten.
+                // A cache file that cannot be removed is overwritten.
                 let _ = self.previous.walk_cache.remove();
                 let _ = self.previous.diff_cache.remove();
             }
@@ -345,7 +363,7 @@ impl Repository {
             Some(&limit) => walk.wait_unless(self.max_wait(limit)),
             None => Some(walk.wait()),
         };
-        // A stopped walk is no result: the next run has to attribute the files.
+        // A stopped walk has no result, so the next run has to attribute the files.
         let found = found.filter(|found| found.is_ok() || !self.using.cancel.is_cancelled());
         self.deferred.fetch_or(found.is_none(), Ordering::Relaxed);
         found
@@ -364,7 +382,7 @@ impl Repository {
         MIN_WAIT.max(cost.saturating_mul(files) / threads)
     }
 
-    /// Whether HEAD and the configuration of attribution are those of the last run.
+    /// Whether HEAD and the configuration of attribution are the same as in the last run.
     fn is_unmoved(&self) -> bool {
         self.previous.state.as_ref() == Some(&self.state)
     }
@@ -384,12 +402,12 @@ fn state(history: Option<&History>, broken: Option<&str>, attributes: bool) -> S
     format!("{head} {}", configuration(history))
 }
 
-/// The key that the attribution of a path is a function of; empty for a path that HEAD lacks.
+/// Returns the key that determines the attribution of a path. Empty for a path that is not in HEAD.
 fn key(events: &EventIndex, path: &str) -> Vec<u8> {
     events.latest(path).map(|key| key.to_bytes()).unwrap_or_default()
 }
 
-/// The configuration of attribution, and the place of the root in the work tree.
+/// Returns the configuration of attribution, and the path of the root within the work tree.
 fn configuration(history: &History) -> String {
     let fingerprint: String = history.config_fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{fingerprint} {}", masked_with_digest(String::from_utf8_lossy(history.prefix()).into_owned()))

@@ -1,4 +1,4 @@
-//! The git signal of each chunk, from the attribution of its file.
+//! Computes the git signal of each chunk from the attribution of its file.
 
 use std::ops::Range;
 
@@ -7,29 +7,30 @@ use aurora_storage::{ChunkHistory, GitHistory, HistoryTier};
 use crate::columns::Attribution;
 use aurora_history::{FileBlame, HistorySummary};
 
-/// The signals of the chunks of a file. The chunks cover `ranges` of its lines, counted from 0, without their end.
+/// Returns the signals of the chunks of a file. `ranges` are the lines of the chunks, counted from 0 and without their
+/// ends.
 pub(super) fn signals(attribution: &Attribution, ranges: &[Range<u32>]) -> Vec<ChunkHistory> {
-    let of_file = match attribution {
+    let file_signal = match attribution {
         Attribution::NoRepository => ChunkHistory::None,
         Attribution::Untracked => ChunkHistory::Untracked,
         Attribution::Pending => ChunkHistory::Pending,
         Attribution::Unavailable(reason) => ChunkHistory::Unavailable { reason: reason.to_string() },
         Attribution::File { history, .. } => {
-            of_history(HistorySummary::clone(history), history.commits, HistoryTier::File)
+            tracked_history(HistorySummary::clone(history), history.commits, HistoryTier::File)
         }
         Attribution::Lines { blame, touches, .. } => {
             let blame = blame.worktree();
-            return ranges.iter().zip(touches).map(|(range, &touches)| of_lines(&blame, range, touches)).collect();
+            return ranges.iter().zip(touches).map(|(range, &touches)| line_history(&blame, range, touches)).collect();
         }
     };
-    vec![of_file; ranges.len()]
+    vec![file_signal; ranges.len()]
 }
 
-fn of_lines(blame: &FileBlame, lines: &Range<u32>, touches: u32) -> ChunkHistory {
-    of_history(blame.summary(lines.clone()), touches, HistoryTier::Line)
+fn line_history(blame: &FileBlame, lines: &Range<u32>, touches: u32) -> ChunkHistory {
+    tracked_history(blame.summary(lines.clone()), touches, HistoryTier::Line)
 }
 
-fn of_history(history: HistorySummary, touches: u32, tier: HistoryTier) -> ChunkHistory {
+fn tracked_history(history: HistorySummary, touches: u32, tier: HistoryTier) -> ChunkHistory {
     let Some(newest) = history.newest else { return ChunkHistory::Untracked };
     ChunkHistory::Tracked(GitHistory {
         tier,

@@ -41,7 +41,7 @@ pub(crate) fn to_stored(attribution: &WorktreeBlame) -> Blame {
     }
 }
 
-/// Converts a stored attribution back; `None` if a commit has a malformed id.
+/// Converts a stored attribution back. Returns `None` if a commit has a malformed id.
 pub fn from_stored(blame: Blame) -> Option<WorktreeBlame> {
     let authors: Vec<Arc<Person>> =
         blame.authors.into_iter().map(|(name, email)| Arc::new(Person { name, email })).collect();

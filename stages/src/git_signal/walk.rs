@@ -1,4 +1,4 @@
-//! The walk over the history, in a thread of its own beside the run.
+//! The walk over the history, in its own thread parallel to the run.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use aurora_pipeline::CancelToken;
 
 use aurora_history::{EventIndex, History};
 
-/// How long a waiting thread sleeps before it checks the token that cancels the run.
+/// Interval at which a waiting thread checks the token that cancels the run.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The result of a walk.
@@ -19,13 +19,13 @@ pub(super) type WalkOutcome = Result<EventIndex, Arc<str>>;
 /// The progress of a walk, in commits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WalkProgress {
-    /// Commits that were compared with their parents.
+    /// Number of commits that were compared with their parents.
     pub done: u64,
-    /// Commits that have to be compared; 0 before that is known.
+    /// Number of commits to compare. 0 until it is known.
     pub total: u64,
 }
 
-/// A walk over the history in its own thread; dropping it stops it.
+/// A walk over the history in its own thread. Dropping the value stops the walk.
 pub struct HistoryWalk {
     state: String,
     shared: Arc<Shared>,
@@ -40,12 +40,13 @@ struct Shared {
     done: AtomicUsize,
     total: AtomicUsize,
     started: Instant,
-    /// When the number of commits was known.
+    /// Time at which the number of commits became known.
     counted: OnceLock<Instant>,
 }
 
 impl HistoryWalk {
-    /// Starts on `threads` threads. `state` is the [`Repository::state`](super::Repository::state) of `history`.
+    /// Starts the walk on `threads` threads. `state` is the [`Repository::state`](super::Repository::state) of
+    /// `history`.
     pub(super) fn start(history: Arc<History>, state: String, threads: usize, cancel: CancelToken) -> Self {
         let shared = Arc::new(Shared {
             found: OnceLock::new(),
@@ -57,7 +58,7 @@ impl HistoryWalk {
             counted: OnceLock::new(),
         });
         let of_thread = Arc::clone(&shared);
-        let work = move || of_thread.finish(guarded(|| walk(&history, threads, &of_thread)));
+        let work = move || of_thread.finish(catch_panic(|| walk(&history, threads, &of_thread)));
         let thread = std::thread::Builder::new().name("aurora-history".to_owned()).spawn(work);
         if let Err(error) = &thread {
             shared.finish(Err(error.to_string().into()));
@@ -65,12 +66,12 @@ impl HistoryWalk {
         Self { state, shared, cancel, thread: thread.ok() }
     }
 
-    /// [`Repository::state`](super::Repository::state) when it started.
+    /// Returns the [`Repository::state`](super::Repository::state) at the start of the walk.
     pub(super) fn state(&self) -> &String {
         &self.state
     }
 
-    /// Waits for the end.
+    /// Waits for the end of the walk.
     pub(super) fn wait(&self) -> &WalkOutcome {
         loop {
             if let Some(found) = self.wait_briefly() {
@@ -79,8 +80,9 @@ impl HistoryWalk {
         }
     }
 
-    /// Waits for the end; returns `None` if the estimate of the remaining time exceeds `limit`, and always if `limit` is
-    /// zero: whether a walk that has just started is done already is up to chance.
+    /// Waits for the end of the walk. Returns `None` if the estimated remaining time exceeds `limit`. Always returns
+    /// `None` if `limit` is zero, because it would otherwise depend on chance whether a walk that has just started is
+    /// done.
     pub(super) fn wait_unless(&self, limit: Duration) -> Option<&WalkOutcome> {
         if limit.is_zero() {
             return None;
@@ -94,7 +96,7 @@ impl HistoryWalk {
         }
     }
 
-    /// Waits at most `time` for the end, and returns whether the walk has ended.
+    /// Waits at most `time` for the end of the walk, and returns whether the walk has ended.
     pub(crate) fn is_done_after(&self, time: Duration) -> bool {
         let started = Instant::now();
         while self.wait_briefly().is_none() {
@@ -105,18 +107,18 @@ impl HistoryWalk {
         true
     }
 
-    /// Whether it has ended with an error.
+    /// Whether the walk ended with an error.
     pub(super) fn has_failed(&self) -> bool {
         matches!(self.shared.found.get(), Some(Err(_)))
     }
 
-    /// How many commits are done.
+    /// Returns the number of finished commits and the total.
     pub(crate) fn progress(&self) -> WalkProgress {
         let (done, total) = (&self.shared.done, &self.shared.total);
         WalkProgress { done: done.load(Ordering::Relaxed) as u64, total: total.load(Ordering::Relaxed) as u64 }
     }
 
-    /// Waits a moment for the end.
+    /// Waits for the end of the walk for at most [`CANCEL_INTERVAL`].
     fn wait_briefly(&self) -> Option<&WalkOutcome> {
         if self.cancel.is_cancelled() {
             self.shared.stop.store(true, Ordering::Relaxed);
@@ -134,7 +136,7 @@ impl Drop for HistoryWalk {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has become a result.
+            // A panic of the thread was already converted to a result.
             let _ = thread.join();
         }
     }
@@ -147,7 +149,7 @@ impl Shared {
         self.is_found.1.notify_all();
     }
 
-    /// An estimate of the remaining time: until the number of commits is known, as long as it took so far.
+    /// Estimates the remaining time. Until the number of commits is known, the estimate is the time elapsed so far.
     fn remaining(&self) -> Duration {
         let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
         match self.counted.get() {
@@ -157,8 +159,8 @@ impl Shared {
     }
 }
 
-/// Turns a panic into a failure, so that nobody waits for it forever.
-fn guarded(walk: impl FnOnce() -> WalkOutcome) -> WalkOutcome {
+/// Converts a panic to an error, so that no thread waits forever for the result.
+fn catch_panic(walk: impl FnOnce() -> WalkOutcome) -> WalkOutcome {
     let found = std::panic::catch_unwind(AssertUnwindSafe(walk));
     found.unwrap_or_else(|_| Err("the walk over the history panicked".into()))
 }
@@ -176,11 +178,11 @@ fn walk(history: &History, threads: usize, shared: &Shared) -> WalkOutcome {
 
 #[cfg(test)]
 mod tests {
-    use super::guarded;
+    use super::catch_panic;
 
     #[test]
-    fn a_walk_that_panics_is_one_that_fails() {
-        let failure = guarded(|| panic!("on purpose")).err();
+    fn a_panicking_walk_fails() {
+        let failure = catch_panic(|| panic!("a panic in a test")).err();
         assert_eq!(failure.as_deref(), Some("the walk over the history panicked"));
     }
 }

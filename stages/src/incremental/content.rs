@@ -1,4 +1,4 @@
-//! Decoding the bytes of a file to text, or finding out why it is not indexed.
+//! Decodes the bytes of a file to text, or determines why the file is not indexed.
 
 use std::borrow::Cow;
 
@@ -7,18 +7,19 @@ use aurora_languages::by_name;
 
 use crate::formats;
 
-/// Smaller sources never count as minified.
-const MINIFIED_SIZE: usize = 8 << 10;
-/// Mean bytes per line from which a source counts as minified.
-const MINIFIED_LINE: usize = 400;
-/// Largest text of a declarative language that is no schema, or of no language: larger ones are data.
-const LARGEST_DATA: usize = 512 << 10;
-/// Smaller texts never count as numbers.
-const NUMBERS_SIZE: usize = 16 << 10;
-/// Bytes that are searched for letters.
-const NUMBERS_PROBE: usize = 64 << 10;
-/// A text in no language with fewer letters than one in so many characters consists of numbers.
-const NUMBERS_LETTERS: usize = 4;
+/// Minimum size of a minified source, in bytes.
+const MIN_MINIFIED_BYTES: usize = 8 << 10;
+/// Minimum mean length of a line in a minified source, in bytes.
+const MIN_MINIFIED_LINE_BYTES: usize = 400;
+/// Maximum size in bytes of a text in no language, or in a declarative language that is not a schema. Larger texts are
+/// data.
+const MAX_DATA_BYTES: usize = 512 << 10;
+/// Minimum size of a text that may consist of numbers, in bytes.
+const MIN_NUMBERS_BYTES: usize = 16 << 10;
+/// Maximum number of bytes that are searched for letters.
+const MAX_PROBE_BYTES: usize = 64 << 10;
+/// A text in no language consists of numbers if fewer than this fraction of its characters (1/n) are letters.
+const LETTER_FRACTION: usize = 4;
 
 /// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,18 +27,18 @@ pub(super) enum FileContent {
     /// Text.
     Text {
         text: String,
-        /// The format, if it is another one than the name of the file tells.
+        /// Format of the text, if it differs from the format that the file name implies.
         format: Option<&'static str>,
-        /// A warning if bytes were replaced.
+        /// Warning, if bytes were replaced.
         warning: Option<String>,
-        /// The bytes of the file, if they differ from the text.
+        /// Bytes of the file, if they differ from the text.
         original: Option<Vec<u8>>,
     },
     /// Nothing to index, with the reason.
     Nothing(Cow<'static, str>),
 }
 
-/// Decodes a text file; `format` is the one that its name tells.
+/// Decodes a text file. `format` is the format that the file name implies.
 pub(super) fn decode(bytes: Vec<u8>, path: &str, format: &str) -> FileContent {
     let Some(Text { text, encoding, is_repaired, original, .. }) = aurora_encoding::decode(bytes) else {
         return FileContent::Nothing("binary".into());
@@ -54,13 +55,14 @@ pub(super) fn decode(bytes: Vec<u8>, path: &str, format: &str) -> FileContent {
     FileContent::Text { text, format: found, warning, original }
 }
 
-/// Why a text has nothing that a search could be for. `is_unknown`: the name of its file does not tell its format.
+/// Returns the reason why a text has no searchable content, if so. `is_unknown` means that the file name implies no
+/// format.
 fn without_content(text: &str, format: &str, is_unknown: bool) -> Option<&'static str> {
     let language = by_name(format);
     let is_plain = language.is_none() && is_unknown;
     let is_declarative = language.is_some_and(|language| language.is_declarative);
     let may_be_data = is_plain || is_declarative && !language.is_some_and(|language| language.is_schema);
-    if may_be_data && text.len() > LARGEST_DATA || is_plain && consists_of_numbers(text) {
+    if may_be_data && text.len() > MAX_DATA_BYTES || is_plain && consists_of_numbers(text) {
         return Some("data");
     }
     // A paragraph of prose may be one long line.
@@ -70,22 +72,22 @@ fn without_content(text: &str, format: &str, is_unknown: bool) -> Option<&'stati
 }
 
 fn is_minified(text: &str) -> bool {
-    if text.len() < MINIFIED_SIZE {
+    if text.len() < MIN_MINIFIED_BYTES {
         return false;
     }
     let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
-    text.len() / lines >= MINIFIED_LINE
+    text.len() / lines >= MIN_MINIFIED_LINE_BYTES
 }
 
 fn consists_of_numbers(text: &str) -> bool {
-    if text.len() < NUMBERS_SIZE {
+    if text.len() < MIN_NUMBERS_BYTES {
         return false;
     }
-    let probe = &text.as_bytes()[..text.len().min(NUMBERS_PROBE)];
-    // Letters of other alphabets have several bytes.
+    let probe = &text.as_bytes()[..text.len().min(MAX_PROBE_BYTES)];
+    // Letters of other alphabets are encoded as several bytes.
     let letters = probe.iter().filter(|byte| byte.is_ascii_alphabetic() || **byte >= 0x80).count();
     let visible = probe.iter().filter(|byte| !byte.is_ascii_whitespace()).count();
-    letters * NUMBERS_LETTERS < visible
+    letters * LETTER_FRACTION < visible
 }
 
 #[cfg(test)]
@@ -131,11 +133,11 @@ mod tests {
     }
 
     #[test]
-    fn a_large_schema_is_no_data() {
-        let large = |line: &str| line.repeat(LARGEST_DATA / line.len() + 1);
+    fn a_large_schema_is_not_data() {
+        let large = |line: &str| line.repeat(MAX_DATA_BYTES / line.len() + 1);
         assert_eq!(text("a.yaml", large("a: b\n").as_bytes()), "<data>");
         for (path, line) in [("a.graphql", "type A { a: Int }\n"), ("a.proto", "message A {}\n")] {
-            assert!(text(path, large(line).as_bytes()).len() > LARGEST_DATA, "{path}");
+            assert!(text(path, large(line).as_bytes()).len() > MAX_DATA_BYTES, "{path}");
         }
     }
 

@@ -1,8 +1,8 @@
-//! `incremental-check`: decides which files have changed, with the cheapest evidence first.
+//! `incremental-check`: decides which files have changed, with the cheapest evidence first:
 //!
-//! 1. the file's size and stamp: modification time, inode and the time of its last change;
-//! 2. git: the blob in git's index, if the file's metadata proves that it is unmodified;
-//! 3. blake3 of the content.
+//! 1. the size and the stamp of the file, which has its modification time, change time and inode;
+//! 2. git: the blob in git's index, if the file's metadata proves that the file is unmodified;
+//! 3. the BLAKE3 hash of the content.
 //!
 //! Unchanged files are removed from the stream. Deleted files are appended to it.
 
@@ -31,7 +31,7 @@ use crate::services::{Checkpoint, PreviousIndex, Retry, RunClock, RunScope, Sour
 use content::FileContent;
 pub(crate) use redaction::{COUNTER as SECRETS_COUNTER, WARNING as SECRETS_WARNING};
 
-/// Deleted files in one batch.
+/// Maximum number of deleted files in one batch.
 const DELETIONS_PER_BATCH: usize = 4_096;
 
 /// `[stage.incremental-check]`.
@@ -40,9 +40,9 @@ const DELETIONS_PER_BATCH: usize = 4_096;
 pub struct IncrementalCheck {
     /// Whether git's index may prove that a file is unchanged.
     pub git: bool,
-    /// Whether unchanged stat data may prove it.
+    /// Whether unchanged stat data may prove that a file is unchanged.
     pub mtime: bool,
-    /// Whether secrets in the texts are masked.
+    /// Whether secrets in texts are masked.
     pub redact: bool,
 }
 
@@ -70,7 +70,7 @@ impl StageConfig for IncrementalCheck {
         Access::transform()
             .reads([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
             .reads_optional([INODE.spec(), DOCUMENT.spec()])
-            // This stage writes the rows of deleted files.
+            // This stage also emits rows for deleted files.
             .writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
             .writes([STATUS.spec(), HASH.spec(), TEXT.spec(), ORIGINAL.spec()])
             .offers([FILE_STORED])
@@ -100,15 +100,15 @@ struct IncrementalStage {
     seen: Mutex<SeenPaths>,
 }
 
-/// The files that the walk has found.
+/// The files that the walk found.
 #[derive(Debug, Default)]
 struct SeenPaths {
     paths: Vec<RelativePath>,
-    /// How many of them are in the index.
+    /// Number of the paths that are in the index.
     known: u64,
-    /// Directories of documents below which everything else that is indexed is as it was.
+    /// Directories of documents in which all indexed documents that are not listed are unchanged.
     rest: Vec<RelativePath>,
-    /// Documents that do not exist any more.
+    /// Documents that no longer exist.
     gone: HashSet<RelativePath>,
 }
 
@@ -138,7 +138,7 @@ impl Stage for IncrementalStage {
         let mut unread = self.tree.unread();
         let snapshot = &self.previous.snapshot;
         let mut gone = Vec::new();
-        // A walk finds each path once: if it found as many known paths as the index has, none is deleted.
+        // A walk finds each path once. If it found as many known paths as the index has, no path is deleted.
         if seen.known != snapshot.file_count() || !unread.is_empty() || !seen.gone.is_empty() {
             let paths: HashSet<&str> = seen.paths.iter().map(|path| &**path).collect();
             for path in seen.gone.iter().filter(|path| seen.covers(path) && !paths.contains(&***path)) {
@@ -166,8 +166,9 @@ impl Stage for IncrementalStage {
 }
 
 impl IncrementalStage {
-    /// Emits the documents that their stage could not list, or was not run to list, in a run that stores everything again: their
-    /// chunks are read from the index. The text of a document is not stored, so the texts of its chunks take its place.
+    /// Emits the unlisted documents in a run that stores everything again. Their stage could not list them or was not
+    /// run. Their chunks are read from the index. The text of a document is not stored, so the texts of its chunks
+    /// replace it.
     fn emit_rest(&self, seen: &SeenPaths, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         if seen.rest.is_empty() {
             return Ok(());
@@ -227,10 +228,10 @@ fn emit_deletions(paths: &[RelativePath], out: &mut Emitter<'_>) -> Result<(), S
 
 struct IncrementalWorker<'a> {
     stage: &'a IncrementalStage,
-    /// The files in the index.
+    /// Finds the files in the index.
     known: FileFinder<'a>,
     seen: SeenPaths,
-    /// The number of unchanged files.
+    /// Number of unchanged files.
     unchanged: u64,
 }
 
@@ -248,9 +249,9 @@ struct ChangedFile {
     content: ContentId,
     text: Arc<str>,
     original: Original,
-    /// The format that the text tells, if it is another one than the name of the file does.
+    /// Format of the text, if it differs from the format that the file name implies.
     format: Option<&'static str>,
-    /// What the last run stored in custom columns, if the file is only refreshed.
+    /// Values that the last run stored in custom columns, if the file is only refreshed.
     stored: StoredValues,
 }
 
@@ -267,7 +268,7 @@ impl Worker for IncrementalWorker<'_> {
             let stamp = inode.stamp(mtimes[index]);
             let row = FileInput { path, size: sizes[index], stamp, language: &languages[index] };
             let change = match documents.and_then(|documents| documents[index].as_ref()) {
-                _ if self.stage.config.redact && redaction::is_left_out(path, cx) => None,
+                _ if self.stage.config.redact && redaction::skip_secret_path(path, cx) => None,
                 None => self.examine(&row, cx)?,
                 Some(document) => self.examine_document(document, &row, cx)?,
             };
@@ -281,7 +282,8 @@ impl Worker for IncrementalWorker<'_> {
                 stored.push(change.stored);
             }
         }
-        // Files with another status may have the same one in the next pass, which would then make no progress.
+        // Only these statuses count as progress: with any other status, the file may have the same status in the next
+        // pass, which would then make no progress.
         if statuses.iter().any(FileStatus::needs_parsing) {
             self.stage.checkpoint.note_progress();
         }
@@ -307,20 +309,20 @@ impl Worker for IncrementalWorker<'_> {
 }
 
 impl IncrementalWorker<'_> {
-    /// How a file has changed; `None` if it is removed from the stream.
+    /// Determines how a file has changed. Returns `None` if the file is removed from the stream.
     fn examine(&mut self, row: &FileInput<'_>, cx: &StageContext<'_>) -> Result<Option<ChangedFile>, StageError> {
         let stage = self.stage;
         let known = self.known.row(row.path).map_err(StageError::from_error)?;
         if let Some(known) = known.filter(|known| self.is_known_unchanged(known, row))
             && self.renewal(&known, row)?.is_none()
         {
-            self.see(row, true);
+            self.record_seen(row, true);
             self.count_unchanged(&known, row, cx);
             return Ok(None);
         }
-        // Files that are made again are read, and compared by content, whatever their stat data.
+        // Files that are rebuilt are read and compared by content, regardless of their stat data.
         let Some(bytes) = self.read(row, cx) else { return Ok(None) };
-        self.see(row, known.is_some());
+        self.record_seen(row, known.is_some());
         let blob = self.clean_blob(row).map(|blob| blob.as_slice().to_vec()).unwrap_or_default();
         let content = ContentId { hash: *blake3::hash(&bytes).as_bytes(), blob };
         let same = |known: &FileRow<'_>| stage.previous.scope() < RunScope::Everything && known.hash() == content.hash;
@@ -337,7 +339,7 @@ impl IncrementalWorker<'_> {
         Ok(Some(self.changed(status, content, bytes, row, cx)?))
     }
 
-    /// How a document has changed. One document is never taken for another.
+    /// Determines how a document has changed. Documents are never treated as renamed.
     fn examine_document(
         &mut self,
         document: &Document,
@@ -359,7 +361,7 @@ impl IncrementalWorker<'_> {
             }
         };
         let known = self.known.row(row.path).map_err(StageError::from_error)?;
-        self.see(row, known.is_some());
+        self.record_seen(row, known.is_some());
         let content = ContentId { hash: *blake3::hash(text.as_bytes()).as_bytes(), blob: Vec::new() };
         let bytes = text.as_bytes().to_vec();
         let previous = &self.stage.previous;
@@ -374,19 +376,20 @@ impl IncrementalWorker<'_> {
         }
     }
 
-    fn see(&mut self, row: &FileInput<'_>, is_known: bool) {
+    fn record_seen(&mut self, row: &FileInput<'_>, is_known: bool) {
         self.seen.paths.push(Arc::clone(row.path));
         self.seen.known += u64::from(is_known);
     }
 
-    /// Whether stat data, or git's index, proves that the content is the one in the index.
+    /// Whether stat data or git's index proves that the content equals the indexed content.
     fn is_known_unchanged(&self, known: &FileRow<'_>, row: &FileInput<'_>) -> bool {
         if self.stage.previous.scope() == RunScope::Everything {
             return false;
         }
         let blob = || Some(known.blob()).filter(|known| !known.is_empty()).zip(self.clean_blob(row));
         let by_stat = self.stage.config.mtime && known.size() == row.size && known.stamp().proves(&row.stamp);
-        // Other systems have no change time, so that only git can tell of a commit that restored size and modification time.
+        // Systems other than Unix have no change time, so only git can detect a commit that restored size and
+        // modification time.
         let is_proven = by_stat && (cfg!(unix) || blob().is_none_or(|(known, blob)| known == blob.as_slice()));
         is_proven || blob().is_some_and(|(known, blob)| known == blob.as_slice())
     }
@@ -395,13 +398,14 @@ impl IncrementalWorker<'_> {
         if self.stage.config.git { self.stage.repository.clean_blob(row.path) } else { None }
     }
 
-    /// The status of a file whose content is in the index but which has to be stored again; `None` if it need not be.
+    /// Returns the status of a file whose content is in the index but which has to be stored again. Returns `None` if
+    /// nothing has to be stored.
     fn renewal(&self, known: &FileRow<'_>, row: &FileInput<'_>) -> Result<Option<FileStatus>, StageError> {
         let (previous, repository) = (&self.stage.previous, &self.stage.repository);
         let retry =
             if known.is_unfinished() { previous.retry(row.path).map_err(StageError::from_error)? } else { None };
         if known.skipped().is_some() {
-            // A stage that leaves files out may have had no result for it.
+            // A stage that omits files may have had no result for this file.
             return Ok((retry == Some(Retry::Chunks)).then_some(FileStatus::Modified));
         }
         let is_derived =
@@ -412,7 +416,7 @@ impl IncrementalWorker<'_> {
             None if is_derived() => Some(FileStatus::Refreshed),
             None => (previous.scope() == RunScope::Values).then_some(FileStatus::Revalued),
         };
-        // Stored chunks without those for which a stage had no result would be taken for all of them.
+        // The stored chunks are incomplete if a stage had no result for some of them, so the file has to be rebuilt.
         if renewal.is_some()
             && known.is_unfinished()
             && previous.lacks_chunks(row.path).map_err(StageError::from_error)?
@@ -429,7 +433,7 @@ impl IncrementalWorker<'_> {
         }
     }
 
-    /// Handles a file that was read and has the content that is in the index: other data about it may have to be stored.
+    /// Processes a file whose content equals the indexed content. Other data about the file may have to be stored.
     fn unchanged(
         &mut self,
         known: FileRow<'_>,
@@ -448,14 +452,14 @@ impl IncrementalWorker<'_> {
                 let FileContent::Text { text, format, original, .. } = self.decode(bytes, row) else {
                     return Ok(None);
                 };
-                let (text, original) = self.redacted(text, original, row, cx);
+                let (text, original) = self.redact(text, original, row, cx);
                 let stored = stage.previous.custom_values_of(row.path).map_err(StageError::from_error)?;
                 return Ok(Some(ChangedFile { status, content, text, original, format, stored }));
             }
             None => {}
         }
         self.count_unchanged(&known, row, cx);
-        let moved = known.stamp() != stage.clock.recorded(row.stamp) || known.blob() != content.blob;
+        let moved = known.stamp() != stage.clock.stamp_to_store(row.stamp) || known.blob() != content.blob;
         Ok(moved.then(|| ChangedFile {
             status: FileStatus::Touched,
             content,
@@ -479,7 +483,7 @@ impl IncrementalWorker<'_> {
                 if let Some(warning) = warning {
                     cx.warn(row.path, &warning);
                 }
-                (self.redacted(text, original, row, cx), format)
+                (self.redact(text, original, row, cx), format)
             }
             FileContent::Nothing(reason) => {
                 cx.skip(row.path, &reason);
@@ -516,20 +520,21 @@ impl IncrementalWorker<'_> {
         content::decode(bytes, row.path, row.language)
     }
 
-    /// Masks the secrets of a text. Returns it with the bytes of the file, if they differ.
-    fn redacted(
+    /// Masks the secrets of a text. Returns the text and the bytes of the file, if they differ.
+    fn redact(
         &self,
         text: String,
         mut original: Option<Vec<u8>>,
         row: &FileInput<'_>,
         cx: &StageContext<'_>,
     ) -> (Arc<str>, Original) {
-        let text = if self.stage.config.redact { redaction::masked(text, &mut original, row.path, cx) } else { text };
+        let text =
+            if self.stage.config.redact { redaction::mask_secrets(text, &mut original, row.path, cx) } else { text };
         (text.into(), Original(original.unwrap_or_default().into()))
     }
 
-    /// The content of a file. A file that is deleted or has become too large since it was discovered is removed from the index;
-    /// one that cannot be read stays in it.
+    /// Reads the content of a file. A file that was deleted or has become too large since it was discovered is removed
+    /// from the index. A file that cannot be read stays in the index.
     fn read(&self, row: &FileInput<'_>, cx: &StageContext<'_>) -> Option<Vec<u8>> {
         let tree = &self.stage.tree;
         let error = match tree.read(row.path) {
@@ -547,7 +552,7 @@ impl IncrementalWorker<'_> {
         None
     }
 
-    /// The path of a deleted file with the same content as an added one, preferably with the same file name.
+    /// Returns the path of a deleted file with the same content as an added file, preferably with the same file name.
     fn origin(&self, hash: &[u8; 32], path: &str) -> Result<Option<RelativePath>, StageError> {
         let vanished = self.stage.previous.vanished(hash, &self.stage.tree).map_err(StageError::from_error)?;
         let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();

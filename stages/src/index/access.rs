@@ -1,5 +1,5 @@
-//! Keeps the access history and the annotations up to date: both follow moved files, and the history of chunks that are long
-//! gone is removed.
+//! Updates the access history and the annotations: both follow moved files, and the history of chunks that have long
+//! been gone is removed.
 
 use std::path::Path;
 
@@ -7,15 +7,15 @@ use aurora_storage::{AccessLog, Annotations, KnownIndexes, OpenMode, ProjectDire
 
 use crate::columns::RelativePath;
 
-/// How long the records of a chunk that is gone are kept: a branch may be checked out again.
-const KEPT_SECONDS: i64 = 180 * 86_400;
-/// Most chunks that are gone whose records are kept.
-const MOST_GONE: usize = 50_000;
+/// Time for which the records of a chunk that is gone are kept, in seconds. A branch may be checked out again.
+const MAX_GONE_SECONDS: i64 = 180 * 86_400;
+/// Maximum number of chunks that are gone and whose records are kept.
+const MAX_GONE_CHUNKS: usize = 50_000;
 
-/// Brings both up to a newly published `snapshot`: what is noted of moved files' chunks gets the new keys, and the access
-/// history of chunks that have been gone for long is removed. A run succeeds even if they cannot be written. `now` is in Unix
-/// seconds.
-pub(super) fn follow(
+/// Updates the access history and the annotations for a newly published `snapshot`. Data of the chunks of moved files
+/// gets the new keys, and the access history of chunks that have long been gone is removed. Errors are ignored, so that
+/// a run succeeds even if the data cannot be written. `now` is in Unix seconds.
+pub(super) fn follow_moves(
     root: &Path,
     moves: &[(RelativePath, RelativePath)],
     known: &KnownIndexes,
@@ -35,10 +35,10 @@ pub(super) fn follow(
         let _ = log.rename(old, new);
     }
     let is_live = |key: &str| Ok(snapshot.chunk_by_key(key)?.is_some());
-    let _ = log.sweep(is_live, now - KEPT_SECONDS, MOST_GONE);
+    let _ = log.sweep(is_live, now - MAX_GONE_SECONDS, MAX_GONE_CHUNKS);
 }
 
-/// The keys that the chunks of moved files had before, and those that they have now.
+/// Returns the old and new keys of the chunks of moved files.
 fn moved_chunks(moves: &[(RelativePath, RelativePath)], snapshot: &Snapshot) -> Vec<(String, String)> {
     let mut moved = Vec::new();
     for (from, to) in moves {
@@ -52,7 +52,7 @@ fn moved_chunks(moves: &[(RelativePath, RelativePath)], snapshot: &Snapshot) -> 
     moved
 }
 
-/// The key that a chunk had before its file was moved.
+/// Returns the key of a chunk before its file was moved.
 fn key_before(key: &str, from: &str, to: &str) -> Option<String> {
     let (kind, rest) = key.split_once(':')?;
     Some(format!("{kind}:{from}{}", rest.strip_prefix(to)?))
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_that_of_the_old_path() {
+    fn the_key_before_a_move_has_the_old_path() {
         let before = key_before("code:new/b.py:f", "old/a.py", "new/b.py");
         assert_eq!(before.as_deref(), Some("code:old/a.py:f"));
         assert_eq!(key_before("know:log:phase1", "old/a.py", "new/b.py"), None);

@@ -1,7 +1,8 @@
-//! A long run as several passes, each of which publishes what it has finished.
+//! A long run as several passes, each of which publishes its finished work.
 //!
-//! A process that is killed loses the work since the last publication; the next run continues from there. Every pass walks the
-//! tree and passes over the files that are in the index. What that costs is measured, and the passes are long in comparison.
+//! A process that is killed loses only the work since the last publication, and the next run continues from there.
+//! Every pass walks the tree and skips the files that are already in the index. The cost of this is measured, and
+//! passes are long in comparison.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,44 +14,45 @@ use super::summary::FileCounts;
 use crate::git_signal::HistoryWalk;
 use crate::services::Checkpoint;
 
-/// Time before the first publication of a long run, and minimum time between two.
+/// Time before the first publication of a long run, and minimum time between two publications.
 const MIN_INTERVAL: Duration = Duration::from_secs(10);
-/// The work between two publications takes at least this many times as long as what a publication costs.
+/// Minimum ratio of the work between two publications to the cost of a publication.
 const MIN_WORK: u32 = 60;
 
 /// The results of the earlier passes of a run.
 pub(super) struct EarlierPasses {
-    /// The walk over git's history that one of them has begun.
+    /// The walk over the git history that an earlier pass began.
     pub(super) walk: Option<Arc<HistoryWalk>>,
-    /// The manifest before the first of them.
+    /// The manifest before the first pass.
     before: Manifest,
     begun: Instant,
-    /// `None` before the first pass.
+    /// Merged report of the earlier passes. `None` before the first pass.
     report: Option<RunReport>,
-    /// Time between the publications.
+    /// Time between publications.
     interval: Duration,
-    /// When the stages of the last pass had finished.
+    /// Time at which the stages of the last pass finished.
     finished: Option<Instant>,
 }
 
 impl EarlierPasses {
-    /// Before the first pass. With `every`, publications follow each other at that distance, whatever they cost.
-    pub(super) fn none(before: &Manifest, begun: Instant, every: Option<Duration>) -> Self {
+    /// Creates the state before the first pass. `every` sets a fixed time between publications, regardless of their
+    /// cost.
+    pub(super) fn new(before: &Manifest, begun: Instant, every: Option<Duration>) -> Self {
         let interval = every.unwrap_or(MIN_INTERVAL);
         Self { walk: None, before: before.clone(), begun, report: None, interval, finished: None }
     }
 
-    /// Time that the next pass works before it publishes.
+    /// Returns the time that the next pass works before it publishes.
     pub(super) fn interval(&self) -> Duration {
         self.interval
     }
 
-    /// The manifest before the first pass, and when it began.
+    /// Returns the manifest before the first pass, and the time at which that pass began.
     pub(super) fn start(&self) -> (&Manifest, Instant) {
         (&self.before, self.begun)
     }
 
-    /// The report of a pass and of those before it.
+    /// Merges the report of a pass into the reports of the earlier passes.
     pub(super) fn merged(&mut self, report: RunReport) -> RunReport {
         const UNCHANGED: &str = "files.unchanged";
         let Some(earlier) = self.report.take() else { return report };
@@ -61,7 +63,7 @@ impl EarlierPasses {
         merged
     }
 
-    /// The same after a pass that ended at a checkpoint.
+    /// Returns the state after a pass that ended at a checkpoint.
     pub(super) fn followed_by(
         self,
         (report, finished): (RunReport, Instant),

@@ -1,4 +1,4 @@
-//! Completeness of the columns of custom stages, and the rows on which stages have failed.
+//! The completeness of the columns of custom stages, and the rows on which stages failed.
 
 use aurora_storage::{ColumnDeclaration, Snapshot, StorageError, UnfinishedRow};
 use serde::Serialize;
@@ -9,24 +9,25 @@ use serde::Serialize;
 pub struct ColumnState {
     /// Name of the column.
     pub name: String,
-    /// Name of the stage that writes it.
+    /// Name of the stage that writes the column.
     pub stage: String,
     /// Number of chunks with a value.
     pub values: u64,
-    /// Number of chunks without a value for any reason: many stages give some chunks no value.
+    /// Number of chunks without a value, for any reason. Many stages set no value for some chunks.
     pub missing: u64,
-    /// Number of rows on which the stage failed, or one whose columns it reads. The next run tries them again.
+    /// Number of rows on which the stage, or a stage whose columns it reads, failed. The next run tries them again.
     pub failed: u64,
-    /// Number of rows on which the stage is to be run, or one whose columns it reads: it was not, because its program was not allowed
-    /// or no programs were run. A row that keeps an earlier value is not counted.
+    /// Number of rows on which the stage, or a stage whose columns it reads, has yet to run, because its program was
+    /// not allowed or no programs were run. A row that keeps an earlier value is not counted.
     pub waiting: u64,
-    /// Number of values that may be out of date, because the stage, or one whose columns it reads, was not run: its program is not
-    /// allowed. They count as values of the column.
+    /// Number of values that may be out of date, because the stage, or a stage whose columns it reads, was not run: its
+    /// program is not allowed. Stale values count as values of the column.
     pub stale: u64,
 }
 
 impl ColumnState {
-    /// The figures of stale, failed and waiting rows in words: `12 stale values, 1 failed row`; `None` without any.
+    /// Describes the numbers of stale values, failed rows and waiting rows: `12 stale values, 1 failed row`. Returns
+    /// `None` if all are zero.
     pub fn shortfall(&self) -> Option<String> {
         let figures = [
             (self.stale, "stale value", "stale values"),
@@ -39,17 +40,18 @@ impl ColumnState {
         (!figures.is_empty()).then(|| figures.join(", "))
     }
 
-    /// Share of the chunks that have a value, in percent; 100 without chunks.
+    /// Returns the share of chunks that have a value, in percent, or 100 if there are no chunks.
     pub fn percent(&self) -> f64 {
         let chunks = self.values + self.missing;
         if chunks == 0 { 100.0 } else { self.values as f64 * 100.0 / chunks as f64 }
     }
 }
 
-/// Completeness of the custom columns of an index, sorted by name. What holds of a column holds of those that are computed from it.
+/// Returns the completeness of the custom columns of an index, sorted by name. The failures of a column also count for
+/// the columns that are computed from it.
 ///
 /// # Errors
-/// When the dictionary or file rows cannot be read.
+/// If the dictionary or file rows cannot be read.
 pub fn column_states(snapshot: &Snapshot) -> Result<Vec<ColumnState>, StorageError> {
     let manifest = snapshot.manifest();
     let unfinished = &manifest.unfinished;
@@ -85,20 +87,20 @@ pub struct FailedRow {
     pub stage: String,
     /// Path of the file or document, or the directory of all documents of the stage.
     pub path: String,
-    /// Key of the chunk; `None` for a file with all its chunks.
+    /// Key of the chunk, or `None` for a file with all its chunks.
     pub key: Option<String>,
     /// First line of the chunk.
     pub line_start: Option<u32>,
     /// Last line of the chunk.
     pub line_end: Option<u32>,
-    /// Why the stage failed.
+    /// Reason why the stage failed.
     pub error: String,
 }
 
-/// The rows on which stages failed: failures without a row first, then rows sorted by the path of their file.
+/// Returns the rows on which stages failed: failures without a row first, then rows sorted by the path of their file.
 ///
 /// # Errors
-/// When file rows or chunks cannot be read.
+/// If file rows or chunks cannot be read.
 pub fn failed_rows(snapshot: &Snapshot) -> Result<Vec<FailedRow>, StorageError> {
     let unfinished = &snapshot.manifest().unfinished;
     let without_row = unfinished.failures.iter().map(|failure| FailedRow {

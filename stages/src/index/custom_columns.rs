@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use aurora_pipeline::{CellType, ColumnSpec, Diagnostic, Diagnostics, DynamicType, Plan, PlannedStage, code};
 use aurora_storage::{BUILT_IN_METADATA, ColumnDeclaration, ColumnKind};
 
-/// The custom columns that the stages of a plan write, sorted by name.
+/// Returns the custom columns that the stages of a plan write, sorted by name.
 ///
 /// # Errors
-/// Every column whose values could not be told from those of another one.
+/// If searches could not distinguish a column from another one. Reports all such columns.
 pub fn declarations(plan: &Plan) -> Result<Vec<ColumnDeclaration>, Diagnostics> {
     declarations_of(plan.stages())
 }
 
-/// The same for stages that are not in order.
+/// Like [`declarations`], for stages in any order.
 pub(super) fn declarations_of(stages: &[PlannedStage]) -> Result<Vec<ColumnDeclaration>, Diagnostics> {
     let mut columns: Vec<ColumnDeclaration> = Vec::new();
     let mut full_names = Vec::new();
@@ -42,7 +42,8 @@ pub(super) fn declarations_of(stages: &[PlannedStage]) -> Result<Vec<ColumnDecla
                 if full_names[at] == column.name() && other.stage == stage.name() {
                     continue;
                 }
-                // A stage that changed the values of another one would get its own as input when these are restored.
+                // If a stage changed the values of another stage, it would receive its own values as input when they
+                // are restored.
                 let message = format!(
                     "stage `{}` writes column `{}`, and `{}` writes one that searches know by the same name",
                     stage.name(),
@@ -72,8 +73,8 @@ pub(super) fn declarations_of(stages: &[PlannedStage]) -> Result<Vec<ColumnDecla
     if found.has_errors() { Err(found) } else { Ok(columns) }
 }
 
-/// The custom columns that are computed from others, each with all of these, directly or through further columns. Stages that are not run
-/// count with what they read.
+/// Returns the custom columns that are computed from other custom columns, each with all its sources, direct or
+/// indirect. Stages that are not run count with the columns that they read.
 pub(super) fn sources(plan: &Plan) -> BTreeMap<String, Vec<String>> {
     let custom = |stage: &PlannedStage| -> BTreeSet<String> {
         let is_custom =
@@ -82,7 +83,7 @@ pub(super) fn sources(plan: &Plan) -> BTreeMap<String, Vec<String>> {
     };
     let all: BTreeSet<String> = plan.stages().iter().flat_map(custom).collect();
     let mut sources: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    // A stage comes after those whose columns it reads.
+    // Stages are ordered after the stages whose columns they read.
     for stage in plan.stages() {
         let own = custom(stage);
         let is_source = |column: &&ColumnSpec| all.contains(column.name()) && !own.contains(column.name());

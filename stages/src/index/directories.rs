@@ -1,4 +1,4 @@
-//! Which directories of a tree an index run looks into.
+//! The directories of a tree that an index run reads.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use aurora_storage::{ProjectDirectory, Snapshot};
 use crate::discover;
 use crate::services::CacheFiles;
 
-/// The directories that the last run over `root` has listed, relative to it; the root itself is empty. Ignored ones are not among
-/// them. `None` where runs keep no listings, or none has been kept yet.
+/// Returns the directories that the last run over `root` listed, relative to the root. The root itself is empty, and
+/// ignored directories are excluded. Returns `None` if runs keep no listings or no listing was kept yet.
 pub fn directories(root: &Path, snapshot: &Snapshot) -> Option<Vec<PathBuf>> {
     let home = ProjectDirectory::of(root).open().ok()?;
     let caches = CacheFiles::new(home, &snapshot.id()?).read_only();
-    discover::directories(&caches.file(ProjectDirectory::TREE_WALK, discover::MAX_WALK))
+    discover::directories(&caches.file(ProjectDirectory::TREE_WALK, discover::MAX_WALK_BYTES))
 }

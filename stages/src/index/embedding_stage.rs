@@ -1,13 +1,13 @@
-//! The custom stage that makes the vectors of an index, in place of a stage of the type `embed`.
+//! The custom stage that computes the vectors of an index in place of a stage of the type `embed`.
 
 use aurora_pipeline::{ColumnSpec, Diagnostic, Diagnostics, Fingerprint, Plan, PlannedStage, StageConfig, code};
 
 use crate::columns::EMBEDDING;
 use crate::embed::Embed;
 
-/// How the ids of such models begin. No name of a model has a colon.
+/// Prefix of the ids of such models. No name of a model contains a colon.
 const PREFIX: &str = "stage:";
-/// Digits of the digest in an id.
+/// Number of digits of the digest in an id.
 const DIGITS: usize = 16;
 
 /// A custom stage that fills `chunk.embedding`.
@@ -18,28 +18,29 @@ pub(super) struct EmbeddingStage {
 }
 
 impl EmbeddingStage {
-    /// The stage of a plan, if it has one.
+    /// Returns the embedding stage of a plan, if it has one.
     ///
     /// # Errors
-    /// When another stage makes vectors too, or the stage does not declare how many dimensions they have.
-    pub(super) fn of(plan: &Plan) -> Result<Option<Self>, Diagnostics> {
+    /// If another stage also computes vectors, or the stage does not declare their number of dimensions.
+    pub(super) fn in_plan(plan: &Plan) -> Result<Option<Self>, Diagnostics> {
         Self::find(plan.stages())
     }
 
-    /// The same for stages that are not in order.
+    /// Like [`in_plan`](Self::in_plan), for stages in any order.
     pub(super) fn find(stages: &[PlannedStage]) -> Result<Option<Self>, Diagnostics> {
         let writes = |stage: &&PlannedStage| stage.access().written().any(is_embedding);
         let makers: Vec<&PlannedStage> = stages.iter().filter(writes).collect();
         let Some(stage) = makers.iter().find(|stage| stage.type_name() != Embed::TYPE) else { return Ok(None) };
         if let Some(other) = makers.iter().find(|other| other.name() != stage.name()) {
-            let message = format!("stages `{}` and `{}` both make the vectors of chunks", other.name(), stage.name());
+            let message =
+                format!("stages `{}` and `{}` both compute the vectors of chunks", other.name(), stage.name());
             let help = format!("leave one out: `enabled = false` in `[stage.{}]`", other.name());
             return Err(refusal(code::UNORDERED_WRITERS, stage, message, help));
         }
         let declared = stage.access().written().find(|column| is_embedding(column)).and_then(ColumnSpec::dimensions);
         let Some(dimensions) = declared else {
             let column = EMBEDDING.name();
-            let message = format!("stage `{}` writes column `{column}` and declares no dimensions", stage.name());
+            let message = format!("stage `{}` writes column `{column}` but declares no dimensions", stage.name());
             return Err(refusal(
                 code::INVALID_VALUE,
                 stage,
@@ -50,7 +51,7 @@ impl EmbeddingStage {
         Ok(Some(Self { name: stage.name().to_owned(), dimensions }))
     }
 
-    /// The id of the model that the stage is. Stages with one id give the same vectors.
+    /// Returns the id of the model that the stage represents. Stages with the same id compute the same vectors.
     pub(super) fn model_id(&self, fingerprint: &Fingerprint) -> String {
         let digest = blake3::hash(fingerprint.to_string().as_bytes()).to_hex();
         format!("{PREFIX}{}@{}", self.name, &digest[..DIGITS])
@@ -67,7 +68,7 @@ fn refusal(code: &'static str, stage: &PlannedStage, message: String, help: Stri
     found
 }
 
-/// The stage that a model is, given the model's id; `None` for all other models.
+/// Returns the stage that a model id represents, or `None` for all other models.
 pub fn embedding_stage(model: &str) -> Option<&str> {
     let rest = model.strip_prefix(PREFIX)?;
     Some(rest.rsplit_once('@').map_or(rest, |(stage, _)| stage))

@@ -1,56 +1,56 @@
-//! Why an index run has failed.
+//! Errors of an index run.
 
 use std::path::PathBuf;
 
 use aurora_pipeline::{Diagnostics, RunError, StageError};
 use aurora_storage::StorageError;
 
-/// Why there is no new index.
+/// Reason why an index run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// The pipeline's configuration is wrong.
+    /// The configuration of the pipeline is invalid.
     #[error("the pipeline has errors")]
     Pipeline(Diagnostics),
-    /// The pipeline's file cannot be read.
+    /// The pipeline file cannot be read.
     #[error("cannot read the pipeline {path}: {source}")]
     Unreadable {
-        /// The file.
+        /// Path of the pipeline file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// The root is not there, or no directory.
+    /// The root does not exist or is not a directory.
     #[error("{path} cannot be indexed: {reason}")]
     Root {
-        /// As given.
+        /// The root as given by the caller.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason why the root cannot be indexed.
         reason: String,
     },
-    /// The process may have too few files open; nothing was written.
+    /// The limit of open files is too low. Nothing was written.
     #[error(
         "a run needs {needed} file descriptors and {allowed} are allowed; raise the limit (`ulimit -n {needed}`), or use \
          fewer threads"
     )]
     Descriptors {
-        /// How many files may be open.
+        /// Number of files that may be open.
         allowed: u64,
-        /// How many a run needs at least.
+        /// Minimum number of files that a run needs.
         needed: u64,
     },
-    /// Only changed files were to be indexed, but the pipeline is another one than the index was made by; nothing was written.
+    /// Only changed files were to be indexed, but the index was made by another pipeline. Nothing was written.
     #[error("the index was made by another pipeline or version of the program")]
     OtherPipeline,
-    /// The run requires an index that it can update, and there is no such index; nothing was written.
+    /// The run requires an index that it can update, but there is none. Nothing was written.
     #[error("there is no index that this run can update: {0}")]
     Required(String),
     /// The index cannot be opened or written.
     #[error(transparent)]
     Storage(#[from] StorageError),
-    /// A stage could not be made ready.
+    /// A stage could not be built.
     #[error(transparent)]
     Stage(#[from] StageError),
-    /// A stage failed while running; the index is as it was.
+    /// A stage failed while running. The index is unchanged.
     #[error(transparent)]
     Run(#[from] RunError),
 }

@@ -1,4 +1,4 @@
-//! Building the keyword index again without running a pipeline.
+//! Rebuilds the keyword index without running a pipeline.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -11,10 +11,10 @@ use super::trust::Trust;
 use crate::chunk::terms::ChunkTerms;
 use crate::metadata::custom_terms;
 
-/// Builds the keyword index anew from the stored chunks, whatever state it is in; returns how many there are.
+/// Rebuilds the keyword index from the stored chunks, regardless of its state, and returns the number of chunks.
 ///
 /// # Errors
-/// When there is no index, another run is writing, or the disk refuses.
+/// If there is no index, another run is writing, or the disk cannot be written.
 pub fn rebuild_bm25(root: &Path, trust: &Trust) -> Result<u64, IndexError> {
     thread_local! {
         static CHUNK_TERMS: RefCell<ChunkTerms> = RefCell::default();

@@ -67,14 +67,15 @@ use recovery::Recovery;
 
 /// Brings the index of a root up to date and publishes it.
 ///
-/// A run that is cancelled publishes what it has finished; the next one continues from there. A long run also publishes now and then
-/// what it has finished, see [`IndexOptions::publish_every`]: such a generation is not complete, and is what a run leaves that is
-/// killed or fails later. The first run of a git work tree starts from the index of another work tree of the repository, where this user has one. Files that cannot be read stay in the index as they are, see [`IndexSummary::unreadable`]. If the keyword index
-/// is damaged, it is rebuilt from the stored chunks; an index that is damaged elsewhere, or has another format, is set aside
-/// and built anew. Either gives a warning.
+/// A cancelled run publishes its finished work, and the next run continues from there. A long run also publishes its
+/// finished work at intervals, see [`IndexOptions::publish_every`]. Such a generation is incomplete, and remains if the
+/// run is killed or fails later. The first run of a git work tree starts from the index of another work tree of the
+/// repository, if this user has one. Files that cannot be read stay in the index unchanged, see
+/// [`IndexSummary::unreadable`]. If the keyword index is damaged, it is rebuilt from the stored chunks. An index that
+/// is damaged elsewhere, or has another format, is set aside and rebuilt. Both cases produce a warning.
 ///
 /// # Errors
-/// When the configuration is wrong, the index cannot be written, or a stage fails.
+/// If the configuration is invalid, the index cannot be written, or a stage fails.
 pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<IndexSummary, IndexError> {
     let time = ProcessorTime::start();
     let threads = options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
@@ -87,7 +88,7 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
     let mut done = Vec::from_iter(recovery::clear_unknown(&root, &options.trust)?);
     let sibling = sibling::adopt(&root, options)?;
     if options.force && done.is_empty() {
-        // A new index that is written over a damaged file is damaged as well.
+        // A new index written over a damaged file would be damaged as well.
         done.extend(recovery::clear_damage(&root)?);
     }
     let progress = &WholeRun::new(observer);
@@ -100,7 +101,7 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
                 }
                 summary.adopted = sibling.map(|sibling| sibling.display().to_string());
                 (summary.cpu_seconds, summary.serial_cpu_share) = time.finish(&summary.report);
-                runs::remember(&summary, &root);
+                runs::record_run(&summary, &root);
                 return Ok(summary);
             }
             Err(error) => error,
@@ -118,7 +119,7 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
 /// Minimum size in bytes of an index that a run compacts.
 const MIN_COMPACTED_BYTES: u64 = 16 << 20;
 
-/// Gives the room of what was deleted back to the system, if it is more than half of the index.
+/// Returns the space of deleted data to the system, if it is more than half of the index.
 fn compact(root: &Path, options: &IndexOptions, summary: &mut IndexSummary) {
     let (home, begun) = (ProjectDirectory::of(root), Instant::now());
     let known = &options.trust.known;
@@ -130,25 +131,26 @@ fn compact(root: &Path, options: &IndexOptions, summary: &mut IndexSummary) {
             summary.elapsed_ms += u64::try_from(begun.elapsed().as_millis()).unwrap_or(0);
             summary.compacted = Some(done);
             let snapshot = Environment::open(home.path(), OpenMode::Existing).and_then(|index| index.snapshot());
-            let recorded = snapshot.map_err(|error| error.to_string());
-            summary.warnings.extend(match recorded {
+            let snapshot = snapshot.map_err(|error| error.to_string());
+            summary.warnings.extend(match snapshot {
                 Ok(snapshot) => pass::record(&home, &options.trust, &snapshot),
                 Err(error) => Some(error),
             });
         }
-        // Another process writes now; the next run tries again.
+        // Another process is writing. The next run tries again.
         Err(StorageError::Locked { .. }) => {}
         Err(error) => {
-            summary.warnings.push(format!("more than half of the index is free, and it was not compacted: {error}"))
+            summary.warnings.push(format!("more than half of the index is free, but compaction failed: {error}"))
         }
     }
 }
 
-/// The same where only documents have changed, and their source tells which: takes time in proportion to the change. What a run
-/// over everything would find beside it, such as damage that such a run does not come upon, stays as it is.
+/// Like [`run`], for a run in which only documents have changed and their source lists the changes. Takes time in
+/// proportion to the changes. Other problems that a full run would find, such as damage in parts that this run does not
+/// read, remain.
 ///
 /// # Errors
-/// As for [`run`].
+/// The same as for [`run`].
 pub fn run_changes(options: &IndexOptions) -> Result<(), IndexError> {
     let root = root::indexable(&options.root)?;
     let changes = IndexOptions { root: root.clone(), force: false, ..options.clone() };
@@ -157,11 +159,11 @@ pub fn run_changes(options: &IndexOptions) -> Result<(), IndexError> {
     if done { Ok(()) } else { run(options, &Silent).map(drop) }
 }
 
-/// Time between two looks at the walk over git's history, if the observer gives none.
+/// Interval at which the walk over the git history is checked, if the observer sets none.
 const WALK_POLL: Duration = Duration::from_millis(100);
 
-/// One pass, or several with publications between them, and another one for attributions if files did not wait for the walk over
-/// git's history.
+/// Runs one pass, or several passes with publications between them. Runs another pass for attributions if files did not
+/// wait for the walk over the git history.
 fn attempt(root: &Path, options: &IndexOptions, progress: &WholeRun<'_>) -> Result<IndexSummary, IndexError> {
     let begun = Instant::now();
     let rest = &IndexOptions { force: false, ..options.clone() };
@@ -186,7 +188,7 @@ fn attempt(root: &Path, options: &IndexOptions, progress: &WholeRun<'_>) -> Resu
             break;
         }
     }
-    // The passes before have tried failed rows again.
+    // The earlier passes have already tried failed rows again.
     let rest = &IndexOptions { retries_failures: false, ..rest.clone() };
     progress.next_pass(false);
     let attributed = pass(root, rest, progress, PassKind::Attributions(walk))?.summary();

@@ -1,4 +1,4 @@
-//! What of a tree is not indexed, and why.
+//! The parts of a tree that are not indexed, and the reasons.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,24 +17,24 @@ use super::scratch::Scratch;
 use crate::incremental::IncrementalCheck;
 use crate::services::RunScope;
 
-/// A file that is not indexed, or a directory below which nothing is.
+/// A file that is not indexed, or a directory in which nothing is indexed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NotIndexed {
-    /// Relative to the root.
+    /// Path relative to the root.
     pub path: String,
-    /// Why.
+    /// Reason for the omission.
     pub reason: String,
-    /// Name of the stage that leaves it out.
+    /// Name of the stage that omits the file or directory.
     pub stage: String,
-    /// Whether it should be indexed, but could not be read.
+    /// Whether the path should be indexed but could not be read.
     pub failed: bool,
 }
 
-/// Everything below the root that a run would not index now, by path, with secrets masked. The tree is walked, and files that have changed since
-/// the last run are read; nothing is written.
+/// Returns everything below the root that a run would not index now, sorted by path and with secrets masked. The tree
+/// is walked and files that changed since the last run are read, but nothing is written.
 ///
 /// # Errors
-/// When there is no index, the configuration is wrong, or a stage cannot be built or fails.
+/// If there is no index, the configuration is invalid, or a stage cannot be built or fails.
 pub fn not_indexed(options: &IndexOptions) -> Result<Vec<NotIndexed>, IndexError> {
     let root = root::indexable(&options.root)?;
     let options = &IndexOptions { root: root.clone(), ..options.clone() };
@@ -45,10 +45,10 @@ pub fn not_indexed(options: &IndexOptions) -> Result<Vec<NotIndexed>, IndexError
     let previous = Environment::open(ProjectDirectory::of(&root).path(), OpenMode::Existing)?.snapshot()?;
     let scratch = Scratch::new()?;
     let services = RunServices::reading(&root, &plan, options, previous, scratch.path())?;
-    let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
+    let memory = MemoryShares::from_total(options.memory.unwrap_or(plan.run_config().memory));
     let lent = services.lend(&options.services);
     let pipeline = plan.build(&BuildContext { root: &root, services: &lent })?;
-    services.previous.decide(RunScope::Changes);
+    services.previous.set_scope(RunScope::Changes);
     let found = Arc::new(Omissions::default());
     let run = RunOptions {
         jobs: options.jobs,
@@ -61,7 +61,7 @@ pub fn not_indexed(options: &IndexOptions) -> Result<Vec<NotIndexed>, IndexError
     Ok(found.take())
 }
 
-/// The probe that collects what stages leave out.
+/// A probe that collects the omissions of stages.
 #[derive(Default)]
 struct Omissions(Mutex<BTreeMap<String, NotIndexed>>);
 
@@ -81,9 +81,9 @@ impl Probe for Omissions {
             StageEvent::Error { path, reason } => (path, reason, true),
             StageEvent::Warning { .. } | StageEvent::Failed { .. } | StageEvent::Counted { .. } => return,
         };
-        // The index keeps the reason of a custom stage behind its name.
-        let of_stage = reason.strip_prefix("stage `").and_then(|rest| rest.split_once("`: "));
-        let (stage, reason) = of_stage.unwrap_or((stage, reason));
+        // The index stores the reason of a custom stage after the name of the stage.
+        let custom = reason.strip_prefix("stage `").and_then(|rest| rest.split_once("`: "));
+        let (stage, reason) = custom.unwrap_or((stage, reason));
         let (stage, reason) = (stage.to_owned(), masked(reason.to_owned()));
         let omission = NotIndexed { path: masked(path.to_owned()), reason, stage, failed };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), omission);

@@ -1,4 +1,4 @@
-//! What an index run is asked to do.
+//! The options of an index run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,81 +12,83 @@ use super::trust::Trust;
 use crate::git_signal::WalkProgress;
 use crate::limits::Limits;
 
-/// Which pipeline to run.
+/// The pipeline to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum PipelineChoice {
     /// The project's `.aurora/pipeline.toml`, or the embedded default.
     #[default]
     Default,
-    /// An embedded one.
+    /// An embedded pipeline.
     Named(String),
-    /// A file.
+    /// A pipeline file.
     File(PathBuf),
-    /// One that the calling program brings.
+    /// A pipeline from the calling program.
     Text {
-        /// How messages name it.
+        /// Name of the pipeline in messages.
         name: String,
-        /// Its TOML.
+        /// TOML of the pipeline.
         text: String,
     },
 }
 
-/// What an index run is asked to do.
+/// The options of an index run.
 #[derive(Debug, Clone)]
 pub struct IndexOptions {
     /// Directory to index.
     pub root: PathBuf,
-    /// The stage types that pipelines may use: the built-in ones, see [`crate::registry`], and custom ones.
+    /// The stage types available to pipelines: the built-in types, see [`crate::registry`], and custom types.
     pub registry: Arc<Registry>,
-    /// Objects for custom stages, beside those of the run.
+    /// Objects for custom stages, in addition to the services of the run.
     pub services: Services,
-    /// Which pipeline.
+    /// The pipeline to run.
     pub pipeline: PipelineChoice,
-    /// Stages of the pipeline that are left out, with their columns.
+    /// Stages that are left out of the pipeline, together with their columns.
     pub left_out: Vec<String>,
-    /// Stages that are not run because the user has not allowed their programs. Rows whose text is unchanged keep the values of
-    /// these stages, which are marked as stale.
+    /// Stages that are not run because the user has not allowed their programs. Rows whose text is unchanged keep the
+    /// values of these stages, which are marked as stale.
     pub untrusted: Vec<String>,
-    /// Whether programs are run. Without, stages that run programs are treated like those in `untrusted`, but their values are
-    /// not stale: the next run with programs runs them on the rows without a result.
+    /// Whether programs are run. If not, stages that run programs are treated like those in `untrusted`, except that
+    /// their values are not stale. The next run with programs runs these stages on the rows without a result.
     pub runs_programs: bool,
-    /// Whether rows on which a stage has failed are tried again although nothing else has changed.
+    /// Whether rows on which a stage failed are tried again even if nothing else has changed.
     pub retries_failures: bool,
-    /// Number of failed rows that are tolerated by stage, in place of what the pipeline says.
+    /// Maximum number of failed rows by stage, which overrides the pipeline.
     pub max_failed_rows: Vec<(String, u64)>,
-    /// Share of the chunks that must have a value by column, in percent, in place of what the pipeline says.
+    /// Minimum share of the chunks that have a value by column, in percent, which overrides the pipeline.
     pub min_columns: Vec<(String, f64)>,
-    /// Make everything again, and set aside an index that cannot be opened.
+    /// Rebuild everything, and set aside an index that cannot be opened.
     pub force: bool,
-    /// Fail, and write nothing, if there is no index that can be brought up to date, instead of building one.
+    /// Fail without writing anything if there is no index that can be updated, instead of building one.
     pub requires_index: bool,
-    /// Fail, and write nothing, if the project's `.aurora` is missing.
+    /// Fail without writing anything if the project's `.aurora` is missing.
     pub requires_directory: bool,
-    /// Threads; as many as there are cores unless given.
+    /// Number of threads. Defaults to the number of cores.
     pub jobs: Option<usize>,
-    /// Bytes of memory for batches in flight and for postings before they are written; the pipeline's figure unless given.
+    /// Memory for batches in flight and for postings before they are written, in bytes. Defaults to the value in the
+    /// pipeline.
     pub memory: Option<u64>,
-    /// How long files wait for the walk over git's history before they are published without attribution, which follows in
-    /// a second pass. Zero: not at all. By default as long as everything else takes.
+    /// Maximum time that files wait for the walk over the git history. Files without a result by then are published
+    /// without attribution, which follows in a second pass. Zero disables waiting. Defaults to the time that everything
+    /// else takes.
     pub patience: Option<Duration>,
-    /// Time between publications of a long run that builds an index or has many changes to process. By default at least 10 seconds, and
-    /// so long that publications take less than 2 % of the time.
+    /// Time between publications of a long run that builds an index or processes many changes. Defaults to at least 10
+    /// seconds, and to so long that publications take less than 2 % of the time.
     pub publish_every: Option<Duration>,
-    /// Stops the run cleanly.
+    /// Token that stops the run cleanly.
     pub cancel: CancelToken,
-    /// Where models other than the embedded one are found.
+    /// Directory of models other than the embedded model.
     pub models: ModelDirectory,
-    /// The user's conversation logs; by default those beside the models.
+    /// Directory of the user's conversation logs. Defaults to the directory next to the models.
     pub conversations: Option<PathBuf>,
-    /// Which indexes are brought up to date; any other is set aside and made anew.
+    /// The indexes that may be updated. Any other index is set aside and rebuilt.
     pub trust: Trust,
-    /// What the project's own pipeline may ask for.
+    /// Limits for the project's own pipeline.
     pub limits: Limits,
 }
 
 impl IndexOptions {
-    /// A run of the project's own pipeline with the built-in stages and without bounds on what it uses. `models` and `trust`
-    /// are those of the user.
+    /// Returns the options for a run of the project's own pipeline with the built-in stages and the default limits.
+    /// `models` and `trust` are those of the user.
     pub fn new(root: PathBuf, models: ModelDirectory, trust: Trust) -> Self {
         Self {
             root,
@@ -107,7 +109,7 @@ impl IndexOptions {
             patience: None,
             publish_every: None,
             cancel: CancelToken::new(),
-            // The user's directory is the one that holds the models.
+            // The user's directory contains the directory of models.
             conversations: models.path().parent().map(|user| UserDirectory::at(user).conversations()),
             models,
             trust,
@@ -115,18 +117,18 @@ impl IndexOptions {
         }
     }
 
-    /// The threads of work on the index that no stage does.
+    /// Returns the number of threads for work on the index outside of stages.
     pub(super) fn workers(&self) -> Workers {
         self.jobs.map_or_else(Workers::default, Workers::new)
     }
 }
 
-/// Watches an index run.
+/// An observer of an index run.
 pub trait IndexObserver: Observer {
-    /// The progress of the walk over git's history, after everything was published without attributions.
+    /// Reports the progress of the walk over the git history, after everything was published without attributions.
     fn on_history(&self, _walk: WalkProgress) {}
 
-    /// This observer as the observer of a pipeline's run.
+    /// Returns this observer as the observer of a pipeline run.
     fn run_observer(&self) -> &dyn Observer;
 }
 

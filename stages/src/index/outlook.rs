@@ -1,4 +1,4 @@
-//! What the next run will do again, and why.
+//! The work that the next run will repeat, and the reasons.
 
 use std::collections::BTreeSet;
 
@@ -16,35 +16,35 @@ use super::run_services::{MemoryShares, RunServices};
 use super::scope::{self, Rerun, StageStates, rerun};
 use crate::services::RunScope;
 
-/// What the next run does with one stage.
+/// The work of the next run for one stage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StageOutlook {
     /// Name of the stage.
     pub stage: String,
-    /// On what it will run.
+    /// Rows that the stage will process.
     pub runs: RunsOn,
-    /// Why it runs on more than what has changed in the tree.
+    /// Reasons why the stage processes more than the changes in the tree.
     pub reasons: Vec<String>,
 }
 
-/// On what a stage will run.
+/// Rows that a stage will process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunsOn {
-    /// On files that have changed in the tree.
+    /// Files that changed in the tree.
     Changes,
-    /// On files that have changed in the tree, and on rows for which it has no result.
+    /// Files that changed in the tree, and rows without a result of the stage.
     Unfinished,
-    /// On all stored chunks; nothing is parsed again.
+    /// All stored chunks. Nothing is parsed again.
     Chunks,
-    /// On all files.
+    /// All files.
     Files,
 }
 
-/// Compares the pipeline with that of the last run. Changes nothing.
+/// Compares the pipeline with the pipeline of the last run, without changing anything.
 ///
 /// # Errors
-/// As for a run: a wrong configuration, a program that is not allowed, another run that is writing.
+/// The same as for a run: an invalid configuration, a program that is not allowed, or another run that is writing.
 pub fn outlook(options: &IndexOptions) -> Result<Vec<StageOutlook>, IndexError> {
     let root = root::indexable(&options.root)?;
     let options = &IndexOptions { root: root.clone(), ..options.clone() };
@@ -57,7 +57,7 @@ pub fn outlook(options: &IndexOptions) -> Result<Vec<StageOutlook>, IndexError> 
     }
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let environment = Environment::open(project.path(), OpenMode::Existing)?;
-    let memory = MemoryShares::of(plan.run_config().memory);
+    let memory = MemoryShares::from_total(plan.run_config().memory);
     let services = RunServices::open(&root, &plan, columns.clone(), &environment, options, memory, &PassKind::Whole)?;
     let last = services.previous.snapshot.manifest().clone();
     let lent = services.lend(&options.services);
@@ -65,17 +65,23 @@ pub fn outlook(options: &IndexOptions) -> Result<Vec<StageOutlook>, IndexError> 
     let now = scope::states(&pipeline);
     let next = rerun(&last, &now, &columns, options.force, &BTreeSet::new(), &pipeline);
     let outlook = |stage| {
-        let of_stage = of_stage(stage, &next, &last.fingerprints, &now, &pipeline);
+        let outlook = stage_outlook(stage, &next, &last.fingerprints, &now, &pipeline);
         let rows = last.unfinished.for_stage(stage);
-        match of_stage.runs {
-            RunsOn::Changes if rows.failed + rows.waiting > 0 => StageOutlook { runs: RunsOn::Unfinished, ..of_stage },
-            _ => of_stage,
+        match outlook.runs {
+            RunsOn::Changes if rows.failed + rows.waiting > 0 => StageOutlook { runs: RunsOn::Unfinished, ..outlook },
+            _ => outlook,
         }
     };
     Ok(pipeline.stage_names().map(outlook).collect())
 }
 
-fn of_stage(stage: &str, next: &Rerun, before: &StageStates, now: &StageStates, pipeline: &Pipeline) -> StageOutlook {
+fn stage_outlook(
+    stage: &str,
+    next: &Rerun,
+    before: &StageStates,
+    now: &StageStates,
+    pipeline: &Pipeline,
+) -> StageOutlook {
     let own = differences(state_of(before, stage), state_of(now, stage));
     let changed = || next.changed.iter().map(String::as_str);
     let (runs, reasons) = match next.scope {
@@ -107,11 +113,11 @@ fn is_maker(stage: &str, before: &StageStates, now: &StageStates) -> bool {
     [before, now].iter().filter_map(|states| state_of(states, stage)).any(scope::makes_chunks)
 }
 
-/// What distinguishes two states of a stage, in words.
+/// Describes the differences between two states of a stage.
 fn differences(before: Option<&str>, now: Option<&str>) -> Vec<String> {
     let (before, now) = match (before, now) {
         (Some(before), Some(now)) if before == now => return Vec::new(),
-        (Some(before), Some(now)) => (scope::parts(before), scope::parts(now)),
+        (Some(before), Some(now)) => (scope::parse_state(before), scope::parse_state(now)),
         (None, _) => return vec!["it is new".to_owned()],
         (_, None) => return vec!["it was removed".to_owned()],
     };

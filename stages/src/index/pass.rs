@@ -23,7 +23,7 @@ use super::pass_kind::{PassEnd, PassKind};
 use super::plan::{build, plan, select_kept_stages, suppliers};
 use super::run_services::{MemoryShares, RunServices};
 use super::scope::{self, HISTORY, Rerun, rerun};
-use super::summary::{After, ChunkCounts, EarlierResults, IndexSummary, StageNotRun};
+use super::summary::{ChunkCounts, EarlierResults, IndexSummary, PublishedState, StageNotRun};
 use super::thresholds;
 use super::trust::Trust;
 use crate::columns::DEFINITIONS;
@@ -31,7 +31,7 @@ use crate::git_signal::{Repository, WaitLimit};
 use crate::kept_stage::languages_of;
 use crate::services::{PreviousIndex, RunScope, UnfinishedPolicy};
 
-/// Runs the pipeline once and publishes.
+/// Runs the pipeline once and publishes the result.
 pub(super) fn pass(
     root: &Path,
     options: &IndexOptions,
@@ -42,14 +42,14 @@ pub(super) fn pass(
     let plan = plan(options)?;
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let derived = custom_columns::sources(&plan);
-    let embedding_stage = EmbeddingStage::of(&plan).map_err(IndexError::Pipeline)?;
+    let embedding_stage = EmbeddingStage::in_plan(&plan).map_err(IndexError::Pipeline)?;
     let kept = select_kept_stages(&plan, options);
     let documents: Vec<String> = suppliers(&plan).map(str::to_owned).collect();
     let languages: BTreeMap<String, Vec<String>> =
         plan.stages().iter().map(|stage| (stage.name().to_owned(), languages_of(stage))).collect();
     let thresholds: Vec<_> = plan.stages().iter().map(|stage| (stage.name().to_owned(), stage.thresholds())).collect();
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
-    let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
+    let memory = MemoryShares::from_total(options.memory.unwrap_or(plan.run_config().memory));
     let project = ProjectDirectory::of(root);
     let environment = if options.requires_directory {
         Environment::open_in_existing(project.path())?
@@ -64,17 +64,17 @@ pub(super) fn pass(
     let has_checkpoints = matches!(kind, PassKind::Whole | PassKind::Rest(_));
     let services = RunServices::open(root, &plan, columns.clone(), &environment, options, memory, &kind)?;
     let before = services.previous.snapshot.manifest().clone();
-    let absent = absent(&services.previous.snapshot, &kept, &documents, options)?;
+    let absent = absent_stages(&services.previous.snapshot, &kept, &documents, options)?;
     let mut earlier = match kind {
         PassKind::Rest(earlier) => *earlier,
-        _ => EarlierPasses::none(&before, begun, options.publish_every),
+        _ => EarlierPasses::new(&before, begun, options.publish_every),
     };
 
     let lent = services.lend(&options.services);
     let pipeline = build(plan, &kept, &services.previous, &BuildContext { root, services: &lent })?;
     drop(lent);
     if let Some(stage) = embedding_stage.as_ref().filter(|stage| kept.contains(&stage.name)) {
-        // New chunks get no vectors; the others keep theirs.
+        // New chunks get no vectors. The others keep their vectors.
         let known = before.model.as_ref().filter(|model| model.dimensions == stage.dimensions);
         known.into_iter().for_each(|model| services.models.set_vectors(&model.id, model.dimensions));
     } else if let Some(stage) = embedding_stage
@@ -89,24 +89,25 @@ pub(super) fn pass(
     let is_same_configuration = unforced.scope == RunScope::Changes;
     let Rerun { scope, changed, mut current } =
         if options.force { rerun(&before, &states, &columns, true, &kept, &pipeline) } else { unforced.clone() };
-    // To make everything again changes nothing that a stage reads. Definitions are not stored apart, so their rows wait.
+    // Rebuilding everything does not change the inputs of a stage. Definitions are not stored separately, so their rows
+    // wait.
     let makers = scope::makers(&states);
     let stores_results = |stage: &String| !pipeline.written_by(stage).any(|column| column == DEFINITIONS.name());
     current.extend(unforced.current.into_iter().filter(|stage| kept.contains(stage) && stores_results(stage)));
-    // The input of such a stage has changed, so the next run that runs it must not take its values for current ones.
+    // The input of such a stage has changed, so the next run that runs the stage must not treat its values as current.
     let outdated = pipeline.with_dependants(changed.iter().map(String::as_str));
     states.retain(|(name, _)| !(kept.contains(name) && outdated.contains(name)));
     if only_changes && scope != RunScope::Changes {
         return Err(IndexError::OtherPipeline);
     }
-    services.previous.decide(scope);
+    services.previous.set_scope(scope);
     let is_first = before.generation == 0;
-    // A generation that follows one configuration here and another one there is never published.
+    // A generation in which some files follow one configuration and others another is never published.
     if has_checkpoints && (is_first || scope == RunScope::Changes) {
         services.checkpoint.set(earlier.interval());
     }
     let run_stages = pipeline.stage_names().filter(|name| !kept.contains(*name));
-    services.previous.decide_unfinished(UnfinishedPolicy {
+    services.previous.set_unfinished_policy(UnfinishedPolicy {
         dependants: run_stages.map(|name| (name.to_owned(), Arc::new(pipeline.with_dependants([name])))).collect(),
         makers,
         retries_failures: options.retries_failures,
@@ -115,12 +116,12 @@ pub(super) fn pass(
     if !continues_walk {
         services.repository.defer_beyond(match options.patience {
             Some(patience) => WaitLimit::Total(patience),
-            None => WaitLimit::PerFile(cost_of_a_file(model.as_ref())),
+            None => WaitLimit::PerFile(file_cost(model.as_ref())),
         });
     }
 
-    // What a stage has kept describes the whole index of the last run, so it is of use only if all of that index stays.
-    // Unfinished documents have to be listed again.
+    // The data that a stage saved describes the whole index of the last run, so it can be used only if all of that
+    // index is kept. Unfinished documents have to be listed again.
     let mut from_last_run = scope::kept(&before.fingerprints);
     let unfinished_documents = suppliers_of_unfinished(&services.previous, from_last_run.keys())?;
     from_last_run
@@ -130,22 +131,23 @@ pub(super) fn pass(
     let run = RunOptions { jobs, memory, cancel, current, kept: from_last_run, observer, probe: None };
     let report = pipeline.run(run)?.masked(masked);
     let finished = Instant::now();
-    states.extend(scope::keeping(&report.kept));
+    states.extend(scope::saved_state_entries(&report.kept));
     let RunServices { tree, writer, repository, moves, checkpoint, .. } = services;
     let is_complete = report.outcome == Outcome::Completed && !checkpoint.is_reached();
     let writer = writer.and_then(Arc::into_inner).expect("the stages that shared the writer ended with the pipeline");
     let unread = tree.unread().clone();
     repository.save_diff_cache();
     let deferred = repository.deferred();
-    // The next run has to look at the history of files that this one could not read.
-    let is_settled = repository.is_settled() && unread.known() == 0;
+    // The next run has to check the history of files that this run could not read.
+    let is_settled = repository.is_settled() && unread.known_files() == 0;
     let history = if is_settled { repository.state().to_owned() } else { repository.unfinished_state() };
     states.push((HISTORY.to_owned(), history));
-    let fingerprints = if is_complete || is_first { states } else { stopped(&before.fingerprints, &repository) };
-    // An index of which one half follows one configuration and the other half another would answer for neither.
+    let fingerprints =
+        if is_complete || is_first { states } else { fingerprints_after_stop(&before.fingerprints, &repository) };
+    // An index that mixes two configurations would give correct answers for neither.
     let is_of_one_configuration =
-        if is_complete { is_same_configuration || unread.known() == 0 } else { scope == RunScope::Changes };
-    // A run that was stopped before it has written anything leaves what it has found, which may be complete.
+        if is_complete { is_same_configuration || unread.known_files() == 0 } else { scope == RunScope::Changes };
+    // A run that was stopped before it wrote anything leaves the existing index, which may be complete.
     let has_result = is_complete || is_first || writer.is_touched();
     let published = if has_result && (is_first || is_of_one_configuration) {
         writer.publish(ManifestUpdate {
@@ -165,7 +167,7 @@ pub(super) fn pass(
     let is_left = is_complete && !is_first && !is_of_one_configuration;
     let snapshot = environment.snapshot()?;
     if published.generation != before.generation {
-        access::follow(root, &moves.take(), &options.trust.known, &snapshot, aurora_clock::now_seconds());
+        access::follow_moves(root, &moves.take(), &options.trust.known, &snapshot, aurora_clock::now_seconds());
     }
     warnings.extend(record(&project, &options.trust, &snapshot));
     let report = earlier.merged(report);
@@ -174,29 +176,30 @@ pub(super) fn pass(
         return Ok(PassEnd::AtCheckpoint(Box::new(earlier)));
     }
     let mut remarks = repository.remarks();
-    remarks.extend(is_left.then(|| LEFT.to_owned()));
+    remarks.extend(is_left.then(|| NOT_UPDATED.to_owned()));
     let violations = thresholds::violations(&snapshot, &thresholds, options)?;
-    let not_run = not_run(&snapshot, &kept, &documents, &languages, options)?;
+    let not_run = stages_not_run(&snapshot, &kept, &documents, &languages, options)?;
     warnings.extend(not_run.iter().filter_map(not_run_warning));
-    let after = After { published, snapshot, remarks, warnings, unread, violations, not_run };
+    let after = PublishedState { published, snapshot, remarks, warnings, unread, violations, not_run };
     let (before, begun) = earlier.start();
     let summary = IndexSummary::new(root, before, after, report, begun.elapsed())?;
     Ok(PassEnd::Done(Box::new(summary), deferred.filter(|_| is_complete)))
 }
 
-/// The warning for an index that could not be brought to a new configuration.
-const LEFT: &str = "the index was left as it was: files that it knows could not be read, and the configuration or the \
+/// The warning for an index that could not be updated to a new configuration.
+const NOT_UPDATED: &str = "the index was left as it was: some indexed files could not be read, and the configuration or the \
                     program has changed since they were indexed; make them readable, or name them in an ignore file";
 
-/// Time that indexing a file takes on one core, apart from its history: measured on sources of 100 to 200 lines.
-fn cost_of_a_file(model: Option<&ModelInfo>) -> Duration {
+/// Returns the time that indexing a file takes on one core, apart from its history. Measured on sources of 100 to 200
+/// lines.
+fn file_cost(model: Option<&ModelInfo>) -> Duration {
     match model {
         Some(model) if model.id != model.tokens => Duration::from_millis(100),
         _ => Duration::from_millis(2),
     }
 }
 
-/// The stages among `suppliers` with documents that have to be processed again although they may not have changed.
+/// Returns the stages among `suppliers` with documents that have to be processed again even if they have not changed.
 fn suppliers_of_unfinished<'s>(
     previous: &PreviousIndex,
     suppliers: impl Iterator<Item = &'s String>,
@@ -220,7 +223,7 @@ fn suppliers_of_unfinished<'s>(
     Ok(found)
 }
 
-/// The failures and the stale columns that a run leaves.
+/// Returns the failures and the stale columns that a run leaves.
 fn unfinished(
     last: &Manifest,
     report: &RunReport,
@@ -237,7 +240,7 @@ fn unfinished(
         place: place.clone(),
         reason: reason.clone(),
     };
-    // A run that was stopped has not listed documents.
+    // A run that was stopped has not listed all documents.
     let stays = |failure: &&StageFailure| kept.contains(&failure.stage) || report.outcome != Outcome::Completed;
     let mut failures: Vec<StageFailure> = report.failed_places.iter().map(failure).collect();
     failures.extend(before.failures.iter().filter(stays).cloned());
@@ -251,8 +254,9 @@ fn unfinished(
     }
 }
 
-/// The stages of which the index has nothing because their programs are not allowed; `suppliers` are those that supply documents.
-fn absent(
+/// Returns the stages without any results in the index because their programs are not allowed. `suppliers` are the
+/// stages that supply documents.
+fn absent_stages(
     previous: &Snapshot,
     kept: &BTreeSet<String>,
     suppliers: &[String],
@@ -270,9 +274,9 @@ fn absent(
     Ok(absent)
 }
 
-/// The stages that were not run because their programs are not allowed; `suppliers` are those that supply documents,
-/// `languages` those of the files that each stage works on.
-fn not_run(
+/// Returns the stages that were not run because their programs are not allowed. `suppliers` are the stages that supply
+/// documents, and `languages` are the languages of the files that each stage processes.
+fn stages_not_run(
     snapshot: &Snapshot,
     kept: &BTreeSet<String>,
     suppliers: &[String],
@@ -303,7 +307,8 @@ fn not_run(
     Ok(found)
 }
 
-/// Whether a chunk does not wait for a stage that works on files in `languages`, or on all files if `languages` is empty.
+/// Whether any chunk is not waiting for a stage that processes files in `languages`, or all files if `languages` is
+/// empty.
 fn has_results(snapshot: &Snapshot, stage: &str, languages: &[String]) -> Result<bool, StorageError> {
     for file in snapshot.files() {
         let file = file?;
@@ -329,12 +334,12 @@ fn has_documents(snapshot: &Snapshot, stage: &str) -> Result<bool, StorageError>
     Ok(false)
 }
 
-/// The warning about a stage that was not run; `None` for one that the user has left out.
+/// Returns the warning about a stage that was not run, or `None` for a stage that the user left out.
 fn not_run_warning(stage: &StageNotRun) -> Option<String> {
     let consequence = match stage.results {
         EarlierResults::None | EarlierResults::NoDocuments => None,
-        EarlierResults::Kept => Some("its earlier results are kept as stale ones".to_owned()),
-        EarlierResults::KeptDocuments => Some("its documents stay as they were".to_owned()),
+        EarlierResults::Kept => Some("its earlier results are kept but may be stale".to_owned()),
+        EarlierResults::KeptDocuments => Some("its documents are kept unchanged".to_owned()),
         EarlierResults::Removed => return None,
     };
     let waiting = match stage.waiting {
@@ -344,23 +349,24 @@ fn not_run_warning(stage: &StageNotRun) -> Option<String> {
     };
     let consequences: Vec<String> = consequence.into_iter().chain(waiting).collect();
     let consequences =
-        if consequences.is_empty() { "the index has nothing of it".to_owned() } else { consequences.join("; ") };
+        if consequences.is_empty() { "the index has no results of it".to_owned() } else { consequences.join("; ") };
     Some(format!("stage `{}` was not run, because its program is not allowed: {consequences}", stage.stage))
 }
 
-/// The fingerprints after a run that was stopped: files that it has not reached are as the last run left them.
-fn stopped(before: &[(String, String)], repository: &Repository) -> Vec<(String, String)> {
-    let of = |(name, state): &(String, String)| {
+/// Returns the fingerprints after a run that was stopped. Files that the run did not reach are as the last run left
+/// them.
+fn fingerprints_after_stop(before: &[(String, String)], repository: &Repository) -> Vec<(String, String)> {
+    let entry = |(name, state): &(String, String)| {
         let state = if name == HISTORY { repository.unfinished_state() } else { state.clone() };
         (name.clone(), state)
     };
-    before.iter().map(of).collect()
+    before.iter().map(entry).collect()
 }
 
-/// Records the index as this user's; the warning to give if that fails. An index with texts of conversation logs, which are
-/// private, is made private before: the record has the time of the last change of permissions.
+/// Records the index as this user's, and returns a warning if that fails. An index with texts of conversation logs,
+/// which are private, is made private first, because the record contains the time of the last change of permissions.
 pub(super) fn record(project: &ProjectDirectory, trust: &Trust, snapshot: &Snapshot) -> Option<String> {
-    if ChunkCounts::of(snapshot).is_ok_and(|chunks| chunks.knowledge > 0) {
+    if ChunkCounts::from_snapshot(snapshot).is_ok_and(|chunks| chunks.knowledge > 0) {
         let index = project.open().and_then(|home| home.open_directory(ProjectDirectory::INDEX));
         index.iter().for_each(|index| index.make_private());
     }

@@ -1,4 +1,4 @@
-//! Which pipeline a run follows.
+//! Resolves the pipeline of a run.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,26 +17,26 @@ use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexOptions, PipelineChoice};
 use crate::columns::DOCUMENT;
-use crate::kept_stage::{KeptStage, can_be_kept, is_built_in};
+use crate::kept_stage::{KeptStage, can_stand_in, is_built_in};
 use crate::pipelines;
 use crate::services::PreviousIndex;
 
 /// Maximum size of a pipeline file, in bytes.
 pub const MAX_PIPELINE_BYTES: u64 = 1 << 20;
 
-/// How messages name the stages that are left out.
+/// Name, in messages, of the source that disables stages.
 const LEFT_OUT: &str = "stages left out";
 
-/// Resolves and checks the pipeline of a run, without touching anything but its TOML files. The project's own pipeline is
-/// held against the limits.
+/// Resolves and checks the pipeline of a run. Reads only its TOML files. The project's own pipeline is checked against
+/// the limits.
 ///
 /// # Errors
-/// With every fault of the configuration at once, or when its file cannot be read.
+/// If the configuration has errors, all of which are reported together, or if its file cannot be read.
 pub fn plan(options: &IndexOptions) -> Result<Plan, IndexError> {
     plan_checked(options, &|_| Diagnostics::default())
 }
 
-/// [`plan`] with further checks of its stages, whose errors are reported with the others.
+/// Like [`plan`], with further checks of the stages, whose errors are reported together with the others.
 ///
 /// # Errors
 /// See [`plan`].
@@ -61,18 +61,19 @@ pub fn plan_checked(
     loaded.map_err(IndexError::Pipeline)
 }
 
-/// The error for a stage with a secret in its name or in the name of a column that it writes. Such names are ids, which are stored.
+/// Returns the error for a stage with a secret in its name or in the name of a column that it writes. Such names are
+/// ids, which are stored.
 fn secret_in_name(stage: &PlannedStage) -> Option<Diagnostic> {
     if is_built_in(stage) && stage.name() == stage.type_name() {
         return None;
     }
     let of_columns = stage.access().written().any(|column| has_secret(column.name()));
-    let message = "the name of a stage or a column must have no secret, such as a token";
+    let message = "the name of a stage or a column must not contain a secret, such as a token";
     (of_columns || has_secret(stage.name()))
         .then(|| Diagnostic::error(code::INVALID_VALUE, stage.location().cloned(), message))
 }
 
-/// The plan without the stages that supply documents from elsewhere, but for those that `keeps` holds of.
+/// Returns the plan without the stages that supply documents, except those for which `keeps` returns true.
 ///
 /// # Errors
 /// See [`plan`].
@@ -85,7 +86,8 @@ pub(super) fn plan_without_suppliers(options: &IndexOptions, keeps: impl Fn(&str
     plan(&IndexOptions { left_out: [options.left_out.clone(), others].concat(), ..options.clone() })
 }
 
-/// The stages of some names, and the custom ones that cannot run without them because they read what only these write.
+/// Returns the stages in `names`, and the custom stages that cannot run without them because only these stages write a
+/// column that they read.
 pub fn with_dependants(plan: &Plan, names: Vec<String>) -> Vec<String> {
     let mut found = names;
     loop {
@@ -104,7 +106,7 @@ pub fn with_dependants(plan: &Plan, names: Vec<String>) -> Vec<String> {
     }
 }
 
-/// The names of the stages that supply documents from elsewhere. The documents of a stage are below `@NAME/`.
+/// Returns the names of the stages that supply documents. The documents of a stage are below `@NAME/`.
 pub fn suppliers(plan: &Plan) -> impl Iterator<Item = &str> {
     let supplies = |stage: &&PlannedStage| stage.access().written().any(|column| column.name() == DOCUMENT.name());
     plan.stages().iter().filter(supplies).map(PlannedStage::name)
@@ -114,7 +116,7 @@ pub fn suppliers(plan: &Plan) -> impl Iterator<Item = &str> {
 /// [`IndexOptions::runs_programs`].
 pub(super) fn select_kept_stages(plan: &Plan, options: &IndexOptions) -> BTreeSet<String> {
     let is_kept = |stage: &&PlannedStage| {
-        options.untrusted.iter().any(|name| name == stage.name()) || !options.runs_programs && can_be_kept(stage)
+        options.untrusted.iter().any(|name| name == stage.name()) || !options.runs_programs && can_stand_in(stage)
     };
     plan.stages().iter().filter(is_kept).map(|stage| stage.name().to_owned()).collect()
 }
@@ -132,7 +134,7 @@ pub(super) fn build(
     plan.build_with(cx, &mut |stage| kept.contains(stage.name()).then(|| KeptStage::stand_in(stage, previous)))
 }
 
-/// The name and the TOML of a pipeline.
+/// Returns the name and the TOML of a pipeline.
 fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, String), IndexError> {
     let read = |path: PathBuf, text: io::Result<String>| match text {
         Ok(text) => Ok((path.display().to_string(), text)),

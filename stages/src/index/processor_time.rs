@@ -1,4 +1,4 @@
-//! Processor time of a run, and the share of it that more cores would not shorten.
+//! The processor time of a run, and the share of it that more cores would not shorten.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,25 +10,25 @@ use std::time::{Duration, Instant};
 use aurora_confined::read_regular_to_string;
 use aurora_pipeline::{RunReport, StageReport};
 
-/// Time between two samples of the threads' states.
+/// Interval between two samples of the threads' states.
 const INTERVAL: Duration = Duration::from_millis(10);
-/// Maximum number of bytes of a thread's line in `/proc`.
+/// Maximum size of the line of a thread in `/proc`, in bytes.
 const MAX_STAT_BYTES: u64 = 4096;
-/// Name of the sampling thread, and the maximum length of a name that Linux keeps.
+/// Name of the sampling thread, and the maximum length in bytes of a thread name in Linux.
 const SAMPLER: &str = "aurora-sampler";
-const MAX_NAME: usize = 15;
+const MAX_NAME_BYTES: usize = 15;
 
-/// Measures a run from its creation on.
+/// Measures a run from the creation of this value on.
 pub(super) struct ProcessorTime {
     begun: Duration,
     sampler: Option<(Sender<()>, JoinHandle<Alone>)>,
 }
 
-/// Wall-clock time in which one thread alone was runnable, by the name of the thread.
+/// Wall-clock time in which a thread was the only runnable one, by the name of the thread.
 type Alone = BTreeMap<String, Duration>;
 
 impl ProcessorTime {
-    /// Starts the clock, and a thread that samples the states of the others where the system tells them.
+    /// Starts the clock and, if the system reports the states of threads, a thread that samples them.
     pub(super) fn start() -> Self {
         let (stop, stopped) = channel();
         let sample = move || {
@@ -47,8 +47,9 @@ impl ProcessorTime {
         Self { begun: process_cpu_time(), sampler: thread.and_then(Result::ok).map(|thread| (stop, thread)) }
     }
 
-    /// Ends the measurement. Returns the processor time of this process in seconds, and its serial share, 0 to 1: processor time of
-    /// stages with one worker, and time in which another thread was alone runnable, in relation to all processor time.
+    /// Ends the measurement. Returns the processor time of this process in seconds, and the serial share of it, from 0
+    /// to 1. The serial share consists of the processor time of stages with one worker, and the time in which another
+    /// thread was the only runnable one.
     pub(super) fn finish(self, report: &RunReport) -> (Option<f64>, Option<f64>) {
         let cpu = process_cpu_time().saturating_sub(self.begun);
         let alone = self.sampler.and_then(|(stop, thread)| {
@@ -61,24 +62,27 @@ impl ProcessorTime {
     }
 }
 
-/// The processor time of stages with one worker, and the time in which other threads were alone.
+/// Returns the processor time of stages with one worker, plus the time in which another thread was the only runnable
+/// one.
 fn serial_time(report: &RunReport, alone: &Alone) -> Duration {
     let single = || report.stages.iter().filter(|stage| stage.single_worker);
-    let is_of =
-        |stage: &StageReport, name: &str| format!("aurora-{}", stage.name).bytes().take(MAX_NAME).eq(name.bytes());
+    let is_of = |stage: &StageReport, name: &str| {
+        format!("aurora-{}", stage.name).bytes().take(MAX_NAME_BYTES).eq(name.bytes())
+    };
     let others = alone.iter().filter(|(name, _)| !single().any(|stage| is_of(stage, name)));
     single().map(|stage| stage.cpu).chain(others.map(|(_, time)| *time)).sum()
 }
 
-/// The name of the only thread of this process, except this one, that runs or could run; `None` for none or several.
+/// Returns the name of the only runnable thread of this process, except this one. Returns `None` if there are no or
+/// several such threads.
 fn only_runnable() -> Option<String> {
     let mut only = None;
     #[allow(clippy::disallowed_methods, reason = "/proc is the kernel's")]
     let threads = fs::read_dir("/proc/self/task").ok()?;
     for entry in threads.flatten() {
-        // A thread that has ended since is not runnable.
+        // A thread that has ended in the meantime is not runnable.
         let Ok(line) = read_regular_to_string(&entry.path().join("stat"), MAX_STAT_BYTES) else { continue };
-        // `ID (NAME) STATE …`, where the name may hold anything.
+        // The format is `ID (NAME) STATE …`, where the name may contain any characters.
         let (head, rest) = line.rsplit_once(')')?;
         let name = head.split_once('(')?.1;
         if rest.trim_start().starts_with('R') && name != SAMPLER && only.replace(name.to_owned()).is_some() {
@@ -88,7 +92,7 @@ fn only_runnable() -> Option<String> {
     only
 }
 
-/// Processor time of this process since its start; zero where the system does not tell.
+/// Returns the processor time of this process since its start, or zero if the system does not report it.
 #[cfg(unix)]
 fn process_cpu_time() -> Duration {
     rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime).try_into().unwrap_or_default()

@@ -1,7 +1,7 @@
-//! Embeds queries with the custom stage that has embedded the chunks of an index.
+//! Embeds queries with the custom stage that embedded the chunks of an index.
 //!
-//! The stage runs in a small pipeline of its own on a thread: its source emits a chunk for every query, and its sink takes the
-//! vectors. A program is therefore started once and answers many queries.
+//! The stage runs in its own small pipeline on a thread: the source emits a chunk for every query, and the sink
+//! receives the vectors. A program is therefore started once and answers many queries.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
@@ -25,16 +25,16 @@ use crate::columns::{
     STATUS, Signal, TEXT,
 };
 
-/// The language of the chunk that a query is, by which a stage tells it from chunks of files.
+/// Language of the chunk that represents a query. It distinguishes queries from chunks of files.
 const QUERY: &str = "query";
-/// Time between two looks at whether the run is stopping.
+/// Interval at which the source checks whether the run is stopping.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The embedder of queries for the index of a root, if the pipeline of the root has a custom stage that makes vectors. No program
-/// is started before the first query.
+/// Returns the embedder of queries for the index of a root, if the pipeline of the root has a custom stage that
+/// computes vectors. No program is started before the first query.
 ///
 /// # Errors
-/// As for an index run: a wrong configuration, or a program that is not allowed.
+/// The same as for an index run: an invalid configuration, or a program that is not allowed.
 pub fn query_embedder(options: &IndexOptions) -> Result<Option<StageEmbedder>, IndexError> {
     let root = root::indexable(&options.root)?;
     let options = IndexOptions { root, ..options.clone() };
@@ -43,10 +43,10 @@ pub fn query_embedder(options: &IndexOptions) -> Result<Option<StageEmbedder>, I
     Ok(Some(StageEmbedder { options, id, dimensions: stage.dimensions, running: Mutex::new(None) }))
 }
 
-/// The stage that makes the vectors, built.
+/// Builds the stage that computes the vectors.
 fn embedding_part(options: &IndexOptions) -> Result<Option<(EmbeddingStage, StagePart)>, IndexError> {
     let plan = plan(options)?;
-    let Some(stage) = EmbeddingStage::of(&plan).map_err(IndexError::Pipeline)? else { return Ok(None) };
+    let Some(stage) = EmbeddingStage::in_plan(&plan).map_err(IndexError::Pipeline)? else { return Ok(None) };
     let Some(planned) = plan.into_stage(&stage.name) else { return Ok(None) };
     let part = planned.build(&BuildContext { root: &options.root, services: &options.services })?;
     Ok(Some((stage, part)))
@@ -57,12 +57,12 @@ pub struct StageEmbedder {
     options: IndexOptions,
     id: String,
     dimensions: usize,
-    /// The stage at work; it ends with the first query that it cannot embed.
+    /// The running stage. It ends with the first query that it cannot embed.
     running: Mutex<Option<Running>>,
 }
 
 impl StageEmbedder {
-    /// Ends the stage, with the query that it is embedding. No program is left when this returns.
+    /// Stops the stage, including the query that it is embedding. No program is left running when this method returns.
     pub fn stop(&self) {
         self.options.cancel.cancel();
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,15 +98,17 @@ impl QueryEmbedder for StageEmbedder {
                 *running = Some(current);
                 Ok(vector)
             }
-            Some(vector) => {
-                Err(failed(format!("a vector of {} dimensions instead of {}", vector.len(), self.dimensions)))
-            }
+            Some(vector) => Err(failed(format!(
+                "the stage returned a vector with {} dimensions instead of {}",
+                vector.len(),
+                self.dimensions
+            ))),
             None => Err(failed(current.end())),
         }
     }
 }
 
-/// The stage at work in its pipeline.
+/// The running stage in its pipeline.
 struct Running {
     queries: Sender<String>,
     vectors: Receiver<Option<Vec<f32>>>,
@@ -117,13 +119,13 @@ impl Running {
     /// Starts the pipeline.
     ///
     /// # Errors
-    /// Why it cannot be started.
+    /// Returns the reason why the pipeline cannot be started.
     fn start(options: &IndexOptions) -> Result<Self, String> {
         let part = embedding_part(options).map_err(|error| error.to_string())?;
         let (_, part) = part.ok_or_else(|| "the pipeline no longer has the stage".to_owned())?;
         let (queries, asked) = channel();
         let (answers, vectors) = channel();
-        let given = given_columns(&part.access);
+        let given = query_columns(&part.access);
         let source = QuerySource { queries: Mutex::new(asked), given: given.clone() };
         let sink = VectorSink { answers: Mutex::new(answers) };
         let read = Access::sink().reads_optional([EMBEDDING.spec()]).after([part.name.as_str()]);
@@ -133,19 +135,19 @@ impl Running {
             StagePart::new("vectors", read, Box::new(sink)),
         ];
         let pipeline = Pipeline::assemble(RunConfig { jobs: Some(1), ..RunConfig::default() }, parts);
-        let pipeline = pipeline.map_err(|found| format!("it cannot embed queries: {found}"))?;
+        let pipeline = pipeline.map_err(|found| format!("the stage cannot embed queries: {found}"))?;
         let run = RunOptions { cancel: options.cancel.clone(), ..RunOptions::default() };
         let thread = Builder::new().name("embed-queries".to_owned()).spawn(move || pipeline.run(run));
         Ok(Self { queries, vectors, thread: thread.map_err(|error| error.to_string())? })
     }
 
-    /// The vector of a query; `None` if the stage gives none.
+    /// Returns the vector of a query, or `None` if the stage returns none.
     fn embed(&self, text: &str) -> Option<Vec<f32>> {
         self.queries.send(text.to_owned()).ok()?;
         self.vectors.recv().ok().flatten()
     }
 
-    /// Ends the pipeline, and waits for that. Returns why the last query has no vector.
+    /// Ends the pipeline and waits for it. Returns the reason why the last query has no vector.
     fn end(self) -> String {
         drop(self.queries);
         match self.thread.join() {
@@ -153,16 +155,16 @@ impl Running {
                 let reason = report.failures.values().flat_map(|tally| tally.iter()).next();
                 reason
                     .map(|(reason, _)| reason.to_owned())
-                    .unwrap_or_else(|| "it gives no vector for the query".to_owned())
+                    .unwrap_or_else(|| "the stage returned no vector for the query".to_owned())
             }
             Ok(Err(error)) => error.to_string(),
-            Err(_) => "it has panicked".to_owned(),
+            Err(_) => "the stage panicked".to_owned(),
         }
     }
 }
 
-/// The columns that the source of queries fills: those that the stage requires, as far as a query has them.
-fn given_columns(access: &Access) -> Vec<ColumnSpec> {
+/// Returns the columns that the source of queries fills: the required columns of the stage that a query can have.
+fn query_columns(access: &Access) -> Vec<ColumnSpec> {
     let mut given = vec![PATH.spec(), RECORD.spec()];
     let known = [SIZE.spec(), MTIME.spec(), STATUS.spec(), HASH.spec(), TEXT.spec(), LANGUAGE.spec(), SIGNAL.spec()];
     given.extend(known.into_iter().filter(|column| access.required().any(|read| read.name() == column.name())));
@@ -203,7 +205,7 @@ impl QuerySource {
         let mut draft = out.batch(1);
         draft.add_chunks(vec![0])?;
         for column in &self.given {
-            // The columns that `given_columns` names.
+            // The columns returned by `query_columns`.
             match column.name() {
                 name if name == PATH.name() => draft.write(PATH, vec![RelativePath::from(QUERY)])?,
                 name if name == SIZE.name() => draft.write(SIZE, vec![query.len() as u64])?,
@@ -213,7 +215,7 @@ impl QuerySource {
                 name if name == TEXT.name() => draft.write(TEXT, vec![query.as_str().into()])?,
                 name if name == LANGUAGE.name() => draft.write(LANGUAGE, vec![LanguageName::from(QUERY)])?,
                 name if name == SIGNAL.name() => draft.write(SIGNAL, vec![Signal::default()])?,
-                name if name == RECORD.name() => draft.write(RECORD, vec![Record(chunk_of(query.clone()))])?,
+                name if name == RECORD.name() => draft.write(RECORD, vec![Record(query_chunk(query.clone()))])?,
                 name => draft.write_dynamic(name, vec![None])?,
             }
         }
@@ -221,13 +223,13 @@ impl QuerySource {
     }
 }
 
-/// A query as a chunk.
-fn chunk_of(query: String) -> Chunk {
+/// Returns a query as a chunk.
+fn query_chunk(query: String) -> Chunk {
     let empty = Chunk::empty(QUERY.to_owned(), ChunkType::Doc);
     Chunk { language: QUERY.to_owned(), text: query, ..empty }
 }
 
-/// Passes vectors on, one for each query.
+/// Passes vectors on, one per query.
 struct VectorSink {
     answers: Mutex<Sender<Option<Vec<f32>>>>,
 }
@@ -237,7 +239,7 @@ impl Stage for VectorSink {
         Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {
             let vectors = batch.read_optional(EMBEDDING)?.unwrap_or_default();
             let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-            // The receiver is closed when the embedder is dropped during a query.
+            // The receiver is closed if the embedder is dropped during a query.
             let _ = answers.send(vectors.first().cloned().flatten());
             Ok(())
         })

@@ -12,14 +12,14 @@ use super::options::IndexOptions;
 use super::trust::{Distrust, Trust};
 use crate::bm25::Bm25;
 
-/// What was done so that a run could go on, as a warning tells it.
+/// An action that allowed a run to continue, displayed as a warning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Recovery {
-    /// The keyword index was made again from the stored chunks.
+    /// The keyword index was rebuilt from the stored chunks.
     Rebuilt(String),
-    /// The whole index was moved out of the way.
+    /// The whole index was set aside.
     SetAside(String),
-    /// The same, because it is not one of this user's.
+    /// The index was set aside because it was not made by this user.
     Distrusted(Distrust),
 }
 
@@ -27,23 +27,23 @@ impl fmt::Display for Recovery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rebuilt(reason) => {
-                write!(f, "the keyword index was damaged ({reason}); it was built again from the stored chunks")
+                write!(f, "the keyword index was damaged ({reason}); it was rebuilt from the stored chunks")
             }
             Self::SetAside(reason) => {
-                write!(f, "the index could not be used ({reason}); it was set aside and made anew")
+                write!(f, "the index could not be used ({reason}); it was set aside and rebuilt")
             }
             Self::Distrusted(reason) => {
-                write!(f, "the index that was there is not trusted ({reason}); it was set aside and made anew")
+                write!(f, "the existing index is not trusted ({reason}); it was set aside and rebuilt")
             }
         }
     }
 }
 
-/// If the error of the last attempt says that the index is unusable, takes the smallest step that may let the next attempt
-/// succeed, and no step twice. With `force` even a file of another program is set aside.
+/// If the error of the last attempt means that the index is unusable, takes the smallest step that may make the next
+/// attempt succeed. No step is repeated. With `force`, even a file of another program is set aside.
 ///
 /// # Errors
-/// When nothing can be done, because another run is writing, or the disk refuses.
+/// If nothing can be done because another run is writing or the disk cannot be written.
 pub(super) fn recover(
     error: &IndexError,
     root: &Path,
@@ -55,9 +55,9 @@ pub(super) fn recover(
     if done.iter().any(|done| matches!(done, Recovery::SetAside(_))) {
         return Ok(None);
     }
-    if done.is_empty() && !options.force && is_about_keywords(&directory) {
+    if done.is_empty() && !options.force && are_only_keywords_damaged(&directory) {
         match rebuild_bm25(root, &options.trust) {
-            // The index is damaged elsewhere too: it can still be set aside.
+            // The index is also damaged elsewhere, but it can still be set aside.
             Err(IndexError::Storage(error)) if error.unusable_index().is_some() => {}
             rebuilt => return rebuilt.map(|_| Some(Recovery::Rebuilt(reason))),
         }
@@ -66,10 +66,10 @@ pub(super) fn recover(
     Ok(Some(Recovery::SetAside(reason)))
 }
 
-/// Checks that a run can bring the existing index up to date.
+/// Checks that a run can update the existing index.
 ///
 /// # Errors
-/// [`IndexError::Required`] with the reason if it cannot.
+/// [`IndexError::Required`] with the reason if the run cannot.
 pub(super) fn require(root: &Path, trust: &Trust) -> Result<(), IndexError> {
     let required = |reason: &dyn fmt::Display| IndexError::Required(reason.to_string());
     let directory = root.join(ProjectDirectory::NAME);
@@ -77,23 +77,23 @@ pub(super) fn require(root: &Path, trust: &Trust) -> Result<(), IndexError> {
     let snapshot = opened.map_err(|error| required(&error))?;
     trust.check(root, &snapshot).map_err(|distrust| required(&distrust))?;
     match snapshot.manifest().generation {
-        0 => Err(required(&"no run has published one")),
+        0 => Err(required(&"no run has published an index yet")),
         _ => Ok(()),
     }
 }
 
-/// Sets an index aside that must not be used.
+/// Sets aside an index that must not be used.
 ///
 /// # Errors
-/// When another run is writing, or the disk refuses.
+/// If another run is writing, or the disk cannot be written.
 pub(super) fn clear_unknown(root: &Path, trust: &Trust) -> Result<Option<Recovery>, IndexError> {
     let directory = root.join(ProjectDirectory::NAME);
     if !Environment::is_present(&directory) {
         return Ok(None);
     }
-    // An index that cannot be opened fails the run, which recovers from it.
+    // If the index cannot be opened, the run fails and recovers from the failure.
     let opened = Environment::open_in_existing(&directory).and_then(|environment| environment.snapshot());
-    // An index without tables has no content to distrust; the run writes them.
+    // An index without tables has no content to distrust. The run writes the tables.
     let Some(snapshot) = opened.ok().filter(|snapshot| snapshot.id().is_some()) else { return Ok(None) };
     let Err(reason) = trust.check(root, &snapshot) else { return Ok(None) };
     let is_published = snapshot.manifest().generation > 0;
@@ -103,20 +103,20 @@ pub(super) fn clear_unknown(root: &Path, trust: &Trust) -> Result<Option<Recover
     Ok(is_published.then_some(Recovery::Distrusted(reason)))
 }
 
-/// Sets a damaged index aside, even if a run would not read the damaged part.
+/// Sets aside a damaged index, even if a run would not read the damaged part.
 ///
 /// # Errors
-/// When another run is writing, or the disk refuses.
+/// If another run is writing, or the disk cannot be written.
 pub(super) fn clear_damage(root: &Path) -> Result<Option<Recovery>, IndexError> {
     let directory = root.join(ProjectDirectory::NAME);
-    // An index that cannot be opened fails the run, which recovers from it.
+    // If the index cannot be opened, the run fails and recovers from the failure.
     let problem = snapshot(&directory).and_then(|snapshot| snapshot.verify().problems.into_iter().next());
     let Some(problem) = problem else { return Ok(None) };
     Environment::set_aside(&directory)?;
     Ok(Some(Recovery::SetAside(problem)))
 }
 
-/// What is wrong with the index, if that may be why the run failed.
+/// Returns the problem with the index that may have caused the run to fail, if any.
 fn unusable(error: &IndexError, directory: &Path, force: bool) -> Option<String> {
     match error {
         IndexError::Storage(StorageError::Foreign { .. }) if !force => None,
@@ -126,8 +126,8 @@ fn unusable(error: &IndexError, directory: &Path, force: bool) -> Option<String>
     }
 }
 
-/// Whether nothing but the keyword index is damaged, and the pipeline that wrote it made one.
-fn is_about_keywords(directory: &Path) -> bool {
+/// Whether only the keyword index is damaged, and the pipeline that wrote the index builds one.
+fn are_only_keywords_damaged(directory: &Path) -> bool {
     let made = |snapshot: &Snapshot| snapshot.manifest().fingerprints.iter().any(|(stage, _)| stage == Bm25::TYPE);
     snapshot(directory).is_some_and(|snapshot| made(&snapshot) && snapshot.verify().only_keywords())
 }

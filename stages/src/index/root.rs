@@ -1,10 +1,10 @@
-//! Which directories can be indexed.
+//! Determines whether a directory can be indexed.
 
 use std::path::{Path, PathBuf};
 
 use super::error::IndexError;
 
-/// The absolute path of a directory that can be indexed.
+/// Returns the absolute path of a directory that can be indexed.
 pub(super) fn indexable(path: &Path) -> Result<PathBuf, IndexError> {
     let refuse = |reason: &str| Err(IndexError::Root { path: path.to_owned(), reason: reason.to_owned() });
     let root = match path.canonicalize() {
@@ -16,7 +16,7 @@ pub(super) fn indexable(path: &Path) -> Result<PathBuf, IndexError> {
     }
     let is_git_directory = root.join("HEAD").is_file() && root.join("objects").is_dir() && root.join("refs").is_dir();
     if is_git_directory {
-        return refuse("it is a git directory without a work tree; check a branch out and index that");
+        return refuse("it is a git directory without a work tree; check out a branch and index its work tree");
     }
     Ok(root)
 }

@@ -1,4 +1,4 @@
-//! Opening the services of a run, and lending them to its stages.
+//! Opens the services of a run and provides them to its stages.
 
 use std::io;
 use std::path::Path;
@@ -18,16 +18,16 @@ use super::scope::HISTORY;
 use crate::git_signal::{GitSignal, PreviousRun, Repository, RunSettings};
 use crate::services::{CacheFiles, Checkpoint, CustomColumns, Models, Moves, PreviousIndex, RunClock, SourceTree};
 
-/// Most bytes of the cache of the walk over git's history: some five million commits.
-const MAX_HISTORY_WALK: u64 = 1 << 30;
-/// Most bytes of the cache of line diffs and rename sources; the library writes less.
-const MAX_COMPARISONS: u64 = 160 << 20;
+/// Maximum size of the cache of the walk over the git history in bytes, enough for some five million commits.
+const MAX_HISTORY_WALK_BYTES: u64 = 1 << 30;
+/// Maximum size of the cache of line diffs and rename sources, in bytes. The library writes less.
+const MAX_COMPARISONS_BYTES: u64 = 160 << 20;
 
 /// The services of one run.
 pub(super) struct RunServices {
     pub(super) tree: Arc<SourceTree>,
     pub(super) previous: Arc<PreviousIndex>,
-    /// A dry run has none.
+    /// The index writer. `None` in a dry run.
     pub(super) writer: Option<Arc<IndexWriter>>,
     pub(super) repository: Arc<Repository>,
     pub(super) models: Arc<Models>,
@@ -57,18 +57,18 @@ impl RunServices {
         if previous.manifest().generation == 0 {
             options.trust.known.announce(project.path(), &writer.id());
         }
-        // It reads all of the keyword index, which takes longer than a run over a few changes.
+        // Checking reads the whole keyword index, which takes longer than a run over a few changes.
         if !matches!(kind, PassKind::Changes | PassKind::Rest(_)) {
             previous.check_keywords()?;
         }
-        let home = project.open().map_err(|error| unopened(root, &error))?;
+        let home = project.open().map_err(|error| root_error(root, &error))?;
         let caches = CacheFiles::new(home, &writer.id());
         let base = RunBase { clock, previous, caches, writer: Some(Arc::new(writer)), only: None, kind };
-        Self::on(base, root, plan, columns, options)
+        Self::from_base(base, root, plan, columns, options)
     }
 
-    /// The services of a run on one file that stores nothing: no file is known from an earlier run. `scratch` is a directory
-    /// for temporary files.
+    /// Opens the services of a run on one file that stores nothing. No file is known from an earlier run. `scratch` is
+    /// a directory for temporary files.
     pub(super) fn dry(
         root: &Path,
         plan: &Plan,
@@ -78,15 +78,15 @@ impl RunServices {
         path: &str,
     ) -> Result<Self, IndexError> {
         let previous = Environment::open(scratch, OpenMode::Create)?.snapshot()?;
-        let home = ProjectDirectory::at(scratch).open().map_err(|error| unopened(scratch, &error))?;
+        let home = ProjectDirectory::at(scratch).open().map_err(|error| root_error(scratch, &error))?;
         let caches = CacheFiles::temporary(home);
         let (clock, kind) = (RunClock::start(), &PassKind::Whole);
         let base = RunBase { clock, previous, caches, writer: None, only: Some(path), kind };
-        Self::on(base, root, plan, columns, options)
+        Self::from_base(base, root, plan, columns, options)
     }
 
-    /// The services of a run that compares the tree with `previous` and stores nothing. `scratch` is a directory for temporary
-    /// files.
+    /// Opens the services of a run that compares the tree with `previous` and stores nothing. `scratch` is a directory
+    /// for temporary files.
     pub(super) fn reading(
         root: &Path,
         plan: &Plan,
@@ -94,19 +94,19 @@ impl RunServices {
         previous: Snapshot,
         scratch: &Path,
     ) -> Result<Self, IndexError> {
-        let home = ProjectDirectory::at(scratch).open().map_err(|error| unopened(scratch, &error))?;
+        let home = ProjectDirectory::at(scratch).open().map_err(|error| root_error(scratch, &error))?;
         Self::comparing(root, plan, options, previous, CacheFiles::temporary(home), &PassKind::Whole)
     }
 
-    /// The same for what [`PassKind::Changes`] would process, with the cache files of the project, which are read and not
-    /// written. `previous` is this user's, and `plan` has all stages.
+    /// Like [`reading`](Self::reading), for the changes that [`PassKind::Changes`] would process. Uses the cache files
+    /// of the project read-only. `previous` must be this user's index, and `plan` must have all stages.
     pub(super) fn checking(
         root: &Path,
         plan: &Plan,
         options: &IndexOptions,
         previous: Snapshot,
     ) -> Result<Self, IndexError> {
-        let home = ProjectDirectory::of(root).open().map_err(|error| unopened(root, &error))?;
+        let home = ProjectDirectory::of(root).open().map_err(|error| root_error(root, &error))?;
         let caches = match previous.id() {
             Some(id) => CacheFiles::new(home, &id).read_only(),
             None => CacheFiles::temporary(home).read_only(),
@@ -123,10 +123,16 @@ impl RunServices {
         kind: &PassKind,
     ) -> Result<Self, IndexError> {
         let clock = RunClock::start();
-        Self::on(RunBase { clock, previous, caches, writer: None, only: None, kind }, root, plan, Vec::new(), options)
+        Self::from_base(
+            RunBase { clock, previous, caches, writer: None, only: None, kind },
+            root,
+            plan,
+            Vec::new(),
+            options,
+        )
     }
 
-    fn on(
+    fn from_base(
         base: RunBase<'_>,
         root: &Path,
         plan: &Plan,
@@ -134,15 +140,15 @@ impl RunServices {
         options: &IndexOptions,
     ) -> Result<Self, IndexError> {
         let RunBase { clock, previous, caches, writer, only, kind } = base;
-        let tree = Directory::open_root(root).map_err(|error| unopened(root, &error))?;
+        let tree = Directory::open_root(root).map_err(|error| root_error(root, &error))?;
         let known = previous.manifest().fingerprints.iter().find(|(name, _)| name == HISTORY);
         let previous_run = PreviousRun {
             state: known.map(|(_, state)| state.clone()),
-            walk_cache: caches.file(ProjectDirectory::HISTORY_WALK, MAX_HISTORY_WALK),
-            diff_cache: caches.file(ProjectDirectory::HISTORY_COMPARISONS, MAX_COMPARISONS),
+            walk_cache: caches.file(ProjectDirectory::HISTORY_WALK, MAX_HISTORY_WALK_BYTES),
+            diff_cache: caches.file(ProjectDirectory::HISTORY_COMPARISONS, MAX_COMPARISONS_BYTES),
             index: previous.clone(),
         };
-        let restores_vectors = EmbeddingStage::of(plan).map_err(IndexError::Pipeline)?.is_some();
+        let restores_vectors = EmbeddingStage::in_plan(plan).map_err(IndexError::Pipeline)?.is_some();
         let settings = RunSettings {
             attributes: plan.stages().iter().any(|stage| stage.type_name() == GitSignal::NAME),
             compares_history: !matches!(kind, PassKind::Changes),
@@ -171,7 +177,7 @@ impl RunServices {
         })
     }
 
-    /// The services as stages ask for them, beside those in `others`.
+    /// Returns the services for the stages, in addition to those in `others`.
     pub(super) fn lend(&self, others: &Services) -> Services {
         let mut services = others.clone();
         services.insert(Arc::clone(&self.tree));
@@ -188,7 +194,7 @@ impl RunServices {
     }
 }
 
-/// What distinguishes the kinds of runs.
+/// The values that differ between the kinds of runs.
 struct RunBase<'a> {
     clock: RunClock,
     previous: Snapshot,
@@ -198,22 +204,22 @@ struct RunBase<'a> {
     kind: &'a PassKind,
 }
 
-fn unopened(path: &Path, error: &io::Error) -> IndexError {
+fn root_error(path: &Path, error: &io::Error) -> IndexError {
     IndexError::Root { path: path.to_owned(), reason: error.to_string() }
 }
 
-/// How the memory of a run is divided. A quarter is left for what a run needs whatever its input: models, syntax trees,
-/// rows of files.
+/// The division of a run's memory. A quarter is reserved for memory that does not depend on the input: models, syntax
+/// trees and rows of files.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MemoryShares {
-    /// Bytes of batches in flight.
+    /// Memory for batches in flight, in bytes.
     pub(super) batches: u64,
-    /// Bytes of the writer.
+    /// Memory for the writer, in bytes.
     pub(super) writer: usize,
 }
 
 impl MemoryShares {
-    pub(super) fn of(memory: u64) -> Self {
+    pub(super) fn from_total(memory: u64) -> Self {
         Self { batches: memory / 4, writer: usize::try_from(memory / 2).unwrap_or(usize::MAX) }
     }
 }

@@ -1,4 +1,4 @@
-//! The figures of the last index runs, in a file of the project's directory.
+//! Statistics of the last index runs, stored in a file in the project's directory.
 
 use std::path::Path;
 
@@ -10,54 +10,54 @@ use serde::{Deserialize, Serialize};
 use super::summary::IndexSummary;
 use crate::services::CacheFiles;
 
-/// Runs that are kept.
-const KEPT: usize = 50;
-/// Runs in the file before the older ones are dropped.
-const MOST: usize = 100;
-/// Most bytes of the file: 100 runs of pipelines with 300 stages.
-const MOST_BYTES: u64 = 16 << 20;
+/// Maximum number of runs that are kept.
+const MAX_RUNS: usize = 50;
+/// Maximum number of runs in the file. Beyond it, the oldest runs are dropped.
+const MAX_RECORDS: usize = 100;
+/// Maximum size of the file in bytes, enough for 100 runs of pipelines with 300 stages.
+const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// The figures of an index run.
+/// Statistics of an index run.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// When it ended, in Unix seconds.
+    /// End of the run, in Unix seconds.
     pub ended: i64,
-    /// Wall-clock time of the whole run, milliseconds.
+    /// Wall-clock time of the whole run, in milliseconds.
     pub elapsed_ms: u64,
-    /// Whether it came to its end; otherwise it was stopped, and has kept what was finished.
+    /// Whether the run completed. Otherwise it was stopped, and its finished work was kept.
     pub completed: bool,
-    /// The generation that it has published.
+    /// The generation that the run published.
     pub generation: u64,
-    /// Files and directories that the walk has found.
+    /// Number of files and directories that the walk found.
     pub scanned: u64,
-    /// Files whose chunks were made.
+    /// Number of files whose chunks were built.
     pub indexed: u64,
-    /// Files whose chunks stayed as they were, or got a new history only.
+    /// Number of files whose chunks stayed the same, or changed only in their history.
     pub unchanged: u64,
-    /// Files whose chunks were removed.
+    /// Number of files whose chunks were removed.
     pub deleted: u64,
-    /// Files that were left out.
+    /// Number of files that were skipped.
     pub skipped: u64,
-    /// Kinds of errors of files that should have been indexed.
+    /// Number of kinds of errors in files that should have been indexed.
     pub errors: u64,
-    /// Kinds of warnings.
+    /// Number of kinds of warnings.
     pub warnings: u64,
-    /// Chunks in the index after the run.
+    /// Number of chunks in the index after the run.
     pub chunks: u64,
-    /// Chunks that the run has made or changed.
+    /// Number of chunks that the run built or changed.
     pub changed_chunks: u64,
-    /// Lines of source that were parsed.
+    /// Number of lines of source that were parsed.
     pub lines: u64,
-    /// Largest resident set of the process so far, bytes, where the system tells.
+    /// Peak resident set size of the process so far in bytes, if the system reports it.
     pub peak_memory_bytes: Option<u64>,
-    /// The stage that was at work for the largest share of the run.
+    /// The stage that was busy for the largest share of the run.
     pub bottleneck: Option<String>,
     /// The stages in the order of the pipeline.
     pub stages: Vec<RunStage>,
 }
 
-/// The figures of one stage of a run. Times are in milliseconds.
+/// Statistics of one stage of a run. Times are in milliseconds.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunStage {
@@ -65,26 +65,26 @@ pub struct RunStage {
     pub name: String,
     /// Number of workers.
     pub workers: usize,
-    /// When its first piece of work began, since the start of the pipeline.
+    /// Start of the stage's first work, since the start of the pipeline.
     pub first_ms: f64,
-    /// When its last piece of work ended, since the start of the pipeline.
+    /// End of the stage's last work, since the start of the pipeline.
     pub last_ms: f64,
     /// Time spent processing, summed over the workers.
     pub busy_ms: f64,
-    /// Time that the workers waited for input, summed.
+    /// Time that the workers waited for input, summed over the workers.
     pub starved_ms: f64,
-    /// Time that the workers waited to send, or for memory, summed.
+    /// Time that the workers waited to send or for memory, summed over the workers.
     pub blocked_ms: f64,
-    /// Share of the run that the workers spent processing, on average, 0 to 1.
+    /// Average share of the run that the workers spent processing, from 0 to 1.
     pub utilisation: f64,
-    /// Files that were sent on.
+    /// Number of files that were sent on.
     pub files: u64,
-    /// Chunks that were sent on.
+    /// Number of chunks that were sent on.
     pub chunks: u64,
 }
 
 impl RunRecord {
-    /// The figures of a run that has just ended.
+    /// Creates the record of a run that has just ended.
     pub fn of(summary: &IndexSummary) -> Self {
         let files = &summary.files;
         Self {
@@ -104,13 +104,13 @@ impl RunRecord {
             lines: summary.lines,
             peak_memory_bytes: summary.peak_memory_bytes,
             bottleneck: summary.report.bottleneck.clone(),
-            stages: summary.report.stages.iter().map(RunStage::of).collect(),
+            stages: summary.report.stages.iter().map(RunStage::from_report).collect(),
         }
     }
 }
 
 impl RunStage {
-    fn of(report: &StageReport) -> Self {
+    fn from_report(report: &StageReport) -> Self {
         let ms = |time: std::time::Duration| time.as_secs_f64() * 1e3;
         Self {
             name: report.name.clone(),
@@ -127,18 +127,18 @@ impl RunStage {
     }
 }
 
-/// The last runs of a project that have changed its index, newest first. Runs of an index that was set aside are not among
-/// them, nor are updates before a search.
+/// Returns the last runs of a project that changed its index, newest first. They include neither the runs of an index
+/// that was set aside nor updates before a search.
 pub fn runs(root: &Path, snapshot: &Snapshot) -> Vec<RunRecord> {
     let Some(file) = file(root, snapshot) else { return Vec::new() };
     let (mut records, _) = read(&file);
     records.reverse();
-    records.truncate(KEPT);
+    records.truncate(MAX_RUNS);
     records
 }
 
-/// Adds a run to the file, unless it has changed nothing. A run never fails because of it.
-pub(super) fn remember(summary: &IndexSummary, root: &Path) {
+/// Appends a run to the file, unless it changed nothing. Errors are ignored, so that they never fail a run.
+pub(super) fn record_run(summary: &IndexSummary, root: &Path) {
     if summary.nothing_changed {
         return;
     }
@@ -148,8 +148,8 @@ pub(super) fn remember(summary: &IndexSummary, root: &Path) {
     let (mut records, end) = read(&file);
     records.push(RunRecord::of(summary));
     let (added, mut end) = match end {
-        Some(end) if records.len() <= MOST => (records.len() - 1, Some(end)),
-        _ => (records.len().saturating_sub(KEPT), None),
+        Some(end) if records.len() <= MAX_RECORDS => (records.len() - 1, Some(end)),
+        _ => (records.len().saturating_sub(MAX_RUNS), None),
     };
     for record in &records[added..] {
         let Ok(text) = serde_json::to_vec(record) else { return };
@@ -160,10 +160,10 @@ pub(super) fn remember(summary: &IndexSummary, root: &Path) {
 
 fn file(root: &Path, snapshot: &Snapshot) -> Option<CacheFile> {
     let home = ProjectDirectory::of(root).open().ok()?;
-    Some(CacheFiles::new(home, &snapshot.id()?).file(ProjectDirectory::RUNS, MOST_BYTES))
+    Some(CacheFiles::new(home, &snapshot.id()?).file(ProjectDirectory::RUNS, MAX_FILE_BYTES))
 }
 
-/// The records of a file, oldest first, and where the last one ends.
+/// Returns the records of a file, oldest first, and the end offset of the last record.
 fn read(file: &CacheFile) -> (Vec<RunRecord>, Option<usize>) {
     let Some(bytes) = file.read(&format()) else { return (Vec::new(), None) };
     let mut segments = file.segments(&bytes, &format());

@@ -1,4 +1,4 @@
-//! How much of an index has to be made again, from the fingerprints of the stages.
+//! Determines from the fingerprints of the stages which part of an index has to be rebuilt.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,16 +10,16 @@ use crate::columns::{BLAME, CHUNK_ID, EMBEDDING, RECORD, SIGNAL, TOKENS};
 use crate::masking::masked_with_digest;
 use crate::services::RunScope;
 
-/// The entry of the manifest's fingerprints for HEAD and everything else that attribution depends on.
+/// Name of the fingerprint entry for HEAD and everything else on which attribution depends.
 pub(super) const HISTORY: &str = "history";
 
-/// Marks the entries of all other stages than those that chunks depend on: their output is made from stored chunks.
+/// Marks the entries of stages that chunks do not depend on. Their output is computed from stored chunks.
 const DERIVED: &str = "derived";
 
-/// The stages of one run as the manifest keeps them: names and states, in the order of the plan.
+/// The stages of one run as stored in the manifest: names and states, in the order of the plan.
 pub(super) type StageStates = Vec<(String, String)>;
 
-/// The state of every stage: whether chunks depend on it, its fingerprint, and the stages that it reads from.
+/// Returns the state of every stage: whether chunks depend on it, its fingerprint, and the stages from which it reads.
 pub(super) fn states(pipeline: &Pipeline) -> StageStates {
     let makers = pipeline.makers_of(RECORD.name());
     let state = |fingerprint: Fingerprint| {
@@ -31,7 +31,7 @@ pub(super) fn states(pipeline: &Pipeline) -> StageStates {
     pipeline.fingerprints().into_iter().map(state).collect()
 }
 
-/// The fingerprint with the secrets in its settings masked. Fingerprints of different configurations remain different.
+/// Masks the secrets in the settings of a fingerprint. Fingerprints of different configurations remain different.
 fn without_secrets(fingerprint: Fingerprint) -> Fingerprint {
     let settings = Fingerprint::settings(&fingerprint.config);
     let pair = |(key, value): (&String, &String)| format!("{key}={value}");
@@ -46,8 +46,8 @@ fn without_secrets(fingerprint: Fingerprint) -> Fingerprint {
     })
 }
 
-/// Gives stages that are not run the states that the last run recorded for them, so that a run with their programs compares
-/// itself with the run that made the values. A stage that was never run keeps the state of its stand-in.
+/// Assigns the states that the last run recorded to stages that are not run. A later run with their programs is then
+/// compared with the run that computed the values. A stage that was never run keeps the state of its stand-in.
 pub(super) fn keep_states(states: &mut StageStates, before: &[(String, String)], kept: &BTreeSet<String>) {
     for (name, state) in states.iter_mut().filter(|(name, _)| kept.contains(name)) {
         if let Some((_, known)) = before.iter().find(|(known, _)| known == name) {
@@ -56,7 +56,7 @@ pub(super) fn keep_states(states: &mut StageStates, before: &[(String, String)],
     }
 }
 
-/// The stages that chunks depend on.
+/// Returns the stages that chunks depend on.
 pub(super) fn makers(states: &StageStates) -> BTreeSet<String> {
     states.iter().filter(|(_, state)| makes_chunks(state)).map(|(name, _)| name.clone()).collect()
 }
@@ -74,8 +74,8 @@ pub(super) struct StateParts {
     pub(super) from: String,
 }
 
-/// Divides a state into its parts.
-pub(super) fn parts(state: &str) -> StateParts {
+/// Parses a state.
+pub(super) fn parse_state(state: &str) -> StateParts {
     let (_, rest) = state.split_once(": ").unwrap_or(("", state));
     let (fingerprint, from) = rest.rsplit_once(" from ").unwrap_or((rest, ""));
     let mut words = fingerprint.splitn(3, ' ').skip(1);
@@ -84,41 +84,43 @@ pub(super) fn parts(state: &str) -> StateParts {
     StateParts { version, settings, from: from.to_owned() }
 }
 
-/// The settings in the fingerprint of a stage with which an index was made; none of a stage that it does not know.
+/// Returns the settings in the recorded fingerprint of a stage. Empty if the index does not know the stage.
 pub fn recorded_settings(manifest: &Manifest, stage: &str) -> BTreeMap<String, String> {
     let recorded = manifest.fingerprints.iter().find(|(name, _)| name == stage);
-    recorded.map(|(_, state)| parts(state).settings).unwrap_or_default()
+    recorded.map(|(_, state)| parse_state(state).settings).unwrap_or_default()
 }
 
-/// Prefix of the entries with what stages keep for the next run.
+/// Prefix of the entries with data that stages save for the next run.
 const KEPT: &str = "kept by ";
 
-/// The entries for what stages keep.
-pub(super) fn keeping(kept: &BTreeMap<String, String>) -> impl Iterator<Item = (String, String)> {
+/// Returns the entries for the data that stages save.
+pub(super) fn saved_state_entries(kept: &BTreeMap<String, String>) -> impl Iterator<Item = (String, String)> {
     kept.iter().map(|(stage, text)| (format!("{KEPT}{stage}"), text.clone()))
 }
 
-/// What stages have kept for the next run, by their names, given the fingerprints of a manifest.
+/// Returns the data that stages saved for the next run by stage, given the fingerprints of a manifest.
 pub fn kept(states: &[(String, String)]) -> BTreeMap<String, String> {
     let kept = states.iter().filter_map(|(name, text)| Some((name.strip_prefix(KEPT)?.to_owned(), text.clone())));
     kept.collect()
 }
 
-/// What a run has to do again.
+/// The work that a run has to repeat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rerun {
     pub(super) scope: RunScope,
     /// Stages that were changed, added or removed since the last run.
     pub(super) changed: BTreeSet<String>,
-    /// Stages whose stored output can be used again for chunks that are not made anew.
+    /// Stages whose stored output can be reused for chunks that are not rebuilt.
     pub(super) current: BTreeSet<String>,
 }
 
-/// Compares the stages' states of the last run with the states of this run, which writes `columns`. If a stage that
-/// chunks depend on differs, every file has to be processed again; if only other stages differ, they and their
-/// dependants process the stored chunks again. Stages that this run does not execute keep their earlier states, see
-/// [`keep_states`]; a stage without an earlier state changes nothing. If the columns of such a stage are declared otherwise than in the
-/// last run, it has changed: all its rows wait for values of the present declaration.
+/// Compares the states of the stages in the last run with those in this run, which writes `columns`.
+///
+/// If a stage that chunks depend on differs, every file has to be processed again. If only other stages differ, they
+/// and their dependants process the stored chunks again. Stages that this run does not execute keep their earlier
+/// states, see [`keep_states`]; a stage without an earlier state changes nothing. If the columns of such a stage are
+/// declared differently than in the last run, the stage has changed: all its rows wait for values of the current
+/// declaration.
 pub(super) fn rerun(
     last: &Manifest,
     now: &StageStates,
@@ -151,10 +153,10 @@ pub(super) fn rerun(
     };
     let mut current = BTreeSet::new();
     if scope != RunScope::Everything {
-        // What git says of a file may have changed although the file has not.
+        // The git history of a file may have changed although the file has not.
         let attributes = pipeline.writers_of(BLAME.name());
         let stale = pipeline.with_dependants(changed.iter().map(String::as_str).chain(attributes));
-        // The rows of an index that was made without a stage wait for it, even if it is not run now either.
+        // The rows of an index that was made without a stage wait for the stage, even if it is not run now either.
         let is_known = |name: &str| before.iter().any(|(known, _)| known == name);
         let is_current = |name: &&str| !stale.contains(*name) && is_known(name);
         current.extend(pipeline.stage_names().filter(is_current).map(str::to_owned));
@@ -162,8 +164,8 @@ pub(super) fn rerun(
     Rerun { scope, changed, current }
 }
 
-/// Whether nothing has to be stored again but values of custom columns: the stages that differ write nothing else, and nothing is
-/// made of these values.
+/// Whether only values of custom columns have to be stored again. This is the case if the differing stages write
+/// nothing else and nothing is computed from these values.
 fn values_suffice(
     last: &Manifest,
     now: &StageStates,
@@ -184,9 +186,9 @@ fn values_suffice(
         of_stage(columns, stage) && pipeline.written_by(stage).all(is_declared)
     };
     let state_of = |states: &StageStates, stage: &str| {
-        states.iter().find(|(name, _)| name == stage).map(|(_, state)| parts(state)).unwrap_or_default()
+        states.iter().find(|(name, _)| name == stage).map(|(_, state)| parse_state(state)).unwrap_or_default()
     };
-    // The sink stores what other stages write. That it reads from others than before is no difference in what it does.
+    // The sink stores the output of other stages. Reading from other stages than before does not change its behaviour.
     let is_same_sink = |stage: &str| {
         let (before, now) = (state_of(&last.fingerprints, stage), state_of(now, stage));
         pipeline.writers_of(CHUNK_ID.name()).any(|writer| writer == stage)
@@ -194,12 +196,12 @@ fn values_suffice(
     };
     let is_known = |stage: &str| pipeline.stage_names().any(|name| name == stage);
     let is_dropped = |stage: &str| !is_known(stage) && of_stage(&last.columns, stage);
-    // Attributions and vectors of files of which only values are stored are not made again.
+    // If only the values of a file are stored, its attributions and vectors are not computed again.
     let unavailable = [BLAME.name(), SIGNAL.name(), EMBEDDING.name(), TOKENS.name()];
     let is_unavailable = |stage: &str| pipeline.written_by(stage).any(|column| unavailable.contains(&column));
     let reads_unavailable = |column: &ColumnDeclaration| pipeline.read_from(&column.stage).any(is_unavailable);
     let again = pipeline.with_dependants(changed.iter().map(String::as_str));
-    // Such as a sink that reads the ids which the other one gives.
+    // For example, a sink that reads the ids that another sink assigns.
     let reads_no_values = |stage: &str| !changed.contains(stage) && !pipeline.read_from(stage).any(writes_values);
     let has_nothing_to_store = |stage: &String| is_same_sink(stage) || is_dropped(stage) || reads_no_values(stage);
     again.iter().chain(changed).all(|stage| writes_values(stage) || has_nothing_to_store(stage))
@@ -211,20 +213,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_of_the_configuration_are_masked_and_still_compared() {
-        let of = |key: &str, token: &str| {
+    fn secrets_in_the_configuration_are_masked_but_still_compared() {
+        let fingerprint = |key: &str, token: &str| {
             let config = format!("{{\"args\":[\"--api-token\",\"{token}\"]}}");
             Fingerprint::new("owner", 1).with("version", "2;1").with("config", config).with(key, token)
         };
-        let state = |key, token| without_secrets(of(key, token)).to_string();
+        let state = |key, token| without_secrets(fingerprint(key, token)).to_string();
         let (first, second) = ("k3Jd82mXq0PzL5vRt7NcY1wB", "Zq8Xv2mLt5RkW0cYb7NsD4hG");
         let masked = state("api_token", first);
         assert!(!masked.contains(first) && masked.contains("--api-token"), "{masked}");
         assert_eq!(masked, state("api_token", first));
         assert_ne!(masked, state("api_token", second));
-        let settings = parts(&format!("{DERIVED}: {masked} from chunk")).settings;
+        let settings = parse_state(&format!("{DERIVED}: {masked} from chunk")).settings;
         assert_eq!(settings.keys().collect::<Vec<_>>(), ["api_token", "config", "version"]);
         assert_eq!(settings["version"], "2;1");
-        assert_eq!(without_secrets(of("words", "todo")), of("words", "todo"));
+        assert_eq!(without_secrets(fingerprint("words", "todo")), fingerprint("words", "todo"));
     }
 }

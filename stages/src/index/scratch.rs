@@ -8,21 +8,21 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use aurora_pipeline::StageError;
 
-/// Names that are tried.
+/// Maximum number of names that are tried.
 const ATTEMPTS: u32 = 16;
 
 /// Distinguishes the directories of one process.
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// A new directory in that of the system for temporary files; dropping it removes it.
+/// A new directory in the system's directory for temporary files. Dropping the value removes it.
 pub(super) struct Scratch {
     path: PathBuf,
 }
 
 impl Scratch {
-    /// Makes the directory. Nobody else may enter it.
+    /// Creates the directory. Only this user can access it.
     pub(super) fn new() -> Result<Self, StageError> {
-        let refused = |error| format!("no directory can be made in {}: {error}", std::env::temp_dir().display());
+        let refused = |error| format!("cannot create a directory in {}: {error}", std::env::temp_dir().display());
         Self::make().map_err(|error| StageError::new(refused(error)))
     }
 
@@ -50,7 +50,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         #[allow(clippy::disallowed_methods, reason = "this value has made the directory, which nobody else may enter")]
-        // What cannot be removed is left to the system.
+        // If the directory cannot be removed, it is left to the system.
         let _ = fs::remove_dir_all(&self.path);
     }
 }

@@ -1,4 +1,4 @@
-//! The first index of a git work tree begins with that of another work tree of the same repository.
+//! Initialises the first index of a git work tree from the index of another work tree of the same repository.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,11 @@ use aurora_storage::{Environment, OpenMode, Origin, ProjectDirectory, Snapshot, 
 
 use super::options::IndexOptions;
 
-/// Copies the index of a sibling to `root`, if `root` has none and a sibling has one that this user's runs have made. Returns the
-/// sibling. The copy counts as incomplete until a run has brought it in line with the tree.
+/// Copies the index of a sibling work tree to `root`, if `root` has no index and a sibling has one that this user's
+/// runs have made. Returns the sibling. The copy counts as incomplete until a run has updated it for the tree.
 ///
 /// # Errors
-/// When the index cannot be written. A sibling whose index cannot be read is passed over.
+/// If the index cannot be written. A sibling whose index cannot be read is skipped.
 pub(super) fn adopt(root: &Path, options: &IndexOptions) -> Result<Option<PathBuf>, StorageError> {
     let home = ProjectDirectory::of(root);
     if options.force || Environment::is_present(home.path()) {
@@ -25,13 +25,13 @@ pub(super) fn adopt(root: &Path, options: &IndexOptions) -> Result<Option<PathBu
     let Some((snapshot, sibling)) = newest else { return Ok(None) };
     match Environment::adopt(home.path(), &snapshot, &root.display().to_string(), known, options.workers()) {
         Ok(is_copied) => Ok(is_copied.then_some(sibling)),
-        // A damaged index is of no use here; the run builds one.
+        // A damaged index is of no use here, so the run builds a new one.
         Err(error) if error.unusable_index().is_some() => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// The published generation of a directory whose index this user's runs have made.
+/// Returns the published generation of a directory whose index this user's runs have made.
 fn own_index(root: &Path, options: &IndexOptions) -> Option<Snapshot> {
     let home = ProjectDirectory::of(root);
     let snapshot = Environment::open(home.path(), OpenMode::Existing).ok()?.snapshot().ok()?;

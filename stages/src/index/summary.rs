@@ -1,4 +1,4 @@
-//! What an index run has done, for people and for programs.
+//! The results of an index run, for people and for programs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::column_state::{ColumnState, column_states};
 use crate::incremental::{SECRETS_COUNTER, SECRETS_WARNING};
-use crate::services::Unread;
+use crate::services::UnreadPaths;
 use crate::store::UNCHANGED_CHUNKS;
 
 /// The result of an index run.
@@ -19,69 +19,70 @@ use crate::store::UNCHANGED_CHUNKS;
 pub struct IndexSummary {
     /// Absolute path of the indexed directory.
     pub root: String,
-    /// The other git work tree whose index this one started from, where it did.
+    /// The other git work tree whose index was the starting point of this index, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adopted: Option<String>,
-    /// What became of the files.
+    /// Numbers of files by outcome.
     pub files: FileCounts,
-    /// How many chunks the index holds now, by type.
+    /// Number of chunks in the index, by type.
     pub chunks: ChunkCounts,
-    /// Secrets in the files that this run has read.
+    /// Secrets in the files that this run read.
     pub secrets: MaskedSecrets,
-    /// Chunks that this run made, or read from the index and stored again. A chunk whose columns alone were computed again counts if a
-    /// value has changed.
+    /// Number of chunks that this run built, or read from the index and stored again. A chunk for which only columns
+    /// were computed again counts only if a value has changed.
     pub changed_chunks: u64,
-    /// Files that should have been indexed and could not be.
+    /// Files that should have been indexed but could not be.
     pub errors: Vec<String>,
-    /// What could not be read. The index keeps what it has of these files, and the next run tries again.
+    /// Files and directories that could not be read. The index keeps their data, and the next run tries again.
     pub unreadable: Unreadable,
-    /// What a user should know but need not act on.
+    /// Information for the user that requires no action.
     pub warnings: Vec<String>,
     /// State of the keyword index.
     pub bm25: KeywordIndex,
-    /// Number of vectors and the model that made them.
+    /// Number of vectors and the model that computed them.
     pub embeddings: Embeddings,
     /// The columns of custom stages with their completeness.
     pub columns: Vec<ColumnState>,
     /// The stages that were not run because their programs are not allowed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<StageNotRun>,
-    /// Names of the columns that this run has removed from the index.
+    /// Names of the columns that this run removed from the index.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub removed_columns: Vec<String>,
-    /// Thresholds that the index does not meet, of failed rows and of values in columns: one sentence each.
+    /// Thresholds for failed rows and for values in columns that the index does not meet, one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<String>,
-    /// What every stage did and how long it took.
+    /// Work and timing of every stage.
     pub report: RunReport,
-    /// Wall-clock time of the whole run, opening and publishing included, milliseconds.
+    /// Wall-clock time of the whole run in milliseconds, including opening and publishing.
     pub elapsed_ms: u64,
-    /// Processor time of the process during the run, seconds, where the system tells.
+    /// Processor time of the process during the run in seconds, if the system reports it.
     pub cpu_seconds: Option<f64>,
-    /// Share of the processor time that more cores would not shorten, 0 to 1, where the system tells: that of stages limited to one
-    /// worker, and the time in which one thread alone was runnable.
+    /// Share of the processor time that more cores would not shorten, from 0 to 1, if the system reports it. It
+    /// consists of the time of stages limited to one worker, and the time in which only one thread was runnable.
     pub serial_cpu_share: Option<f64>,
-    /// Largest resident set of the process so far, bytes, where the system tells.
+    /// Peak resident set size of the process so far in bytes, if the system reports it.
     pub peak_memory_bytes: Option<u64>,
-    /// Lines of source that were parsed.
+    /// Number of lines of source that were parsed.
     pub lines: u64,
-    /// Bytes of source that were parsed.
+    /// Number of bytes of source that were parsed.
     pub source_bytes: u64,
-    /// Size of the index on disk, bytes.
+    /// Size of the index on disk, in bytes.
     pub index_bytes: u64,
     /// The compaction at the end of the run, if more than half of the index was free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compacted: Option<Compaction>,
     /// Number of the published generation.
     pub generation: u64,
-    /// Whether the run has published a generation. One that is stopped under a changed configuration publishes nothing.
+    /// Whether the run published a generation. A run that is stopped under a changed configuration publishes nothing.
     pub published: bool,
-    /// Whether the run has walked the whole tree, read all of it and come to its end, and every stage has a result for every row.
+    /// Whether the run walked and read the whole tree and completed, and every stage has a result for every row.
     pub complete: bool,
-    /// Whether the index was up to date already: no file was added, changed or removed, no column removed, and all could be read.
+    /// Whether the index was already up to date: no file was added, changed or removed, no column was removed, and
+    /// everything could be read.
     pub nothing_changed: bool,
-    /// Share of the files with a parser that are in the index, or of the rows for which a custom stage has a result if that is
-    /// lower, 0 to 1. Stale values are results.
+    /// The lower of two shares, from 0 to 1: the share of the files with a parser that are in the index, and the share
+    /// of the rows for which a custom stage has a result. Stale values count as results.
     pub coverage: f64,
 }
 
@@ -90,7 +91,7 @@ pub struct IndexSummary {
 pub struct StageNotRun {
     /// Name of the stage.
     pub stage: String,
-    /// Whether its earlier results are still in the index.
+    /// Whether the earlier results of the stage are still in the index.
     pub results: EarlierResults,
     /// Number of rows without a result of the stage.
     pub waiting: u64,
@@ -112,22 +113,22 @@ pub enum EarlierResults {
     Removed,
 }
 
-/// What became of the files of the tree.
+/// Numbers of files of the tree by outcome.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct FileCounts {
-    /// Files and directories that the walk has found.
+    /// Number of files and directories that the walk found.
     pub scanned: u64,
-    /// Files whose chunks were made in this run.
+    /// Number of files whose chunks were built in this run.
     pub indexed: u64,
-    /// Files whose chunks stayed as they were.
+    /// Number of files whose chunks stayed the same.
     pub unchanged: u64,
-    /// Files whose stored chunks got a new history or new derived data.
+    /// Number of files whose stored chunks got a new history or new derived data.
     pub refreshed: u64,
-    /// Files whose chunks were removed.
+    /// Number of files whose chunks were removed.
     pub deleted: u64,
-    /// Indexed files that are known under another path.
+    /// Number of indexed files that were known under another path.
     pub renamed: u64,
-    /// Indexed files that say of themselves that a program has written them.
+    /// Number of indexed files whose comments state that a program generated them.
     pub generated: u64,
     /// Everything that is not indexed, by reason.
     pub skipped: BTreeMap<String, Skipped>,
@@ -136,36 +137,36 @@ pub struct FileCounts {
 /// Secrets that were masked before the texts were indexed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct MaskedSecrets {
-    /// How many.
+    /// Number of secrets.
     pub count: u64,
-    /// The files that they were in; the warnings of the run name the first few.
+    /// Number of files with secrets. The warnings of the run name the first few.
     pub files: u64,
-    /// How many, by rule.
+    /// Number of secrets by rule.
     pub rules: BTreeMap<String, u64>,
 }
 
-/// What could not be read.
+/// Files and directories that could not be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Unreadable {
-    /// Files and directories.
+    /// Number of files and directories.
     pub entries: u64,
-    /// Indexed files among these or below them. Their chunks stay as they were.
+    /// Number of indexed files at or below these paths. Their chunks stay the same.
     pub kept_files: u64,
 }
 
-/// Files that were skipped for one reason.
+/// Files that were skipped for the same reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Skipped {
-    /// How many.
+    /// Number of files.
     pub count: u64,
-    /// The first few.
+    /// The first few files.
     pub examples: Vec<String>,
 }
 
-/// Live chunks by type.
+/// Numbers of live chunks by type.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ChunkCounts {
-    /// Chunks of source code, whatever their kind.
+    /// Chunks of source code of any kind.
     pub code: u64,
     /// Reasoning patterns.
     pub reasoning: u64,
@@ -175,7 +176,7 @@ pub struct ChunkCounts {
     pub kb: u64,
     /// Sections of other documents.
     pub doc: u64,
-    /// All of them.
+    /// All chunks.
     pub total: u64,
 }
 
@@ -184,16 +185,16 @@ pub struct ChunkCounts {
 pub struct KeywordIndex {
     /// `built`, `updated`, `unchanged` or `off`.
     pub status: &'static str,
-    /// Chunks that it contains.
+    /// Number of chunks in the keyword index.
     pub chunks: u64,
 }
 
 /// State of the vectors.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Embeddings {
-    /// Name and digest of the model; nothing in an index without vectors.
+    /// Name and digest of the model. `None` in an index without vectors.
     pub model: Option<String>,
-    /// Chunks of this run whose embedding failed.
+    /// Number of chunks of this run whose embedding failed.
     pub failed: u64,
 }
 
@@ -201,8 +202,8 @@ impl ChunkCounts {
     /// Counts the live chunks of a snapshot.
     ///
     /// # Errors
-    /// When the index cannot be read.
-    pub fn of(snapshot: &Snapshot) -> Result<Self, StorageError> {
+    /// If the index cannot be read.
+    pub fn from_snapshot(snapshot: &Snapshot) -> Result<Self, StorageError> {
         let mut counts = Self::default();
         for kind in ChunkType::ALL {
             let chunks = snapshot.label(Label::Type(kind))?.len();
@@ -220,15 +221,15 @@ impl ChunkCounts {
 }
 
 /// The state after the new generation was published.
-pub(super) struct After {
+pub(super) struct PublishedState {
     pub(super) published: Manifest,
     pub(super) snapshot: Snapshot,
-    /// Remarks about git's history.
+    /// Remarks about the git history.
     pub(super) remarks: Vec<String>,
-    /// Warnings of the pipeline's configuration.
+    /// Warnings about the configuration of the pipeline.
     pub(super) warnings: Vec<String>,
-    /// What could not be read.
-    pub(super) unread: Unread,
+    /// Files and directories that could not be read.
+    pub(super) unread: UnreadPaths,
     /// Thresholds that the index does not meet.
     pub(super) violations: Vec<String>,
     /// The stages that were not run because their programs are not allowed.
@@ -239,11 +240,11 @@ impl IndexSummary {
     pub(super) fn new(
         root: &Path,
         before: &Manifest,
-        after: After,
+        after: PublishedState,
         report: RunReport,
         elapsed: Duration,
     ) -> Result<Self, StorageError> {
-        let After { published, snapshot, remarks, mut warnings, unread, violations, not_run } = after;
+        let PublishedState { published, snapshot, remarks, mut warnings, unread, violations, not_run } = after;
         let columns = column_states(&snapshot)?;
         let is_gone = |name: &&String| published.columns.iter().all(|column| column.name != **name);
         let removed_columns: Vec<String> =
@@ -251,10 +252,10 @@ impl IndexSummary {
         let has_removed_columns = !removed_columns.is_empty();
         let counter = |name: &str| report.counters.get(name).copied().unwrap_or(0);
         let files = FileCounts::from_report(&report);
-        let unreadable = Unreadable { entries: unread.len(), kept_files: unread.known() };
+        let unreadable = Unreadable { entries: unread.len(), kept_files: unread.known_files() };
         let is_untouched = before.generation > 0 && files.indexed + files.refreshed + files.deleted == 0;
         let is_whole = report.outcome == Outcome::Completed;
-        let chunks = ChunkCounts::of(&snapshot)?;
+        let chunks = ChunkCounts::from_snapshot(&snapshot)?;
         warnings.extend(remarks);
         warnings.extend(lines_of(&report.warnings));
         let mut errors = lines_of(&report.errors);
@@ -275,7 +276,7 @@ impl IndexSummary {
             removed_columns,
             violations,
             chunks,
-            secrets: MaskedSecrets::of(&report),
+            secrets: MaskedSecrets::from_report(&report),
             changed_chunks: counter("chunks").saturating_sub(counter(UNCHANGED_CHUNKS)),
             errors,
             unreadable,
@@ -303,7 +304,7 @@ impl IndexSummary {
             generation: published.generation,
             published: published.generation != before.generation,
             complete: snapshot.is_complete()? && unread.is_empty() && is_whole,
-            // Files that could not be read, or were not reached, may have changed.
+            // Files that could not be read or were not reached may have changed.
             nothing_changed: is_untouched && unread.is_empty() && is_whole && !has_removed_columns,
             coverage: share(covered, covered + missed).min(snapshot.finished_share()?),
             files,
@@ -313,7 +314,7 @@ impl IndexSummary {
 }
 
 impl IndexSummary {
-    /// The summary of this pass and of one that followed it only to add attributions.
+    /// Combines the summary of this pass with that of a later pass that only added attributions.
     pub(super) fn followed_by(self, last: Self, elapsed: Duration) -> Self {
         let mut warnings = self.warnings;
         warnings
@@ -321,7 +322,7 @@ impl IndexSummary {
         let mut errors = self.errors;
         errors.extend(last.errors.iter().filter(|error| !errors.contains(error)).cloned().collect::<Vec<_>>());
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
-        // If this pass has changed nothing, the last one did all of the work.
+        // If this pass changed nothing, the last pass did all the work.
         let (files, secrets, changed_chunks, report) = if self.nothing_changed {
             (last.files, last.secrets, last.changed_chunks, last.report)
         } else {
@@ -349,9 +350,10 @@ impl IndexSummary {
 }
 
 impl MaskedSecrets {
-    fn of(report: &RunReport) -> Self {
-        let of_rule = |(name, count): (&String, &u64)| Some((name.strip_prefix(SECRETS_COUNTER)?.to_owned(), *count));
-        let rules: BTreeMap<String, u64> = report.counters.iter().filter_map(of_rule).collect();
+    fn from_report(report: &RunReport) -> Self {
+        let rule_count =
+            |(name, count): (&String, &u64)| Some((name.strip_prefix(SECRETS_COUNTER)?.to_owned(), *count));
+        let rules: BTreeMap<String, u64> = report.counters.iter().filter_map(rule_count).collect();
         let files = report.warnings.get(SECRETS_WARNING).map_or(0, |entry| entry.count);
         Self { count: rules.values().sum(), files, rules }
     }
@@ -381,7 +383,7 @@ impl FileCounts {
     }
 }
 
-/// One line per reason: how often, and where for example.
+/// Formats one line per reason: the reason, its count, and some examples.
 fn lines_of(tally: &Tally) -> Vec<String> {
     let line = |(reason, rows): (&str, &TallyEntry)| {
         let examples: Vec<&str> = rows.examples.iter().map(String::as_str).take(3).collect();
@@ -391,7 +393,7 @@ fn lines_of(tally: &Tally) -> Vec<String> {
     tally.iter().map(line).collect()
 }
 
-/// The largest resident set of this process so far, where the kernel tells.
+/// Returns the peak resident set size of this process so far in bytes, if the kernel reports it.
 fn peak_memory() -> Option<u64> {
     let status = read_regular_to_string(Path::new("/proc/self/status"), 1 << 20).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

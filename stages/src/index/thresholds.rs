@@ -7,10 +7,10 @@ use super::column_state::{ColumnState, column_states};
 use super::options::IndexOptions;
 
 /// Describes the thresholds that an index does not meet, each in a sentence without a full stop. `stages` are the
-/// stages of the pipeline with their thresholds, which the options override.
+/// stages of the pipeline with their thresholds. The options override these thresholds.
 ///
 /// # Errors
-/// When the dictionary cannot be read.
+/// If the dictionary cannot be read.
 pub(super) fn violations(
     snapshot: &Snapshot,
     stages: &[(String, Thresholds)],
@@ -28,7 +28,7 @@ pub(super) fn violations(
             let rows = if failed == 1 { "row" } else { "rows" };
             let allowed = if most > 0 { format!(", more than {most}") } else { String::new() };
             found.push(format!(
-                "`{stage}` could not process {failed} {rows}{allowed}: the index has no values of theirs; the next run tries \
+                "`{stage}` could not process {failed} {rows}{allowed}: the index has no values for them; the next run tries \
                  again"
             ));
         }
@@ -48,7 +48,7 @@ pub(super) fn violations(
 }
 
 fn too_few(column: &ColumnState, least: f64) -> String {
-    // Rounded down, so that a share that is too low does not look like the one asked for.
+    // Round down, so that a share below the threshold is not displayed as equal to the threshold.
     let percent = (column.percent() * 100.0).floor() / 100.0;
     format!("{percent}% of the chunks have a value in column `{}`, less than {least}%", column.name)
 }

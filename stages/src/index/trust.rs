@@ -1,4 +1,4 @@
-//! Whether an index may be used: a repository can bring one of its own.
+//! Decides whether an index may be used. A repository can contain a forged index.
 
 use std::path::Path;
 
@@ -6,36 +6,36 @@ use aurora_storage::{KnownIndexes, Origin, ProjectDirectory, Snapshot};
 
 use crate::git_signal::is_tracked;
 
-/// Which indexes are used.
+/// The indexes that may be used.
 #[derive(Debug, Clone)]
 pub struct Trust {
-    /// Those that the user's runs have made.
+    /// The indexes that the user's runs have made.
     pub known: KnownIndexes,
-    /// Whether all others are used too.
+    /// Whether all other indexes are used too.
     pub accepts_unknown: bool,
 }
 
-/// Why an index is not used.
+/// Reason why an index is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Distrust {
-    /// The user's runs did not make it.
+    /// The user's runs did not make the index.
     #[error("no index run of this user made it")]
     Unknown,
-    /// Git tracks it, and it has been written since the user's last run: perhaps by git.
+    /// Git tracks the index, and it was written since the user's last run, perhaps by git.
     #[error("git tracks it, and it was written since the last index run of this user")]
     Tracked,
 }
 
 impl Trust {
-    /// Every index, known or not.
+    /// Trusts every index, known or unknown.
     pub fn everything() -> Self {
         Self { known: KnownIndexes::none(), accepts_unknown: true }
     }
 
-    /// Where the index of `root` comes from, if it may be used.
+    /// Returns the origin of the index of `root`, if the index may be used.
     ///
     /// # Errors
-    /// Why it may not.
+    /// Returns the reason why the index may not be used.
     pub fn check(&self, root: &Path, snapshot: &Snapshot) -> Result<Origin, Distrust> {
         let origin = self.known.origin(ProjectDirectory::of(root).path(), snapshot);
         let is_tracked = |name| is_tracked(root, &format!("{}/{name}", ProjectDirectory::NAME));

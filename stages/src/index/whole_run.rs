@@ -1,4 +1,4 @@
-//! Monotonic progress of a run that makes several passes over the tree.
+//! Monotonic progress for a run with several passes over the tree.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -52,14 +52,14 @@ impl Observer for WholeRun<'_> {
         let most = reported.files_total.unwrap_or(u64::MAX);
         reported.files_done = reported.files_done.max(progress.files_done).min(most);
         reported.chunks = reported.chunks.max(reported.chunks_before.saturating_add(progress.chunks));
-        let of_run = Progress {
+        let run_progress = Progress {
             files_total: reported.files_total,
             files_done: reported.files_done,
             chunks: reported.chunks,
             elapsed: self.begun.elapsed(),
             ..progress.clone()
         };
-        self.observer.run_observer().on_progress(&of_run);
+        self.observer.run_observer().on_progress(&run_progress);
     }
 
     fn on_log(&self, stage: &str, line: &str) {
@@ -105,21 +105,21 @@ mod tests {
     }
 
     #[test]
-    fn progress_restarted_in_the_second_pass() {
+    fn progress_does_not_restart_in_the_second_pass() {
         let seen = Seen::default();
         let run = WholeRun::new(&seen);
-        let tell = |files_total, files_done, chunks| {
+        let report_progress = |files_total, files_done, chunks| {
             let (stages, elapsed) = (Vec::new(), Duration::ZERO);
             run.on_progress(&Progress { files_total, files_done, chunks, bytes: 0, stages, elapsed });
         };
-        tell(None, 0, 0);
-        tell(Some(10), 6, 60);
+        report_progress(None, 0, 0);
+        report_progress(Some(10), 6, 60);
         run.next_pass(true);
-        tell(None, 0, 0);
-        tell(Some(11), 3, 0);
-        tell(Some(11), 11, 50);
+        report_progress(None, 0, 0);
+        report_progress(Some(11), 3, 0);
+        report_progress(Some(11), 11, 50);
         run.next_pass(false);
-        tell(Some(11), 3, 30);
+        report_progress(Some(11), 3, 30);
         let expected = [
             (0, None, 0),
             (6, Some(10), 60),

@@ -1,4 +1,4 @@
-//! `parse`: from text to symbols.
+//! `parse`: finds the symbols of a text.
 
 mod tree_memory;
 
@@ -15,16 +15,16 @@ use crate::columns::{LANGUAGE, PATH, ParsedFile, STATUS, SYMBOLS, TEXT};
 use crate::formats;
 use tree_memory::TreeMemory;
 
-/// `[stage.parse]`: limits of the work on one file. Text beyond a limit is indexed as plain text, and the report of the
-/// run says so.
+/// `[stage.parse]`: limits on the work per file. Text beyond a limit is indexed as plain text, and the run report
+/// contains a warning.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parse {
-    /// Longest time for one file, in seconds.
+    /// Maximum time for one file, in seconds.
     pub max_seconds: u64,
-    /// Texts of more bytes are not parsed.
+    /// Maximum size of a text that is parsed, in bytes.
     pub max_size: usize,
-    /// Most definitions, and most imports, of one file.
+    /// Maximum number of definitions, and of imports, in one file.
     pub max_symbols: usize,
 }
 
@@ -39,9 +39,9 @@ impl Described for Parse {
     const SUMMARY: &'static str = "Finds the definitions of a file. Text beyond a limit is indexed without definitions, and the \
         run's report names the file.";
     const KEYS: &'static [Key] = &[
-        Key::count("max_seconds", "seconds", "Longest time for one file."),
+        Key::count("max_seconds", "seconds", "Maximum time for one file."),
         Key::count("max_size", "bytes", "Larger texts are not parsed."),
-        Key::count("max_symbols", "symbols", "Most definitions, and most imports, of one file."),
+        Key::count("max_symbols", "symbols", "Maximum number of definitions, and of imports, in one file."),
     ];
 }
 
@@ -70,7 +70,8 @@ impl Stage for ParseStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        // The time limit is left out: a file that is parsed within it has the same symbols under any other.
+        // The time limit is not part of the fingerprint: a file that is parsed in time has the same symbols under any
+        // other limit.
         let languages: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
         Fingerprint::new(Parse::TYPE, 10)
             .with("max_size", self.limits.size)
@@ -106,7 +107,7 @@ impl Worker for ParseWorker<'_> {
                 return Err(StageError::Stopped);
             }
             if parsed.errors > 0 {
-                cx.warn(path, "syntax errors: what parsed was indexed");
+                cx.warn(path, "syntax errors: the parts that could be parsed were indexed");
             }
             if let Some(failure) = &parsed.failure {
                 cx.warn(path, &failure_message(failure));
@@ -125,9 +126,9 @@ impl Worker for ParseWorker<'_> {
 
 fn failure_message(failure: &ParseFailure) -> String {
     match failure {
-        ParseFailure::TooComplex => format!("{failure}: taken as plain text"),
-        ParseFailure::TooSlow => "parsing takes longer than `max_seconds`: taken as plain text".to_owned(),
-        ParseFailure::TooLarge => "larger than `max_size` of [stage.parse]: taken as plain text".to_owned(),
+        ParseFailure::TooComplex => format!("{failure}: indexed as plain text"),
+        ParseFailure::TooSlow => "parsing takes longer than `max_seconds`: indexed as plain text".to_owned(),
+        ParseFailure::TooLarge => "larger than `max_size` of [stage.parse]: indexed as plain text".to_owned(),
         ParseFailure::Cancelled | ParseFailure::Query(_) => failure.to_string(),
     }
 }
@@ -135,9 +136,9 @@ fn failure_message(failure: &ParseFailure) -> String {
 fn truncation_message(truncation: Truncation) -> &'static str {
     match truncation {
         Truncation::Definitions => {
-            "more definitions or imports than `max_symbols`: what follows them was taken as plain text"
+            "more definitions or imports than `max_symbols`: the rest of the file was indexed as plain text"
         }
-        Truncation::Headings => "more headings than `max_symbols`: what follows them belongs to the last section",
+        Truncation::Headings => "more headings than `max_symbols`: the rest of the file belongs to the last section",
         Truncation::Lines => "too many lines for the grammar: headings were found as in plain text",
     }
 }
@@ -148,7 +149,7 @@ mod tests {
 
     #[test]
     fn messages_name_the_keys_of_the_stage() {
-        assert_eq!(failure_message(&ParseFailure::TooComplex), "syntax too complex to parse: taken as plain text");
+        assert_eq!(failure_message(&ParseFailure::TooComplex), "syntax too complex to parse: indexed as plain text");
         assert!(failure_message(&ParseFailure::TooSlow).contains("`max_seconds`"));
         assert!(failure_message(&ParseFailure::TooLarge).contains("`max_size` of [stage.parse]"));
         assert!(truncation_message(Truncation::Definitions).contains("`max_symbols`"));

@@ -2,13 +2,14 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Upper bound on the size of a tree per byte of its text, for the densest sources: a token every other byte.
+/// Upper bound on the size of a tree per byte of text, in bytes. It holds for the densest sources, with a token at
+/// every other byte.
 const TREE_BYTES_PER_BYTE: u64 = 192;
-/// Limit for all trees, in bytes. A larger tree waits until it is the only one.
+/// Maximum size of all trees, in bytes. A larger tree waits until no other tree exists.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Makes large files wait for each other, so that memory does not grow with the number of workers. Files of some
-/// kilobytes, which most are, hardly ever wait.
+/// Makes large files wait for each other, so that memory does not grow with the number of workers. Most files have only
+/// some kilobytes and rarely wait.
 #[derive(Default)]
 pub(super) struct TreeMemory {
     reserved: Mutex<u64>,
@@ -16,7 +17,7 @@ pub(super) struct TreeMemory {
 }
 
 impl TreeMemory {
-    /// Waits until the tree of a text of this many bytes fits, or no other tree exists.
+    /// Waits until the tree of a text with `text` bytes fits, or until no other tree exists.
     pub(super) fn reserve(&self, text: usize) -> TreeReservation<'_> {
         let bytes = text as u64 * TREE_BYTES_PER_BYTE;
         let reserved = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,7 +58,7 @@ mod tests {
                 let (memory, most) = (&memory, &most);
                 scope.spawn(move || {
                     for _ in 0..20 {
-                        // One in eight is larger than the limit.
+                        // One tree in eight is larger than the limit.
                         let reservation = memory.reserve(if worker % 8 == 0 { 8 * size } else { size });
                         let bytes = *memory.reserved.lock().unwrap();
                         assert!(bytes <= MAX_BYTES || bytes == reservation.bytes, "{bytes}");

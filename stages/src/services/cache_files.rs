@@ -4,7 +4,7 @@ use aurora_cachefile::CacheFile;
 use aurora_confined::Directory;
 use aurora_storage::IndexId;
 
-/// Opens cache files. Each holds the random id of the index, so that a repository cannot bring one of its own.
+/// Opens cache files. Each file contains the random id of the index, so that a repository cannot ship a forged one.
 pub(crate) struct CacheFiles {
     directory: Directory,
     secret: Vec<u8>,
@@ -12,23 +12,23 @@ pub(crate) struct CacheFiles {
 }
 
 impl CacheFiles {
-    /// Cache files in `directory` that belong to the index with this id.
+    /// Returns the cache files in `directory` that belong to the index with this id.
     pub(crate) fn new(directory: Directory, index: &IndexId) -> Self {
         Self { directory, secret: index.as_bytes().to_vec(), read_only: false }
     }
 
-    /// Cache files in a directory that is removed at the end of the run.
+    /// Returns the cache files in a directory that is removed at the end of the run.
     pub(crate) fn temporary(directory: Directory) -> Self {
         Self { directory, secret: Vec::new(), read_only: false }
     }
 
-    /// The same files, which are not written.
+    /// Makes the files read-only.
     #[must_use]
     pub(crate) fn read_only(self) -> Self {
         Self { read_only: true, ..self }
     }
 
-    /// The file called `name`, of at most `max_bytes`.
+    /// Returns the cache file with this name. It is at most `max_bytes` long.
     pub(crate) fn file(&self, name: &str, max_bytes: u64) -> CacheFile {
         let file = CacheFile::new(self.directory.clone(), name, &self.secret, max_bytes);
         if self.read_only { file.read_only() } else { file }

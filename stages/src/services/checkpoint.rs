@@ -1,70 +1,73 @@
-//! Ending a pass over the tree early, so that what it has finished is published.
+//! Ends a pass over the tree early, so that its finished work is published.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Maximum share of the interval that the work in flight may take: the pass goes on for that long after its checkpoint.
+/// Maximum time that the work in flight may take, as a share of the interval. The pass continues for this time after
+/// its checkpoint.
 const MAX_DRAIN_SHARE: f64 = 0.25;
 
-/// Decides when the source stops emitting files. Everything that was emitted is processed and published.
+/// Decides when the source stops emitting files. Everything that was emitted before is processed and published.
 #[derive(Debug, Default)]
 pub(crate) struct Checkpoint {
-    /// Minimum time that the pass works on changed files; without one it goes on to its end.
+    /// Minimum time that the pass works on changed files. Without an interval, the pass runs to its end.
     interval: OnceLock<Duration>,
-    /// When the first changed file was found. A pass that ended before that would be repeated without end.
+    /// Time at which the first changed file was found. A pass that ended before that time would be repeated endlessly.
     progress: OnceLock<Instant>,
-    /// Bytes that were done by then.
+    /// Number of bytes that the pipeline had finished when progress was first measured.
     done_before: OnceLock<u64>,
     is_reached: AtomicBool,
 }
 
 impl Checkpoint {
-    /// Lets the pass end after it has worked for this time, unless less than that is left to do.
+    /// Allows the pass to end after working for `interval`, unless the remaining work takes less time than that.
     pub(crate) fn set(&self, interval: Duration) {
         self.interval.get_or_init(|| interval);
     }
 
-    /// Records that a file goes on to later stages.
+    /// Records that a file is passed on to later stages.
     pub(crate) fn note_progress(&self) {
         self.progress.get_or_init(Instant::now);
     }
 
-    /// When the first changed file was found.
+    /// Returns the time at which the first changed file was found.
     pub(crate) fn first_progress(&self) -> Option<Instant> {
         self.progress.get().copied()
     }
 
-    /// Whether the source has to stop, given the bytes that the pipeline has finished and those that were not emitted.
+    /// Whether the source has to stop. `done` is the number of bytes that the pipeline has finished, and `left` the
+    /// number of bytes that were not emitted.
     pub(crate) fn is_due(&self, done: u64, left: u64) -> bool {
         let Some((interval, worked)) = self.worked() else { return false };
-        // At the first call, this records where the pass began, so it comes before the comparison of times.
+        // The first call records where the pass began, so it must come before the comparison of times.
         let time_left = self.time_for(left, worked, done);
         let is_due = worked >= interval && time_left >= interval.as_secs_f64();
         self.is_reached.fetch_or(is_due, Ordering::Relaxed);
         is_due
     }
 
-    /// Whether the source has to wait, given the bytes that the pipeline has finished and those in flight. Without that, a slow
-    /// pipeline could take in the whole tree before the first checkpoint, and would publish nothing before its end.
+    /// Whether the source has to wait. `done` is the number of bytes that the pipeline has finished, and `in_flight`
+    /// the number of bytes in flight. Without this backpressure, a slow pipeline could take in the whole tree before
+    /// the first checkpoint, and would publish nothing before its end.
     pub(crate) fn is_too_early(&self, done: u64, in_flight: u64) -> bool {
         self.worked().is_some_and(|(interval, worked)| {
             self.time_for(in_flight, worked, done) > interval.as_secs_f64() * MAX_DRAIN_SHARE
         })
     }
 
-    /// The interval, and the time since the first changed file was found.
+    /// Returns the interval and the time since the first changed file was found.
     fn worked(&self) -> Option<(Duration, Duration)> {
         Some((*self.interval.get()?, self.first_progress()?.elapsed()))
     }
 
-    /// Seconds that these bytes take at the rate of the pass so far.
+    /// Returns the number of seconds that `bytes` take at the rate of the pass so far.
     fn time_for(&self, bytes: u64, worked: Duration, done: u64) -> f64 {
         let done_before = *self.done_before.get_or_init(|| done);
         worked.as_secs_f64() * bytes as f64 / done.saturating_sub(done_before).max(1) as f64
     }
 
-    /// Whether the source has stopped before it had emitted everything.
+    /// Whether the source stopped before it had emitted everything.
     pub(crate) fn is_reached(&self) -> bool {
         self.is_reached.load(Ordering::Relaxed)
     }
@@ -75,21 +78,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pass_ends_by_what_is_done_and_not_by_what_is_emitted() {
+    fn a_pass_ends_by_finished_and_not_by_emitted_bytes() {
         let checkpoint = Checkpoint::default();
         checkpoint.set(Duration::from_millis(20));
-        assert!(!checkpoint.is_due(0, 100) && !checkpoint.is_too_early(0, 100), "nothing has changed yet");
+        assert!(!checkpoint.is_due(0, 100) && !checkpoint.is_too_early(0, 100), "no changed file yet");
         checkpoint.note_progress();
         std::thread::sleep(Duration::from_millis(40));
         assert!(!checkpoint.is_due(10, 0), "nothing is left");
         assert!(!checkpoint.is_due(1_010, 1) && !checkpoint.is_reached(), "the rest takes less than the interval");
-        assert!(!checkpoint.is_too_early(1_010, 1), "what is in flight takes a moment");
-        assert!(checkpoint.is_too_early(1_010, 1_000), "what is in flight takes as long as everything before it");
+        assert!(!checkpoint.is_too_early(1_010, 1), "the work in flight takes a moment");
+        assert!(checkpoint.is_too_early(1_010, 1_000), "the work in flight takes as long as all work before it");
         assert!(checkpoint.is_due(1_010, 1_000) && checkpoint.is_reached());
     }
 
     #[test]
-    fn the_rate_counts_from_the_first_look() {
+    fn the_rate_counts_from_the_first_measurement() {
         let checkpoint = Checkpoint::default();
         checkpoint.set(Duration::from_millis(50));
         checkpoint.note_progress();
@@ -99,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_without_an_interval_goes_on_to_its_end() {
+    fn a_pass_without_an_interval_runs_to_its_end() {
         let checkpoint = Checkpoint::default();
         checkpoint.note_progress();
         assert!(!checkpoint.is_due(1, u64::MAX) && !checkpoint.is_too_early(1, u64::MAX) && !checkpoint.is_reached());

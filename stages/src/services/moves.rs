@@ -17,7 +17,7 @@ impl Moves {
         self.pairs.lock().unwrap_or_else(PoisonError::into_inner).push(pair);
     }
 
-    /// Takes the moves that were recorded: from where, and to where.
+    /// Takes the recorded moves, as pairs of old and new path.
     pub(crate) fn take(&self) -> Vec<(RelativePath, RelativePath)> {
         std::mem::take(&mut *self.pairs.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,4 +1,4 @@
-//! What the last published generation knows, and how much of it has to be made again.
+//! The last published generation, and the part of it that has to be rebuilt.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -9,12 +9,12 @@ use aurora_storage::{Chunk, ChunkId, FileRecord, MetaValue, Snapshot, StorageErr
 use super::source_tree::SourceTree;
 use crate::columns::{EMBEDDING, RelativePath};
 
-/// How much of an index has to be made again.
+/// The part of an index that has to be rebuilt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RunScope {
-    /// What has changed in the tree.
+    /// Files that changed in the tree.
     Changes,
-    /// Also, for every unchanged file, values of custom columns from which nothing else is made.
+    /// Also, for every unchanged file, the values of custom columns that no other output depends on.
     Values,
     /// Also, for every unchanged file, everything that is derived from its stored chunks.
     Derived,
@@ -22,50 +22,51 @@ pub(crate) enum RunScope {
     Everything,
 }
 
-/// The treatment of rows for which a stage has no result.
+/// The policy for rows without the result of a stage.
 #[derive(Debug, Default)]
 pub(crate) struct UnfinishedPolicy {
-    /// The stages of the run, each with itself and those whose output depends on it. Stages that are not run are missing.
+    /// Each stage of the run, with the set of stages whose output depends on it, including itself. Stages that are not
+    /// run are absent.
     pub(crate) dependants: BTreeMap<String, Arc<BTreeSet<String>>>,
-    /// The stages that chunks depend on.
+    /// Stages that chunks depend on.
     pub(crate) makers: BTreeSet<String>,
-    /// Whether rows on which a stage has failed are tried again although their file has not changed.
+    /// Whether rows on which a stage failed are tried again even if their file is unchanged.
     pub(crate) retries_failures: bool,
 }
 
-/// The work on a file that has not changed but has rows without a result.
+/// The work on an unchanged file that has rows without a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Retry {
-    /// The stages run on the stored chunks.
+    /// Run the stages on the stored chunks.
     Rows,
-    /// The chunks are made again, because they depend on one of the stages.
+    /// Rebuild the chunks, because they depend on one of the stages.
     Chunks,
 }
 
-/// A chunk that is read from the index instead of being made again.
+/// A chunk that is read from the index instead of being rebuilt.
 pub(crate) struct RestoredChunk {
     pub(crate) id: ChunkId,
-    /// Without the metadata of custom columns.
+    /// The chunk without the metadata of custom columns.
     pub(crate) chunk: Chunk,
-    /// The values of columns that custom stages may have written.
+    /// Values of columns that custom stages may have written.
     pub(crate) custom: StoredValues,
 }
 
 /// The generation that was published when the run began.
 pub(crate) struct PreviousIndex {
     pub(crate) snapshot: Snapshot,
-    /// A custom stage makes the vectors, and gets the stored ones as values.
+    /// Whether a custom stage computes the vectors and receives the stored ones as values.
     restores_vectors: bool,
     scope: OnceLock<RunScope>,
     unfinished: OnceLock<UnfinishedPolicy>,
     paths_by_content: OnceLock<HashMap<[u8; 32], KnownPaths>>,
 }
 
-/// The indexed paths of one content.
+/// The indexed paths of files with the same content.
 #[derive(Default)]
 struct KnownPaths {
     paths: Vec<RelativePath>,
-    /// Those that no longer exist, once somebody has asked.
+    /// The paths that no longer exist, computed on first use.
     gone: OnceLock<Vec<RelativePath>>,
 }
 
@@ -80,22 +81,22 @@ impl PreviousIndex {
         }
     }
 
-    /// How much has to be made again.
+    /// Returns the part of the index that has to be rebuilt.
     pub(crate) fn scope(&self) -> RunScope {
         self.scope.get().copied().unwrap_or(RunScope::Everything)
     }
 
-    /// Decides the scope. It depends on the fingerprints of the stages, so it is known only after they are built.
-    pub(crate) fn decide(&self, scope: RunScope) {
+    /// Sets the scope. It depends on the fingerprints of the stages, so it is known only after they are built.
+    pub(crate) fn set_scope(&self, scope: RunScope) {
         self.scope.get_or_init(|| scope);
     }
 
-    /// Decides how rows without a result are treated. Without a decision they are left as they are.
-    pub(crate) fn decide_unfinished(&self, policy: UnfinishedPolicy) {
+    /// Sets the policy for rows without a result. Without a policy such rows are left unchanged.
+    pub(crate) fn set_unfinished_policy(&self, policy: UnfinishedPolicy) {
         self.unfinished.get_or_init(|| policy);
     }
 
-    /// Whether an unchanged file has to be processed because stages have no result for some of its rows.
+    /// Returns the work on an unchanged file for which stages have missing results, or `None` if there is no such work.
     pub(crate) fn retry(&self, path: &str) -> Result<Option<Retry>, StorageError> {
         let (Some(policy), Some(file)) = (self.unfinished.get(), self.snapshot.file(path)?) else { return Ok(None) };
         let is_tried = |row: &&UnfinishedRow| {
@@ -105,8 +106,8 @@ impl PreviousIndex {
         Ok(file.unfinished.iter().filter(is_tried).map(retry).max())
     }
 
-    /// Whether a stage of the run that chunks depend on has no result for a file, so that chunks may be missing from those that are
-    /// stored.
+    /// Whether a stage that chunks depend on has no result for a file, so that stored chunks may be incomplete. Only
+    /// stages of this run count.
     pub(crate) fn lacks_chunks(&self, path: &str) -> Result<bool, StorageError> {
         let (Some(policy), Some(file)) = (self.unfinished.get(), self.snapshot.file(path)?) else { return Ok(false) };
         let makes_chunks =
@@ -114,8 +115,8 @@ impl PreviousIndex {
         Ok(file.unfinished.iter().any(makes_chunks))
     }
 
-    /// The stages whose stored values cannot be used again, because they or stages that they depend on have no result for the
-    /// file, or for the chunk at that position.
+    /// Returns the stages whose stored values cannot be reused, because these stages, or stages that they depend on,
+    /// have no result for the file or for the chunk at this position.
     fn outdated(&self, file: &FileRecord, chunk: Option<usize>) -> Arc<BTreeSet<String>> {
         let Some(policy) = self.unfinished.get() else { return Arc::default() };
         let concerns = |row: &&UnfinishedRow| match (row.extent.chunk(), chunk) {
@@ -131,13 +132,13 @@ impl PreviousIndex {
         outdated
     }
 
-    /// The chunks of a file as the last run stored them, with the values of custom columns apart.
+    /// Returns the chunks of a file as the last run stored them. The values of custom columns are separate.
     pub(crate) fn chunks_of(&self, path: &str) -> Result<Vec<RestoredChunk>, StorageError> {
         let Some(file) = self.snapshot.file(path)? else { return Ok(Vec::new()) };
         let mut chunks = Vec::with_capacity(file.chunks.len());
         for (at, id) in file.chunks.iter().enumerate() {
             if let Some(chunk) = self.snapshot.whole_chunk(*id)? {
-                let restored = self.restored(*id, chunk)?;
+                let restored = self.restore_chunk(*id, chunk)?;
                 let custom = restored.custom.outdated_for(self.outdated(&file, Some(at)));
                 chunks.push(RestoredChunk { custom, ..restored });
             }
@@ -145,7 +146,7 @@ impl PreviousIndex {
         Ok(chunks)
     }
 
-    /// The values of custom columns that the last run stored for a file: those of its first chunk.
+    /// Returns the custom column values that the last run stored for a file, taken from its first chunk.
     pub(crate) fn custom_values_of(&self, path: &str) -> Result<StoredValues, StorageError> {
         if self.snapshot.manifest().columns.is_empty() {
             return Ok(StoredValues::new_row());
@@ -157,7 +158,7 @@ impl PreviousIndex {
         Ok(custom.outdated_for(self.outdated(&file, None)))
     }
 
-    fn restored(&self, id: ChunkId, mut chunk: Chunk) -> Result<RestoredChunk, StorageError> {
+    fn restore_chunk(&self, id: ChunkId, mut chunk: Chunk) -> Result<RestoredChunk, StorageError> {
         let columns = &self.snapshot.manifest().columns;
         let is_custom = |(name, _): &mut (String, MetaValue)| columns.iter().any(|column| column.name == *name);
         let mut custom: Vec<_> =
@@ -171,8 +172,8 @@ impl PreviousIndex {
         Ok(RestoredChunk { id, chunk, custom: StoredValues::of(custom) })
     }
 
-    /// The indexed paths of files with this content that no longer exist, sorted. Only paths of that content are looked at in the tree,
-    /// and once.
+    /// Returns the indexed paths of files with this content that no longer exist, sorted. Only the paths of that
+    /// content are looked up in the tree, and only once.
     pub(crate) fn vanished(&self, hash: &[u8; 32], tree: &SourceTree) -> Result<&[RelativePath], StorageError> {
         let Some(known) = self.paths_by_content()?.get(hash) else { return Ok(&[]) };
         let gone = || known.paths.iter().filter(|path| tree.is_gone(path)).cloned().collect();

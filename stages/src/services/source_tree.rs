@@ -1,4 +1,4 @@
-//! The files that are indexed: where each is, and what of them could not be read.
+//! The indexed files: their locations, and the paths that could not be read.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,55 +7,56 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use aurora_confined::{Directory, Refusal, refusal_of};
 use aurora_storage::UserDirectory;
 
-use super::unread::{Unread, is_gone};
+use super::unread::{UnreadPaths, is_gone};
 use crate::columns::RelativePath;
 
-/// Files of more bytes than this are not indexed, unless the pipeline says otherwise.
+/// Default size above which files are not indexed, in bytes. The pipeline can override it.
 pub(crate) const MAX_FILE_SIZE: u64 = 4 << 20;
 
-/// The indexed directory, and the user's conversation logs outside of it, which are indexed under
+/// The indexed directory, and the user's conversation logs outside it, which are indexed under
 /// [`UserDirectory::CONVERSATIONS_PREFIX`].
 pub(crate) struct SourceTree {
     /// The indexed directory.
     pub(crate) root: Directory,
     conversations: Option<PathBuf>,
-    /// The only file of the run.
+    /// The only file or document that the run processes, if the run is limited to one.
     only: Option<RelativePath>,
     max_file_size: OnceLock<u64>,
-    unread: Mutex<Unread>,
+    unread: Mutex<UnreadPaths>,
 }
 
 impl SourceTree {
-    /// A tree in which nothing has been read, and the directory of the user's conversation logs.
+    /// Returns a tree in which nothing has been read. `conversations` is the directory of the user's conversation logs.
     pub(crate) fn new(root: Directory, conversations: Option<PathBuf>) -> Self {
         Self { root, conversations, only: None, max_file_size: OnceLock::new(), unread: Mutex::default() }
     }
 
-    /// The same tree for a run on one file or document.
+    /// Limits the tree to one file or document.
     #[must_use]
     pub(crate) fn with_only(self, path: &str) -> Self {
         Self { only: Some(path.into()), ..self }
     }
 
-    /// The path of the only file or document of the run; `None` in a run on all files.
+    /// Returns the path of the only file or document of the run, or `None` in a run on all files.
     pub(crate) fn only(&self) -> Option<&RelativePath> {
         self.only.as_ref()
     }
 
-    /// The user's conversation logs.
+    /// Returns the directory of the user's conversation logs.
     pub(crate) fn conversations(&self) -> Option<PathBuf> {
         self.conversations.clone()
     }
 
-    /// Sets the size above which [`SourceTree::read`] refuses a file, in bytes.
+    /// Sets the size above which [`SourceTree::read`] returns an error, in bytes. Only the first call has an effect.
     pub(crate) fn limit_file_size(&self, bytes: u64) {
         self.max_file_size.get_or_init(|| bytes);
     }
 
-    /// The content of the file with an indexed path.
+    /// Reads the file with an indexed path.
     ///
     /// # Errors
-    /// When it is not a regular file, is too large, a component of the path is a symbolic link, or the system refuses.
+    /// If the path is not a regular file, the file is too large, a component of the path is a symbolic link, or the
+    /// system reports an error.
     pub(crate) fn read(&self, path: &str) -> io::Result<Vec<u8>> {
         let limit = self.max_file_size.get().copied().unwrap_or(MAX_FILE_SIZE);
         match self.conversation(path) {
@@ -64,8 +65,8 @@ impl SourceTree {
         }
     }
 
-    /// Whether nothing is left at an indexed path. A directory on the way that has become a symbolic link leads
-    /// elsewhere.
+    /// Whether nothing exists at an indexed path. A path through a directory that has become a symbolic link leads
+    /// elsewhere, so nothing exists at it.
     pub(crate) fn is_gone(&self, path: &str) -> bool {
         let metadata = match self.conversation(path) {
             Some((log, logs)) => Directory::open_root(&logs).and_then(|logs| logs.metadata(log)),
@@ -79,12 +80,12 @@ impl SourceTree {
         self.unread().add(path);
     }
 
-    /// What could not be read so far.
-    pub(crate) fn unread(&self) -> MutexGuard<'_, Unread> {
+    /// Returns the paths that could not be read so far.
+    pub(crate) fn unread(&self) -> MutexGuard<'_, UnreadPaths> {
         self.unread.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The name of the conversation log with an indexed path, and the directory of the logs.
+    /// Returns the name of the conversation log with an indexed path, and the directory of the logs.
     fn conversation<'p>(&self, path: &'p str) -> Option<(&'p str, PathBuf)> {
         Some((path.strip_prefix(UserDirectory::CONVERSATIONS_PREFIX)?, self.conversations()?))
     }

@@ -1,32 +1,32 @@
-//! What a run could not read.
+//! Files and directories that a run could not read.
 //!
-//! A file that cannot be read is unknown, not deleted: the index keeps what it has of it. A file is gone only if the system
-//! says that there is nothing at its path, or that a component of the path is not a directory.
+//! A file that cannot be read is unknown, not deleted, so the index keeps its data. A file is gone only if the system
+//! reports that nothing exists at its path, or that a component of the path is not a directory.
 
 use std::collections::BTreeSet;
 use std::io;
 
-/// Files and directories that exist and could not be read.
+/// Files and directories that exist but could not be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Unread {
-    /// Paths relative to the root; the root itself is [`ROOT`].
+pub(crate) struct UnreadPaths {
+    /// Paths relative to the root. The root itself is [`ROOT`].
     paths: BTreeSet<String>,
-    /// Indexed files at or below these paths, counted at the end of the run.
+    /// Number of indexed files at or below these paths, counted at the end of the run.
     known: u64,
-    /// Those of them that are below a directory that could not be read.
+    /// Number of those files that are below an unreadable directory.
     below: u64,
 }
 
 /// The path of the root itself.
 pub(crate) const ROOT: &str = ".";
 
-impl Unread {
+impl UnreadPaths {
     /// Adds a file or directory.
     pub(crate) fn add(&mut self, path: &str) {
         self.paths.insert(path.to_owned());
     }
 
-    /// Whether an indexed file is one of these paths or below one; if so, it is counted.
+    /// Whether an indexed file is at or below one of these paths. If so, the file is counted.
     pub(crate) fn covers(&mut self, file: &str) -> bool {
         let is_path = self.paths.contains(file);
         let is_below = || file.match_indices('/').any(|(at, _)| self.paths.contains(&file[..at]));
@@ -47,28 +47,28 @@ impl Unread {
     }
 
     /// Number of indexed files at or below these paths.
-    pub(crate) fn known(&self) -> u64 {
+    pub(crate) fn known_files(&self) -> u64 {
         self.known
     }
 
-    /// Number of indexed files below a directory that could not be read.
+    /// Number of indexed files below an unreadable directory.
     pub(crate) fn below(&self) -> u64 {
         self.below
     }
 }
 
-/// Whether an error says that a path does not exist. After any other error it may well exist.
+/// Whether an error means that a path does not exist. After any other error the path may exist.
 pub(crate) fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ROOT, Unread};
+    use super::{ROOT, UnreadPaths};
 
     #[test]
-    fn what_lies_below_an_unread_directory_is_unread() {
-        let mut unread = Unread::default();
+    fn files_below_an_unread_directory_are_unread() {
+        let mut unread = UnreadPaths::default();
         ["src/deep", "a.py"].into_iter().for_each(|path| unread.add(path));
         for (file, is_covered) in [
             ("a.py", true),
@@ -80,7 +80,7 @@ mod tests {
         ] {
             assert_eq!(unread.covers(file), is_covered, "{file}");
         }
-        assert_eq!((unread.len(), unread.known(), unread.below()), (2, 3, 2));
+        assert_eq!((unread.len(), unread.known_files(), unread.below()), (2, 3, 2));
         unread.add(ROOT);
         assert!(unread.covers("src/e.py"));
     }

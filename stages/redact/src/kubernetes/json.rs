@@ -1,4 +1,4 @@
-//! Manifests in JSON, one or more in a text, alone or as the items of a list.
+//! Secrets in JSON manifests. A text may contain one or more manifests, also as the items of a list.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use memchr::{memchr3, memmem};
 
 use super::keys::holds_values;
 
-/// Objects and arrays that are deeper than this are not looked into.
-const DEEPEST: usize = 32;
+/// Maximum depth of the objects and arrays that are examined.
+const MAX_DEPTH: usize = 32;
 
 /// Calls `out` with every value below `data` or `stringData` of an object whose `kind` is `Secret`.
 pub(super) fn find(text: &str, out: &mut impl FnMut(Range<usize>)) {
@@ -17,14 +17,14 @@ pub(super) fn find(text: &str, out: &mut impl FnMut(Range<usize>)) {
     }
 }
 
-/// An object or an array that is open.
+/// An open object or array.
 #[derive(Default)]
 struct Open {
     /// The key whose value comes next.
     key: Range<usize>,
     is_value_next: bool,
     is_secret: bool,
-    /// Whether it is the value of a key that [`holds_values`].
+    /// Whether this is the value of a key for which [`holds_values`] is true.
     is_data: bool,
     values: Vec<Range<usize>>,
 }
@@ -32,7 +32,7 @@ struct Open {
 #[derive(Default)]
 struct Reader {
     open: Vec<Open>,
-    /// How many more are open that are too deep.
+    /// Number of open objects and arrays beyond [`MAX_DEPTH`].
     deeper: usize,
 }
 
@@ -55,7 +55,7 @@ impl Reader {
                 _ => {}
             }
         }
-        // A text may end too early.
+        // The text may be truncated.
         self.deeper = 0;
         while !self.open.is_empty() {
             self.end(out);
@@ -68,7 +68,7 @@ impl Reader {
         }
     }
 
-    /// Notes a string: a key, the kind of a manifest, or a value of it.
+    /// Records a string: a key, the kind of a manifest, or one of its values.
     fn string(&mut self, text: &str, span: Range<usize>) {
         let Some(open) = self.open.last_mut().filter(|_| self.deeper == 0) else { return };
         if !open.is_value_next {
@@ -81,7 +81,7 @@ impl Reader {
     }
 
     fn begin(&mut self, text: &str) {
-        if self.open.len() == DEEPEST {
+        if self.open.len() == MAX_DEPTH {
             self.deeper += 1;
             return;
         }
@@ -89,7 +89,7 @@ impl Reader {
         self.open.push(Open { is_data, ..Open::default() });
     }
 
-    /// Closes an object or an array: values go to the manifest that they are in.
+    /// Closes an object or an array and passes its values to the enclosing object, or to `out` at the end of a secret.
     fn end(&mut self, out: &mut impl FnMut(Range<usize>)) {
         if self.deeper > 0 {
             self.deeper -= 1;
@@ -104,7 +104,7 @@ impl Reader {
     }
 }
 
-/// Where a string that begins at an offset ends: at its quote, or at the end of the line.
+/// Returns the end of a string that begins at an offset: its closing quote or the end of the line.
 fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     while let Some(found) = memchr3(b'"', b'\\', b'\n', &bytes[at..]) {
         at += found;

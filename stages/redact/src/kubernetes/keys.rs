@@ -1,6 +1,6 @@
-//! Keys of manifests.
+//! Keys of Kubernetes manifests.
 
-/// Whether a key stands above the values of a secret.
+/// Whether the values of a secret are below a key.
 pub(super) fn holds_values(key: &str) -> bool {
     matches!(key, "data" | "stringData")
 }

@@ -1,4 +1,4 @@
-//! Values of Kubernetes secrets: what stands below `data` and `stringData` in a manifest whose kind is `Secret`.
+//! Values of Kubernetes secrets, which are below `data` and `stringData` in manifests with the kind `Secret`.
 
 mod json;
 mod keys;
@@ -9,16 +9,16 @@ use std::ops::Range;
 use crate::entropy::is_placeholder;
 use crate::secret::Secret;
 
-/// A key of every manifest.
+/// A key that every manifest has.
 const KIND: &[u8] = b"kind";
-/// Shorter values are left: `YWRtaW4=` is the user `admin`.
-const SHORTEST: usize = 10;
+/// Minimum length of a value, in bytes. Shorter values are not masked: `YWRtaW4=` is the user `admin`.
+const MIN_VALUE_BYTES: usize = 10;
 
 /// Adds the values of secrets in manifests.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let mut add = |span: Range<usize>| {
         let value = &text.as_bytes()[span.clone()];
-        if value.len() >= SHORTEST && !is_placeholder(value) {
+        if value.len() >= MIN_VALUE_BYTES && !is_placeholder(value) {
             found.push(Secret { rule: "kubernetes-secret", span, continues: false });
         }
     };

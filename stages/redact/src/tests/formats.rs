@@ -1,15 +1,15 @@
 //! Tokens in known formats.
 
 use super::{Random, masked, random};
-use crate::token_format::{Before, FORMATS, Least};
+use crate::token_format::{Before, Criterion, FORMATS};
 use crate::{MASK, find};
 
-/// Random tokens of each format.
+/// Number of random tokens per format.
 const TOKENS: usize = 2000;
-/// Maximum number of them that may look like names, if the format is [`Least::Random`].
+/// Maximum number of tokens per format that may look like names, for formats with [`Criterion::Random`].
 const MAX_NAMES: usize = TOKENS / 200;
 
-/// Places in which a token stands, from the start of a text to its end.
+/// Texts that contain a token, including at their start and their end.
 const PLACES: &[&str] = &[
     "{}\n",
     "export KEY={}\n",
@@ -28,13 +28,13 @@ const PLACES: &[&str] = &[
 ];
 
 #[test]
-fn every_random_token_of_every_format_is_masked_wherever_it_stands() {
+fn random_tokens_of_every_format_are_masked_in_every_place() {
     let (mut random, mut unmasked) = (Random(1), Vec::new());
     for format in FORMATS {
         let pattern = regex_syntax::parse(&format!("(?-u:{})", format.pattern)).expect("a regular expression");
         let whole = regex::bytes::Regex::new(&format!(r"\A(?-u:{})\z", format.pattern)).expect("a regular expression");
-        let before = match (&format.least, format.before) {
-            (Least::Header, _) => "Authorization: ",
+        let before = match (&format.criterion, format.before) {
+            (Criterion::Header, _) => "Authorization: ",
             (_, Before::Other) => "",
             (_, Before::Digit) => "1234567890",
             (_, Before::Word) => "https://example.org/api",
@@ -52,7 +52,7 @@ fn every_random_token_of_every_format_is_masked_wherever_it_stands() {
                 unmasked.push(format!("{}: {token} after {before}", format.name));
             }
         }
-        if matches!(format.least, Least::Random) && unmasked.len() - before_format <= MAX_NAMES {
+        if matches!(format.criterion, Criterion::Random) && unmasked.len() - before_format <= MAX_NAMES {
             unmasked.truncate(before_format);
         }
     }
@@ -60,7 +60,7 @@ fn every_random_token_of_every_format_is_masked_wherever_it_stands() {
 }
 
 #[test]
-fn prefixes_of_formats_stay() {
+fn token_prefixes_are_not_masked() {
     let token = ["gh", "p_", &random(36)].concat();
     assert_eq!(masked(&format!("push {token} now")), format!("push ghp_{} now", "_".repeat(36)));
     assert_eq!(masked(&format!("push ghp_{} now", "x".repeat(36))), format!("push ghp_{} now", "x".repeat(36)));
@@ -68,7 +68,7 @@ fn prefixes_of_formats_stay() {
 }
 
 #[test]
-fn hashes_of_passwords_are_masked_after_their_prefix() {
+fn password_hashes_are_masked_after_their_prefix() {
     let (hash, masked_hash) = (random(53), "_".repeat(53));
     assert_eq!(masked(&format!("bob:$2y$10${hash}\n")), format!("bob:$2y$10${masked_hash}\n"));
     assert_eq!(masked(&format!("- bob:$$2y$$10$${hash}\n")), format!("- bob:$$2y$$10$${masked_hash}\n"));
@@ -78,7 +78,7 @@ fn hashes_of_passwords_are_masked_after_their_prefix() {
 }
 
 #[test]
-fn legacy_tokens_of_vault_are_told_from_members() {
+fn legacy_vault_tokens_are_distinguished_from_members() {
     let token = random(24);
     assert_eq!(masked(&format!("vault login s.{token}")), format!("vault login s.{}", MASK.to_string().repeat(24)));
     for text in ["s.handleConnectionRequests(c)", "s.base64EncodedCertificate", &format!("keys.{token}")] {
@@ -86,20 +86,21 @@ fn legacy_tokens_of_vault_are_told_from_members() {
     }
 }
 
-/// The page that compares the formats with those of other scanners has a row for each, in their order.
+/// `docs/secret-formats.md` compares the formats with those of other scanners. It has one row per format, in the same
+/// order.
 #[test]
-fn the_page_of_formats_has_every_format() {
+fn the_documentation_lists_every_format() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/secret-formats.md"));
-    let page = page.expect("the page is there");
+    let page = page.expect("`docs/secret-formats.md` exists");
     let rows = page.lines().skip_while(|line| !line.starts_with("|---")).skip(1).take_while(|line| !line.is_empty());
     let begins: Vec<String> = FORMATS
         .iter()
         .map(|format| {
-            let judged = match format.least {
-                Least::Prefix => "prefix".to_owned(),
-                Least::Entropy(least) => format!("entropy {least:.1}"),
-                Least::Header => "header".to_owned(),
-                Least::Random => "random".to_owned(),
+            let judged = match format.criterion {
+                Criterion::Prefix => "prefix".to_owned(),
+                Criterion::Entropy(least) => format!("entropy {least:.1}"),
+                Criterion::Header => "header".to_owned(),
+                Criterion::Random => "random".to_owned(),
             };
             format!("| {} | `{}` | {judged} | ", format.name, format.pattern.replace('|', "\\|"))
         })
@@ -107,6 +108,6 @@ fn the_page_of_formats_has_every_format() {
     let rows: Vec<&str> = rows.collect();
     assert_eq!(rows.len(), begins.len());
     for (row, begin) in rows.into_iter().zip(begins) {
-        assert!(row.starts_with(&begin), "expected {begin} and not {row}");
+        assert!(row.starts_with(&begin), "expected a row that begins with {begin}, found {row}");
     }
 }

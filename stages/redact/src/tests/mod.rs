@@ -1,5 +1,5 @@
-//! Every rule on what it must find, and on what it must leave. Tokens are put together while the tests run, so that no scanner
-//! takes them for leaked ones.
+//! Tests of what every rule must find and must leave. Tokens are assembled at run time, so that no scanner reports them
+//! as leaked.
 
 mod commands;
 mod devices;
@@ -11,12 +11,12 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::{find, mask};
 
-/// The text with its secrets masked.
+/// Returns a text with its secrets masked.
 fn masked(text: &str) -> String {
     mask(text.to_owned(), &find(text))
 }
 
-/// A value that looks random, the same in every run.
+/// Returns a value that looks random, the same in every run.
 fn random(length: usize) -> String {
     const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     let mut state = 0x2545_f491_u32;
@@ -27,17 +27,17 @@ fn random(length: usize) -> String {
     (0..length).map(|_| next()).collect()
 }
 
-/// Random numbers, the same in every run.
+/// A pseudorandom number generator with the same sequence in every run.
 struct Random(u64);
 
 impl Random {
-    /// A number below a limit.
+    /// Returns a number below a limit.
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit
     }
 
-    /// A text that matches a pattern of ASCII characters, each character of a class as likely as any other.
+    /// Returns a text that matches a pattern of ASCII characters. All characters of a class are equally likely.
     fn matching(&mut self, pattern: &Hir) -> String {
         match pattern.kind() {
             HirKind::Empty | HirKind::Look(_) => String::new(),

@@ -1,4 +1,4 @@
-//! What holds for every text.
+//! Properties that hold for every text.
 
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ fn long_values_end_at_characters() {
     }
 }
 
-/// Texts in which parts of secrets are next to each other and next to characters of several bytes.
+/// Generates texts in which parts of secrets are adjacent to each other and to multi-byte characters.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[a-zA-Z0-9+/=_.-]{1,40}",
@@ -59,7 +59,7 @@ fn text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn masks_keep_the_place_of_everything(text in text()) {
+    fn masks_preserve_all_other_bytes(text in text()) {
         let found = find(&text);
         let masked = mask(text.clone(), &found);
         prop_assert_eq!(masked.len(), text.len());

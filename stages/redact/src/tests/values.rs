@@ -1,4 +1,4 @@
-//! Values of secret names, keys, and values in several parts.
+//! Values with the names of secrets, private keys, and values in several parts.
 
 use super::{masked, random};
 use crate::{MASK, find};
@@ -62,7 +62,7 @@ fn joined_strings_are_one_value() {
 }
 
 #[test]
-fn ordinary_code_is_left() {
+fn ordinary_code_is_not_masked() {
     let (hash, base64) = ("d41d8cd98f00b204e9800998ecf8427e", "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo0NTY3ODk=");
     for text in [
         "const token = parser.nextTokenFromInputStream2();",
@@ -101,7 +101,7 @@ fn ordinary_code_is_left() {
 }
 
 #[test]
-fn private_keys_lose_their_lines() {
+fn all_lines_of_private_keys_are_masked() {
     let (long, short) = (random(64), random(11));
     let kind = ["RSA PRIVATE", " KEY"].concat();
     let key = |line: &str, end: &str| {
@@ -120,7 +120,7 @@ fn private_keys_lose_their_lines() {
 }
 
 #[test]
-fn a_key_without_an_end_is_masked_as_far_as_it_goes() {
+fn a_key_without_an_end_line_is_masked() {
     let line = random(64);
     let text = format!("-----BEGIN EC {}-----\n{line}\nand so on", ["PRIVATE", " KEY"].concat());
     let found = masked(&text);

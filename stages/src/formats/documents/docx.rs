@@ -5,10 +5,10 @@ use quick_xml::events::{BytesStart, Event};
 use super::error::ExtractError;
 use super::markup::{character, push_paragraph, zipped_markup};
 
-/// The text of a Word document: one line for each paragraph, headings marked with `#`.
+/// Extracts the text of a Word document: one line per paragraph, with headings marked by `#`.
 ///
 /// # Errors
-/// The bytes are no Word document.
+/// If the bytes are not a Word document, or the text is too large.
 pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     let markup = zipped_markup(bytes, "word/document.xml")?;
     let mut reader = quick_xml::Reader::from_str(&markup);
@@ -37,7 +37,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     Ok(text)
 }
 
-/// `Title` and `Heading1` to `Heading6`, with or without a space.
+/// Returns the level of `Title` and `Heading1` to `Heading6`, with or without a space, and 0 for other styles.
 fn heading_level(style: &BytesStart<'_>) -> usize {
     let value = style.attributes().flatten().find(|attribute| attribute.key.local_name().as_ref() == "val");
     let Some(value) = value else { return 0 };
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn issue_15_what_unpacks_to_very_much_is_refused() {
+    fn documents_that_unpack_to_too_much_text_are_rejected() {
         let paragraphs = docx(&"<w:p><w:r><w:t>a b c d e f g h i j</w:t></w:r></w:p>".repeat(1 << 20));
         assert!(paragraphs.len() < 1 << 20);
         assert!(matches!(text(&paragraphs), Err(ExtractError::TooLarge)));
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_is_an_error() {
+    fn other_files_are_rejected() {
         assert!(text(b"PK nothing").is_err());
         assert!(text(&docx("<w:p>")).is_err());
     }

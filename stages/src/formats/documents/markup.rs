@@ -1,4 +1,4 @@
-//! What the formats that consist of XML share.
+//! Functions shared by the formats that consist of XML.
 
 use std::io::{Cursor, Read};
 
@@ -6,7 +6,7 @@ use quick_xml::events::BytesRef;
 
 use super::error::{ExtractError, MAX_MARKUP_BYTES, MAX_TEXT_BYTES};
 
-/// A part of a zip archive that is markup.
+/// Reads a part of a zip archive that contains markup.
 pub(super) fn zipped_markup(bytes: &[u8], part: &str) -> Result<String, ExtractError> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes))?;
     let mut markup = String::new();
@@ -14,7 +14,7 @@ pub(super) fn zipped_markup(bytes: &[u8], part: &str) -> Result<String, ExtractE
     if markup.len() as u64 > MAX_MARKUP_BYTES { Err(ExtractError::TooLarge) } else { Ok(markup) }
 }
 
-/// The character that an entity stands for.
+/// Returns the character that an entity denotes.
 pub(super) fn character(entity: &BytesRef<'_>) -> Result<Option<char>, ExtractError> {
     Ok(match entity.as_ref() {
         "amp" => Some('&'),
@@ -26,7 +26,7 @@ pub(super) fn character(entity: &BytesRef<'_>) -> Result<Option<char>, ExtractEr
     })
 }
 
-/// Adds a paragraph; a level of 1 or more makes it a heading.
+/// Appends a paragraph. A level of 1 or more makes it a heading.
 pub(super) fn push_paragraph(text: &mut String, paragraph: &str, level: usize) -> Result<(), ExtractError> {
     if level > 0 && !paragraph.trim().is_empty() {
         if !text.is_empty() {
@@ -40,7 +40,7 @@ pub(super) fn push_paragraph(text: &mut String, paragraph: &str, level: usize) -
     if text.len() as u64 > MAX_TEXT_BYTES { Err(ExtractError::TooLarge) } else { Ok(()) }
 }
 
-/// Decodes a document that consists of a single text; empty if the bytes are not text.
+/// Decodes a document that consists of a single text. Returns an empty text if the bytes are not text.
 pub(super) fn decoded(bytes: &[u8]) -> String {
     aurora_encoding::decode(bytes.to_vec()).map(|text| text.text).unwrap_or_default()
 }

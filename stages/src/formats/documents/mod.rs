@@ -1,6 +1,6 @@
-//! Documents that are neither source code nor Markdown: plain text, and formats that text is extracted from.
+//! Documents that are neither source code nor Markdown: plain text, and formats from which text is extracted.
 //!
-//! Extraction marks headings with `#`, as in Markdown, so that sections survive it.
+//! Extraction marks headings with `#`, as in Markdown, which preserves the sections.
 
 mod docx;
 mod error;
@@ -15,7 +15,7 @@ pub use error::ExtractError;
 
 use error::MAX_TEXT_BYTES;
 
-/// Turns the bytes of a document into text.
+/// A function that extracts the text of a document.
 pub type Extractor = fn(&[u8]) -> Result<String, ExtractError>;
 
 /// A document format.
@@ -23,11 +23,11 @@ pub type Extractor = fn(&[u8]) -> Result<String, ExtractError>;
 pub struct DocumentFormat {
     /// Name, unique among languages and documents.
     pub name: &'static str,
-    /// File extensions, lower-case, without the dot.
+    /// File extensions in lower case, without the dot.
     pub extensions: &'static [&'static str],
     /// Aliases in lower case.
     pub aliases: &'static [&'static str],
-    /// Turns bytes into text; None for formats that are text.
+    /// Extracts the text, or `None` for formats that are text.
     pub extract: Option<Extractor>,
     /// Whether definitions in fenced code are symbols.
     pub has_code: bool,
@@ -41,7 +41,7 @@ pub const REASONING: &str = "reasoning";
 const PLAIN: DocumentFormat =
     DocumentFormat { name: "", extensions: &[], aliases: &[], extract: None, has_code: false };
 
-/// Every document format.
+/// All document formats.
 pub static DOCUMENTS: &[DocumentFormat] = &[
     DocumentFormat {
         name: "text",
@@ -66,10 +66,10 @@ pub static DOCUMENTS: &[DocumentFormat] = &[
 /// The magic number of gzip.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// The text of a conversation log, decompressed if necessary.
+/// Returns the text of a conversation log, decompressed if necessary.
 ///
 /// # Errors
-/// The compressed log is damaged, or too large.
+/// If the compressed log is damaged or too large.
 pub fn log_text(bytes: &[u8]) -> Result<String, ExtractError> {
     if !bytes.starts_with(&GZIP_MAGIC) {
         return Ok(String::from_utf8_lossy(bytes).into_owned());
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn issue_15_a_log_that_unpacks_to_very_much_is_refused() {
+    fn logs_that_unpack_to_too_much_text_are_rejected() {
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         packed.write_all(&vec![b'a'; MAX_TEXT_BYTES as usize + 1]).unwrap();
         assert!(matches!(log_text(&packed.finish().unwrap()), Err(ExtractError::TooLarge)));

@@ -47,7 +47,7 @@ struct Cell {
     source: Source,
 }
 
-/// The text of a cell: one string, or one for each line.
+/// The text of a cell: one string, or one string per line.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Source {
@@ -70,10 +70,10 @@ impl Source {
     }
 }
 
-/// The cells of a notebook as Markdown: those with code are fenced. Outputs are left out.
+/// Converts the cells of a notebook to Markdown. Code cells are fenced, and outputs are omitted.
 ///
 /// # Errors
-/// The bytes are no notebook.
+/// If the bytes are not a notebook, or the text is too large.
 pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     let Notebook { cells, metadata } = serde_json::from_str(&decoded(bytes))?;
     let mut text = String::new();

@@ -5,10 +5,10 @@ use quick_xml::events::{BytesStart, Event};
 use super::error::{ExtractError, MAX_MARKUP_BYTES};
 use super::markup::{character, decoded, push_paragraph, zipped_markup};
 
-/// The text of an OpenDocument text: one line for each paragraph, headings marked with `#`.
+/// Extracts the text of an OpenDocument text: one line per paragraph, with headings marked by `#`.
 ///
 /// # Errors
-/// The bytes are no OpenDocument text.
+/// If the bytes are not an OpenDocument text, or the text is too large.
 pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     let markup = match bytes.strip_prefix(b"PK") {
         Some(_) => zipped_markup(bytes, "content.xml")?,
@@ -25,7 +25,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
             }
             Event::End(tag) if is_paragraph(tag.local_name().as_ref()) => {
                 depth -= 1;
-                // A paragraph may contain others, in notes and frames.
+                // A paragraph may contain other paragraphs in notes and frames.
                 if depth == 0 {
                     push_paragraph(&mut text, paragraph.trim_end(), level)?;
                     paragraph.clear();
@@ -52,7 +52,7 @@ fn is_paragraph(name: &str) -> bool {
     matches!(name, "p" | "h")
 }
 
-/// 1 to 6 for a heading, 0 for a paragraph.
+/// Returns 1 to 6 for a heading and 0 for a paragraph.
 fn heading_level(tag: &BytesStart<'_>) -> usize {
     if tag.local_name().as_ref() != "h" {
         return 0;

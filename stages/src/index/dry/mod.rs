@@ -1,7 +1,7 @@
-//! A dry run: what one file becomes after each stage, without an index.
+//! A dry run: shows one file after each stage, without an index.
 //!
-//! It is a run of the pipeline on one file, with the same stages and workers. Sinks are left out, and so are the stages that
-//! read what sinks write. The file counts as new: nothing is read from an index.
+//! It runs the pipeline on one file, with the same stages and workers. Sinks are left out, and so are the stages that
+//! read the output of sinks. The file counts as new: nothing is read from an index.
 
 mod recorder;
 mod trace;
@@ -24,43 +24,44 @@ use recorder::{LogLines, Recorder};
 
 pub use trace::{ChunkRow, DroppedRow, FailedRows, StageTrace};
 
-/// How long the file waits for the walk over git's history, unless [`IndexOptions::patience`] says otherwise.
+/// Maximum time that the file waits for the walk over the git history, unless [`IndexOptions::patience`] is set.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What one file becomes.
+/// The result of a dry run on one file.
 #[derive(Debug)]
 pub struct DryRun {
-    /// The file, relative to the root.
+    /// Path of the file, relative to the root.
     pub path: String,
     /// The stages in the order of the plan.
     pub stages: Vec<StageTrace>,
-    /// Why the run ended before its end.
+    /// Error that ended the run early.
     pub error: Option<RunError>,
 }
 
-/// Shows what becomes of the file or document at `path`, which is relative to the root. If `only` names stages, no others
-/// run than these and the ones that they depend on.
+/// Runs the pipeline on the file or document at `path`, which is relative to the root. If `only` names stages, only
+/// these and the stages that they depend on are run.
 ///
 /// # Errors
-/// When the configuration is wrong, or a stage cannot be built. A stage that fails is no error: see [`DryRun::error`].
+/// If the configuration is invalid, or a stage cannot be built. A stage that fails is not an error, see
+/// [`DryRun::error`].
 pub fn dry_run(options: &IndexOptions, path: &str, only: &[String]) -> Result<DryRun, IndexError> {
     let root = root::indexable(&options.root)?;
     let options = &IndexOptions { root: root.clone(), ..options.clone() };
     let whole = plan_without_suppliers(options, |stage| path.starts_with(&format!("@{stage}/")))?;
     let plan = whole.without_sinks(only);
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
-    let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
+    let memory = MemoryShares::from_total(options.memory.unwrap_or(plan.run_config().memory));
     let scratch = Scratch::new()?;
     let services = RunServices::dry(&root, &plan, columns, options, scratch.path(), path)?;
     let types: Vec<(String, String)> =
         plan.stages().iter().map(|stage| (stage.name().to_owned(), stage.type_name().to_owned())).collect();
     let lent = services.lend(&options.services);
     let pipeline = plan.build(&BuildContext { root: &root, services: &lent })?;
-    services.previous.decide(RunScope::Everything);
+    services.previous.set_scope(RunScope::Everything);
     services.repository.defer_beyond(WaitLimit::Total(options.patience.unwrap_or(PATIENCE)));
     let (recorder, lines) = (Arc::new(Recorder::new(path, Arc::clone(&options.registry))), LogLines::default());
     let run = RunOptions {
-        // One file needs one worker of each stage.
+        // One file needs only one worker per stage.
         jobs: Some(1),
         memory: Some(memory.batches),
         cancel: options.cancel.clone(),

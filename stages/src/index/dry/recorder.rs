@@ -9,10 +9,10 @@ use aurora_pipeline::{Entity, Observer, Probe, Progress, Registry, StageEvent, S
 use aurora_redact::masked;
 
 use super::trace::{ChunkRow, DroppedRow, FailedRows, StageTrace};
-use crate::columns::shown::{ShownColumn, shown};
+use crate::columns::shown::{ShownColumn, display_columns};
 use crate::columns::{PATH, RECORD, Record, RelativePath};
 
-/// Records what the stages of a run make of one file.
+/// Records the output of the stages of a run for one file.
 pub(super) struct Recorder {
     path: RelativePath,
     registry: Arc<Registry>,
@@ -24,7 +24,7 @@ struct Seen {
     traces: BTreeMap<String, StageTrace>,
     /// The chunks of the file after the last stage.
     chunks: Vec<ChunkRow>,
-    /// By stage: why it drops the chunks of the batch that it is working on, in the order of the rows.
+    /// For each stage, the reasons for dropping chunks of its current batch, in the order of the rows.
     reasons: BTreeMap<String, Vec<String>>,
 }
 
@@ -33,7 +33,7 @@ impl Recorder {
         Self { path: path.into(), registry, seen: Mutex::default() }
     }
 
-    /// What was recorded of the stages with these names and types.
+    /// Returns the records of the stages with these names and types.
     pub(super) fn traces(&self, stages: Vec<(String, String)>, lines: &LogLines) -> Vec<StageTrace> {
         let mut seen = self.seen();
         let trace = |(stage, type_name): (String, String)| {
@@ -47,7 +47,7 @@ impl Recorder {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The rows of the file and of its chunks.
+    /// Returns the rows of the file and of its chunks.
     fn rows(&self, output: &StageOutput<'_>) -> (Vec<usize>, Vec<usize>) {
         let paths = output.cells(PATH);
         let is_of_file = |row: &usize| paths.is_none_or(|paths| paths[*row] == self.path);
@@ -60,7 +60,7 @@ impl Recorder {
     fn columns(&self, output: &StageOutput<'_>, files: &[usize], chunks: &[usize]) -> Vec<ShownColumn> {
         let mut columns: Vec<ShownColumn> = Vec::new();
         for name in output.written() {
-            columns.extend(shown(output, name, &self.registry));
+            columns.extend(display_columns(output, name, &self.registry));
         }
         for column in &mut columns {
             let rows = if column.entity == Entity::File { files } else { chunks };
@@ -102,7 +102,7 @@ impl Probe for Recorder {
         if let StageEvent::Counted { name, .. } = event
             && let Some(reason) = name.strip_prefix(stage).and_then(|rest| rest.strip_prefix(": "))
         {
-            // A stage that drops chunks counts them by reason, one by one, before it drops them.
+            // A stage that drops chunks counts them one by one by reason before it drops them.
             return seen.reasons.entry(stage.to_owned()).or_default().push(reason.to_owned());
         }
         let trace = seen.traces.entry(stage.to_owned()).or_default();
@@ -136,14 +136,14 @@ fn chunk_row(Record(chunk): &Record) -> ChunkRow {
     }
 }
 
-/// The chunks that were dropped, each with its reason if there is one for each.
+/// Returns the dropped chunks with their reasons, if there is a reason for each.
 fn with_reasons(dropped: Vec<ChunkRow>, reasons: Vec<String>) -> Vec<DroppedRow> {
     let has_all = dropped.len() == reasons.len();
     let mut reasons = reasons.into_iter().filter(|_| has_all);
     dropped.into_iter().map(|chunk| DroppedRow { path: None, chunk: Some(chunk), reason: reasons.next() }).collect()
 }
 
-/// The lines that stages have logged, by stage.
+/// The lines that stages logged, by stage.
 #[derive(Default)]
 pub(super) struct LogLines {
     lines: Mutex<BTreeMap<String, Vec<String>>>,

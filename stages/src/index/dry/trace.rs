@@ -1,4 +1,4 @@
-//! What a dry run has recorded of each stage.
+//! The record of each stage in a dry run.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,42 +8,42 @@ use serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serializer}
 
 use crate::columns::shown::{ShownColumn, ShownValue};
 
-/// What one stage did.
+/// The record of one stage.
 #[derive(Debug, Clone, Default)]
 pub struct StageTrace {
     /// Name of the stage.
     pub stage: String,
-    /// Its type.
+    /// Type of the stage.
     pub type_name: String,
-    /// How long it has worked.
+    /// Time that the stage worked.
     pub time: Duration,
-    /// Whether the file has reached the stage, and was sent on.
+    /// Whether the file reached the stage and was sent on.
     pub has_file: bool,
     /// The chunks of the file after the stage.
     pub chunks: Vec<ChunkRow>,
-    /// The columns that it has written.
+    /// The columns that the stage wrote.
     pub columns: Vec<ShownColumn>,
-    /// What it has left out.
+    /// The rows that the stage omitted.
     pub dropped: Vec<DroppedRow>,
-    /// The rows that it could not process, by reason.
+    /// The rows that the stage could not process, by reason.
     pub failed: Vec<FailedRows>,
-    /// Its warnings.
+    /// Warnings of the stage.
     pub warnings: Vec<String>,
-    /// Its counters.
+    /// Counters of the stage.
     pub counters: BTreeMap<String, u64>,
-    /// The lines that it has logged; for programs, what they have written to standard error.
+    /// The lines that the stage logged. For programs, their output to standard error.
     pub log: Vec<String>,
 }
 
 /// A chunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ChunkRow {
-    /// Its key.
+    /// Key of the chunk.
     pub key: String,
-    /// `function`, `method`, …
+    /// Type of the chunk: `function`, `method`, …
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its qualified name.
+    /// Qualified name of the chunk.
     pub name: String,
     /// The first line, from 1.
     pub line_start: u32,
@@ -51,25 +51,25 @@ pub struct ChunkRow {
     pub line_end: u32,
 }
 
-/// The file, or one of its chunks, that a stage has left out.
+/// The file, or one of its chunks, that a stage omitted.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct DroppedRow {
-    /// The file, or the directory with it.
+    /// Path of the file, or of the directory that contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The chunk.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub chunk: Option<ChunkRow>,
-    /// Why; `None` if the stage does not say so.
+    /// Reason for the omission, or `None` if the stage gives no reason.
     pub reason: Option<String>,
 }
 
 /// Rows that a stage could not process.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct FailedRows {
-    /// Why.
+    /// Reason for the failure.
     pub reason: String,
-    /// How many.
+    /// Number of rows.
     pub rows: u64,
 }
 
@@ -91,7 +91,7 @@ impl Serialize for StageTrace {
     }
 }
 
-/// Columns by name: a column of files has one value, a column of chunks a value for each key.
+/// Columns by name. A column of files has one value, and a column of chunks has one value per key.
 struct Columns<'a> {
     columns: &'a [ShownColumn],
     chunks: &'a [ChunkRow],

@@ -1,4 +1,4 @@
-//! What has changed in the tree, without writing anything.
+//! Determines what has changed in the tree, without writing anything.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,26 +15,26 @@ use crate::index::error::IndexError;
 use crate::index::options::IndexOptions;
 use crate::index::plan::{build, select_kept_stages};
 use crate::index::run_services::{MemoryShares, RunServices};
-use crate::services::{CacheFiles, LastCheck, MAX_CHECK, RunScope};
+use crate::services::{CacheFiles, LastCheck, MAX_CHECK_BYTES, RunScope};
 
-/// The result of a look at the tree.
+/// The result of a check of the tree.
 pub(super) enum Checked {
     /// All changes.
     Whole(TreeChanges),
-    /// The changes that were found before the time was up, or the allowance exceeded.
+    /// The changes that were found before the time limit or the allowance was exceeded.
     Stopped(TreeChanges),
 }
 
-/// Walks the tree and compares it with `snapshot`, as a run does, up to `incremental-check`, unless everything that a walk looks at
-/// is as it was at the last check that found no change. Files whose time or size differs are read. Ends as soon as an update would take
-/// longer than allowed.
+/// Walks the tree and compares it with `snapshot`, as a run does up to `incremental-check`. The walk is skipped if
+/// everything that it would inspect is the same as at the last check that found no change. Files whose time or size
+/// differs are read. The check ends as soon as an update would take longer than allowed.
 pub(super) fn check(
     plan: Plan,
     options: &IndexOptions,
     snapshot: &Snapshot,
     allowance: Allowance,
 ) -> Result<Checked, IndexError> {
-    // The whole plan says whether files are attributed.
+    // The whole plan is needed to decide whether files are attributed.
     let services = RunServices::checking(&options.root, &plan, options, snapshot.clone())?;
     let comparing = plan.stages().iter().filter(|stage| stage.type_name() == IncrementalCheck::TYPE);
     let comparing: Vec<String> = comparing.map(|stage| stage.name().to_owned()).collect();
@@ -44,15 +44,18 @@ pub(super) fn check(
     let deadline = Deadline::start(&cancel, allowance.end());
     let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
     let (tree, repository) = (&services.tree, &services.repository);
-    if last_check.as_ref().is_some_and(|last| discover::is_as_checked(last, tree, repository, threads, &cancel)) {
+    if last_check
+        .as_ref()
+        .is_some_and(|last| discover::is_unchanged_since_check(last, tree, repository, threads, &cancel))
+    {
         return Ok(Checked::Whole(TreeChanges::default()));
     }
-    let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory)).batches;
+    let memory = MemoryShares::from_total(options.memory.unwrap_or(plan.run_config().memory)).batches;
     let mut lent = services.lend(&options.services);
     last_check.iter().for_each(|last_check| lent.insert(Arc::clone(last_check)));
     let kept = select_kept_stages(&plan, options);
     let pipeline = build(plan, &kept, &services.previous, &BuildContext { root: &options.root, services: &lent })?;
-    services.previous.decide(RunScope::Changes);
+    services.previous.set_scope(RunScope::Changes);
     let found = Arc::new(Found { changes: Mutex::default(), allowance, cancel: cancel.clone() });
     let run = RunOptions {
         jobs: options.jobs,
@@ -65,24 +68,25 @@ pub(super) fn check(
     drop(deadline);
     let changes = *found.changes.lock().unwrap_or_else(PoisonError::into_inner);
     let is_whole = report.outcome == Outcome::Completed;
-    // Touched files were read, so their present stamps stand for the content that is indexed.
-    if let Some(last_check) = last_check.filter(|_| is_whole && report.errors.is_empty() && changes.is_none()) {
+    // Touched files were read, so their current stamps correspond to the indexed content.
+    if let Some(last_check) = last_check.filter(|_| is_whole && report.errors.is_empty() && changes.is_empty()) {
         last_check.store();
     }
     Ok(if is_whole { Checked::Whole(changes) } else { Checked::Stopped(changes) })
 }
 
-/// The last check of a generation with the stages of `plan` and a repository in that state; `None` for an index without an id.
+/// Returns the last check of a generation with the stages of `plan` and a repository in this state, or `None` if the
+/// index has no id.
 fn last_check(root: &Path, plan: &Plan, snapshot: &Snapshot, repository: &str) -> Option<LastCheck> {
     let caches = CacheFiles::new(ProjectDirectory::of(root).open().ok()?, &snapshot.id()?);
     let generation = snapshot.manifest().generation.to_string();
     let parts = [&generation, env!("CARGO_PKG_VERSION"), repository, &plan.show()];
     let key: Vec<&[u8]> = parts.iter().flat_map(|part| [part.as_bytes(), b"\0"]).collect();
-    let file = caches.file(ProjectDirectory::TREE_CHECK, MAX_CHECK);
+    let file = caches.file(ProjectDirectory::TREE_CHECK, MAX_CHECK_BYTES);
     Some(LastCheck::new(file, blake3::hash(&key.concat()).as_bytes()))
 }
 
-/// Counts what `incremental-check` lets pass.
+/// A probe that counts the files that `incremental-check` passes on.
 struct Found {
     changes: Mutex<TreeChanges>,
     allowance: Allowance,

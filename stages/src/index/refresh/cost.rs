@@ -1,24 +1,24 @@
-//! Whether an update is quick enough: an estimate from what has changed.
+//! Estimates from the changes whether an update is quick enough.
 //!
-//! The figures are for a release build on one core of a server of 2020, rather too high: an update that is not made costs less
-//! than a search that waits.
+//! The constants are for a release build on one core of a server of 2020, and rather too high: skipping an update costs
+//! less than delaying a search.
 
 use std::time::{Duration, Instant};
 
 use aurora_storage::Manifest;
 
-/// What has changed in the tree since it was indexed.
+/// The changes in the tree since it was indexed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct TreeChanges {
-    /// Files that are new, differ, or have another path.
+    /// Number of files that are new, differ, or have another path.
     changed: u64,
-    /// Those of them that have another path.
+    /// Number of these files that have another path.
     renamed: u64,
-    /// Indexed files that are gone, the old paths of renamed ones included.
+    /// Number of indexed files that are gone, including the old paths of renamed files.
     pub(super) deleted: u64,
-    /// Files that had to be read to see that they are as they were.
+    /// Number of files that had to be read to determine that they are unchanged.
     pub(super) touched: u64,
-    /// Bytes of the changed files, and of the largest one.
+    /// Size of all changed files and of the largest changed file, in bytes.
     bytes: u64,
     largest: u64,
 }
@@ -31,90 +31,91 @@ impl TreeChanges {
         self.largest = self.largest.max(bytes);
     }
 
-    /// Adds a file that has another path; its old path is a deleted file.
+    /// Adds a file that has another path. Its old path counts as a deleted file.
     pub(super) fn add_renamed(&mut self, bytes: u64) {
         self.add(bytes);
         self.renamed += 1;
     }
 
-    /// How many files differ.
+    /// Returns the number of files that differ.
     pub(super) fn files(&self) -> u64 {
         self.changed + self.deleted.saturating_sub(self.renamed)
     }
 
-    /// Whether there is nothing to update. The times of a few touched files are not worth a generation; those of many are, because
-    /// every look at the tree reads the files again.
-    pub(super) fn is_none(&self) -> bool {
-        self.files() == 0 && self.touched < MANY_TOUCHED
+    /// Whether there is nothing to update. The new times of a few touched files are not worth a generation, but those
+    /// of many files are, because every check of the tree reads these files again.
+    pub(super) fn is_empty(&self) -> bool {
+        self.files() == 0 && self.touched < MIN_TOUCHED
     }
 }
 
-/// Touched files that are worth an update.
-const MANY_TOUCHED: u64 = 64;
+/// Minimum number of touched files that are worth an update.
+const MIN_TOUCHED: u64 = 64;
 
-/// What a run takes apart from files: opening, building the stages, publishing.
-const OF_A_RUN: Duration = Duration::from_millis(50);
-/// What a file takes apart from its content, and its removal.
-const OF_A_FILE: Duration = Duration::from_micros(500);
-const OF_A_DELETION: Duration = Duration::from_micros(200);
-/// What a touched file takes: its row is written.
-const OF_A_TOUCHED_FILE: Duration = Duration::from_micros(10);
-/// What 1 KiB of text takes with the embedded model, and with one that the user has added.
-const OF_TEXT: Duration = Duration::from_micros(400);
-const OF_TEXT_WITH_ANOTHER_MODEL: Duration = Duration::from_millis(20);
-/// What it takes to load such a model.
-const OF_ANOTHER_MODEL: Duration = Duration::from_millis(500);
-/// What it takes to validate 1 MiB of an index that was written since this user's last run.
-const OF_VALIDATION: Duration = Duration::from_micros(250);
+/// Time of a run apart from files: opening, building the stages, publishing.
+const RUN_COST: Duration = Duration::from_millis(50);
+/// Time per file apart from its content, and time per deleted file.
+const FILE_COST: Duration = Duration::from_micros(500);
+const DELETION_COST: Duration = Duration::from_micros(200);
+/// Time per touched file, whose row is written.
+const TOUCHED_FILE_COST: Duration = Duration::from_micros(10);
+/// Time per KiB of text with the embedded model, and with a model that the user installed.
+const TEXT_COST_PER_KIB: Duration = Duration::from_micros(400);
+const OTHER_MODEL_TEXT_COST_PER_KIB: Duration = Duration::from_millis(20);
+/// Time to load a model that the user installed.
+const OTHER_MODEL_LOAD_COST: Duration = Duration::from_millis(500);
+/// Time to validate 1 MiB of an index that was written since this user's last run.
+const VALIDATION_COST_PER_MIB: Duration = Duration::from_micros(250);
 
-/// How much time there is, and what decides how far it goes.
+/// The time budget of an update, and the factors that determine the cost of the update.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowance {
     begun: Instant,
     budget: Duration,
     threads: u32,
-    /// Whether the vectors are those of a model that the user has added.
+    /// Whether the vectors come from a model that the user installed.
     has_another_model: bool,
-    /// Bytes of the index that have to be validated before it is written.
+    /// Number of bytes of the index that have to be validated before it is written.
     unvalidated: u64,
 }
 
 impl Allowance {
-    /// The time for an index of which so many bytes have to be validated.
+    /// Creates the allowance for an index of which `unvalidated` bytes have to be validated.
     pub(super) fn new(begun: Instant, budget: Duration, threads: usize, manifest: &Manifest, unvalidated: u64) -> Self {
         let threads = u32::try_from(threads.max(1)).unwrap_or(u32::MAX);
         let has_another_model = manifest.model.as_ref().is_some_and(|model| model.id != model.tokens);
         Self { begun, budget, threads, has_another_model, unvalidated }
     }
 
-    /// When the time is up.
+    /// Returns the time at which the budget is used up.
     pub(super) fn end(&self) -> Instant {
         self.begun + self.budget
     }
 
-    /// Whether these changes alone, of which there may be more, are too many.
+    /// Whether these changes alone exceed the budget. There may be more changes.
     pub(super) fn is_exceeded(&self, changes: &TreeChanges) -> bool {
-        self.of_files(changes) > self.budget
+        self.files_cost(changes) > self.budget
     }
 
-    /// Whether there is time for an update after a look at the tree that took `looked`: the update looks again.
+    /// Whether there is time for an update after a check of the tree that took `looked`. The update checks the tree
+    /// again.
     pub(super) fn covers(&self, changes: &TreeChanges, looked: Duration) -> bool {
-        2 * looked + self.of_update(changes) <= self.budget
+        2 * looked + self.update_cost(changes) <= self.budget
     }
 
-    fn of_update(&self, changes: &TreeChanges) -> Duration {
-        let model = if self.has_another_model && changes.changed > 0 { OF_ANOTHER_MODEL } else { Duration::ZERO };
-        OF_A_RUN + model + times(OF_VALIDATION, self.unvalidated >> 20) + self.of_files(changes)
+    fn update_cost(&self, changes: &TreeChanges) -> Duration {
+        let model = if self.has_another_model && changes.changed > 0 { OTHER_MODEL_LOAD_COST } else { Duration::ZERO };
+        RUN_COST + model + times(VALIDATION_COST_PER_MIB, self.unvalidated >> 20) + self.files_cost(changes)
     }
 
-    /// Files are processed side by side, the largest one on one thread.
-    fn of_files(&self, changes: &TreeChanges) -> Duration {
-        let of_text = if self.has_another_model { OF_TEXT_WITH_ANOTHER_MODEL } else { OF_TEXT };
+    /// Returns the time for files. They are processed in parallel, but the largest one on a single thread.
+    fn files_cost(&self, changes: &TreeChanges) -> Duration {
+        let text_cost = if self.has_another_model { OTHER_MODEL_TEXT_COST_PER_KIB } else { TEXT_COST_PER_KIB };
         let threads = self.threads.min(u32::try_from(changes.changed.max(1)).unwrap_or(u32::MAX));
-        let of_all = times(OF_A_FILE, changes.changed) + times(of_text, changes.bytes.div_ceil(1024));
-        let of_largest = times(of_text, changes.largest.div_ceil(1024));
-        let of_rows = times(OF_A_DELETION, changes.deleted) + times(OF_A_TOUCHED_FILE, changes.touched);
-        (of_all / threads).max(of_largest) + of_rows
+        let total_cost = times(FILE_COST, changes.changed) + times(text_cost, changes.bytes.div_ceil(1024));
+        let largest_cost = times(text_cost, changes.largest.div_ceil(1024));
+        let rows_cost = times(DELETION_COST, changes.deleted) + times(TOUCHED_FILE_COST, changes.touched);
+        (total_cost / threads).max(largest_cost) + rows_cost
     }
 }
 
@@ -159,21 +160,21 @@ mod tests {
     }
 
     #[test]
-    fn what_the_look_at_the_tree_takes_is_taken_twice() {
+    fn the_time_of_the_check_counts_twice() {
         let one = files(1, 1_000);
         assert!(allowance(300).covers(&one, Duration::from_millis(100)));
         assert!(!allowance(300).covers(&one, Duration::from_millis(150)));
     }
 
     #[test]
-    fn a_look_ends_only_when_the_files_alone_take_too_long() {
+    fn a_check_stops_only_if_the_files_alone_take_too_long() {
         let some = files(1, 1_000);
         assert!(!allowance(20).covers(&some, LOOK) && !allowance(20).is_exceeded(&some));
         assert!(allowance(300).is_exceeded(&files(10_000, 5_000)));
     }
 
     #[test]
-    fn another_model_and_validation_take_their_time() {
+    fn another_model_and_validation_add_to_the_cost() {
         let slow = Allowance { has_another_model: true, ..allowance(300) };
         assert!(!slow.covers(&files(1, 1_000), LOOK));
         assert!(slow.covers(&TreeChanges { deleted: 1, ..TreeChanges::default() }, LOOK));
@@ -182,12 +183,12 @@ mod tests {
     }
 
     #[test]
-    fn a_renamed_file_is_one_file() {
+    fn a_renamed_file_counts_once() {
         let mut changes = TreeChanges { deleted: 2, ..TreeChanges::default() };
         changes.add_renamed(10);
         changes.add(10);
         assert_eq!(changes.files(), 3);
-        assert!(TreeChanges { touched: 3, ..TreeChanges::default() }.is_none());
-        assert!(!TreeChanges { touched: 1_000, ..TreeChanges::default() }.is_none());
+        assert!(TreeChanges { touched: 3, ..TreeChanges::default() }.is_empty());
+        assert!(!TreeChanges { touched: 1_000, ..TreeChanges::default() }.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Cancelling work at a point in time.
+//! Cancellation at a point in time.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
@@ -6,17 +6,17 @@ use std::time::Instant;
 
 use aurora_pipeline::CancelToken;
 
-/// Cancels a token at a point in time, unless it is dropped before.
+/// Cancels a token at a point in time, unless the deadline is dropped before.
 pub(super) struct Deadline {
     /// Dropped to end the thread.
-    lifted: Option<Sender<()>>,
+    stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Deadline {
-    /// Starts to wait. Where no thread can be started the token is cancelled at once.
+    /// Starts waiting. If no thread can be started, the token is cancelled immediately.
     pub(super) fn start(token: &CancelToken, at: Instant) -> Self {
-        let (lifted, waits) = mpsc::channel::<()>();
+        let (stop, waits) = mpsc::channel::<()>();
         let of_thread = token.clone();
         let wait = move || {
             let rest = at.saturating_duration_since(Instant::now());
@@ -28,15 +28,15 @@ impl Deadline {
         if thread.is_err() {
             token.cancel();
         }
-        Self { lifted: Some(lifted), thread: thread.ok() }
+        Self { stop: Some(stop), thread: thread.ok() }
     }
 }
 
 impl Drop for Deadline {
     fn drop(&mut self) {
-        self.lifted = None;
+        self.stop = None;
         if let Some(thread) = self.thread.take() {
-            // It only waits and cancels.
+            // The thread only waits and cancels, so it cannot fail.
             let _ = thread.join();
         }
     }
@@ -49,7 +49,7 @@ mod tests {
     use super::{CancelToken, Deadline};
 
     #[test]
-    fn a_token_is_cancelled_when_the_time_has_come_and_not_before() {
+    fn a_token_is_cancelled_at_the_deadline_and_not_before() {
         let (early, late) = (CancelToken::new(), CancelToken::new());
         drop(Deadline::start(&late, Instant::now() + Duration::from_secs(3_600)));
         assert!(!late.is_cancelled());

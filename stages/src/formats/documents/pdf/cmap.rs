@@ -6,21 +6,21 @@ use std::rc::Rc;
 
 use super::object::{Lexer, Object};
 
-/// Most operands of one section. The specification has 100.
+/// Maximum number of operands of one section. The specification allows 100.
 const MAX_OPERANDS: usize = 1 << 12;
-/// Longest text that a code stands for, in UTF-16 units.
+/// Maximum length of the text of a code, in UTF-16 units.
 const MAX_UNITS: usize = 32;
 
 /// A map from codes to text.
 #[derive(Debug, Default)]
 pub(super) struct CMap {
     texts: HashMap<u32, String>,
-    /// First and last code, and the UTF-16 units of the first.
+    /// Ranges of codes: the first code, the last code, and the UTF-16 units of the first code.
     ranges: Vec<(u32, u32, Vec<u16>)>,
 }
 
 impl CMap {
-    /// Reads a `ToUnicode` map. What is damaged is left out.
+    /// Parses a `ToUnicode` map and ignores damaged entries.
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let (mut map, mut lexer, mut operands) = (Self::default(), Lexer::new(bytes), Vec::new());
         while let Some(object) = lexer.next() {
@@ -46,7 +46,7 @@ impl CMap {
         map
     }
 
-    /// The text of a code.
+    /// Returns the text of a code.
     pub(super) fn text(&self, code: u32) -> Option<Cow<'_, str>> {
         if let Some(text) = self.texts.get(&code) {
             return Some(text.into());

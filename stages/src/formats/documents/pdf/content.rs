@@ -1,4 +1,4 @@
-//! The text of pages: what the operators of their content streams show, and where.
+//! The text of pages: the strings that the operators of content streams show, and their positions.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -9,20 +9,21 @@ use super::font::Font;
 use super::layout::{IDENTITY, Lines, Matrix, product};
 use super::object::{Dict, Lexer, Object};
 
-/// Deepest nesting of drawings that show other drawings.
+/// Maximum nesting depth of form XObjects that show other form XObjects.
 const MAX_FORMS: usize = 8;
-/// Most saved graphics states.
+/// Maximum number of saved graphics states.
 const MAX_SAVED: usize = 64;
-/// Most operands of an operator that are kept. None has more than 33.
+/// Maximum number of operands of an operator that are kept. No operator has more than 33.
 const MAX_OPERANDS: usize = 64;
 
-/// The fonts of a document that are indirect objects.
+/// The fonts of a document that are indirect objects, by object number.
 pub(super) type Fonts = HashMap<u32, Rc<Font>>;
 
-/// The lines of a page, which starts behind `length` bytes of text; empty ones stand between paragraphs.
+/// Returns the lines of a page, with empty lines between paragraphs. `length` is the number of bytes of text before the
+/// page.
 ///
 /// # Errors
-/// The text is too large, or too much is packed in the file.
+/// If the text is too large, or the file unpacks to too much data.
 pub(super) fn lines<'f>(
     file: &'f PdfFile<'_>,
     fonts: &mut Fonts,
@@ -51,7 +52,7 @@ struct Text<'f, 'b, 'd> {
     lines: Lines,
 }
 
-/// The graphics state, as far as text depends on it.
+/// The part of the graphics state that affects text.
 #[derive(Debug, Clone)]
 struct State {
     page: Matrix,
@@ -94,7 +95,7 @@ impl State {
     }
 }
 
-/// The fonts and drawings that a content stream names.
+/// The fonts and form XObjects that a content stream can refer to.
 struct Scope<'f> {
     fonts: Object<'f>,
     known_fonts: HashMap<Vec<u8>, Rc<Font>>,
@@ -156,14 +157,14 @@ impl<'f> Text<'f, '_, '_> {
             }
             font = Some(read);
         }
-        // A page may name any number of fonts that it does not have.
+        // Only existing fonts are cached, because a page may refer to any number of missing fonts.
         if let Some(font) = &font {
             scope.known_fonts.insert(name.to_vec(), Rc::clone(font));
         }
         Ok(font)
     }
 
-    /// Shows a drawing that is a content stream of its own.
+    /// Shows a form XObject, which has its own content stream.
     fn show_form(
         &mut self,
         scope: &Scope<'f>,
@@ -232,7 +233,7 @@ impl<'f> Text<'f, '_, '_> {
     }
 }
 
-/// The operators that change where and how text is shown.
+/// Executes the operators that change the position or the format of text.
 fn place(operator: &[u8], operands: &[Object<'_>], state: &mut State) {
     let number = |at: usize| operands.get(at).and_then(Object::number).unwrap_or_default();
     match operator {

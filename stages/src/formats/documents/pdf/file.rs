@@ -1,7 +1,8 @@
 //! The indirect objects of a PDF file.
 //!
-//! They are found by a scan instead of the cross-reference table, so that damaged tables do no harm and all work is linear in the
-//! file. Of two objects with the same number, the later one counts: updates are appended.
+//! A scan finds the objects instead of the cross-reference table, so that damaged tables have no effect and all work is
+//! linear in the size of the file. If several objects have the same number, the last one is used, because updates are
+//! appended.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -11,20 +12,20 @@ use super::super::error::{ExtractError, MAX_MARKUP_BYTES};
 use super::filters;
 use super::object::{Dict, Lexer, Object, is_space};
 
-/// How many bytes are unpacked and parsed, of all objects together, however often each of them is used.
+/// Maximum number of bytes that are unpacked and parsed, summed over all uses of all objects.
 const MAX_WORK_BYTES: u64 = 2 * MAX_MARKUP_BYTES;
-/// Longest chain of references to references.
+/// Maximum length of a chain of references to references.
 const MAX_REFERENCES: usize = 8;
-/// Most objects. Each takes about 80 bytes of memory.
+/// Maximum number of objects. Each takes about 80 bytes of memory.
 const MAX_OBJECTS: usize = 1 << 20;
-/// Longest trailer.
+/// Maximum length of a trailer, in bytes.
 const MAX_TRAILER_BYTES: usize = 4096;
 
 /// A PDF file.
 #[derive(Debug)]
 pub(super) struct PdfFile<'a> {
     bytes: &'a [u8],
-    /// By object number.
+    /// Location of each object, by object number.
     places: HashMap<u32, Place>,
     unpacked: Vec<Vec<u8>>,
     root: Option<u32>,
@@ -34,7 +35,7 @@ pub(super) struct PdfFile<'a> {
 #[derive(Debug, Clone)]
 enum Place {
     File(Range<usize>),
-    /// In an object stream.
+    /// A range within an unpacked object stream.
     Unpacked(usize, Range<usize>),
 }
 
@@ -42,7 +43,7 @@ impl<'a> PdfFile<'a> {
     /// Finds the objects of a file.
     ///
     /// # Errors
-    /// The file is encrypted, or too much is packed in it.
+    /// If the file is encrypted or unpacks to too much data.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, ExtractError> {
         let mut file = Self { bytes, places: HashMap::new(), unpacked: Vec::new(), root: None, work: Cell::new(0) };
         let mut catalog = None;
@@ -70,17 +71,17 @@ impl<'a> PdfFile<'a> {
         Ok(file)
     }
 
-    /// The catalog, empty if there is none.
+    /// Returns the catalog, or null if the file has none.
     pub(super) fn catalog(&self) -> Result<Object<'_>, ExtractError> {
         self.root.map_or(Ok(Object::Null), |root| self.object(root))
     }
 
-    /// An entry of a dictionary, which may be a reference; null if there is none.
+    /// Returns an entry of a dictionary, following references. Returns null if the entry is missing.
     pub(super) fn get<'f>(&'f self, dict: &Dict<'f>, key: &[u8]) -> Result<Object<'f>, ExtractError> {
         dict.get(key).map_or(Ok(Object::Null), |object| self.resolve(object))
     }
 
-    /// The object itself, or what it refers to.
+    /// Returns the object itself, or the object to which it refers.
     pub(super) fn resolve<'f>(&'f self, object: &Object<'f>) -> Result<Object<'f>, ExtractError> {
         let mut object = object.clone();
         for _ in 0..MAX_REFERENCES {
@@ -90,7 +91,7 @@ impl<'a> PdfFile<'a> {
         Ok(Object::Null)
     }
 
-    /// The decoded data of a stream; empty if it is of another kind, or has filters for images.
+    /// Returns the decoded data of a stream. Empty if the object is not a stream or has filters for images.
     pub(super) fn data<'f>(&'f self, stream: &Object<'f>) -> Result<Vec<u8>, ExtractError> {
         let Object::Stream(dict, data) = stream else { return Ok(Vec::new()) };
         let filters = match self.get(dict, b"Filter")? {
@@ -101,7 +102,7 @@ impl<'a> PdfFile<'a> {
         self.spend(data.len())?;
         let mut bytes = data.to_vec();
         for filter in filters {
-            // One byte more than may be spent tells that there is more.
+            // One byte more than the remaining budget shows that the data exceeds the budget.
             let limit = (MAX_WORK_BYTES - self.work.get()) as usize + 1;
             match filters::decode(filter.name().unwrap_or_default(), &bytes, limit) {
                 Some(decoded) => bytes = decoded,
@@ -112,7 +113,7 @@ impl<'a> PdfFile<'a> {
         Ok(bytes)
     }
 
-    /// The object with some number; null if there is none.
+    /// Returns the object with a number, or null if the object is missing.
     fn object(&self, number: u32) -> Result<Object<'_>, ExtractError> {
         let bytes = match self.places.get(&number) {
             Some(Place::File(range)) => self.bytes.get(range.clone()),
@@ -126,14 +127,14 @@ impl<'a> PdfFile<'a> {
         Ok(indirect(bytes))
     }
 
-    /// Counts work, or memory that is kept.
+    /// Charges work, or memory that is kept, to the budget.
     pub(super) fn spend(&self, bytes: usize) -> Result<(), ExtractError> {
         let work = self.work.get() + bytes as u64;
         self.work.set(work.min(MAX_WORK_BYTES));
         if work > MAX_WORK_BYTES { Err(ExtractError::TooLarge) } else { Ok(()) }
     }
 
-    /// Notes the objects of an object stream.
+    /// Records the objects of an object stream.
     fn unpack(&mut self, stream: &Object<'a>) -> Result<(), ExtractError> {
         let Object::Stream(dict, _) = stream else { return Ok(()) };
         let number = |key: &[u8]| dict.get(key).and_then(Object::number).map_or(0, |number| number as usize);
@@ -149,7 +150,7 @@ impl<'a> PdfFile<'a> {
         }
         let index = self.unpacked.len();
         for (at, &(number, start)) in heads.iter().enumerate() {
-            // Offsets that do not grow would let objects overlap.
+            // Offsets that do not increase would make objects overlap.
             let end = heads.get(at + 1).map_or(bytes.len(), |next| next.1).min(bytes.len());
             if start < end {
                 self.note(number, Place::Unpacked(index, start..end))?;
@@ -173,7 +174,7 @@ impl<'a> PdfFile<'a> {
     }
 }
 
-/// Numbers and places of everything between `1 0 obj` and the next such head.
+/// Returns the numbers of all objects and the ranges between one head, such as `1 0 obj`, and the next.
 fn objects(bytes: &[u8]) -> impl Iterator<Item = (u32, Range<usize>)> {
     let mut heads =
         memchr::memmem::find_iter(bytes, b"obj").filter_map(|at| Some((head(&bytes[..at])?, at))).peekable();
@@ -184,14 +185,14 @@ fn objects(bytes: &[u8]) -> impl Iterator<Item = (u32, Range<usize>)> {
     })
 }
 
-/// The object number at the end of `1 0 `, and where it starts.
+/// Returns the object number in `1 0 ` at the end of the bytes, and the start of that text.
 fn head(bytes: &[u8]) -> Option<(u32, usize)> {
     let (_, bytes) = last_digits(bytes)?;
     let (number, bytes) = last_digits(bytes)?;
     Some((number, bytes.len()))
 }
 
-/// The number at the end of a text, behind which there may be space, and what precedes it.
+/// Returns the number at the end of the bytes, before optional space, and the bytes before the number.
 fn last_digits(bytes: &[u8]) -> Option<(u32, &[u8])> {
     const MAX_DIGITS: usize = 10;
     let bytes = bytes
@@ -202,7 +203,7 @@ fn last_digits(bytes: &[u8]) -> Option<(u32, &[u8])> {
     Some((str::from_utf8(digits).ok()?.parse().ok()?, rest))
 }
 
-/// The object at the start of some bytes, with its data if it is a stream.
+/// Parses the object at the start of the bytes, with its data if it is a stream.
 fn indirect(bytes: &[u8]) -> Object<'_> {
     let mut lexer = Lexer::new(bytes);
     match lexer.next() {

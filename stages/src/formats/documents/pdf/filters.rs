@@ -1,10 +1,11 @@
-//! The filters of streams. Those of images are not among them.
+//! Stream filters, except those for images.
 
 use std::io::Read;
 
 use super::object::{from_hex, is_space};
 
-/// Applies a filter; `None` for one that is unknown. At most `limit` bytes are made. Damaged data end early.
+/// Applies a filter. Returns `None` for an unknown filter, and at most `limit` bytes otherwise. Damaged data is decoded
+/// up to the damage.
 pub(super) fn decode(filter: &[u8], data: &[u8], limit: usize) -> Option<Vec<u8>> {
     match filter {
         b"FlateDecode" | b"Fl" => Some(inflated(data, limit)),
@@ -18,17 +19,17 @@ pub(super) fn decode(filter: &[u8], data: &[u8], limit: usize) -> Option<Vec<u8>
 
 fn inflated(data: &[u8], limit: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // What precedes damage is text still.
+    // The data before the damage is still text.
     let _ = flate2::read::ZlibDecoder::new(data).take(limit as u64).read_to_end(&mut bytes);
     bytes
 }
 
-/// LZW with codes of 9 to 12 bits that grow one code early, as by default in PDF.
+/// Decodes LZW with codes of 9 to 12 bits that grow one code early, the default in PDF.
 fn lzw(data: &[u8], limit: usize) -> Vec<u8> {
     const CLEAR: usize = 256;
     const END: usize = 257;
     let mut bytes: Vec<u8> = Vec::new();
-    // Where the strings of the codes from 258 are in the output.
+    // Offsets and lengths, in the output, of the strings of the codes from 258 on.
     let mut strings: Vec<(usize, usize)> = Vec::new();
     let mut previous: Option<(usize, usize)> = None;
     let (mut bits, mut count) = (0u32, 0);
@@ -61,7 +62,7 @@ fn lzw(data: &[u8], limit: usize) -> Vec<u8> {
         } else {
             break;
         }
-        // The string of a code is the previous one and the byte behind it.
+        // The string of a new code is the previous string and the byte after it.
         if let Some((from, length)) = previous
             && strings.len() < 4096 - 258
         {
@@ -124,7 +125,7 @@ fn run_lengths(data: &[u8], limit: usize) -> Vec<u8> {
     bytes
 }
 
-/// The data of a stream whose keyword begins at `rest`.
+/// Returns the data of a stream whose keyword is at the start of `rest`.
 pub(super) fn stream_data(rest: &[u8]) -> Option<&[u8]> {
     let start = rest.iter().position(|&byte| !is_space(byte))?;
     let data = rest[start..].strip_prefix(b"stream")?;

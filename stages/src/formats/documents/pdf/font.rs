@@ -1,4 +1,4 @@
-//! Fonts: which text the codes of a string stand for, and how wide it is.
+//! Fonts: the text and the width of the codes in a string.
 
 use super::super::error::ExtractError;
 use super::cmap::CMap;
@@ -6,11 +6,11 @@ use super::file::PdfFile;
 use super::glyphs;
 use super::object::{Dict, Lexer, Object};
 
-/// Width of characters whose font does not tell it, in thousandths of the font size.
+/// Width of characters whose font does not define it, in thousandths of the font size.
 const DEFAULT_WIDTH: f64 = 500.0;
 
-/// About how many bytes of memory a font takes, however short its dictionary is.
-const MEMORY: usize = 16 << 10;
+/// Approximate memory use of a font in bytes, regardless of the size of its dictionary.
+const FONT_BYTES: usize = 16 << 10;
 
 /// A font.
 #[derive(Debug)]
@@ -20,12 +20,12 @@ pub(super) struct Font {
     to_unicode: CMap,
     /// Whether codes are UCS-2.
     is_unicode: bool,
-    /// The text of codes of one byte, where no map to Unicode tells it.
+    /// Text of single-byte codes that the map to Unicode does not contain.
     encoding: Vec<Option<String>>,
-    /// First and last code, and the width of each in text space.
+    /// Ranges of codes: the first code, the last code, and their width in text space.
     widths: Vec<(u32, u32, f64)>,
     default_width: f64,
-    /// Height of the glyphs in multiples of the font size. It is about 1, but for glyphs that are drawings.
+    /// Height of the glyphs in multiples of the font size. About 1, except for glyphs that are drawings.
     height: f64,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Font {
 #[derive(Debug)]
 pub(super) struct Glyph<'t> {
     pub(super) text: &'t str,
-    /// In multiples of the font size.
+    /// Width in multiples of the font size.
     pub(super) width: f64,
     pub(super) is_space: bool,
 }
@@ -42,9 +42,9 @@ impl Font {
     /// Reads a font from its dictionary.
     ///
     /// # Errors
-    /// Too much is packed in the file.
+    /// If the file unpacks to too much data.
     pub(super) fn read<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>) -> Result<Self, ExtractError> {
-        file.spend(MEMORY)?;
+        file.spend(FONT_BYTES)?;
         let to_unicode = CMap::parse(&file.data(&file.get(dict, b"ToUnicode")?)?);
         let encoding = file.get(dict, b"Encoding")?;
         if file.get(dict, b"Subtype")?.name() == Some(b"Type0") {
@@ -83,7 +83,7 @@ impl Font {
     /// Calls `each` with the characters of a string, until it fails.
     ///
     /// # Errors
-    /// The one of `each`.
+    /// Returns the error of `each`.
     pub(super) fn glyphs(
         &self,
         string: &[u8],
@@ -113,8 +113,8 @@ impl Font {
     }
 }
 
-/// The unit of widths, and the height of glyphs, in multiples of the font size. Only fonts whose glyphs are drawings have a
-/// matrix.
+/// Returns the unit of widths and the height of glyphs, in multiples of the font size. Only fonts whose glyphs are
+/// drawings have a matrix.
 fn glyph_space<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>) -> Result<(f64, f64), ExtractError> {
     let (matrix, bounds) = (file.get(dict, b"FontMatrix")?, file.get(dict, b"FontBBox")?);
     let Some([x, _, _, y, ..]) = matrix.array().map(|items| &items[..]) else { return Ok((0.001, 1.0)) };
@@ -138,7 +138,8 @@ fn simple_widths<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>, scale: f64) -> Resu
     Ok(widths)
 }
 
-/// Lists of widths behind their first code, and widths behind the first and the last code.
+/// Reads the widths of a composite font: a first code followed by a list of widths, or a first and a last code followed
+/// by one width.
 fn composite_widths<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>) -> Result<Vec<(u32, u32, f64)>, ExtractError> {
     let list = file.get(dict, b"W")?;
     let items = list.array().map(|items| &items[..]).unwrap_or_default();
@@ -185,7 +186,7 @@ fn simple_encoding<'f>(
             Object::Number(number) => code = number as usize,
             Object::Name(name) => {
                 if let Some(text) = texts.get_mut(code) {
-                    *text = str::from_utf8(&name).ok().and_then(glyphs::named);
+                    *text = str::from_utf8(&name).ok().and_then(glyphs::glyph_text);
                 }
                 code = code.saturating_add(1);
             }
@@ -195,7 +196,7 @@ fn simple_encoding<'f>(
     Ok(texts)
 }
 
-/// The encoding in the program of a Type 1 font: `dup 65 /A put`, in its readable part.
+/// Reads the encoding from the readable part of a Type 1 font program: `dup 65 /A put`.
 fn built_in_encoding<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>) -> Result<Option<Vec<Option<String>>>, ExtractError> {
     let descriptor = file.get(dict, b"FontDescriptor")?;
     let Some(descriptor) = descriptor.dict() else { return Ok(None) };
@@ -213,7 +214,7 @@ fn built_in_encoding<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>) -> Result<Optio
             Object::Number(number) => code = number as usize,
             Object::Name(name) => {
                 if let Some(text) = texts.get_mut(code) {
-                    *text = str::from_utf8(&name).ok().and_then(glyphs::named);
+                    *text = str::from_utf8(&name).ok().and_then(glyphs::glyph_text);
                 }
             }
             Object::Operator(b"def" | b"readonly") => break,

@@ -1,13 +1,13 @@
-//! What the codes of fonts without a map to Unicode stand for: encodings, and names of glyphs.
+//! The text of codes in fonts without a map to Unicode: encodings and glyph names.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Names of the characters from U+0020, without letters, which are their own names.
+/// Names of the characters from U+0020 on, except letters, whose names are the letters themselves.
 const ASCII: &str = "space exclam quotedbl numbersign dollar percent ampersand quotesingle parenleft parenright asterisk plus \
                      comma hyphen period slash zero one two three four five six seven eight nine colon semicolon less equal \
                      greater question at";
-/// Names of the characters from U+00A1.
+/// Names of the characters from U+00A1 on.
 const LATIN: &str = "exclamdown cent sterling currency yen brokenbar section dieresis copyright ordfeminine guillemotleft \
                      logicalnot sfthyphen registered macron degree plusminus twosuperior threesuperior acute mu paragraph \
                      periodcentered cedilla onesuperior ordmasculine guillemotright onequarter onehalf threequarters \
@@ -17,13 +17,13 @@ const LATIN: &str = "exclamdown cent sterling currency yen brokenbar section die
                      atilde adieresis aring ae ccedilla egrave eacute ecircumflex edieresis igrave iacute icircumflex \
                      idieresis eth ntilde ograve oacute ocircumflex otilde odieresis divide oslash ugrave uacute ucircumflex \
                      udieresis yacute thorn ydieresis";
-/// Names of the characters from U+03B1.
+/// Names of the characters from U+03B1 on.
 const GREEK: &str = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma1 sigma tau \
                      upsilon phi chi psi omega";
-/// Names of the characters from U+0391; there is none at U+03A2.
+/// Names of the characters from U+0391 on. U+03A2 is not assigned.
 const CAPITAL_GREEK: &str = "Alpha Beta Gamma Delta Epsilon Zeta Eta Theta Iota Kappa Lambda Mu Nu Xi Omicron Pi Rho - Sigma \
                              Tau Upsilon Phi Chi Psi Omega";
-/// Further names and what they stand for.
+/// Pairs of further names and their characters.
 const FURTHER: &str = "bracketleft [ backslash \\ bracketright ] asciicircum ^ underscore _ grave ` braceleft { bar | braceright } \
                        asciitilde ~ quoteleft ‘ quoteright ’ quotedblleft “ quotedblright ” quotesinglbase ‚ quotedblbase „ \
                        endash – emdash — bullet • ellipsis … dagger † daggerdbl ‡ perthousand ‰ guilsinglleft ‹ guilsinglright › \
@@ -38,7 +38,7 @@ const FURTHER: &str = "bracketleft [ backslash \\ bracketright ] asciicircum ^ u
                        periodmath . commamath , angbracketleft ⟨ angbracketright ⟩ visiblespace ␣ circumflex ˆ tilde ˜ caron ˇ \
                        breve ˘ dotaccent ˙ ring ˚ hungarumlaut ˝ ogonek ˛ epsilon1 ϵ phi1 ϕ theta1 ϑ";
 
-/// The codes of StandardEncoding that differ from those of Windows.
+/// The codes of StandardEncoding that differ from WinAnsiEncoding.
 const STANDARD: &[(u8, char)] = &[
     (0x27, '’'),
     (0x60, '‘'),
@@ -72,11 +72,11 @@ const STANDARD: &[(u8, char)] = &[
 ];
 /// The codes of Windows-1252 from 0x80 to 0x9f.
 const WINDOWS: &str = "€•‚ƒ„…†‡ˆ‰Š‹Œ•Ž••‘’“”•–—˜™š›œ•žŸ";
-/// The codes of MacRoman from 0x80.
+/// The codes of MacRoman from 0x80 on.
 const MAC: &str = "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨\
                    ≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»… ÀÃÕŒœ–—“”‘’÷◊ÿŸ/€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{f8ff}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ";
 
-/// The character of a code in a named encoding; in the one of Windows if there is no such encoding.
+/// Returns the character of a code in a named encoding. An unknown name means WinAnsiEncoding.
 pub(super) fn encoded(encoding: &[u8], code: u8) -> Option<char> {
     match encoding {
         b"MacRomanEncoding" if code >= 0x80 => return MAC.chars().nth(usize::from(code - 0x80)),
@@ -97,8 +97,8 @@ pub(super) fn encoded(encoding: &[u8], code: u8) -> Option<char> {
     }
 }
 
-/// The text of a glyph with some name.
-pub(super) fn named(name: &str) -> Option<String> {
+/// Returns the text of the glyph with a name.
+pub(super) fn glyph_text(name: &str) -> Option<String> {
     static NAMES: LazyLock<HashMap<&'static str, String>> = LazyLock::new(names);
     let name = name.split('.').next().unwrap_or_default();
     if let Some(text) = NAMES.get(name) {
@@ -114,7 +114,7 @@ pub(super) fn named(name: &str) -> Option<String> {
     if let Some(text) = name.strip_prefix('u').filter(|digits| (4..=6).contains(&digits.len())).and_then(hexadecimal) {
         return Some(text);
     }
-    // A ligature's name consists of those of its parts.
+    // The name of a ligature consists of the names of its parts.
     let parts: Option<Vec<&String>> = name.split('_').map(|part| NAMES.get(part)).collect();
     parts.map(|parts| parts.into_iter().map(String::as_str).collect()).or_else(|| {
         let letters = name.split('_').filter(|part| part.len() == 1);

@@ -1,22 +1,23 @@
-//! Lines of text, from characters and their places.
+//! Assembles lines of text from characters and their positions.
 
 use super::super::error::{ExtractError, MAX_TEXT_BYTES};
 
-/// How far a character stands behind the previous one if they are two words, in multiples of the font size.
+/// Minimum distance between two characters of different words, in multiples of the font size.
 const WORD_GAP: f64 = 0.15;
-/// How far it stands before the end of the previous one if it begins another column or line.
+/// Minimum distance by which a character that starts another column or line precedes the end of the previous character,
+/// in multiples of the font size.
 const BACKWARD_GAP: f64 = 1.0;
-/// How far it stands above or below the previous one if it is in another line.
+/// Minimum distance across the line between two characters on different lines, in multiples of the font size.
 const LINE_GAP: f64 = 0.5;
-/// How far two lines are apart if they are two paragraphs.
+/// Minimum distance between two lines of different paragraphs, in multiples of the font size.
 const PARAGRAPH_GAP: f64 = 1.7;
 
-/// `[a b c d e f]` of the specification: maps (x, y) to (ax + cy + e, bx + dy + f).
+/// A matrix `[a b c d e f]` as in the specification: maps (x, y) to (ax + cy + e, bx + dy + f).
 pub(super) type Matrix = [f64; 6];
 
 pub(super) const IDENTITY: Matrix = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0];
 
-/// First `first`, then `second`.
+/// Returns the matrix that applies `first` and then `second`.
 pub(super) fn product(first: &Matrix, second: &Matrix) -> Matrix {
     let [a, b, c, d, e, f] = *first;
     let [k, l, m, n, o, p] = *second;
@@ -26,27 +27,27 @@ pub(super) fn product(first: &Matrix, second: &Matrix) -> Matrix {
 /// The lines of a page, in the order in which the page draws them.
 #[derive(Debug)]
 pub(super) struct Lines {
-    /// Lines that are complete, each with its end.
+    /// The completed lines, each with its line feed.
     text: String,
     line: String,
-    /// Where the last character ends, and its font size.
+    /// Position of the end of the last character, and its font size.
     end: Option<(f64, f64, f64)>,
-    /// How many bytes of text there may be still.
+    /// Number of bytes of text that may still be added.
     room: usize,
 }
 
 impl Lines {
-    /// For a page of a document that has `length` bytes of text so far.
+    /// Creates the lines of a page in a document that has `length` bytes of text so far.
     pub(super) fn new(length: usize) -> Self {
         let room = (MAX_TEXT_BYTES as usize).saturating_sub(length);
         Self { text: String::new(), line: String::new(), end: None, room }
     }
 
-    /// Adds a character. Its width and the height of its font are in multiples of the font size; the matrix maps a square of one
-    /// font size to the page.
+    /// Adds a character. The width of the character and the height of its font are in multiples of the font size. The
+    /// matrix maps a square with the size of the font to the page.
     ///
     /// # Errors
-    /// The text is too large.
+    /// If the text is too large.
     pub(super) fn push(&mut self, text: &str, width: f64, height: f64, matrix: &Matrix) -> Result<(), ExtractError> {
         let [a, b, c, d, x, y] = *matrix;
         let (advance, size) = (a.hypot(b), c.hypot(d) * height);
@@ -67,13 +68,13 @@ impl Lines {
         self.end = Some((x + a * width, y + b * width, size));
         let length = self.line.len();
         text.chars().for_each(|character| push_character(&mut self.line, character));
-        // A space, or the ends of a line and a paragraph, may precede it.
+        // A space, or the ends of a line and a paragraph, may precede the character.
         let length = self.line.len() - length + 2;
         self.room = self.room.checked_sub(length).ok_or(ExtractError::TooLarge)?;
         Ok(())
     }
 
-    /// The lines, each with its end; an empty one stands between paragraphs.
+    /// Returns the lines, each with its line feed, and empty lines between paragraphs.
     pub(super) fn finish(mut self) -> String {
         self.end_line();
         self.text
@@ -89,8 +90,8 @@ impl Lines {
     }
 }
 
-/// Adds a line, whose characters stand from left to right. Words that are written from right to left are turned round, together
-/// with what stands between them.
+/// Appends a line whose characters are in visual order, from left to right. Words in right-to-left scripts are
+/// reversed, together with the characters between them.
 fn push_logical(text: &mut String, line: &str) {
     let mut rest = line;
     while let Some(start) = rest.find(is_right_to_left) {
@@ -105,7 +106,7 @@ fn push_logical(text: &mut String, line: &str) {
     text.push_str(rest);
 }
 
-/// Hebrew, Arabic, Syriac and their presentation forms.
+/// Whether a character is Hebrew, Arabic, Syriac or one of their presentation forms.
 fn is_right_to_left(character: char) -> bool {
     matches!(character, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
 }

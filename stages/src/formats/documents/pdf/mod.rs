@@ -1,7 +1,7 @@
-//! PDF files.
+//! Text extraction from PDF files.
 //!
-//! Only what text depends on is read: objects, fonts and content streams, none of which is trusted. Depth, memory and the work on
-//! objects that are used often are bounded.
+//! Only the parts on which text depends are read: objects, fonts and content streams. They are untrusted, so depth,
+//! memory and the work on objects that are used often are bounded.
 
 mod cmap;
 mod content;
@@ -24,11 +24,11 @@ use file::PdfFile;
 use object::{Dict, Object};
 use outline::Title;
 
-/// The text of a PDF file: its lines, an empty one between paragraphs. Headings are the titles of the outline, where their page
-/// has them; a file without an outline has one for each page.
+/// Extracts the text of a PDF file as lines, with empty lines between paragraphs. The titles of the outline become
+/// headings on their pages. A file without an outline gets one heading per page.
 ///
 /// # Errors
-/// The file is encrypted, is no PDF, or has too much text.
+/// If the file is encrypted, is not a PDF file, or has too much text.
 pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     let file = PdfFile::open(bytes)?;
     let catalog = file.catalog()?;
@@ -54,14 +54,15 @@ pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     Ok(text)
 }
 
-/// A page, as its parent refers to it: pages may share what they consist of, which would be parsed once for each of them.
+/// A page, as referenced by its parent. Pages are resolved when they are used, because pages may share content that
+/// would otherwise be parsed once per page.
 struct Page<'f> {
     node: Object<'f>,
-    /// Its own, or those of the next ancestor that has some.
+    /// Resources of the page, or of its nearest ancestor that has any.
     resources: Object<'f>,
 }
 
-/// The pages in their order.
+/// Returns the pages in order.
 fn pages<'f>(file: &'f PdfFile<'_>, catalog: &Dict<'f>) -> Result<Vec<Page<'f>>, ExtractError> {
     let (mut pages, mut seen) = (Vec::new(), HashSet::new());
     let root = catalog.get(&b"Pages"[..]).cloned();
@@ -83,7 +84,8 @@ fn pages<'f>(file: &'f PdfFile<'_>, catalog: &Dict<'f>) -> Result<Vec<Page<'f>>,
     Ok(pages)
 }
 
-/// Adds the lines of a page. A line that is a title becomes a heading; titles that no line equals stand before the page.
+/// Appends the lines of a page. A line that equals a title becomes a heading. Titles without such a line precede the
+/// page.
 fn push_sections(text: &mut String, lines: &str, titles: &[Title]) -> Result<(), ExtractError> {
     let mut places: HashMap<String, &Title> = HashMap::new();
     for title in titles {
@@ -101,7 +103,8 @@ fn push_sections(text: &mut String, lines: &str, titles: &[Title]) -> Result<(),
     Ok(())
 }
 
-/// The letters and digits of a title, without the number before it. It is empty for lines that are no titles.
+/// Returns the letters and digits of a title without the section number before it. Empty for lines that cannot be
+/// titles.
 fn comparable(title: &str) -> String {
     let unnumbered = title.trim_start_matches(|character: char| character.is_ascii_digit() || ". ".contains(character));
     unnumbered.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()

@@ -1,15 +1,16 @@
-//! Objects of PDF, and the lexer that reads them from files, object streams, content streams and CMaps.
+//! PDF objects, and the lexer that reads them from files, object streams, content streams and CMaps.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Deepest nesting of arrays and dictionaries. Real files stay below ten.
+/// Maximum nesting depth of arrays and dictionaries. Real files stay below ten.
 const MAX_DEPTH: usize = 64;
-/// Most objects within one array or dictionary, those of nested ones included. It bounds memory: an object takes more than its bytes.
+/// Maximum number of objects within one array or dictionary, including nested objects. The limit bounds memory, because
+/// an object takes more memory than its bytes in the file.
 const MAX_ITEMS: usize = 1 << 20;
 
-/// A dictionary, by names without the slash.
+/// A dictionary. Its keys are names without the slash.
 pub(super) type Dict<'a> = Rc<HashMap<Cow<'a, [u8]>, Object<'a>>>;
 
 /// An object, or an operator of a content stream.
@@ -23,7 +24,7 @@ pub(super) enum Object<'a> {
     Dict(Dict<'a>),
     /// The number of an indirect object.
     Reference(u32),
-    /// A dictionary, and bytes that its filters decode.
+    /// A dictionary, and the bytes that the stream's filters decode.
     Stream(Dict<'a>, &'a [u8]),
     /// An operator, a keyword, or a stray delimiter.
     Operator(&'a [u8]),
@@ -38,7 +39,7 @@ impl<'a> Object<'a> {
         if let Self::Name(name) = self { Some(name) } else { None }
     }
 
-    /// A dictionary, or the one of a stream.
+    /// Returns the dictionary, which may belong to a stream.
     pub(super) fn dict(&self) -> Option<&Dict<'a>> {
         if let Self::Dict(dict) | Self::Stream(dict, _) = self { Some(dict) } else { None }
     }
@@ -52,12 +53,12 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Reads objects one after another.
+/// Reads objects from bytes.
 #[derive(Debug)]
 pub(super) struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Objects of the current array or dictionary.
+    /// Number of objects in the current array or dictionary.
     items: usize,
 }
 
@@ -66,23 +67,23 @@ impl<'a> Lexer<'a> {
         Self { bytes, at: 0, items: 0 }
     }
 
-    /// How many bytes are read.
+    /// Returns the number of bytes that were read.
     pub(super) fn position(&self) -> usize {
         self.at
     }
 
-    /// The bytes that are not read yet.
+    /// Returns the bytes that are not read yet.
     pub(super) fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
-    /// The next object; `None` at the end, and where nesting or size exceed their limits.
+    /// Returns the next object, or `None` at the end and if nesting or size exceed their limits.
     pub(super) fn next(&mut self) -> Option<Object<'a>> {
         self.items = 0;
         self.object(0)
     }
 
-    /// Continues behind the data of an inline image, whose `BI` has been read.
+    /// Skips the data of an inline image after its `BI` operator.
     pub(super) fn skip_inline_image(&mut self) {
         let is_space = |at: usize| self.bytes.get(at).is_none_or(|&byte| is_space(byte));
         let end = memchr::memmem::find_iter(self.rest(), b"EI")
@@ -134,7 +135,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The bytes up to the next space or delimiter.
+    /// Returns the bytes up to the next space or delimiter.
     fn regular(&mut self) -> &'a [u8] {
         let rest = self.rest();
         let length = rest.iter().position(|&byte| is_space(byte) || is_delimiter(byte)).unwrap_or(rest.len());
@@ -223,7 +224,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The bytes that hexadecimal digits stand for; everything else is left out.
+/// Decodes hexadecimal digits and ignores all other bytes.
 pub(super) fn from_hex(digits: &[u8]) -> Vec<u8> {
     let mut digits = digits.iter().filter_map(|&byte| char::from(byte).to_digit(16));
     let mut bytes = Vec::new();
@@ -245,7 +246,7 @@ fn number(digits: &[u8]) -> Object<'static> {
     Object::Number(str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(0.0))
 }
 
-/// A name, whose `#41` stands for `A`.
+/// Decodes the escapes of a name, such as `#41` for `A`.
 fn unescaped(name: &[u8]) -> Cow<'_, [u8]> {
     if !name.contains(&b'#') {
         return Cow::Borrowed(name);

@@ -1,4 +1,4 @@
-//! The outline of a document: titles of sections, and the pages on which they start.
+//! The outline of a document: section titles, and the pages on which the sections start.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,28 +7,28 @@ use super::file::PdfFile;
 use super::glyphs;
 use super::object::{Dict, Object};
 
-/// Deepest level of a heading in Markdown.
+/// Maximum level of a heading in Markdown.
 const MAX_LEVEL: usize = 6;
-/// Longest title, in bytes of the file.
+/// Maximum length of a title, in bytes of the file.
 const MAX_TITLE_BYTES: usize = 1 << 10;
 
-/// A title of the outline.
+/// A title in the outline.
 #[derive(Debug)]
 pub(super) struct Title {
     pub(super) text: String,
-    /// 1 to 6.
+    /// Level from 1 to 6.
     pub(super) level: usize,
 }
 
-/// The titles, by the object number of their page.
+/// Returns the titles by the object number of their page.
 ///
 /// # Errors
-/// Too much is packed in the file.
+/// If the file unpacks to too much data.
 pub(super) fn titles<'f>(file: &'f PdfFile<'_>, catalog: &Dict<'f>) -> Result<HashMap<u32, Vec<Title>>, ExtractError> {
     let (mut titles, mut seen): (HashMap<u32, Vec<Title>>, _) = (HashMap::new(), HashSet::new());
     let outline = file.get(catalog, b"Outlines")?;
     let first = |item: &Dict<'f>| item.get(&b"First"[..]).and_then(Object::reference);
-    // Items that are still to be read, with their levels.
+    // Items that are not read yet, with their levels.
     let mut open: Vec<(u32, usize)> = outline.dict().and_then(first).map(|number| (number, 1)).into_iter().collect();
     if open.is_empty() {
         return Ok(titles);
@@ -48,7 +48,7 @@ pub(super) fn titles<'f>(file: &'f PdfFile<'_>, catalog: &Dict<'f>) -> Result<Ha
     Ok(titles)
 }
 
-/// The page that an item leads to.
+/// Returns the object number of the page that an item leads to.
 fn page_of<'f>(
     file: &'f PdfFile<'_>,
     item: &Dict<'f>,
@@ -73,7 +73,7 @@ fn page_of<'f>(
     Ok(destination.array().and_then(|items| items.first()).and_then(Object::reference))
 }
 
-/// The destinations that have names: a dictionary in old files, a tree since PDF 1.2.
+/// Returns the named destinations: a dictionary in old files, and a tree since PDF 1.2.
 fn destinations<'f>(file: &'f PdfFile<'_>, catalog: &Dict<'f>) -> Result<HashMap<Vec<u8>, Object<'f>>, ExtractError> {
     let mut named = HashMap::new();
     if let Some(dict) = file.get(catalog, b"Dests")?.dict() {
@@ -103,7 +103,8 @@ fn destinations<'f>(file: &'f PdfFile<'_>, catalog: &Dict<'f>) -> Result<HashMap
     Ok(named)
 }
 
-/// The text of a string outside of pages, in one line: UTF-16, UTF-8, or an encoding of one byte.
+/// Decodes a string that is not part of a page to one line of text. The string is UTF-16, UTF-8, or in a single-byte
+/// encoding.
 fn text_of(string: &[u8]) -> String {
     let string = &string[..string.len().min(MAX_TITLE_BYTES)];
     let text: String = if let Some(units) = string.strip_prefix(b"\xfe\xff") {

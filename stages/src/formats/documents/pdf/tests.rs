@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::error::MAX_MARKUP_BYTES;
 use super::*;
 
-/// A file whose objects are numbered from 1, and whose catalog is the first.
+/// Returns a file whose objects are numbered from 1. The first object is the catalog.
 fn pdf<T: AsRef<[u8]>>(objects: impl IntoIterator<Item = T>) -> Vec<u8> {
     let mut file = b"%PDF-1.7\n".to_vec();
     for (index, object) in objects.into_iter().enumerate() {
@@ -28,7 +28,7 @@ fn deflated(data: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A file of one page with some content, and further objects from 5.
+/// Returns a file with one page that has the given content. Further objects are numbered from 5.
 fn page(content: &str, further: &[&str]) -> Vec<u8> {
     let content = String::from_utf8(stream("", content.as_bytes())).unwrap();
     let fixed = [
@@ -43,7 +43,7 @@ fn page(content: &str, further: &[&str]) -> Vec<u8> {
 const HELVETICA: &str = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>";
 
 #[test]
-fn lines_words_and_paragraphs_follow_from_places() {
+fn positions_determine_words_lines_and_paragraphs() {
     let content =
         "BT /F 10 Tf 72 700 Td (One) Tj 40 0 Td (two \\(\\351\\)) Tj 0 -12 Td [(th) 20 (ree) -400 <666F7572>] TJ
                    0 -40 Td (five) ' 1 0 0 1 72 100 Tm (six) Tj ET";
@@ -51,7 +51,7 @@ fn lines_words_and_paragraphs_follow_from_places() {
 }
 
 #[test]
-fn titles_of_the_outline_are_headings_of_their_pages() {
+fn outline_titles_become_headings_of_their_pages() {
     let show = |lines: &str| stream("", format!("BT /F 10 Tf 12 TL 72 700 Td {lines} ET").as_bytes());
     let file = pdf([
         b"<</Type/Catalog/Pages 2 0 R/Outlines 8 0 R/Names<</Dests 12 0 R>>>>".to_vec(),
@@ -73,7 +73,7 @@ fn titles_of_the_outline_are_headings_of_their_pages() {
 }
 
 #[test]
-fn objects_are_found_in_packed_streams_and_codes_in_maps_to_unicode() {
+fn packed_objects_and_maps_to_unicode_are_read() {
     let packed = "5 0 6 97 <</Subtype/Type0/Encoding/Identity-H/ToUnicode 7 0 R/DescendantFonts[6 0 R]>>                <</DW 500/W[1[600 600]]>>";
     let first = packed.find("<<").unwrap();
     let packed = packed.replace("97", &(packed.rfind("<<").unwrap() - first).to_string());
@@ -92,14 +92,14 @@ fn objects_are_found_in_packed_streams_and_codes_in_maps_to_unicode() {
 }
 
 #[test]
-fn names_of_glyphs_tell_characters() {
+fn glyph_names_map_to_characters() {
     let font = "<</Subtype/Type1/Encoding<</Differences[1/ff/uni00E9/f_i/Aacute/alpha/summation/a.sc]>>>>";
     let file = page("BT /F 10 Tf <01020304050607> Tj ET", &[font]);
     assert_eq!(text(&file).unwrap(), "# Page 1\nfféfiÁα∑a\n");
 }
 
 #[test]
-fn encodings_have_a_character_for_each_of_their_codes() {
+fn encodings_map_every_code_to_a_character() {
     for (encoding, last, quote) in
         [("WinAnsiEncoding", 'ÿ', '\''), ("MacRomanEncoding", 'ˇ', '\''), ("StandardEncoding", 'ÿ', '’')]
     {
@@ -110,7 +110,7 @@ fn encodings_have_a_character_for_each_of_their_codes() {
 }
 
 #[test]
-fn words_from_right_to_left_are_in_the_order_of_reading() {
+fn right_to_left_words_are_in_reading_order() {
     let map = "1 beginbfrange <01> <03> <05D0> endbfrange";
     let map = String::from_utf8(stream("", map.as_bytes())).unwrap();
     let file = page("BT /F 10 Tf (a \\001\\002 \\003 b) Tj ET", &["<</Subtype/Type1/ToUnicode 6 0 R>>", &map]);
@@ -137,16 +137,16 @@ fn filters_undo_their_encoders() {
 }
 
 #[test]
-fn what_has_no_readable_text_is_told_apart() {
+fn files_without_readable_text_are_distinguished() {
     assert!(matches!(text(b"%PDF-1.7"), Err(ExtractError::NoPdf)));
     let encrypted = [&page("", &[HELVETICA])[..], b"trailer <</Root 1 0 R/Encrypt 5 0 R>>"].concat();
     assert!(matches!(text(&encrypted), Err(ExtractError::Encrypted)));
-    // A page that consists of an image.
+    // The page consists of an image.
     assert_eq!(text(&page("q 100 0 0 100 0 0 cm /X Do Q", &[HELVETICA])).unwrap(), "");
 }
 
 #[test]
-fn what_unpacks_to_very_much_is_refused() {
+fn files_that_unpack_to_too_much_data_are_rejected() {
     let zeros = deflated(&vec![b' '; 2 * MAX_MARKUP_BYTES as usize + 1]);
     let twice = stream("/Filter[/FlateDecode/FlateDecode]", &deflated(&zeros));
     assert!(twice.len() < 1 << 12);
@@ -157,7 +157,7 @@ fn what_unpacks_to_very_much_is_refused() {
     assert!(matches!(text(&objects(twice)), Err(ExtractError::TooLarge)));
     let packed = stream("/Type/ObjStm/N 1/First 4/Filter/FlateDecode", &zeros);
     assert!(matches!(text(&objects(packed)), Err(ExtractError::TooLarge)));
-    // Small drawings, each of which shows the next one many times.
+    // Small form XObjects, each of which shows the next one many times.
     let form = |next: usize| {
         let resources = format!("/Subtype/Form/Resources<</XObject<</X {next} 0 R>>>>");
         stream(&resources, "/X Do ".repeat(100).as_bytes())
@@ -172,7 +172,7 @@ fn what_unpacks_to_very_much_is_refused() {
 }
 
 #[test]
-fn what_refers_to_itself_or_nests_deeply_ends() {
+fn circular_references_and_deep_nesting_terminate() {
     let file = pdf([
         "<</Type/Catalog/Pages 2 0 R/Outlines 4 0 R/Names<</Dests 5 0 R>>>>",
         "<</Kids[2 0 R 3 0 R 3 0 R]/Resources 6 0 R>>",
@@ -190,7 +190,7 @@ fn what_refers_to_itself_or_nests_deeply_ends() {
 
 proptest! {
     #[test]
-    fn no_damage_stops_the_process(at in 0usize..2000, byte: u8, cut in 0usize..2000) {
+    fn damaged_files_do_not_crash_the_process(at in 0usize..2000, byte: u8, cut in 0usize..2000) {
         let mut file = page("BT /F 10 Tf 72 700 Td [(a) 3 (b)] TJ ET /X Do", &[HELVETICA]);
         let at = at % file.len();
         file[at] = byte;
