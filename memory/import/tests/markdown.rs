@@ -119,7 +119,7 @@ fn files_that_are_no_notes_are_reported() {
       = help: write "note:other"
     Unmapped [too-long] long.md: it cannot be read: it is larger than 4194304 bytes
     Unmapped [document] nul.md
-    error[A0303]: a note must have no NUL character
+    error[A0303]: a note must not contain NUL characters
      --> nul.md:1:2
     1 | a�b
     x.md: note:same "one" []

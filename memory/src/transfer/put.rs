@@ -132,7 +132,7 @@ fn acceptable(incoming: TransferredEntry, owner: Owner) -> Transfer {
     if let Err(error) = incoming.placement.check(owner) {
         return Err(TransferProblem::unmapped(&incoming.source, "scope", error.to_string()).about(id));
     }
-    let verdict = Verdict::of(incoming.entry.score());
+    let verdict = Verdict::from_score(incoming.entry.score());
     if !verdict.is_stored() {
         return Err(TransferProblem::not_stored(&incoming.source, id, verdict.reason()));
     }

@@ -165,7 +165,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         };
         let of_id = || fields.get("id").and_then(Value::as_str).and_then(Kind::of_id);
         match fields.get("type") {
-            Some(Value::String(name)) => match Kind::named(name) {
+            Some(Value::String(name)) => match Kind::from_name(name) {
                 Some(kind) => Ok(kind),
                 None => wrong(code::INVALID_VALUE, format!("`type` must be one of {kinds}, not {}", shown(name))),
             },
