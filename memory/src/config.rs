@@ -1,4 +1,4 @@
-//! The rules of memories from the layers of configuration.
+//! Loads the rules of memories from the layers of configuration.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,17 +11,18 @@ use aurora_storage::ProjectDirectory;
 
 use crate::rules::MemoryRules;
 
-/// The variable of the environment that names a file of policies.
+/// The environment variable that names a file of policies.
 const VARIABLE: &str = "AURORA_LIFESPAN_POLICIES";
-/// Most bytes of a file.
-const MOST: u64 = 1 << 20;
+/// Maximum size of a configuration file in bytes.
+const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 impl MemoryRules {
-    /// The rules of a search in a project, or outside of one: built-in, `~/.aurora/config.toml`, `.aurora/config.toml` of the
-    /// project, the file that `AURORA_LIFESPAN_POLICIES` names, then `flag`. Later layers win.
+    /// Loads the rules of a search inside or outside a project. The layers are the built-in rules, `~/.aurora/config.toml`, the
+    /// project's `.aurora/config.toml`, the file that `AURORA_LIFESPAN_POLICIES` names, and `flag`. Later layers override earlier
+    /// ones.
     ///
     /// # Errors
-    /// Everything that is wrong in all of them.
+    /// Returns all errors of all layers.
     pub fn load(project: Option<&Path>, flag: Option<&Path>) -> Result<Self, Diagnostics> {
         let mut errors = Diagnostics::default();
         let mut files: Vec<(Layer, String, String)> = Vec::new();
@@ -33,7 +34,7 @@ impl MemoryRules {
         ];
         for (layer, path, must_exist) in named {
             let Some(path) = path else { continue };
-            match read_regular_to_string(&path, MOST) {
+            match read_regular_to_string(&path, MAX_CONFIG_BYTES) {
                 Ok(text) => files.push((layer, path.display().to_string(), text)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !must_exist => {}
                 Err(error) => drop(errors.push(unreadable(&path, &error))),
@@ -42,7 +43,7 @@ impl MemoryRules {
         if let Some(root) = project {
             let directory = ProjectDirectory::of(root);
             let path = directory.path_of(ProjectDirectory::CONFIG);
-            match directory.open().and_then(|home| home.read_to_string(ProjectDirectory::CONFIG, MOST)) {
+            match directory.open().and_then(|home| home.read_to_string(ProjectDirectory::CONFIG, MAX_CONFIG_BYTES)) {
                 Ok(text) => files.push((Layer::Project, path.display().to_string(), text)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => drop(errors.push(unreadable(&path, &error))),

@@ -1,4 +1,4 @@
-//! Hashes of documents and of a memory, which depend on what they say and not on how it is written.
+//! Hashes of documents and memories, which depend only on the content and not on its formatting.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 use crate::store::Version;
 
-/// The BLAKE3 hash of a document, as JSON without white space and with keys in the order of their bytes.
+/// The BLAKE3 hash of a document as JSON without white space and with keys in byte order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DocumentHash(blake3::Hash);
 
 impl DocumentHash {
-    pub(crate) fn of(document: &Map<String, Value>) -> Self {
+    pub(crate) fn new(document: &Map<String, Value>) -> Self {
         Self(blake3::hash(&canonical(document)))
     }
 }
@@ -22,12 +22,12 @@ impl fmt::Display for DocumentHash {
     }
 }
 
-/// The hash of a memory, entry by entry: see [`crate::Memory::digest`].
+/// Computes the digest of a memory entry by entry; see [`crate::Memory::digest`].
 #[derive(Default)]
 pub(crate) struct MemoryHasher(blake3::Hasher);
 
 impl MemoryHasher {
-    /// Adds an entry, unless it was removed. They come in the order of their ids.
+    /// Adds an entry, unless it was removed. Entries must be added in the order of their ids.
     pub(crate) fn add(&mut self, id: &str, version: &Version) {
         let Version { scope, session, created, edited, document: Some(document), .. } = version else { return };
         self.text(id.as_bytes());
@@ -38,7 +38,7 @@ impl MemoryHasher {
         self.text(&canonical(document));
     }
 
-    /// The digest in hexadecimal digits.
+    /// Returns the digest in hexadecimal digits.
     pub(crate) fn finish(&self) -> String {
         self.0.finalize().to_hex().to_string()
     }
@@ -74,7 +74,7 @@ fn write(value: &Value, out: &mut Vec<u8>) {
 }
 
 fn write_object(object: &Map<String, Value>, out: &mut Vec<u8>) {
-    // Whether `serde_json` keeps the order of keys depends on who else uses it.
+    // The order of keys in `serde_json` depends on features that other crates can enable.
     let mut keys: Vec<&String> = object.keys().collect();
     keys.sort_unstable();
     out.push(b'{');
@@ -90,5 +90,5 @@ fn write_object(object: &Map<String, Value>, out: &mut Vec<u8>) {
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) {
-    serde_json::to_writer(out, text).expect("a text can be written to memory");
+    serde_json::to_writer(out, text).expect("writing a string to memory does not fail");
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with a memory.
+//! Errors of memories.
 
 use std::path::PathBuf;
 use std::{fmt, io};
@@ -9,28 +9,28 @@ use aurora_query::QueryError;
 use aurora_stages::index::IndexError;
 use aurora_storage::StorageError;
 
-/// Why a memory cannot be read or changed.
+/// An error while reading or changing a memory.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
-    /// There is no entry with this id.
+    /// No entry has this id.
     #[error("no entry {0}")]
     NoEntry(String),
-    /// Nothing was retrieved in this session since the last outcome of its task.
+    /// No search retrieved anything in this session since the last outcome of its task.
     #[error("nothing was retrieved in session {0}")]
     NoSession(String),
-    /// There is one already.
-    #[error("{0} is there already")]
+    /// Another entry has this id.
+    #[error("{0} already exists")]
     Exists(String),
-    /// Every change of the entry has been taken back.
-    #[error("nothing to undo: {0} has no change that was not taken back")]
+    /// All changes of the entry have been undone.
+    #[error("nothing to undo: {0} has no change that can be undone")]
     NothingToUndo(String),
-    /// What was given does not fit.
+    /// An argument is invalid.
     #[error("{0}")]
     Unfit(String),
-    /// There is no memory in this place.
+    /// There is no memory at this path.
     #[error("no memory at {}", .0.display())]
     NoMemory(PathBuf),
-    /// The user has neither made nor accepted the memory.
+    /// The user has neither created nor accepted the memory.
     #[error("the memory at {} was not made by you", path.display())]
     Distrusted {
         /// The directory of the memory.
@@ -38,7 +38,7 @@ pub enum MemoryError {
         /// The error of its store.
         source: StorageError,
     },
-    /// What is stored contradicts itself.
+    /// The stored data is inconsistent.
     #[error("the memory is damaged: {0}")]
     Damaged(String),
     /// A file cannot be read or written.
@@ -90,12 +90,12 @@ impl MemoryError {
 
 impl From<MemoryError> for StageError {
     fn from(error: MemoryError) -> Self {
-        Self::new(chained(&error))
+        Self::new(error_chain(&error))
     }
 }
 
-/// An error with its causes.
-fn chained(error: &dyn std::error::Error) -> String {
+/// Formats an error with its causes.
+fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -1,4 +1,4 @@
-//! What retention policies ask about an entry, from its document or from its chunk in the index.
+//! The facts about an entry for retention policies, from its document or from its chunk in the index.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,10 @@ use crate::index::{DIRECTORY, column};
 use crate::scope::Scope;
 use crate::store::Version;
 
-/// Seconds of a day.
+/// Seconds per day.
 const DAY: f64 = 86_400.0;
 
-/// What policies ask about an entry at one time. The document and the chunk of an entry give the same facts.
+/// The facts about an entry at a point in time. The document and the chunk of an entry yield the same facts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct EntryFacts<'e> {
     id: Cow<'e, str>,
@@ -34,8 +34,8 @@ pub(crate) struct EntryFacts<'e> {
 }
 
 impl<'e> EntryFacts<'e> {
-    /// Of an entry and its newest version.
-    pub(crate) fn of_entry(entry: &'e Entry, version: &Version, access: Option<&AccessRecord>, now: i64) -> Self {
+    /// Collects the facts from an entry and its newest version.
+    pub(crate) fn from_entry(entry: &'e Entry, version: &Version, access: Option<&AccessRecord>, now: i64) -> Self {
         let rules = entry.retention_rules();
         Self {
             id: Cow::Borrowed(entry.id()),
@@ -55,14 +55,14 @@ impl<'e> EntryFacts<'e> {
         .aged(version.edited, access, now)
     }
 
-    /// Of a chunk of the index.
-    pub(crate) fn of_chunk(chunk: ChunkRecord<'e>, access: Option<&AccessRecord>, now: i64) -> Self {
+    /// Collects the facts from a chunk of the index.
+    pub(crate) fn from_chunk(chunk: ChunkRecord<'e>, access: Option<&AccessRecord>, now: i64) -> Self {
         let governance = chunk.governance();
         let tags = governance.into_iter().flat_map(|governance| governance.tags.iter());
         let lifespan = governance.and_then(|governance| governance.lifespan.as_ref());
         let mut edited = chunk.date().unwrap_or(now);
         let mut facts = Self {
-            // The pieces of a long text have keys of their own.
+            // The path has the id of the entry; the pieces of a long text have different keys.
             id: chunk.path().strip_prefix(DIRECTORY).map_or_else(|| chunk.key(), Cow::Borrowed),
             kind: kind_of_chunk(chunk.chunk_type()),
             scope: MemoryScope::User,
@@ -85,7 +85,7 @@ impl<'e> EntryFacts<'e> {
                 (column::SCORE, ArchivedMetaValue::Float(score)) => facts.score = Some(score.to_native()),
                 (column::EDITED, ArchivedMetaValue::Integer(time)) => edited = time.to_native(),
                 (column::RULES, ArchivedMetaValue::Strings(rules)) => {
-                    // A condition may have several lines, an action has one.
+                    // A condition can have several lines, but an action has only one.
                     let pair = |rule: &'e str| rule.rsplit_once(column::RULE_SEPARATOR);
                     let pairs = rules.iter().filter_map(|rule| pair(rule.as_str()));
                     facts.rules = pairs.map(|(condition, action)| (condition.into(), action.into())).collect();
@@ -110,19 +110,19 @@ impl<'e> EntryFacts<'e> {
         }
     }
 
-    /// What happens to the entry.
+    /// Returns the retention of the entry.
     pub(crate) fn retention(&self, policies: &Policies) -> Retention {
         retention(policies, &self.rules(), &self.facts())
     }
 
-    /// The same with every policy and rule that was looked at.
+    /// Returns the retention with the evaluation of every policy and rule.
     pub(crate) fn decision(&self, policies: &Policies) -> Decision {
         decide(policies, &self.rules(), &self.facts())
     }
 
     fn rules(&self) -> EntryRules {
         let pairs = self.rules.iter().map(|(condition, action)| (&**condition, &**action));
-        // They were checked when the entry was written.
+        // The rules were checked when the entry was written.
         EntryRules::parse(self.lifespan.as_deref(), pairs).unwrap_or_default()
     }
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use aurora_confined::Directory;
 use aurora_storage::{OpenMode, ProjectDirectory};
 
-/// Opens the directory, none of whose last two parts may be a link.
-pub(crate) fn of_project(path: &Path, mode: OpenMode) -> io::Result<Directory> {
+/// Opens the directory. The last two components of its path must not be links.
+pub(crate) fn open_project(path: &Path, mode: OpenMode) -> io::Result<Directory> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::from(io::ErrorKind::NotFound));
     };

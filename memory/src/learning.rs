@@ -1,4 +1,4 @@
-//! Learning from the outcome of a task: what was retrieved in its session gains or loses activation (seed 004, §6.7 and
+//! Learns from the outcome of a task: the chunks retrieved in its session gain or lose activation (seed 004, §6.7 and
 //! Appendix D).
 
 use std::collections::BTreeMap;
@@ -16,62 +16,63 @@ use crate::memory::Memory;
 use crate::session::check_session;
 use crate::store::Retrieved;
 
-/// A score from which on a task has succeeded, and one from which on it has in part.
-const SUCCESS: f64 = 0.8;
-const PARTIAL: f64 = 0.5;
+/// Minimum score of a successful task.
+const MIN_SUCCESS: f64 = 0.8;
+/// Minimum score of a partly successful task.
+const MIN_PARTIAL: f64 = 0.5;
 
-/// How a task has ended.
+/// The outcome of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TaskOutcome {
-    /// It was solved: everything that was retrieved gains 0.2.
+    /// The task was solved: every retrieved chunk gains 0.2.
     Success,
-    /// It was solved in part: what helped gains 0.05, what did not loses 0.05.
+    /// The task was partly solved: helpful chunks gain 0.05, unhelpful chunks lose 0.05.
     Partial,
-    /// It was not solved: reasoning patterns that were retrieved lose 0.1.
+    /// The task was not solved: retrieved reasoning patterns lose 0.1.
     Failure,
 }
 
-/// What helped in a task that was solved in part, by ids. Without any, everything did; with one of the lists, the rest belongs to
-/// the other one.
+/// The helpful and unhelpful chunks of a partly solved task, by id. If both lists are empty, all chunks were helpful. If only one
+/// list is empty, all unlisted chunks belong to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Helpfulness {
-    /// What helped.
+    /// Ids of helpful chunks.
     pub helpful: Vec<String>,
-    /// What did not.
+    /// Ids of unhelpful chunks.
     pub unhelpful: Vec<String>,
 }
 
-/// What an outcome has changed.
+/// The changes made by an outcome.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OutcomeReport {
     /// The session.
     pub session: String,
-    /// How its task has ended.
+    /// The outcome of its task.
     pub outcome: TaskOutcome,
     /// The chunks whose activation has changed, by verdict.
     pub chunks: Vec<JudgedChunk>,
-    /// How many more were retrieved, and stay as they were.
+    /// Number of other retrieved chunks, which are unchanged.
     pub unchanged: usize,
-    /// Queries of a failed task, which are noted as difficult.
+    /// Queries of a failed task, which are recorded as difficult.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub difficult: Vec<String>,
 }
 
-/// Most chunks and queries of a session that are remembered.
-const MOST: usize = 2_000;
+/// Maximum number of chunks, and of queries, that are remembered per session.
+const MAX_REMEMBERED: usize = 2_000;
 
 impl TaskOutcome {
-    /// The outcome of a task with a score, 0..=1: success from 0.8 on, partial from 0.5 on.
+    /// Returns the outcome of a task with a score from 0 to 1: success from 0.8, partial from 0.5.
     pub fn of_score(score: f64) -> Self {
         match score {
-            score if score >= SUCCESS => Self::Success,
-            score if score >= PARTIAL => Self::Partial,
+            score if score >= MIN_SUCCESS => Self::Success,
+            score if score >= MIN_PARTIAL => Self::Partial,
             _ => Self::Failure,
         }
     }
 
-    /// The verdict on a chunk that was retrieved; `None` where the outcome says nothing about it.
+    /// Returns the verdict on a retrieved chunk; `None` if the outcome does not affect it.
     fn verdict(self, key: &str, helpfulness: &Helpfulness) -> Option<Verdict> {
         let Helpfulness { helpful, unhelpful } = helpfulness;
         let names = |list: &[String]| list.iter().any(|id| id == key);
@@ -86,32 +87,33 @@ impl TaskOutcome {
 }
 
 impl Memory {
-    /// Remembers what a search of a session has shown at `now`, in Unix seconds.
+    /// Records the query of a search in a session and the chunks that it has shown.
     ///
     /// # Errors
-    /// When the session has no name, or it cannot be written.
+    /// Fails if the name of the session is invalid or the store cannot be written.
     pub fn note_search(&self, session: &str, query: &str, shown: Vec<Retrieved>) -> Result<(), MemoryError> {
         check_session(session)?;
         let query = masked(query.to_owned());
         self.store().write(|writer| {
             let mut searches = writer.searches(session)?.unwrap_or_default();
             for chunk in shown {
-                if searches.retrieved.len() < MOST && !searches.retrieved.contains(&chunk) {
+                if searches.retrieved.len() < MAX_REMEMBERED && !searches.retrieved.contains(&chunk) {
                     searches.retrieved.push(chunk);
                 }
             }
             let is_new = !query.trim().is_empty() && !searches.queries.contains(&query);
-            if searches.queries.len() < MOST && is_new {
+            if searches.queries.len() < MAX_REMEMBERED && is_new {
                 searches.queries.push(query.clone());
             }
             writer.set_searches(session, Some(&searches))
         })
     }
 
-    /// Applies the outcome of a session's task to everything that was retrieved in it since the last outcome.
+    /// Applies the outcome of a session's task to every chunk that was retrieved in the session since the last outcome.
     ///
     /// # Errors
-    /// [`MemoryError::NoSession`] where nothing was retrieved, or that an access history cannot be written.
+    /// Returns [`MemoryError::NoSession`] if nothing was retrieved. Fails if a listed chunk was not retrieved or an access history
+    /// cannot be written.
     pub fn apply_outcome(
         &self,
         session: &str,
@@ -124,15 +126,15 @@ impl Memory {
         let known = self.view()?.searches(session)?;
         let searches = known.ok_or_else(|| MemoryError::NoSession(session.to_owned()))?;
         let named = helpfulness.helpful.iter().chain(&helpfulness.unhelpful);
-        let is_known = |id: &&String| !searches.retrieved.iter().any(|chunk| chunk.key == **id);
-        if let Some(unknown) = named.into_iter().find(is_known) {
+        let is_unknown = |id: &&String| !searches.retrieved.iter().any(|chunk| chunk.key == **id);
+        if let Some(unknown) = named.into_iter().find(is_unknown) {
             return Err(MemoryError::Unfit(format!("{unknown} was not retrieved in session {session}")));
         }
         let mut judged: BTreeMap<(&Path, Verdict), Vec<String>> = BTreeMap::new();
         let mut unchanged = 0;
         for Retrieved { home, key } in &searches.retrieved {
             match outcome.verdict(key, helpfulness) {
-                // A project may have gone since.
+                // The project may have been deleted since.
                 Some(verdict) if home.is_dir() => judged.entry((home, verdict)).or_default().push(key.clone()),
                 _ => unchanged += 1,
             }
@@ -150,10 +152,10 @@ impl Memory {
         Ok(OutcomeReport { session: session.to_owned(), outcome, chunks, unchanged, difficult })
     }
 
-    /// How many tasks with a query have failed.
+    /// Returns the number of failed tasks with a query.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Fails if the number cannot be read.
     pub fn failures(&self, query: &str) -> Result<u32, MemoryError> {
         self.view()?.failures(&masked(query.to_owned()))
     }

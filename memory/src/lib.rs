@@ -1,13 +1,13 @@
-//! Memory: entries that people and agents write, each with a history, a scope and a lifespan, and an index that follows them.
+//! Memory: entries written by people and agents, each with a history, a scope and a lifespan, and an index of the entries.
 //!
-//! A [`Memory`] is a directory with a store of entries, which is the truth, and an index of the engine, which follows: a
-//! pipeline whose source is the entries that have changed. A change is one durable transaction; the next search first brings
-//! the index in line with it, so that writing never waits for an index run.
+//! A [`Memory`] is a directory with two parts. The store of entries is the source of truth. The index is derived from the store
+//! by a pipeline whose source is the entries that have changed. Every change is one durable transaction. The next search updates
+//! the index first, so that writing never waits for an index run.
 //!
-//! Entries come and go as lines of JSON: see [`Memory::export`], [`JsonLines`] and [`Memory::put_all`].
+//! Entries are exported and imported as lines of JSON; see [`Memory::export`], [`JsonLines`] and [`Memory::put_all`].
 //!
-//! Deliberately absent: arguments and printing, what an entry looks like (`aurora-memory-schema`), how conditions are read
-//! (`aurora-memory-policy`), directories of Markdown (`aurora-memory-import`), and ranking, which is `aurora-query`'s.
+//! Deliberately absent: arguments and printing, the format of entries (`aurora-memory-schema`), the parsing of conditions
+//! (`aurora-memory-policy`), directories of Markdown (`aurora-memory-import`), and ranking (`aurora-query`).
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]

@@ -1,4 +1,4 @@
-//! The end of an entry's life: policies archive it, and a prune deletes it.
+//! The end of an entry's lifespan: policies archive the entry, and a prune removes it.
 
 use aurora_memory_policy::State;
 use serde::Serialize;
@@ -9,28 +9,28 @@ use crate::memory::{Memory, entry_of};
 use crate::rules::MemoryRules;
 use crate::store::{Change, Version};
 
-/// Entries whose accesses are looked up at once.
+/// Number of entries whose access records are read at once.
 const BATCH: usize = 1_024;
 
 /// An entry whose lifespan is over.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Pruned {
-    /// Its id.
+    /// The id of the entry.
     pub id: String,
-    /// The policy or rule that decides.
+    /// The policy or rule that decided.
     pub policy: String,
-    /// Days since the end of its lifespan.
+    /// Days since the end of the lifespan.
     pub expired_days: f64,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub reason: String,
 }
 
 impl Memory {
-    /// Deletes the entries that are archived at `now`, or only says which these are; and how many entries are kept. One that is
-    /// changed meanwhile is kept. Until a compaction, [`Memory::undo`] restores each of them.
+    /// Removes the entries that are archived at `now`, or only lists them in a dry run. Returns these entries and the number of other
+    /// entries. An entry that changes in the meantime is kept. Until a compaction, [`Memory::undo`] can restore removed entries.
     ///
     /// # Errors
-    /// When the entries cannot be read or written.
+    /// Fails if the entries cannot be read or written.
     pub fn prune(&self, rules: &MemoryRules, is_dry_run: bool, now: i64) -> Result<(Vec<Pruned>, usize), MemoryError> {
         let view = self.view()?;
         let (mut pruned, mut numbers, mut kept) = (Vec::new(), Vec::new(), 0);
@@ -39,7 +39,7 @@ impl Memory {
             let accesses = self.accesses(&batch.iter().map(|(id, _)| *id).collect::<Vec<_>>());
             for ((id, version), access) in batch.drain(..).zip(accesses) {
                 let entry = entry_of(id, &version)?;
-                let facts = EntryFacts::of_entry(&entry, &version, access.as_ref(), now);
+                let facts = EntryFacts::from_entry(&entry, &version, access.as_ref(), now);
                 let State::Expired { since_days } = facts.retention(&rules.policies).state else {
                     kept += 1;
                     continue;

@@ -1,4 +1,4 @@
-//! Lists of entries, filtered and sorted.
+//! Lists entries, filtered and sorted.
 
 use aurora_memory_schema::Kind;
 use aurora_query::SearchConfig;
@@ -9,49 +9,49 @@ use crate::report::EntryReport;
 use crate::rules::MemoryRules;
 use crate::scope::Scope;
 
-/// Entries whose accesses are looked up at once.
+/// Number of entries whose access records are read at once.
 const BATCH: usize = 1_024;
 
-/// Which entries are listed. All of what is given has to hold.
+/// A filter of entries. All given conditions must hold.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListFilter {
-    /// Kinds; empty for all.
+    /// The kinds; empty for all kinds.
     pub kinds: Vec<Kind>,
     /// The scope.
     pub scope: Option<Scope>,
     /// The session.
     pub session: Option<String>,
-    /// Tags, every one of them.
+    /// Tags, all of which the entry must have.
     pub tags: Vec<String>,
     /// The domain.
     pub domain: Option<String>,
-    /// Least score.
+    /// Minimum score.
     pub least_score: Option<f64>,
-    /// Only patterns.
+    /// Whether to list only patterns.
     pub patterns: bool,
-    /// Only entries with an escalation flag.
+    /// Whether to list only entries with an escalation flag.
     pub escalated: bool,
-    /// `active`, `decayed` or `archived`; by default the first two.
+    /// `active`, `decayed` or `archived`. By default, active and decayed entries are listed.
     pub state: Option<String>,
 }
 
-/// What a list is sorted by; the first is the newest, the highest or the first in the alphabet.
+/// The sort key of a list: newest, highest, or alphabetically first entries come first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ListOrder {
-    /// When the entry was changed.
+    /// The time of the last change.
     #[default]
     Edited,
-    /// When it was added.
+    /// The time at which the entry was added.
     Created,
-    /// When it was shown.
+    /// The time at which the entry was last shown.
     Accessed,
-    /// How often it was shown.
+    /// Number of times the entry was shown.
     Accesses,
-    /// Its score.
+    /// The score.
     Score,
-    /// Its activation.
+    /// The activation.
     Activation,
-    /// Its id.
+    /// The id.
     Id,
 }
 
@@ -64,7 +64,7 @@ impl ListFilter {
             && self.session.as_ref().is_none_or(|session| facts.session.as_ref() == Some(session))
             && self.tags.iter().all(|tag| tags.contains(&tag.as_str()))
             && self.domain.as_deref().is_none_or(|domain| entry.domain() == Some(domain))
-            && self.least_score.is_none_or(|least| entry.score().is_some_and(|score| score >= least))
+            && self.least_score.is_none_or(|min| entry.score().is_some_and(|score| score >= min))
             && (!self.patterns || facts.is_pattern)
             && (!self.escalated || !facts.escalation.is_empty())
             && self.state.as_deref().map_or(facts.state != "archived", |state| state == facts.state)
@@ -72,7 +72,7 @@ impl ListFilter {
 }
 
 impl ListOrder {
-    /// Sorts reports, those that are equal by id.
+    /// Sorts reports. Ties are sorted by id.
     pub fn sort(self, reports: &mut [EntryReport]) {
         let descending = |a: i64, b: i64| b.cmp(&a);
         reports.sort_by(|a, b| {
@@ -94,10 +94,10 @@ impl ListOrder {
 }
 
 impl Memory {
-    /// Shows `visit` every entry that passes a filter at `now`, in the order of ids.
+    /// Calls `visit` for every entry that passes a filter at `now`, in the order of ids.
     ///
     /// # Errors
-    /// When the entries cannot be read, or the first error of `visit`.
+    /// Fails if the entries cannot be read. Returns the first error of `visit`.
     pub fn for_each(
         &self,
         filter: &ListFilter,

@@ -1,4 +1,4 @@
-//! One memory: its entries, and the index that follows them.
+//! A memory: its entries and its index.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -15,35 +15,35 @@ use crate::scope::Scope;
 use crate::session::{NewTurn, check_session};
 use crate::store::{Change, EntryStore, EntryView, EntryWriter, MemoryCompaction, Version};
 
-/// One memory: its entries, and the index that follows them. A change is durable when it returns, and the next search knows it.
+/// A memory: its entries and its index. A change is durable when its function returns, and the next search sees it.
 pub struct Memory {
     place: MemoryPlace,
     store: Arc<EntryStore>,
     project: Project,
 }
 
-/// Where an entry belongs.
+/// The scope and session of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {
-    /// Who may find it.
+    /// The scope in which searches find the entry.
     pub scope: Scope,
-    /// The session that it belongs to; required in scope `session`.
+    /// The session that the entry belongs to; required in scope `session`.
     pub session: Option<String>,
 }
 
 impl Memory {
-    /// Opens a memory, and makes it where there is none.
+    /// Opens a memory. Creates it if it does not exist.
     ///
     /// # Errors
-    /// When it cannot be opened or made, or somebody else has made it.
+    /// Fails if the memory cannot be opened or created, or was created by someone else.
     pub fn create(place: MemoryPlace) -> Result<Self, MemoryError> {
         Self::open_with(place, OpenMode::Create)
     }
 
-    /// Opens a memory; `None` where there is none.
+    /// Opens a memory; `None` if it does not exist.
     ///
     /// # Errors
-    /// When it cannot be opened, or somebody else has made it.
+    /// Fails if the memory cannot be opened or was created by someone else.
     pub fn open(place: MemoryPlace) -> Result<Option<Self>, MemoryError> {
         match Self::open_with(place, OpenMode::Existing) {
             Ok(memory) => Ok(Some(memory)),
@@ -59,9 +59,9 @@ impl Memory {
         Ok(Self { place, store, project })
     }
 
-    /// One in a directory of its own, of which nobody else knows.
+    /// Creates a memory in a directory, with its own record of trusted stores.
     #[cfg(test)]
-    pub(crate) fn of_test(owner: Owner, directory: &std::path::Path) -> Self {
+    pub(crate) fn for_test(owner: Owner, directory: &std::path::Path) -> Self {
         let home = Directory::open_root(directory).expect("the directory is there");
         let known = aurora_storage::KnownIndexes::at(directory.join("known"));
         let store = Arc::new(EntryStore::open(&home, OpenMode::Create, known).expect("a store can be made"));
@@ -69,27 +69,27 @@ impl Memory {
         Self { place: MemoryPlace::at(owner, directory), store, project }
     }
 
-    /// Accepts a memory that somebody else has made, with its access history, after a check of all that is in them.
+    /// Accepts a memory that someone else created, with its access history, after checking all of their content.
     ///
     /// # Errors
-    /// When there is none, it is damaged, or the record of it cannot be written.
+    /// Fails if the memory does not exist or is damaged, or if the record of trusted stores cannot be written.
     pub fn accept(place: MemoryPlace) -> Result<Self, MemoryError> {
         let known = user::trust().known;
         EntryStore::accept(&home(&place, OpenMode::Existing)?, known.clone())?;
         let memory = Self::open_with(place, OpenMode::Existing)?;
         match AccessLog::accept(&memory.project.directory(), &known) {
-            // The next write begins a damaged history anew.
+            // The next write replaces a damaged history with a new one.
             Ok(()) | Err(StorageError::NoIndex { .. } | StorageError::DamagedRecords { .. }) => Ok(memory),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Where it lies.
+    /// Returns the location of the memory.
     pub fn place(&self) -> &MemoryPlace {
         &self.place
     }
 
-    /// The engine's view of it: its index and its access history.
+    /// Returns the project of the memory, which gives access to its index and access history.
     pub fn project(&self) -> &Project {
         &self.project
     }
@@ -102,18 +102,19 @@ impl Memory {
         self.store.view()
     }
 
-    /// The newest generation of the index, after the changes that it had not followed; `None` without entries.
+    /// Updates the index if entries have changed, and returns its newest generation; `None` if there are no entries.
     ///
     /// # Errors
-    /// When the entries cannot be read, or the index cannot be written.
+    /// Fails if the entries cannot be read or the index cannot be written.
     pub fn snapshot(&self) -> Result<Option<Snapshot>, MemoryError> {
         index::catch_up(&self.project, &self.store)
     }
 
-    /// Adds an entry at `now`, in Unix seconds, if its score allows it. An id that was derived and is taken gets a number.
+    /// Adds an entry at `now`, in Unix seconds, if its score is high enough. A derived id that is taken gets a numeric suffix.
     ///
     /// # Errors
-    /// [`MemoryError::Exists`] where an entry with other content has the id that was given, or that it cannot be written.
+    /// Returns [`MemoryError::Exists`] if the draft has an explicit id that an entry with other content has. Fails if the entry
+    /// cannot be written.
     pub fn add(&self, draft: Draft, placement: &Placement, now: i64) -> Result<Outcome, MemoryError> {
         placement.check(self.place.owner())?;
         let (outcome, has_derived_id) = (draft.outcome(), draft.has_derived_id());
@@ -129,10 +130,11 @@ impl Memory {
         })
     }
 
-    /// Replaces the document of an entry, if its new score allows it.
+    /// Replaces the document of an entry if its new score is high enough.
     ///
     /// # Errors
-    /// [`MemoryError::NoEntry`], that the document has another id, or that it cannot be written.
+    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if the document has another id, or if the entry cannot
+    /// be written.
     pub fn edit(&self, id: &str, draft: Draft, now: i64) -> Result<Outcome, MemoryError> {
         let outcome = draft.outcome();
         let Ok(mut entry) = draft.into_entry() else { return Ok(Outcome { id: id.to_owned(), ..outcome }) };
@@ -147,10 +149,10 @@ impl Memory {
         })
     }
 
-    /// Appends a turn to its session, and returns its id.
+    /// Appends a turn to its session and returns the id of the turn.
     ///
     /// # Errors
-    /// When the session or the text is empty or too long, `reply_to` is no turn, or it cannot be written.
+    /// Fails if the session or the text is empty or too long, `reply_to` does not exist, or the turn cannot be written.
     pub fn add_turn(&self, turn: &NewTurn<'_>, scope: Scope, now: i64) -> Result<String, MemoryError> {
         let placement = Placement { scope, session: Some(turn.session.to_owned()) };
         placement.check(self.place.owner())?;
@@ -167,16 +169,16 @@ impl Memory {
         })
     }
 
-    /// Removes an entry. Until a compaction it can be restored by [`Self::undo`].
+    /// Removes an entry. Until a compaction, [`Self::undo`] can restore it.
     ///
     /// # Errors
-    /// [`MemoryError::NoEntry`], or that it cannot be written.
+    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if the change cannot be written.
     pub fn remove(&self, id: &str, now: i64) -> Result<(), MemoryError> {
         self.store.write(|writer| remove(writer, id, Change::Remove, now))
     }
 
-    /// Removes entries, which are given with the numbers of their versions, in one transaction. Those that have got another
-    /// version meanwhile stay; says for each whether it was removed.
+    /// Removes entries in one transaction if they still have the given version numbers. Returns for each entry whether it was
+    /// removed.
     pub(crate) fn remove_unchanged<'i>(
         &self,
         entries: impl Iterator<Item = (&'i str, u32)>,
@@ -196,10 +198,10 @@ impl Memory {
         })
     }
 
-    /// Adds and removes tags; returns those that the entry has then.
+    /// Adds and removes tags. Returns the resulting tags of the entry.
     ///
     /// # Errors
-    /// [`MemoryError::NoEntry`], a tag that is none, or that it cannot be written.
+    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if a tag is invalid or the change cannot be written.
     pub fn tag(&self, id: &str, add: &[&str], remove: &[&str], now: i64) -> Result<Vec<String>, MemoryError> {
         let tags = |entry: &Entry| entry.tags().into_iter().map(str::to_owned).collect();
         self.modify(id, Change::Tag, now, |entry| {
@@ -208,10 +210,10 @@ impl Memory {
         })
     }
 
-    /// Links an entry to another one, or to a chunk of code; `None` as a weight removes the link.
+    /// Links an entry to another entry or to a chunk of code. Without a weight, removes the link.
     ///
     /// # Errors
-    /// [`MemoryError::NoEntry`], a link that is none, or that it cannot be written.
+    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if the link is invalid or the change cannot be written.
     pub fn link(&self, id: &str, to: &str, relation: &str, weight: Option<f64>, now: i64) -> Result<(), MemoryError> {
         self.modify(id, Change::Link, now, |entry| {
             match weight {
@@ -222,34 +224,34 @@ impl Memory {
         })
     }
 
-    /// Takes back the last change of an entry that was not taken back yet, and returns the version that it has then.
+    /// Undoes the last change of an entry that has not been undone yet. Returns the resulting version.
     ///
     /// # Errors
-    /// [`MemoryError::NoEntry`], [`MemoryError::NothingToUndo`], or that it cannot be written.
+    /// Returns [`MemoryError::NoEntry`] or [`MemoryError::NothingToUndo`]. Fails if the change cannot be written.
     pub fn undo(&self, id: &str, now: i64) -> Result<Version, MemoryError> {
         self.store.write(|writer| writer.undo(id, now))
     }
 
-    /// The newest version of an entry, that of one which was removed too.
+    /// Returns the newest version of an entry, even if the entry was removed.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Fails if the entry cannot be read.
     pub fn get(&self, id: &str) -> Result<Option<Version>, MemoryError> {
         self.view()?.get(id)
     }
 
-    /// The versions of an entry, the oldest first.
+    /// Returns the versions of an entry, oldest first.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// Fails if the versions cannot be read.
     pub fn versions(&self, id: &str) -> Result<Vec<Version>, MemoryError> {
         self.view()?.versions(id)
     }
 
-    /// Forgets removed entries, and the versions before the newest ones: they cannot be restored then.
+    /// Deletes removed entries and all versions except the newest ones. They cannot be restored afterwards.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails if the store cannot be written.
     pub fn compact(&self) -> Result<MemoryCompaction, MemoryError> {
         self.snapshot()?;
         self.store.compact(index::followed_change(&self.project)?)
@@ -277,7 +279,7 @@ impl Memory {
 }
 
 impl Placement {
-    /// Whether the memory of `owner` takes entries that belong there.
+    /// Checks that the memory of `owner` accepts entries with this placement.
     pub(crate) fn check(&self, owner: Owner) -> Result<(), MemoryError> {
         let is_turn_of_project = self.session.is_some() && self.scope == Scope::Project;
         if Owner::of(self.scope) != owner && !is_turn_of_project {
@@ -299,8 +301,8 @@ fn home(place: &MemoryPlace, mode: OpenMode) -> Result<Directory, MemoryError> {
     let opened = match (place.owner(), mode) {
         (Owner::User, OpenMode::Create) => Directory::create_private_root(path),
         (Owner::User, OpenMode::Existing) => Directory::open_private_root(path),
-        // A repository may hold a link in its place.
-        (Owner::Project, mode) => crate::home::of_project(path, mode),
+        // A repository could contain a link in place of the directory.
+        (Owner::Project, mode) => crate::home::open_project(path, mode),
     };
     let home = opened.map_err(|error| match (refusal_of(&error), error.kind()) {
         (Some(refusal), _) => StorageError::Unsafe { path: path.to_owned(), refusal }.into(),
@@ -312,13 +314,13 @@ fn home(place: &MemoryPlace, mode: OpenMode) -> Result<Directory, MemoryError> {
         home.make_private();
     }
     if mode == OpenMode::Create {
-        // The index and the access history have the texts of entries too.
+        // The directory is private, because the index and the access history also contain texts of entries.
         home.create_private_directory(ProjectDirectory::NAME).map_err(MemoryError::io(path))?;
     }
     Ok(home)
 }
 
-/// The newest version of an entry that was not removed.
+/// Returns the newest version of an entry that was not removed.
 fn live(writer: &EntryWriter<'_, '_>, id: &str) -> Result<Version, MemoryError> {
     let found = writer.get(id)?.filter(|version| version.document.is_some());
     found.ok_or_else(|| MemoryError::NoEntry(id.to_owned()))
@@ -348,8 +350,8 @@ pub(crate) fn entry_of(id: &str, version: &Version) -> Result<Entry, MemoryError
     Entry::from_document(document).map_err(|error| MemoryError::Damaged(format!("{id}: {error}")))
 }
 
-/// An id for a new entry: its own, or with a number where another entry has it and the id was derived; and whether the same
-/// entry is there already.
+/// Finds a free id for a new entry: its own id, or a derived id with a numeric suffix if another entry has the id. Also returns
+/// whether the same entry exists already.
 fn free_id(
     writer: &EntryWriter<'_, '_>,
     mut entry: Entry,
@@ -358,9 +360,9 @@ fn free_id(
 ) -> Result<(Entry, bool), MemoryError> {
     let base = entry.id().to_owned();
     for number in 2u64.. {
-        let Some(found) = writer.get(entry.id())?.filter(|version| version.document.is_some()) else { break };
-        let is_same_place = (found.scope, &found.session) == (placement.scope, &placement.session);
-        if is_same_place && found.document.as_ref() == Some(entry.document()) {
+        let Some(existing) = writer.get(entry.id())?.filter(|version| version.document.is_some()) else { break };
+        let is_same_place = (existing.scope, &existing.session) == (placement.scope, &placement.session);
+        if is_same_place && existing.document.as_ref() == Some(entry.document()) {
             return Ok((entry, true));
         }
         if !is_derived {

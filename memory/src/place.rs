@@ -1,4 +1,4 @@
-//! Where a memory lies.
+//! The location of a memory.
 
 use std::path::{Path, PathBuf};
 
@@ -7,17 +7,17 @@ use aurora_storage::ProjectDirectory;
 
 use crate::scope::Scope;
 
-/// Whose memory it is.
+/// The owner of a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Owner {
-    /// The user's, in the user's own directory.
+    /// The user; the memory is in the user's directory.
     User,
-    /// A project's, in its `.aurora` directory.
+    /// A project; the memory is in its `.aurora` directory.
     Project,
 }
 
-/// The directory of a memory, which need not exist.
+/// The owner and directory of a memory. The directory need not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryPlace {
     owner: Owner,
@@ -25,7 +25,7 @@ pub struct MemoryPlace {
 }
 
 impl Owner {
-    /// Its name.
+    /// Returns the name of the owner.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -33,7 +33,7 @@ impl Owner {
         }
     }
 
-    /// Whose memory holds the entries of a scope.
+    /// Returns the owner of the memory that stores the entries of a scope.
     pub fn of(scope: Scope) -> Self {
         match scope {
             Scope::Project => Self::Project,
@@ -43,28 +43,28 @@ impl Owner {
 }
 
 impl MemoryPlace {
-    /// The user's; `None` where no home directory is known.
+    /// Returns the location of the user's memory; `None` if no home directory is known.
     pub fn of_user() -> Option<Self> {
         Some(Self { owner: Owner::User, directory: user::memory()? })
     }
 
-    /// That of the project at an absolute path.
+    /// Returns the location of the memory of the project at an absolute path.
     pub fn of_project(root: &Path) -> Self {
         let directory = ProjectDirectory::of(root).path_of(ProjectDirectory::MEMORY);
         Self { owner: Owner::Project, directory }
     }
 
-    /// One in a directory of its own, for tests and imports.
+    /// Returns the location of a memory in any directory, for tests and imports.
     pub fn at(owner: Owner, directory: impl Into<PathBuf>) -> Self {
         Self { owner, directory: directory.into() }
     }
 
-    /// Whose it is.
+    /// Returns the owner.
     pub fn owner(&self) -> Owner {
         self.owner
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }

@@ -1,4 +1,4 @@
-//! What is told of an entry: its document, and what memory knows about it.
+//! Reports on entries: the document, and the facts that the memory has about it.
 
 use aurora_memory_policy::{Decision, State};
 use aurora_memory_schema::{Entry, Kind};
@@ -16,45 +16,45 @@ use crate::rules::{MemoryRules, forgetting};
 use crate::scope::Scope;
 use crate::store::Version;
 
-/// An entry with what memory knows about it, for programs: the document and the other fields side by side.
+/// An entry and the facts about it, for programs. The fields of the document and of the facts are serialised into one object.
 #[derive(Debug, Clone, Serialize)]
 pub struct EntryReport {
     /// The document.
     #[serde(flatten)]
     pub entry: Entry,
-    /// What memory knows about it.
+    /// The facts about the entry.
     #[serde(flatten)]
     pub facts: ReportedFacts,
 }
 
-/// What memory knows about an entry.
+/// The facts that a memory has about an entry.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReportedFacts {
-    /// Whose memory has it.
+    /// The owner of the memory that contains the entry.
     pub memory: Owner,
-    /// Who may find it.
+    /// The scope of the entry.
     pub scope: Scope,
-    /// The session that it belongs to.
+    /// The session that the entry belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Its base level without a query: `ln Σ t^(−d)`, less what disuse has taken, and what judgements have added.
+    /// Its base-level activation without a query: `ln Σ t^(−d)`, minus the loss by disuse, plus the gain by judgements.
     pub activation: f64,
-    /// How often it was shown.
+    /// Number of times the entry was shown.
     pub access_count: u64,
-    /// When it was added.
+    /// The time at which the entry was added.
     #[serde(serialize_with = "time")]
     pub created_at: i64,
-    /// When its document was changed the last time.
+    /// The time of the last change of its document.
     #[serde(serialize_with = "time")]
     pub edited_at: i64,
-    /// When it was shown the last time; when it was added, if it never was.
+    /// The time at which the entry was last shown, or added if it was never shown.
     #[serde(serialize_with = "time")]
     pub last_accessed: i64,
-    /// The policy or rule that decides how long it is kept.
+    /// The policy or rule that decides how long the entry is kept.
     pub policy: String,
     /// `active`, `decayed` or `archived`.
     pub state: &'static str,
-    /// When it is archived; `None` if it never is, or has been.
+    /// The time at which the entry will be archived; `None` if it never will be or already is.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_time")]
     pub expires_at: Option<i64>,
     /// Flags of policies, such as `candidate_for_fine_tuning`.
@@ -74,10 +74,10 @@ impl EntryReport {
 }
 
 impl Memory {
-    /// What is known of an entry at `now`; `None` where there is none, or it was removed.
+    /// Returns the report on an entry at `now`; `None` if the entry does not exist or was removed.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Fails if the entry cannot be read.
     pub fn report(
         &self,
         id: &str,
@@ -89,15 +89,15 @@ impl Memory {
         self.report_of(id, &version, access.as_ref(), (rules, config), now).map(Some)
     }
 
-    /// Why an entry is kept, decays or is archived at `now`; `None` where there is none, or it was removed.
+    /// Explains why an entry is kept, decays or is archived at `now`; `None` if the entry does not exist or was removed.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Fails if the entry cannot be read.
     pub fn decision(&self, id: &str, rules: &MemoryRules, now: i64) -> Result<Option<Decision>, MemoryError> {
         let Some(version) = self.get(id)?.filter(|version| version.document.is_some()) else { return Ok(None) };
         let access = self.accesses(&[id]).pop().flatten();
         let entry = entry_of(id, &version)?;
-        Ok(Some(EntryFacts::of_entry(&entry, &version, access.as_ref(), now).decision(&rules.policies)))
+        Ok(Some(EntryFacts::from_entry(&entry, &version, access.as_ref(), now).decision(&rules.policies)))
     }
 
     pub(crate) fn report_of(
@@ -109,7 +109,7 @@ impl Memory {
         now: i64,
     ) -> Result<EntryReport, MemoryError> {
         let entry = entry_of(id, version)?;
-        let decision = EntryFacts::of_entry(&entry, version, access, now).decision(&rules.policies);
+        let decision = EntryFacts::from_entry(&entry, version, access, now).decision(&rules.policies);
         let shown = access.filter(|access| access.count > 0).map(|access| access.last);
         let facts = ReportedFacts {
             memory: self.place().owner(),
@@ -134,7 +134,7 @@ impl Memory {
         Ok(EntryReport { entry, facts })
     }
 
-    /// What was noted of entries in earlier searches. Without the access history, nothing was.
+    /// Returns the access records of entries. If the access history cannot be read, all records are `None`.
     pub(crate) fn accesses(&self, ids: &[&str]) -> Vec<Option<AccessRecord>> {
         let found = self.access_log().and_then(|log| log.get_many(ids).ok());
         found.unwrap_or_else(|| vec![None; ids.len()])
@@ -155,14 +155,14 @@ fn activation(
     let rate = config.activation.type_decay.of(crate::index::chunk_type(entry.kind()));
     let parts = from_history(&config.activation, &uses, (forgetting(decision.decay), rate), now);
     let learned = access.map_or(0.0, |access| config.activation.learning.learned(&access.judgements));
-    // The git prior is that of code.
+    // Leaves out the git prior, which applies only to code.
     let history = parts.base_level.unwrap_or(0.0) - parts.decay.unwrap_or(0.0);
     let rounded = (f64::from(history + learned) * 1e4).round() / 1e4;
-    // No negative zero in an answer.
+    // Avoids a negative zero.
     if rounded == 0.0 { 0.0 } else { rounded }
 }
 
-/// A time as RFC 3339.
+/// Formats a time as RFC 3339.
 pub(crate) fn rfc3339(seconds: i64) -> String {
     Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.to_string())
 }

@@ -1,4 +1,4 @@
-//! The rules of memories for a search: who may find an entry, and how it ages.
+//! The rules of memories for a search: the visibility and aging of entries.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::facts::EntryFacts;
 use crate::index::column;
 use crate::scope::Scope;
 
-/// Seconds of an hour.
+/// Seconds per hour.
 const HOUR: f64 = 3_600.0;
 
-/// Policies and rates of a configuration.
+/// Retention policies and decay rates of a configuration.
 #[derive(Debug, Clone)]
 pub struct MemoryRules {
-    /// Which entries are kept, for how long, and how their activation falls.
+    /// The retention policies.
     pub policies: Policies,
-    /// What age takes from a score.
+    /// The rates at which scores decay with age.
     pub rates: DecayRates,
 }
 
@@ -29,20 +29,21 @@ impl Default for MemoryRules {
     }
 }
 
-/// Which entries a search sees.
+/// The entries that a search sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Visibility {
-    /// How wide it looks: `session` sees the entries of the session; `project` those of the project; `user` the user's own and
-    /// those of all sessions; `global` all. Without a scope, it sees all but those of other sessions.
+    /// The breadth of the search: `session` sees the entries of the session, `project` the entries of the project, `user` the
+    /// user's own entries and the entries of all sessions, and `global` all entries. Without a scope, the search sees all entries
+    /// except those of other sessions.
     pub scope: Option<Scope>,
     /// The session of the search.
     pub session: Option<String>,
-    /// Whether archived entries are found too.
+    /// Whether the search also sees archived entries.
     pub with_archived: bool,
 }
 
 impl Visibility {
-    /// The rules of a search that sees these entries. An opened memory can be searched with others than those that it was opened
+    /// Returns the rules of a search that sees these entries. A memory can be searched with rules other than those it was opened
     /// with.
     pub fn search_rules(&self, rules: &Arc<MemoryRules>) -> Arc<dyn Retention> {
         Arc::new(SearchRules { rules: Arc::clone(rules), visibility: self.clone() })
@@ -68,7 +69,7 @@ impl Retention for SearchRules {
             Some(Scope::Project) => Some(of_scope(Scope::Project)?),
             Some(Scope::User) => {
                 let own = of_scope(Scope::User)? | of_scope(Scope::Session)?;
-                // As a rule it is all that there is, and no filter is quicker than one that keeps everything.
+                // Usually these are all entries, and searching without a filter is faster than with a filter that keeps everything.
                 Some(own).filter(|own| !snapshot.live().is_subset(own))
             }
             Some(Scope::Global) => None,
@@ -83,21 +84,21 @@ impl Retention for SearchRules {
     }
 
     fn aging(&self, chunk: ChunkRecord<'_>, access: Option<&AccessRecord>, now: i64) -> Aging {
-        let facts = EntryFacts::of_chunk(chunk, access, now);
-        let kept = facts.retention(&self.rules.policies);
+        let facts = EntryFacts::from_chunk(chunk, access, now);
+        let retention = facts.retention(&self.rules.policies);
         let hours = now.saturating_sub(chunk.date().unwrap_or(now)).max(0) as f64 / HOUR;
         let lambda = self.rules.rates.lambda(facts.kind, facts.scope);
         let weight = temporal_weight(lambda, hours);
         Aging {
-            is_expired: !self.visibility.with_archived && matches!(kept.state, State::Expired { .. }),
-            forgetting: forgetting(kept.decay),
+            is_expired: !self.visibility.with_archived && matches!(retention.state, State::Expired { .. }),
+            forgetting: forgetting(retention.decay),
             weight: weight as f32,
             reason: format!("{hours:.1} hours old: exp(−{lambda} · {hours:.1}) = {weight:.3}"),
         }
     }
 }
 
-/// How an activation falls, as ranking calls it.
+/// Converts a decay to the type that ranking uses.
 pub(crate) fn forgetting(decay: Decay) -> Forgetting {
     match decay {
         Decay::Logarithmic => Forgetting::Logarithmic,

@@ -1,11 +1,11 @@
-//! Who may find an entry.
+//! Scopes: the searches that find an entry.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Who may find an entry, and how wide a search looks.
+/// The searches that find an entry, or the breadth of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
@@ -15,15 +15,15 @@ pub enum Scope {
     Project,
     /// All searches of the user.
     User,
-    /// All searches, also where entries of several users come together.
+    /// All searches, including searches over the entries of several users.
     Global,
 }
 
 impl Scope {
-    /// Every scope, the narrowest first.
+    /// All scopes, narrowest first.
     pub const ALL: [Self; 4] = [Self::Session, Self::Project, Self::User, Self::Global];
 
-    /// Its name.
+    /// Returns the name of the scope.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Session => "session",
@@ -40,9 +40,9 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A name that is no scope.
+/// The error of an unknown scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no scope: session, project, user, global")]
+#[error("unknown scope `{0}`; expected session, project, user or global")]
 pub struct UnknownScope(pub String);
 
 impl FromStr for Scope {

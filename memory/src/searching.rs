@@ -11,10 +11,10 @@ use crate::memory::Memory;
 use crate::rules::{MemoryRules, Visibility};
 
 impl Memory {
-    /// The memory as a root of a search, with every change that was made before; `None` without entries.
+    /// Opens the memory as a root of a search that sees every earlier change; `None` if there are no entries.
     ///
     /// # Errors
-    /// When the entries cannot be read, or the index cannot be written.
+    /// Fails if the entries cannot be read or the index cannot be written.
     pub fn searcher(
         &self,
         config: SearchConfig,
@@ -28,7 +28,7 @@ impl Memory {
         Ok(Some(NamedSearcher { name, searcher, memory: Some(visibility.search_rules(rules)) }))
     }
 
-    /// What was shown and judged before; `None` where it cannot be opened.
+    /// Opens the history of shown and judged chunks; `None` if it cannot be opened.
     pub fn access_log(&self) -> Option<AccessLog> {
         AccessLog::open(&self.project().directory(), &user::trust().known).ok()
     }

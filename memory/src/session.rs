@@ -6,61 +6,61 @@ use serde_json::{Map, Value, json};
 
 use crate::error::MemoryError;
 
-/// Longest name of a session, in bytes.
-const LONGEST_SESSION: usize = 128;
+/// Maximum length of a session name in bytes.
+const MAX_SESSION_BYTES: usize = 128;
 
-/// What one side has said in a conversation.
+/// A new turn of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NewTurn<'a> {
     /// The session.
     pub session: &'a str,
-    /// Who has said it.
+    /// The speaker of the turn.
     pub speaker: &'a str,
-    /// What was said.
+    /// The text of the turn.
     pub text: &'a str,
-    /// The id of the turn that it answers.
+    /// The id of the turn to which this turn replies.
     pub reply_to: Option<&'a str>,
-    /// When it was said, in Unix seconds.
+    /// The time of the turn, in Unix seconds.
     pub time: i64,
 }
 
 impl NewTurn<'_> {
-    /// The id of the turn at a place of a session, from 1.
+    /// Returns the id of the turn at a position in a session, from 1.
     pub(crate) fn id(session: &str, order: u32) -> String {
         format!("{}{session}:{order}", Kind::Turn.prefix())
     }
 
-    /// The session and the order of the turn with an id; `None` for ids that [`Self::id`] does not make.
+    /// Parses the id of a turn into its session and position; `None` for ids that [`Self::id`] does not produce.
     pub(crate) fn place(id: &str) -> Option<(&str, u32)> {
         let (session, order) = id.strip_prefix(Kind::Turn.prefix())?.rsplit_once(':')?;
         let order = order.parse().ok()?;
         (Self::id(session, order) == id).then_some((session, order))
     }
 
-    /// The ids of the turns right before and right after the one with an id.
-    pub(crate) fn beside(id: &str) -> [Option<String>; 2] {
+    /// Returns the ids of the turns directly before and after the turn with an id.
+    pub(crate) fn adjacent(id: &str) -> [Option<String>; 2] {
         let Some((session, order)) = Self::place(id) else { return [None, None] };
         [order.checked_sub(1), order.checked_add(1)].map(|order| order.map(|order| Self::id(session, order)))
     }
 
-    /// Checks speaker and text.
+    /// Checks the speaker and the text.
     pub(crate) fn check(&self) -> Result<(), MemoryError> {
         let unfit = |rule: String| Err(MemoryError::Unfit(rule));
         if self.text.trim().is_empty() {
             return unfit("the text of a turn is empty".to_owned());
         }
         if self.text.len() > limit::TEXT_BYTES || self.text.contains('\0') {
-            return unfit(format!("the text of a turn has at most {} bytes, none of them 0", limit::TEXT_BYTES));
+            return unfit(format!("the text of a turn must have at most {} bytes and no NUL", limit::TEXT_BYTES));
         }
         let speaker = self.speaker;
         if speaker.trim().is_empty() || speaker.len() > limit::LABEL_BYTES || speaker.chars().any(char::is_control) {
-            let most = limit::LABEL_BYTES;
-            return unfit(format!("the name of a speaker is 1 to {most} bytes without control characters"));
+            let max = limit::LABEL_BYTES;
+            return unfit(format!("the name of a speaker must have 1 to {max} bytes and no control characters"));
         }
         Ok(())
     }
 
-    /// The entry of the turn at a place of its session.
+    /// Creates the entry of the turn at a position in its session.
     pub(crate) fn entry(&self, order: u32) -> Result<Entry, MemoryError> {
         let unfit = |error: &dyn std::error::Error| MemoryError::Unfit(error.to_string());
         let time = Timestamp::from_second(self.time).map_err(|error| unfit(&error))?;
@@ -86,10 +86,10 @@ impl NewTurn<'_> {
 /// Checks the name of a session.
 ///
 /// # Errors
-/// [`MemoryError::Unfit`].
+/// Returns [`MemoryError::Unfit`] if the name is invalid.
 pub fn check_session(session: &str) -> Result<(), MemoryError> {
     let is_name = !session.trim().is_empty()
-        && session.len() <= LONGEST_SESSION
+        && session.len() <= MAX_SESSION_BYTES
         && !session.chars().any(|c| c.is_control() || c.is_whitespace());
     if aurora_redact::has_secret(session) {
         return Err(MemoryError::Unfit("the name of a session must have no secret, such as a token".to_owned()));
@@ -97,7 +97,8 @@ pub fn check_session(session: &str) -> Result<(), MemoryError> {
     if is_name {
         return Ok(());
     }
-    let rule =
-        format!("the name of a session is 1 to {LONGEST_SESSION} bytes without white space and control characters");
+    let rule = format!(
+        "the name of a session must have 1 to {MAX_SESSION_BYTES} bytes and no white space or control characters"
+    );
     Err(MemoryError::Unfit(rule))
 }

@@ -150,7 +150,7 @@ fn the_same_entry_is_stored_once_and_another_one_with_its_id_is_refused() {
     }
     let other = piped(&fixture, &["mem", "add", "note", "-"], &note.replace("Sunday", "Monday"));
     assert_eq!(other.code, Some(2));
-    assert!(other.err.contains("note:reset is there already"), "{other:?}");
+    assert!(other.err.contains("note:reset already exists"), "{other:?}");
     // An id that was derived gets a number.
     for expected in ["note:sunday", "note:sunday-2"] {
         let text = format!(r#"{{"content": {{"title": "Sunday", "text": "{expected}"}}}}"#);

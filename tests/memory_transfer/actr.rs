@@ -232,7 +232,7 @@ fn what_only_looks_like_a_table_is_refused() {
         format!("CREATE TABLE chunks ({columns}, _ROWID_);"),
         format!("{SCHEMA} DROP TABLE activations; CREATE VIEW activations AS SELECT * FROM chunks;"),
     ] {
-        check(schema, "is no ordinary table");
+        check(schema, "is not an ordinary table");
     }
     // Other objects of a schema have no effect.
     let index = "CREATE INDEX i ON chunks (lower(content), id, type, content, metadata);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the memory of aurora-actr as lines of JSON.
+"""Converts the memory of aurora-actr to lines of JSON.
 
     python3 actr_to_jsonl.py ~/.aurora/memory.db --memory user | aur mem import --from jsonl - --memory user
 
-Each row of `chunks` becomes an entry, `activations` say how often and when it was used, and `relationships` become links.
-`aur mem import` checks the entries and masks their secrets. docs/memory-transfer.md has more.
+Each row of `chunks` becomes an entry, `activations` become access records, and `relationships` become links.
+`aur mem import` checks the entries and masks their secrets. See docs/memory-transfer.md for details.
 
-The database is hostile. A private copy is read, and nothing that its schema contains is run. Values have a maximum size. Values
+The database is untrusted. The script reads a private copy and runs no code from the schema. The size of values is limited. Values
 of the wrong type are left out and counted on standard error.
 
 Exit codes: 0 done, 1 some rows are not converted, 2 the database cannot be read, 130 interrupted.
@@ -43,9 +43,9 @@ HASH_DIGITS = 12
 HEADER = b"SQLite format 3\0"
 ROW_NUMBER_NAMES = {"rowid", "oid", "_rowid_"}
 FIRST_ROW, LAST_ROW, ALL_ROWS = -(2**63), 2**63 - 1, -1
-# Python decodes the messages of SQLite, which may contain names from a damaged schema.
+# Python decodes the messages of SQLite, which can contain invalid UTF-8 from a damaged schema.
 DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
-# The latest time that `aur` reads.
+# The latest time that `aur` can read, in Unix seconds.
 MAX_TIME = 253_402_207_200
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
@@ -59,7 +59,7 @@ KINDS = {
 }
 PREFIXES = {"code": "code:", "reasoning": "reas:", "knowledge": "know:"}
 
-# Columns with the maximum number of bytes of their values.
+# Columns, with the maximum length of their values in bytes.
 ID_COLUMNS = {"id": 4 << 10, "type": 64}
 CHUNK_COLUMNS = {
     **ID_COLUMNS,
@@ -73,18 +73,18 @@ ACTIVATION_COLUMNS = {"chunk_id": 4 << 10, "last_access": 256, "access_count": 6
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Writes the memory of aurora-actr as lines of JSON.")
+    parser = argparse.ArgumentParser(description="Converts the memory of aurora-actr to lines of JSON.")
     parser.add_argument("database", help="the memory.db of aurora-actr, in ~/.aurora or in the .aurora of a project")
     parser.add_argument(
         "--memory",
         choices=("project", "user"),
         default="project",
-        help="the memory that the entries are for; give the same to `aur mem import` (default: project)",
+        help="the memory to import the entries into; pass the same value to `aur mem import` (default: project)",
     )
     parser.add_argument("--root", help="make the paths of files below this directory relative to it")
     parser.add_argument("--verbose", action="store_true", help="list everything that is left out or altered")
     arguments = parser.parse_args()
-    # The copy is removed on the way out.
+    # Exit normally on signals, so that the copy is removed.
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda *_: sys.exit(130))
@@ -99,22 +99,22 @@ def main():
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Otherwise Python reports the pipe again when it ends.
+        # Otherwise Python reports the broken pipe again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        say("error: standard output is closed")
+        print_error("error: standard output is closed")
         return 2
     except OSError as error:
-        say(f"error: {error}")
+        print_error(f"error: {error}")
         return 2
     except (Unreadable, MemoryError, *DATABASE_ERRORS) as error:
-        say(f"error: {arguments.database} cannot be read: {error}")
+        print_error(f"error: {arguments.database} cannot be read: {error}")
         return 2
     report.print_counts()
     return 1 if report.unmapped else 0
 
 
-def say(text):
-    """Prints a line on standard error, without characters that a terminal could act on."""
+def print_error(text):
+    """Prints a line on standard error, without control characters that could affect a terminal."""
     print("".join(c if c.isprintable() else "?" for c in text), file=sys.stderr)
 
 
@@ -123,7 +123,7 @@ class Unreadable(Exception):
 
 
 class Report:
-    """Counts what is not converted, and what is altered."""
+    """Counts rows that are not converted, and alterations."""
 
     def __init__(self, is_verbose):
         self.is_verbose = is_verbose
@@ -140,21 +140,21 @@ class Report:
     def _add(self, counts, what, reason, why):
         counts[reason] += 1
         if self.is_verbose:
-            say(f"{what}: {why}")
+            print_error(f"{what}: {why}")
 
     def print_counts(self):
-        say(f"Converted {self.entries} {'entry' if self.entries == 1 else 'entries'}")
+        print_error(f"Converted {self.entries} {'entry' if self.entries == 1 else 'entries'}")
         for name, counts in (("Not converted", self.unmapped), ("Altered", self.altered)):
             if counts:
                 reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(counts.items()))
-                say(f"  {name}: {counts.total()} ({reasons})")
+                print_error(f"  {name}: {counts.total()} ({reasons})")
 
 
 def write_lines(database, arguments, report, out):
     root = arguments.root and os.path.realpath(arguments.root)
-    is_ascii = out.isatty()  # A terminal acts on some other characters.
+    is_ascii = out.isatty()  # Some non-ASCII characters can affect a terminal.
     if stored_columns(database, "chunks") is None:
-        raise Unreadable("it is no database of aurora-actr, because it has no table `chunks`")
+        raise Unreadable("it is not a database of aurora-actr, because it has no table `chunks`")
     ids = entry_ids(database)
     links = links_of_chunks(database, ids, report)
     accesses = accesses_of_chunks(database, ids, report)
@@ -166,7 +166,7 @@ def write_lines(database, arguments, report, out):
         try:
             encoded = json.dumps(line, ensure_ascii=is_ascii, separators=(",", ":")).encode()
         except (UnicodeEncodeError, RecursionError):
-            report.unmap(f"chunk {row}", "json", "it has half a surrogate pair, or is nested too deeply")
+            report.unmap(f"chunk {row}", "json", "it has an unpaired surrogate or is nested too deeply")
             continue
         out.buffer.write(encoded + b"\n")
         report.entries += 1
@@ -177,7 +177,7 @@ Context = collections.namedtuple("Context", "scope root ids links accesses")
 
 # The copy of the database.
 #
-# SQLite writes beside a database that it reads, and follows the paths that a journal contains. So only the database and its
+# SQLite creates files next to a database that it reads, and follows paths in a journal. Therefore only the database and its
 # write-ahead log are copied, into a directory that only the user can open.
 
 
@@ -186,7 +186,7 @@ def copy_database(path, copy):
     log, journal = f"{real}-wal", f"{real}-journal"
     journal_state = state_of(journal)
     if journal_state and journal_state.size > 0:
-        raise Unreadable(f"the last write did not end, and {journal} exists; open the database once with aurora-actr")
+        raise Unreadable(f"the last write was interrupted, because {journal} exists; open the database once with aurora-actr")
     with open_regular(real) as file:
         start = file.read(len(HEADER))
     if start not in (b"", HEADER):
@@ -254,7 +254,7 @@ def connect(path):
 
 
 class Text(bytes):
-    """A text as SQLite has it. A blob is plain bytes."""
+    """The undecoded bytes of a text in SQLite. A blob is plain `bytes`."""
 
 
 class Unfit:
@@ -275,7 +275,7 @@ def cell(value, max_bytes):
     return Unfit("a blob") if isinstance(value, bytes) else value
 
 
-def described(value):
+def describe(value):
     match value:
         case None:
             return "missing"
@@ -288,7 +288,7 @@ def described(value):
 
 
 def stored_columns(database, table):
-    """The columns of a table, or None if it does not exist. Only an ordinary table runs nothing when it is read."""
+    """Returns the columns of a table, or None if it does not exist. Rejects tables that run code when they are read."""
     query = "SELECT type, rootpage FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')"
     found = database.execute(query, (table,)).fetchone()
     if found is None:
@@ -301,7 +301,7 @@ def stored_columns(database, table):
     names = {column[1].decode(errors="replace").lower() for column in columns}
     is_stored = all(column[6] == 0 for column in columns)
     if not names or not is_stored or ROW_NUMBER_NAMES & names or not has_row_numbers(database, table):
-        raise Unreadable(f"it is no database of aurora-actr, because `{table}` is no ordinary table")
+        raise Unreadable(f"it is not a database of aurora-actr, because `{table}` is not an ordinary table")
     return names
 
 
@@ -314,7 +314,7 @@ def has_row_numbers(database, table):
 
 
 def rows(database, table, columns, report):
-    """Yields the number and the cells of each row. A damaged table ends early."""
+    """Yields the number and the cells of each row. Reading of a damaged table ends early."""
     known = stored_columns(database, table)
     if known is None:
         return
@@ -326,20 +326,20 @@ def rows(database, table, columns, report):
         try:
             for number, *row in database.execute(f"SELECT _rowid_, {values} {source}", (first, limit)):
                 if number < first:
-                    # Pages that are used twice could make a short file endless.
+                    # Pages that are used twice could make a short file yield rows endlessly.
                     report.unmap(f"table {table}", "damaged", "its rows are not in order")
                     return
                 first = number + 1
-                yield number, [cell(value, most) for value, most in zip(row, columns.values())]
+                yield number, [cell(value, max_bytes) for value, max_bytes in zip(row, columns.values())]
             if limit == ALL_ROWS or first == before:
                 return
         except DATABASE_ERRORS as error:
             if limit == ALL_ROWS:
-                # Python has read one row ahead. The next rows are read one by one.
+                # Python reads one row ahead, so the row with the error is not known. Read the next rows one by one.
                 limit = 1
                 continue
             if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_TOOBIG:
-                report.unmap(f"table {table}", "damaged", f"it cannot be read to its end: {error}")
+                report.unmap(f"table {table}", "damaged", f"it cannot be read completely: {error}")
                 return
             found = database.execute(f"SELECT _rowid_ {source}", (first, 1)).fetchone()
             if found is None or found[0] < first:
@@ -352,14 +352,14 @@ def rows(database, table, columns, report):
 
 
 def entry_ids(database):
-    """The ids of entries by the ids of chunks. Ids that fit stay, and the others are made in the order of the chunks."""
+    """Maps ids of chunks to ids of entries. Valid ids are kept; the others are derived in the order of the chunks."""
     found = rows(database, "chunks", ID_COLUMNS, Report(is_verbose=False))
     chunks = [(cells[0], KINDS[cells[1]]) for _, cells in found if isinstance(cells[0], str) and kind_of(cells[1])]
     ids, taken = {}, set()
     for fits in (True, False):
         for original, kind in chunks:
             if original not in ids and is_id(kind, original) == fits:
-                ids[original] = original if fits else made_id(kind, original, taken)
+                ids[original] = original if fits else derive_id(kind, original, taken)
                 taken.add(ids[original])
     return ids
 
@@ -374,7 +374,7 @@ def is_id(kind, text):
     return is_named and len(text.encode()) <= MAX_ID_BYTES and not has_control(text)
 
 
-def made_id(kind, original, taken):
+def derive_id(kind, original, taken):
     plain = PREFIXES[kind] + original
     digits = hashlib.sha256(original.encode()).hexdigest()[:HASH_DIGITS]
     has_room = len(plain.encode()) + HASH_DIGITS < MAX_ID_BYTES
@@ -394,8 +394,8 @@ def is_label(text):
     return len(text.encode(errors="replace")) <= MAX_LABEL_BYTES and not is_blank(text) and not has_control(text)
 
 
-def shown(text):
-    """A text in quotes, cut, in ASCII."""
+def quote(text):
+    """Formats a text in quotes, shortened, in ASCII."""
     return json.dumps(text[:60]) + ("…" if len(text) > 60 else "")
 
 
@@ -403,7 +403,10 @@ def shown(text):
 
 
 def seconds(value):
-    """Unix seconds of a time: RFC 3339, with a space instead of the `T` too, in UTC without an offset; or Unix seconds."""
+    """Converts a time to Unix seconds.
+
+    Accepts Unix seconds and RFC 3339, with a space instead of the `T` too. A time without an offset is in UTC.
+    """
     try:
         if isinstance(value, str):
             found = datetime.datetime.fromisoformat(value.strip())
@@ -417,7 +420,7 @@ def seconds(value):
 
 
 def rfc3339(number):
-    """A time as entries have it; None if it is out of range."""
+    """Formats a time as RFC 3339; None if it is out of range."""
     if number > MAX_TIME:
         return None
     try:
@@ -430,7 +433,7 @@ def rfc3339(number):
 
 
 def links_of_chunks(database, ids, report):
-    """The links of entries by the ids of chunks: targets with relation and weight."""
+    """Returns the links of entries by the ids of chunks: tuples of target, relation and weight."""
     links = collections.defaultdict(list)
     for number, (start, to, name, weight) in rows(database, "relationships", RELATIONSHIP_COLUMNS, report):
         what = f"relationship {number}"
@@ -441,12 +444,12 @@ def links_of_chunks(database, ids, report):
             report.alter(what, "relationship", error)
             continue
         if not isinstance(name, str):
-            report.alter(what, "relationship", f"`relationship_type` is {described(name)}")
+            report.alter(what, "relationship", f"`relationship_type` is {describe(name)}")
             continue
         if weight is None:
             weight = 1.0
         elif not isinstance(weight, (int, float)):
-            report.alter(what, "weight", f"`weight` is {described(weight)}, and counts as 1")
+            report.alter(what, "weight", f"`weight` is {describe(weight)}, and counts as 1")
             weight = 1.0
         elif not 0 <= weight <= 1:
             nearest = 1.0 if weight > 1 else 0.0
@@ -458,14 +461,14 @@ def links_of_chunks(database, ids, report):
 
 def known_chunk(value, column, ids):
     if not isinstance(value, str):
-        raise ValueError(f"`{column}` is {described(value)}")
+        raise ValueError(f"`{column}` is {describe(value)}")
     if value not in ids:
-        raise ValueError(f"`{column}` is no chunk that is an entry: {shown(value)}")
+        raise ValueError(f"`{column}` is not the id of a converted chunk: {quote(value)}")
     return value, ids[value]
 
 
 def accesses_of_chunks(database, ids, report):
-    """How often and when entries were used, by the ids of chunks. A chunk that was never used is not among them."""
+    """Returns the access records of entries by the ids of chunks. Chunks that were never used have no record."""
     accesses = {}
     for number, (chunk, last, count, history) in rows(database, "activations", ACTIVATION_COLUMNS, report):
         try:
@@ -477,13 +480,13 @@ def accesses_of_chunks(database, ids, report):
         if count is None:
             count = 0
         elif not isinstance(count, int) or count < 0:
-            wrong.append(f"`access_count` is {count if isinstance(count, int) else described(count)}, and counts as 0")
+            wrong.append(f"`access_count` is {count if isinstance(count, int) else describe(count)}, and counts as 0")
             count = 0
         recent = times_of(history, wrong)
         count = max(count, len(recent))
         time_of_last = seconds(last)
         if time_of_last is None and count > 0:
-            wrong.append("`last_access` is no time")
+            wrong.append("`last_access` is not a time")
         times = [*recent, *([] if time_of_last is None else [time_of_last])]
         if times and count > 0:
             last = max(times)
@@ -495,21 +498,21 @@ def accesses_of_chunks(database, ids, report):
 
 
 def times_of(history, wrong):
-    """The times of a history, sorted."""
+    """Returns the times of a history, sorted."""
     try:
-        items = parsed(history, "access_history") if history is not None else None
+        items = parse(history, "access_history") if history is not None else None
     except ValueError:
         items = history
     if items is None:
         return []
     if not isinstance(items, list):
         is_text = isinstance(history, str)
-        wrong.append(f"`access_history` is {'no list' if is_text else described(history)}")
+        wrong.append(f"`access_history` is {'not a list' if is_text else describe(history)}")
         return []
     times = [seconds(item.get("timestamp", item) if isinstance(item, dict) else item) for item in items]
     found = sorted(time for time in times if time is not None)
     if len(found) < len(items):
-        wrong.append(f"{len(items) - len(found)} of the times in `access_history` are none")
+        wrong.append(f"{len(items) - len(found)} of the times in `access_history` are invalid")
     return found
 
 
@@ -517,26 +520,26 @@ def times_of(history, wrong):
 
 
 def line_of_chunk(row, cells, context, report):
-    """The line of an export, or None if the chunk is no entry."""
+    """Returns the line of an export, or None if the chunk is not an entry."""
     original, chunk_type, content, metadata, added, updated = cells
     if not isinstance(original, str):
-        report.unmap(f"chunk {row}", "id", f"`id` is {described(original)}")
+        report.unmap(f"chunk {row}", "id", f"`id` is {describe(original)}")
         return None
     if (kind := kind_of(chunk_type)) is None:
         is_text = isinstance(chunk_type, str)
-        why = f"no entries are of type {shown(chunk_type)}" if is_text else f"`type` is {described(chunk_type)}"
+        why = f"unsupported type {quote(chunk_type)}" if is_text else f"`type` is {describe(chunk_type)}"
         report.unmap(f"chunk {row}", "type", why)
         return None
     try:
-        content = parsed_object(content, "content")
+        content = parse_object(content, "content")
     except ValueError as error:
         report.unmap(f"chunk {row}", "json", error)
         return None
-    what, entry_id = f"chunk {shown(original)}", context.ids[original]
+    what, entry_id = f"chunk {quote(original)}", context.ids[original]
     if entry_id != original:
-        report.alter(what, "id", f"the entry has the id {shown(entry_id)}, which begins with the prefix of its kind")
+        report.alter(what, "id", f"the entry has the id {quote(entry_id)}, which begins with the prefix of its kind")
     try:
-        metadata = parsed_object(metadata, "metadata") if metadata is not None else {}
+        metadata = parse_object(metadata, "metadata") if metadata is not None else {}
     except ValueError as error:
         report.alter(what, "metadata", f"{error}, and is left out")
         metadata = {}
@@ -548,7 +551,7 @@ def line_of_chunk(row, cells, context, report):
     metadata = fields.finish(what, report)
     for column, value in (("created_at", added), ("updated_at", updated)):
         if value is not None and seconds(value) is None:
-            report.alter(what, "time", f"`{column}` is no time")
+            report.alter(what, "time", f"`{column}` is not a time")
     given = first(metadata.get(name) for name in ("created", "timestamp", "acquired"))
     edited, now = seconds(updated), int(time.time())
     created = first((seconds(given), seconds(added), edited))
@@ -556,7 +559,7 @@ def line_of_chunk(row, cells, context, report):
         metadata["created"] = rfc3339(created)
     if found := links_of(original, parent, context, what, report):
         metadata["links"] = found
-    # Clocks differ, and an entry of the future could never be replaced.
+    # Clocks differ, and an entry from the future could never be replaced.
     edited = min(first((edited, created, now)), now)
     line = {"id": entry_id, "scope": context.scope}
     line |= {"created_at": rfc3339(first((created, edited))), "edited_at": rfc3339(edited)}
@@ -575,10 +578,10 @@ def first(values):
 
 
 def links_of(original, parent, context, what, report):
-    """The links of an entry. Of two links to one entry with one relation, the stronger one stays."""
+    """Returns the links of an entry. Of two links with the same target and relation, the stronger one is kept."""
     found = sorted(context.links.pop(original, []), key=lambda link: link[2])
     if parent is not None and (to := context.ids.get(parent)) is None:
-        report.alter(what, "link", f"its parent {shown(parent)} is no chunk that is an entry")
+        report.alter(what, "link", f"its parent {quote(parent)} is not the id of a converted chunk")
     elif parent is not None:
         found.insert(0, (to, "part_of", 1.0))
     links = {}
@@ -587,19 +590,19 @@ def links_of(original, parent, context, what, report):
         if to == context.ids[original]:
             why = "an entry cannot be linked with itself"
         elif not is_label(name):
-            why = f"a relation has 1 to {MAX_LABEL_BYTES} bytes without control characters"
+            why = f"a relation must have 1 to {MAX_LABEL_BYTES} bytes and no control characters"
         elif (to, name) not in links and len(links) >= MAX_LIST_VALUES:
             why = f"an entry has at most {MAX_LIST_VALUES} links"
         if why:
-            report.alter(what, "link", f"the link to {shown(to)} is left out: {why}")
+            report.alter(what, "link", f"the link to {quote(to)} is left out: {why}")
         else:
             links[to, name] = weight
     return [{"to": to, "relation": name, "weight": weight} for (to, name), weight in links.items()]
 
 
-def parsed(value, column):
+def parse(value, column):
     if not isinstance(value, str):
-        raise ValueError(f"`{column}` is {described(value)}")
+        raise ValueError(f"`{column}` is {describe(value)}")
     try:
         return json.loads(value, parse_constant=finite, parse_float=finite, parse_int=whole)
     except (ValueError, RecursionError):
@@ -613,23 +616,23 @@ def finite(text):
 
 
 def whole(text):
-    """An integer, or a float where 64 bits do not suffice."""
+    """Parses an integer, or a float if the integer does not fit in 64 bits."""
     return number if -(2**63) <= (number := int(text)) < 2**64 else finite(text)
 
 
-def parsed_object(value, column):
-    found = parsed(value, column)
+def parse_object(value, column):
+    found = parse(value, column)
     if not isinstance(found, dict):
-        raise ValueError(f"`{column}` is no JSON object")
+        raise ValueError(f"`{column}` is not a JSON object")
     return found
 
 
-# Fields whose values have to fit the schema of entries. A shape returns what remains of a value, or None, and whether that is
-# all that the value says.
+# Conversion of fields to the schema of entries. A shape function returns the part of a value that fits, or None, and whether the
+# whole value fits.
 
 
 def as_text(value):
-    """A text, or a number as a text."""
+    """Returns a text, or a number as a text."""
     if type(value) in (int, float):
         return json.dumps(value)
     return value if isinstance(value, str) else None
@@ -653,10 +656,10 @@ def label(value):
     return found, found is not None or isinstance(value, str) and not value.strip()
 
 
-def texts(value, fit=as_text, most=None):
+def texts(value, fit=as_text, max_values=None):
     if not isinstance(value, list):
         return None, False
-    kept = [found for item in value if (found := fit(item)) is not None][:most]
+    kept = [found for item in value if (found := fit(item)) is not None][:max_values]
     return kept or None, len(kept) == len(value)
 
 
@@ -676,7 +679,7 @@ def amount(value):
     return if_true(value, type(value) in (int, float) and value >= 0)
 
 
-def number_of_times(value):
+def unsigned_integer(value):
     return if_true(value, type(value) is int and 0 <= value < 2**64)
 
 
@@ -691,7 +694,7 @@ def moment(value):
 
 
 class Fields:
-    """The fields of an object on their way into another one."""
+    """Converts the fields of an object."""
 
     def __init__(self, name, source):
         self.name = name
@@ -741,14 +744,14 @@ class Fields:
             self.to[field] = kept
 
     def finish(self, what, report):
-        """Returns the object with all other fields as they are."""
+        """Returns the converted object, with all other fields unchanged."""
         for field in self.lost:
             report.alter(what, "field", f"`{self.name}.{field}` does not fit, and is left out in whole or in part")
         return {name: value for name, value in self.source.items() if value is not None} | self.to
 
 
 def with_texts(fields, names):
-    """An object in which some fields are texts or missing."""
+    """Returns the object with the named fields converted to texts, or removed."""
     for name in names:
         if (found := as_text(fields.pop(name, None))) is not None:
             fields[name] = found
@@ -760,7 +763,7 @@ def is_texts(value):
 
 
 def relative(file, root):
-    """A path relative to the root, if it lies below."""
+    """Returns the path relative to the root, if it is inside the root."""
     if root is not None and (path := pathlib.PurePath(file)).is_relative_to(root) and path != pathlib.PurePath(root):
         return path.relative_to(root).as_posix()
     return file
@@ -784,7 +787,7 @@ def fit_code(fields, context):
 def fit_reasoning(fields, _context):
     fields.keep(filled, "pattern", "original_query", "complexity", "verification_option")
     fields.keep_objects("subgoals", "description", ("id", "description", "agent"))
-    # Names of tools become those of one use.
+    # Plain names of tools are collected into one use.
     items = fields.take_list("tools_used")
     names = [item for item in items if isinstance(item, str)]
     uses = [{"tools": names}] if names else []
@@ -795,7 +798,7 @@ def fit_reasoning(fields, _context):
             fields.lost.append("tools_used")
     if uses:
         fields.to["tools_used"] = uses
-    # A sequence of calls becomes one of names, and the calls stay beside it.
+    # A sequence of calls becomes a sequence of names. The calls are kept in `tool_calls`.
     if items := fields.take_list("tool_sequence"):
         names = [name for item in items if (name := name_of_tool(item)) is not None]
         if not is_texts(items):
@@ -811,12 +814,12 @@ def name_of_tool(item):
 
 
 def fit_knowledge(fields, context):
-    """Returns the id of the chunk that this one is a part of."""
+    """Converts knowledge. Returns the id of the parent chunk."""
     fields.keep(filled, "title", "topic", "summary")
     fields.keep(texts, "sources")
     docstring = fields.take_text("docstring")
     if docstring:
-        # A section in the shape of a piece of code.
+        # A section that is stored with the fields of a piece of code.
         for field in ("signature", "dependencies", "ast_summary", "line_start", "line_end"):
             fields.take(field)
     path = fields.take("section_path")
@@ -836,7 +839,7 @@ CONTENT_OF_KIND = {"code": fit_code, "reasoning": fit_reasoning, "knowledge": fi
 
 
 def fit_metadata(fields):
-    """Returns the file of the conversation's log."""
+    """Converts metadata. Returns the file of the conversation log."""
     fields.default("created", fields.take("created_at"))
     fields.default("last_modified", fields.take("updated_at"))
     fields.keep(moment, "created", "timestamp", "acquired", "last_modified")
@@ -845,7 +848,7 @@ def fit_metadata(fields):
     fields.keep(texts, "derived")
     fields.keep(text, "git_hash")
     fields.keep(flag, "validated")
-    fields.keep(number_of_times, "usage_count")
+    fields.keep(unsigned_integer, "usage_count")
     fields.keep(amount, "execution_time_ms", "total_cost_usd")
     if fields.take("links") is not None:
         fields.lost.append("links")

@@ -1,13 +1,13 @@
-//! Reads entries of memory from directories of Markdown.
+//! Reads memory entries from directories of Markdown.
 //!
-//! The reader is an iterator. Each item is an entry with its times, or something to report: a file that is no entry, or a
-//! difference between an entry and its file.
+//! The reader is an iterator. Each item is an entry with its times, or a problem: a file that is not an entry, or a difference
+//! between an entry and its file.
 //!
-//! The files are hostile. They are opened below the directory that the user has named, without following links, and their size is
-//! bounded.
+//! The files are untrusted. The reader opens them inside the directory that the user has named, does not follow links, and limits
+//! their size.
 //!
-//! Deliberately absent: storing entries, scopes and sessions (`aurora-memory`), the lines of JSON that a memory exports, and the
-//! database of aurora-actr, which `actr/actr_to_jsonl.py` writes as lines of JSON.
+//! Deliberately absent: storing of entries, scopes and sessions (`aurora-memory`), the lines of JSON that a memory exports, and the
+//! database of aurora-actr, which `actr/actr_to_jsonl.py` converts to lines of JSON.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,32 +1,32 @@
-//! What is to be reported of an import.
+//! Problems of an import.
 
 use std::fmt;
 
 use aurora_diagnostics::Diagnostics;
 
-/// What became of that which a problem is about.
+/// The effect of a problem on the file or entry that it concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportEffect {
-    /// It is no entry.
+    /// The file is not an entry.
     Unmapped,
-    /// It is an entry that differs in something from what was read, or a part of one.
+    /// The file is an entry that differs from the file in some part.
     Altered,
 }
 
-/// Something that an import reports.
+/// A problem of an import.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportProblem {
-    /// What became of it.
+    /// The effect of the problem.
     pub effect: ImportEffect,
-    /// The id of the entry.
+    /// The id of the entry, if known.
     pub id: Option<String>,
     /// The source of the entry: a file.
     pub what: String,
     /// The kind of problem, by which problems can be counted.
     pub reason: &'static str,
-    /// What is wrong, in a sentence.
+    /// A description of the problem, in a sentence.
     pub why: String,
-    /// The mistakes of a document, each with its place.
+    /// The mistakes of a document, each with its location.
     pub mistakes: Diagnostics,
 }
 
@@ -46,14 +46,14 @@ impl ImportProblem {
         Self { effect: ImportEffect::Altered, ..Self::unmapped(what, reason, why) }
     }
 
-    /// A document with mistakes.
-    pub(crate) fn mistaken(what: impl Into<String>, reason: &'static str, mistakes: Diagnostics) -> Self {
+    /// Creates the problem of a document with mistakes.
+    pub(crate) fn invalid_document(what: impl Into<String>, reason: &'static str, mistakes: Diagnostics) -> Self {
         let messages: Vec<&str> = mistakes.iter().map(|mistake| mistake.message.as_str()).collect();
         let why = messages.join("; ");
         Self { mistakes, ..Self::unmapped(what, reason, why) }
     }
 
-    /// The same with an id.
+    /// Sets the id of the entry.
     pub(crate) fn about(self, id: impl Into<String>) -> Self {
         Self { id: Some(id.into()), ..self }
     }

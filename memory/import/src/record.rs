@@ -1,15 +1,15 @@
-//! An entry that was read.
+//! An imported entry.
 
 use aurora_memory_schema::Entry;
 
-/// An entry that was read, with what is known about it.
+/// An imported entry with its metadata.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedEntry {
-    /// The entry. Its score allows it to be stored.
+    /// The entry. Its score is high enough for storing.
     pub entry: Entry,
-    /// When it was added there, in Unix seconds.
+    /// The creation time, in Unix seconds.
     pub created: Option<i64>,
-    /// When it was changed the last time, in Unix seconds.
+    /// The time of the last change, in Unix seconds.
     pub edited: Option<i64>,
     /// The source of the entry in messages: a file.
     pub source: String,

@@ -1,4 +1,4 @@
-//! Directories of Markdown, as notes.
+//! Reading directories of Markdown as notes.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 type Found = Vec<Result<ImportedEntry, ImportProblem>>;
 
-/// A directory with files.
+/// Creates a directory with files.
 fn directory(files: &[(&str, &str)]) -> TempDir {
     let directory = TempDir::new().expect("a temporary directory");
     for (path, text) in files {
@@ -27,7 +27,7 @@ fn read(directory: &TempDir) -> Found {
     MarkdownNotes::open(directory.path()).expect("a directory").collect()
 }
 
-fn shown(found: &Found) -> String {
+fn format_found(found: &Found) -> String {
     let lines = found.iter().map(|found| match found {
         Ok(ImportedEntry { entry, source, .. }) => {
             let links: Vec<&str> = entry.links().iter().map(|link| link.to).collect();
@@ -53,19 +53,19 @@ fn files_at_any_depth_become_notes_with_links() {
             "guides/deep/er/sessions.markdown",
             "---\ntitle: Sessions\ntags: [auth, web]\ncreated: 2026-01-02\n---\nSee [[deploy keys|keys]].",
         ),
-        ("plain.txt", "Only text, so [[README]] is no link."),
-        ("given.md", "---\nid: note:my-own\n---\nAn id of its own."),
+        ("plain.txt", "Only text, so [[README]] is not a link."),
+        ("given.md", "---\nid: note:my-own\n---\nAn explicit id."),
         ("uses.md", "[[given]] and [it](given.md)"),
         (".hidden/a.md", "hidden"),
         ("code.rs", "fn main() {}"),
     ]);
     let found = read(&directory);
-    insta::assert_snapshot!(shown(&found), @r#"
+    insta::assert_snapshot!(format_found(&found), @r#"
     README.md: note:readme "Notes" ["note:guides/deploy-keys", "note:guides/deep/er/sessions"]
-    given.md: note:my-own "An id of its own." []
+    given.md: note:my-own "An explicit id." []
     guides/Deploy Keys.md: note:guides/deploy-keys "Back to [the start](../README.md). ```[[sessions]]``` [self](Deploy%20Keys.md)" ["note:readme"]
     guides/deep/er/sessions.markdown: note:guides/deep/er/sessions "Sessions" ["note:guides/deploy-keys"]
-    plain.txt: note:plain "Only text, so [[README]] is no link." []
+    plain.txt: note:plain "Only text, so [[README]] is not a link." []
     uses.md: note:uses "[[given]] and [it](given.md)" ["note:my-own"]
     "#);
     let sessions =
@@ -73,7 +73,7 @@ fn files_at_any_depth_become_notes_with_links() {
     assert_eq!((sessions.created, sessions.entry.tags()), (Some(1_767_312_000), vec!["auth", "web"]));
     let readme = found.iter().flatten().find(|found| found.source == "README.md").expect("there");
     assert!(readme.created == readme.edited && readme.edited.is_some_and(|time| time > 1_700_000_000));
-    // A second reading says the same, and one after a change differs in that note.
+    // Reading again yields the same result. After a change of one note, only that note differs.
     assert_eq!(read(&directory), found);
     write(directory.path(), "plain.txt", "Another text.");
     let changed = read(&directory);
@@ -82,7 +82,7 @@ fn files_at_any_depth_become_notes_with_links() {
 }
 
 #[test]
-fn files_that_are_no_notes_are_reported() {
+fn files_that_are_not_notes_are_reported() {
     let directory = directory(&[
         ("empty.md", " \n"),
         ("front.md", "---\ntitle: a\ntitle: b\ndate: yesterday\nid: other\n---\ntext"),
@@ -94,9 +94,9 @@ fn files_that_are_no_notes_are_reported() {
     write(directory.path(), "bytes.md", [b'a', 0xff, b'b']);
     write(directory.path(), "nul.md", "a\0b");
     write(directory.path(), "long.md", "x".repeat((4 << 20) + 1));
-    insta::assert_snapshot!(shown(&read(&directory)), @r#"
-    Unmapped [id] y.md: its front matter gives it the id of x.md
-    Altered [id] a-b.md: another note has the id that its path makes
+    insta::assert_snapshot!(format_found(&read(&directory)), @r#"
+    Unmapped [id] y.md: its front matter has the same id as x.md
+    Altered [id] a-b.md: another note has the id derived from its path
     a b.md: note:a-b "one" []
     a-b.md: note:a-b-80fc7ec8 "two" []
     Unmapped [utf-8] bytes.md: it cannot be read: invalid utf-8 sequence of 1 bytes from index 1
@@ -119,7 +119,7 @@ fn files_that_are_no_notes_are_reported() {
       = help: write "note:other"
     Unmapped [too-long] long.md: it cannot be read: it is larger than 4194304 bytes
     Unmapped [document] nul.md
-    error[A0303]: a note must have no NUL character
+    error[A0303]: a note must not contain NUL characters
      --> nul.md:1:2
     1 | a�b
     x.md: note:same "one" []
@@ -143,10 +143,10 @@ fn links_are_not_followed_and_pipes_do_not_block() {
     mknodat(CWD, directory.path().join("pipe.md"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).expect("made");
     fs::create_dir(directory.path().join("folder.md")).expect("made");
     write(directory.path(), "folder.md/inner.md", "within");
-    insta::assert_snapshot!(shown(&read(&directory)), @r#"
+    insta::assert_snapshot!(format_found(&read(&directory)), @r#"
     Unmapped [symbolic-link] link.md: it is a symbolic link, which is not followed
     Unmapped [symbolic-link] loop.md: it is a symbolic link, which is not followed
-    Unmapped [unreadable] pipe.md: it is no file
+    Unmapped [unreadable] pipe.md: it is not a file
     folder.md/inner.md: note:folder-md/inner "within" []
     real.md: note:real "a note" []
     "#);
@@ -157,8 +157,8 @@ fn directories_are_read_to_a_bounded_depth() {
     let deep = |depth: usize| format!("{}note.md", "d/".repeat(depth));
     let directory = directory(&[(&deep(64), "found"), (&deep(65), "not found")]);
     let found = read(&directory);
-    assert_eq!(found.iter().flatten().count(), 1, "{}", shown(&found));
-    assert!(shown(&found).contains("[too-deep]"));
+    assert_eq!(found.iter().flatten().count(), 1, "{}", format_found(&found));
+    assert!(format_found(&found).contains("[too-deep]"));
     let many = (0..300).map(|n| format!("[[n{n}]]")).collect::<String>();
     let names: Vec<(String, &str)> = (0..300).map(|n| (format!("n{n}.md"), "a note")).collect();
     let mut files: Vec<(&str, &str)> = names.iter().map(|(name, text)| (name.as_str(), *text)).collect();

@@ -1,4 +1,4 @@
-//! Adding to a log that is there. What is in it stays, byte by byte.
+//! Appends to an existing log. The existing text stays unchanged, byte for byte.
 
 use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::PathBuf;
@@ -15,39 +15,39 @@ use crate::error::LogError;
 use crate::heading::{SectionTracker, is_title};
 use crate::interaction::Sections;
 use crate::layout::{LogFile, PACKED, PLAIN};
-use crate::reader::{LONGEST_LINE, LogReader};
+use crate::reader::{LogReader, MAX_LINE_BYTES};
 
-/// What is added to a log.
+/// The text of an addition to a log.
 pub enum AddedText<'a> {
     /// Sections.
     Sections(Sections),
-    /// Markdown that is stored as it is, in a section of its own.
+    /// Markdown that is stored verbatim in a new section.
     Markdown {
         /// The heading of the section.
         section: &'a str,
-        /// The text. It is not held in memory.
+        /// The text. It is streamed and never held in memory as a whole.
         body: &'a mut dyn Read,
     },
 }
 
-/// An addition that is durable.
+/// The result of a durable addition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Appended {
-    /// The path of the log below the directory of the logs, with `/`.
+    /// The path of the log relative to the log directory, with `/`.
     pub file: String,
-    /// The whole path.
+    /// The full path.
     pub path: PathBuf,
-    /// The line of the addition's heading, from 1.
+    /// The line number of the addition's heading, from 1.
     pub line: u64,
 }
 
 impl LogDirectory {
-    /// Adds to the end of a log. The log is copied with the addition and put into its own place in one step: a reader, and a
-    /// process that is killed, leave and see the old one or the new one. A compressed log is unpacked; maintenance compresses it
+    /// Appends to the end of a log. The log is copied with the addition, and the copy atomically replaces the log: a reader sees,
+    /// and a killed process leaves, either the old log or the new one. A compressed log is unpacked; maintenance compresses it
     /// again.
     ///
     /// # Errors
-    /// The log or the text cannot be read, the name of the section is none, or the log cannot be written.
+    /// Fails if the log or the text cannot be read, the section name is invalid, or the log cannot be written.
     pub fn append(&self, log: &LogFile, text: AddedText<'_>, time: Timestamp) -> Result<Appended, LogError> {
         if let AddedText::Markdown { section, .. } = &text
             && !is_title(section)
@@ -58,11 +58,11 @@ impl LogDirectory {
         let path = self.path().join(log.month.to_string()).join(&file);
         let io = |action| LogError::io(action, &path);
         let month = self.month(log.month).map_err(io("open"))?;
-        // Nobody compresses, removes or extends the log meanwhile.
+        // The lock keeps other processes from compressing, removing or extending the log.
         let _names = self.lock()?;
         let (old, was_packed) = open(&month, &log.name).map_err(io("read"))?;
         let mut draft = Draft::create(&month).map_err(io("write"))?;
-        let line = extended(old, &mut draft, text, time).map_err(|error| error.at("write", &path))?;
+        let line = write_extended(old, &mut draft, text, time).map_err(|error| error.at("write", &path))?;
         draft.synchronise().map_err(io("synchronise"))?;
         draft.replace(&file).map_err(io("replace"))?;
         if was_packed {
@@ -73,7 +73,7 @@ impl LogDirectory {
     }
 }
 
-/// The log, and whether it is compressed.
+/// Opens the log. Also returns whether it is compressed.
 fn open(month: &Directory, name: &str) -> io::Result<(LogReader, bool)> {
     match LogReader::open_plain(month, name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((LogReader::open_packed(month, name)?, true)),
@@ -81,13 +81,13 @@ fn open(month: &Directory, name: &str) -> io::Result<(LogReader, bool)> {
     }
 }
 
-/// Writes the log with the addition; returns the line of the addition's heading.
-fn extended(old: LogReader, draft: &mut Draft, text: AddedText<'_>, time: Timestamp) -> Result<u64, CopyError> {
+/// Writes the log with the addition. Returns the line number of the addition's heading.
+fn write_extended(old: LogReader, draft: &mut Draft, text: AddedText<'_>, time: Timestamp) -> Result<u64, CopyError> {
     let mut out = BufWriter::new(draft.file());
     let end = copy_log(old, &mut out)?;
     let mut addition = end.closing;
     addition.push_str(&document::addition(time));
-    // An empty line comes first.
+    // The addition begins with an empty line.
     let line = end.lines + 2;
     match text {
         AddedText::Sections(sections) => {
@@ -105,17 +105,17 @@ fn extended(old: LogReader, draft: &mut Draft, text: AddedText<'_>, time: Timest
     Ok(line)
 }
 
-/// What the end of a log is like.
-struct End {
+/// The state at the end of a log.
+struct LogEnd {
     lines: u64,
-    /// The number of the last phase, or 0.
+    /// The number of the last phase, or 0 if there is no phase.
     last_phase: u32,
-    /// What ends the last line, and the fenced block that is open.
+    /// The text that ends the last line and the open fenced block, if needed.
     closing: String,
 }
 
-/// Copies the text of a log.
-fn copy_log(mut old: LogReader, out: &mut impl Write) -> Result<End, CopyError> {
+/// Copies the text of a log and returns the state at its end.
+fn copy_log(mut old: LogReader, out: &mut impl Write) -> Result<LogEnd, CopyError> {
     let mut tracker = SectionTracker::default();
     let (mut line, mut lines, mut last_phase) = (Vec::new(), 0, 0);
     let mut take = |line: &mut Vec<u8>| {
@@ -135,7 +135,7 @@ fn copy_log(mut old: LogReader, out: &mut impl Write) -> Result<End, CopyError> 
         out.write_all(buffer).map_err(CopyError::Log)?;
         for part in buffer.split_inclusive(|byte| *byte == b'\n') {
             let text = part.strip_suffix(b"\n").unwrap_or(part);
-            let room = LONGEST_LINE.saturating_sub(line.len());
+            let room = MAX_LINE_BYTES.saturating_sub(line.len());
             line.extend_from_slice(&text[..text.len().min(room)]);
             if part.len() > text.len() {
                 take(&mut line);
@@ -154,5 +154,5 @@ fn copy_log(mut old: LogReader, out: &mut impl Write) -> Result<End, CopyError> 
         closing.push_str(&fence);
         closing.push('\n');
     }
-    Ok(End { lines, last_phase, closing })
+    Ok(LogEnd { lines, last_phase, closing })
 }

@@ -1,23 +1,23 @@
-//! Copying Markdown that is stored as it is.
+//! Copies Markdown that is stored verbatim.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::error::LogError;
 
-/// Maximum number of bytes of a text. Its reader may have no end, such as the output of a program.
+/// Maximum length of a text in bytes. The text may be endless, such as the output of a program.
 const MAX_TEXT_BYTES: u64 = 256 << 20;
 
-/// Which side of a copy has failed.
+/// The side of a copy that failed.
 pub(crate) enum CopyError {
-    /// The text that was given.
+    /// Reading the text failed.
     Text(io::Error),
-    /// The log.
+    /// Reading or writing the log failed.
     Log(io::Error),
 }
 
 impl CopyError {
-    /// The error of an action on the log at a path.
+    /// Converts to the error of an action on the log at a path.
     pub(crate) fn at(self, action: &'static str, log: &Path) -> LogError {
         match self {
             Self::Text(error) => LogError::Text(error),
@@ -26,7 +26,7 @@ impl CopyError {
     }
 }
 
-/// Copies a text to its end, and ends its last line. A text of more than [`MAX_TEXT_BYTES`] is an error.
+/// Copies a text to its end and terminates its last line. A text longer than [`MAX_TEXT_BYTES`] is an error.
 pub(crate) fn copy_body(body: &mut dyn Read, out: &mut impl Write) -> Result<(), CopyError> {
     let mut buffer = vec![0; 64 << 10];
     let (mut last, mut bytes) = (b'\n', 0);

@@ -1,4 +1,4 @@
-//! The directory of the logs: its months, what it is locked by, and who may read it.
+//! The log directory: its months, its lock and its permissions.
 
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File};
@@ -11,22 +11,22 @@ use crate::error::{LogError, UnreadLog};
 use crate::layout::{DateRange, LogFile, Month};
 use crate::reader::LogReader;
 
-/// Who changes names, or lists them, has locked this file.
+/// File that a process locks while it changes or lists names.
 const LOCK: &str = ".lock";
 
-/// The directory of the logs. Cheap to clone.
+/// A handle of the log directory. It is cheap to clone.
 ///
-/// Only the user may read what is made here: files have mode 0600 and directories 0700.
+/// New files have mode 0600 and new directories 0700, so that only the user can read them.
 #[derive(Debug, Clone)]
 pub struct LogDirectory {
     root: Directory,
 }
 
 impl LogDirectory {
-    /// Opens the directory at a path that the user has named; `None` if there is none.
+    /// Opens the directory at a path that the user has named; `None` if the path does not exist.
     ///
     /// # Errors
-    /// It may not be opened, or is none.
+    /// Fails if the directory cannot be opened or the path is not a directory.
     pub fn open(path: &Path) -> Result<Option<Self>, LogError> {
         match Directory::open_root(path) {
             Ok(root) => Ok(Some(Self { root })),
@@ -35,10 +35,10 @@ impl LogDirectory {
         }
     }
 
-    /// Opens it, and makes it and those above it where there are none.
+    /// Opens the directory. Creates it and its parents if they do not exist.
     ///
     /// # Errors
-    /// It cannot be made or opened.
+    /// Fails if the directory cannot be created or opened.
     pub fn create(path: &Path) -> Result<Self, LogError> {
         if let Some(logs) = Self::open(path)? {
             return Ok(logs);
@@ -53,20 +53,21 @@ impl LogDirectory {
         Ok(Self { root: Directory::open_root(path).map_err(LogError::io("open", path))? })
     }
 
-    /// Its path.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         self.root.path()
     }
 
-    /// Opens a log to read it.
+    /// Opens a log for reading.
     ///
     /// # Errors
-    /// It cannot be opened. [`io::ErrorKind::NotFound`] if it is gone.
+    /// Fails if the log cannot be opened, with [`io::ErrorKind::NotFound`] if it no longer exists.
     pub fn read(&self, log: &LogFile) -> io::Result<LogReader> {
         LogReader::open(&self.month(log.month)?, &log.name)
     }
 
-    /// The months that have a directory, the newest first. Symbolic links are not followed.
+    /// Returns the months in the range that have a directory, newest first, and the years that cannot be read. Does not follow
+    /// symbolic links.
     pub(crate) fn months(&self, range: &DateRange) -> Result<(Vec<Month>, Vec<UnreadLog>), LogError> {
         let (mut months, mut unread) = (Vec::new(), Vec::new());
         let years = self.root.entries().map_err(LogError::io("read", self.path()))?;
@@ -80,24 +81,24 @@ impl LogDirectory {
                 Err(error) => unread.push(UnreadLog::new(year, &error)),
             }
         }
-        months.retain(|month| range.touches(*month));
+        months.retain(|month| range.overlaps(*month));
         months.sort_unstable_by(|a, b| b.cmp(a));
         Ok((months, unread))
     }
 
-    /// The directory of a month.
+    /// Opens the directory of a month.
     pub(crate) fn month(&self, month: Month) -> io::Result<Directory> {
-        let [year, name] = month.names();
+        let [year, name] = month.directory_names();
         self.root.open_directory(Path::new(&year).join(name))
     }
 
-    /// The same, made durably where there is none.
+    /// Opens the directory of a month. Creates it durably if it does not exist.
     pub(crate) fn create_month(&self, month: Month) -> Result<Directory, LogError> {
-        let [year, name] = month.names();
+        let [year, name] = month.directory_names();
         let make = || {
             let year = self.root.create_private_directory(&year)?;
             let month = year.create_private_directory(&name)?;
-            // Another process may have made them, and not have come so far yet.
+            // Another process may have created the directories without having synchronised them yet.
             year.synchronise()?;
             self.root.synchronise()?;
             Ok(month)
@@ -105,31 +106,31 @@ impl LogDirectory {
         make().map_err(LogError::io("create", self.path().join(month.to_string())))
     }
 
-    /// Waits until nobody else changes the names of logs, and keeps others from it.
+    /// Takes the exclusive lock on the names of logs. Waits for other processes to release it.
     pub(crate) fn lock(&self) -> Result<NamesLock, LogError> {
         self.try_lock().map_err(LogError::io("lock", self.path().join(LOCK)))
     }
 
-    /// The same with the error of the system.
+    /// Like [`lock`](Self::lock), but returns the error of the system.
     pub(crate) fn try_lock(&self) -> io::Result<NamesLock> {
         let file = self.root.open_or_create(LOCK)?;
         make_private(&file)?;
         NamesLock::take(file, File::lock)
     }
 
-    /// Waits until nobody changes the names of logs. Where the lock cannot be had, as in a directory that may only be read,
-    /// goes on without.
+    /// Takes a shared lock on the names of logs. Waits for other processes to finish changing names. Returns `None` if locking
+    /// fails, as in a read-only directory.
     pub(crate) fn lock_shared(&self) -> Option<NamesLock> {
         NamesLock::take(self.root.open_file(LOCK).ok()?, File::lock_shared).ok()
     }
 
-    /// The handle of the directory.
+    /// Returns the confined directory.
     pub(crate) fn root(&self) -> &Directory {
         &self.root
     }
 }
 
-/// A lock on the names of logs, which ends with the value or with the process.
+/// A lock on the names of logs. It is released when the value is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) struct NamesLock(File);
 
@@ -138,7 +139,7 @@ impl NamesLock {
         loop {
             match lock(&file) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // A file system without locks: names are still taken exclusively.
+                // The file system has no locks. Names are still created exclusively.
                 Err(error) if error.kind() == io::ErrorKind::Unsupported => return Ok(Self(file)),
                 taken => return taken.map(|()| Self(file)),
             }
@@ -148,12 +149,12 @@ impl NamesLock {
 
 impl Drop for NamesLock {
     fn drop(&mut self) {
-        // A child process that is being started shares the open file, so closing it is not enough.
+        // A child process that is being started inherits the open file, so closing the file is not enough.
         let _ = self.0.unlock();
     }
 }
 
-/// The names of the directories among the entries.
+/// Returns the names of the directories among the entries.
 fn directories(entries: &[(std::ffi::OsString, EntryKind)]) -> impl Iterator<Item = &str> {
     entries.iter().filter(|(_, kind)| *kind == EntryKind::Directory).filter_map(|(name, _)| OsStr::to_str(name))
 }
@@ -162,7 +163,7 @@ fn is_number(name: &str, digits: usize) -> bool {
     name.len() == digits && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Removes a file. Nothing there is no error; a directory is one.
+/// Removes a file. A missing file is not an error; anything but a regular file is.
 pub(crate) fn remove_file(directory: &Directory, name: &str) -> io::Result<()> {
     match directory.metadata(name) {
         Ok(found) if found.kind != EntryKind::File => Err(aurora_confined::Refusal::NotRegular.into()),
@@ -185,7 +186,7 @@ fn private_directories() -> DirBuilder {
     DirBuilder::new()
 }
 
-/// Lets nobody but the user read or write the file.
+/// Restricts reading and writing of the file to the user.
 #[cfg(unix)]
 pub(crate) fn make_private(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,6 +1,6 @@
-//! The text of a log: Markdown for people, with the JSON of every phase.
+//! Formats the text of a log: Markdown for people, with the JSON of every phase.
 //!
-//! Text and JSON stand in fenced blocks, so that nothing in them is taken for a heading.
+//! Text and JSON are put in fenced blocks, so that no line in them is read as a heading.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use crate::fence::fenced;
 use crate::interaction::{JsonText, Phase, Sections};
 use crate::query_id::QueryId;
 
-/// The line that ends what was written at once.
+/// The line that ends a log or an addition.
 pub(crate) const END: &str = "---\n";
 
-/// The beginning of a log, with an empty line behind it.
+/// Returns the header of a log, followed by an empty line.
 pub(crate) fn header(time: Timestamp, id: &QueryId, query: &str, keywords: &[String]) -> String {
     let query = serde_json::Value::from(query);
     let mut text = format!("---\n## Query: {time} | ID: {id}\n\n**User Query**: {query}\n");
@@ -24,18 +24,18 @@ pub(crate) fn header(time: Timestamp, id: &QueryId, query: &str, keywords: &[Str
     text
 }
 
-/// The beginning of what is added to a log later.
+/// Returns the heading of a later addition to a log.
 pub(crate) fn addition(time: Timestamp) -> String {
     format!("\n## Appended: {time}\n\n")
 }
 
-/// A section of Markdown that is added as it is: its heading.
+/// Returns the heading of a section whose Markdown is added verbatim.
 pub(crate) fn section(name: &str) -> String {
     format!("### {name}\n\n")
 }
 
-/// The sections, each with an empty line behind it. A phase without a number follows the one before it; `last` is the number of
-/// the last phase that is in the log already.
+/// Formats the sections, each followed by an empty line. A phase without a number gets the number after the previous phase;
+/// `last` is the number of the last phase that is already in the log.
 pub(crate) fn sections(sections: &Sections, last: u32) -> String {
     let (mut text, mut last) = (String::new(), last);
     for phase in &sections.phases {
@@ -79,7 +79,7 @@ fn push_figure(text: &mut String, name: &str, value: &JsonText) {
     let _ = writeln!(text, "- **{name}**: {value}");
 }
 
-/// Milliseconds as seconds, without a loss: `12785` is `12.785 seconds`.
+/// Converts milliseconds to seconds without loss: `12785` becomes `12.785 seconds`.
 fn seconds(milliseconds: &str) -> String {
     match milliseconds.parse::<u64>() {
         Ok(number) => format!("{}.{:03} seconds", number / 1000, number % 1000),
@@ -87,7 +87,7 @@ fn seconds(milliseconds: &str) -> String {
     }
 }
 
-/// A string without its quotes where it is one line; any other value as JSON.
+/// Returns a single-line string without its quotes, and any other value as JSON.
 fn plain(value: &JsonText, raw: String) -> String {
     match value.as_text() {
         Some(text) if !text.contains(char::is_control) => text,
@@ -95,7 +95,7 @@ fn plain(value: &JsonText, raw: String) -> String {
     }
 }
 
-/// The text, as JSON where it has several lines.
+/// Returns the text unchanged if it has no control characters, and as JSON otherwise.
 fn one_line(text: String) -> String {
     if text.contains(char::is_control) { serde_json::Value::from(text).to_string() } else { text }
 }
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_phases_follow_each_other() {
+    fn phases_without_a_number_continue_the_numbering() {
         let phases = r#"{"phases": [{"name": "A", "output": 1}, {"number": 9, "name": "B", "output": 1}, {"name": "C", "output": 1}]}"#;
         let text = sections(&crate::input::additions(phases.as_bytes()).unwrap(), 6);
         let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("###")).collect();

@@ -1,7 +1,7 @@
-//! A file that is being written under a name of its own, until it is complete and durable.
+//! An unfinished file under a temporary name, which is used until the file is complete and durable.
 //!
-//! It is called `.log.0123456789abcdef.tmp` and locked, so that maintenance can tell one that a process is writing from one
-//! that a process has left behind when it was killed.
+//! The file is called `.log.0123456789abcdef.tmp` and is locked. Maintenance uses the lock to distinguish a file that a process
+//! is still writing from a file that a killed process left behind.
 
 use std::fs::File;
 use std::io;
@@ -13,10 +13,10 @@ use crate::directory::{make_private, remove_file};
 const BEGINNING: &str = ".log.";
 const ENDING: &str = ".tmp";
 const RANDOM_DIGITS: usize = 16;
-/// How often a name is tried, while maintenance removes what nobody has locked yet.
-const ATTEMPTS: usize = 16;
+/// Maximum number of attempts to create a file. Maintenance can remove a new file before its creator locks it.
+const MAX_ATTEMPTS: usize = 16;
 
-/// An unfinished file of a month. Dropping it removes it.
+/// An unfinished file in the directory of a month. Dropping the value removes the file.
 #[derive(Debug)]
 pub(crate) struct Draft {
     month: Directory,
@@ -26,9 +26,9 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Creates an unfinished file. Only the user may read it.
+    /// Creates an unfinished file that only the user can read.
     pub(crate) fn create(month: &Directory) -> io::Result<Self> {
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let mut random = [0; RANDOM_DIGITS / 2];
             getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
             let name = format!("{BEGINNING}{:016x}{ENDING}", u64::from_le_bytes(random));
@@ -37,13 +37,13 @@ impl Draft {
                 created => created?,
             };
             make_private(&file)?;
-            // Without locks, nobody can tell that the file is left behind, and nobody removes it.
+            // On a file system without locks, maintenance cannot lock the file either and never removes it.
             let _ = file.lock();
             if month.contains(&name)? {
                 return Ok(Self { month: month.clone(), name, file, is_kept: false });
             }
         }
-        Err(io::Error::other("an unfinished file is removed by somebody else each time it is made"))
+        Err(io::Error::other("another process removed every unfinished file before it could be locked"))
     }
 
     /// The file, for writing.
@@ -51,13 +51,13 @@ impl Draft {
         &mut self.file
     }
 
-    /// Makes its content durable.
+    /// Makes the content durable.
     pub(crate) fn synchronise(&self) -> io::Result<()> {
         self.file.sync_all()
     }
 
-    /// Gives the file a name that nothing else has, in one step, and makes the name durable. False if the name is taken. The
-    /// caller has the lock on the names.
+    /// Gives the file its final name atomically and makes the name durable. Returns `false` if the name is taken. The caller must
+    /// hold the lock on the names.
     pub(crate) fn publish(&mut self, name: &str) -> io::Result<bool> {
         if self.month.contains(name)? {
             return Ok(false);
@@ -65,7 +65,7 @@ impl Draft {
         match self.link(name) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
-            // Some file systems have no links. The lock on the names keeps others from taking this one meanwhile.
+            // Some file systems have no hard links. The lock on the names keeps other processes from taking this name.
             Err(error) if matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied) => {
                 self.month.rename(&self.name, name)?;
                 self.is_kept = true;
@@ -79,13 +79,13 @@ impl Draft {
 
     #[allow(
         clippy::disallowed_methods,
-        reason = "both names are in the user's own directory, and a new name is no link"
+        reason = "both names are in the user's own directory, and the new name is not a symbolic link"
     )]
     fn link(&self, name: &str) -> io::Result<()> {
         std::fs::hard_link(self.month.path().join(&self.name), self.month.path().join(name))
     }
 
-    /// Puts the file into the place of another one, in one step, and makes that durable.
+    /// Replaces another file atomically and makes the replacement durable.
     pub(crate) fn replace(mut self, name: &str) -> io::Result<()> {
         self.month.rename(&self.name, name)?;
         self.is_kept = true;
@@ -95,7 +95,7 @@ impl Draft {
     fn remove(&mut self) {
         if !self.is_kept {
             self.is_kept = true;
-            // What stays is removed by maintenance.
+            // If this fails, maintenance removes the file later.
             let _ = remove_file(&self.month, &self.name);
         }
     }
@@ -107,14 +107,14 @@ impl Drop for Draft {
     }
 }
 
-/// Whether a file is called like an unfinished one.
+/// Whether a file name is the name of an unfinished file.
 pub(crate) fn is_draft(name: &str) -> bool {
     let random = name.strip_prefix(BEGINNING).and_then(|rest| rest.strip_suffix(ENDING));
     random.is_some_and(|random| random.len() == RANDOM_DIGITS && random.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Removes an unfinished file if no process writes it any more. Returns whether it did, or would with `is_rehearsal`.
-pub(crate) fn remove_left_behind(month: &Directory, name: &str, is_rehearsal: bool) -> io::Result<bool> {
+/// Removes an unfinished file if no process is writing it any more. Returns whether it was removed, or would be in a dry run.
+pub(crate) fn remove_abandoned(month: &Directory, name: &str, is_rehearsal: bool) -> io::Result<bool> {
     let file = month.open_file(name)?;
     if file.try_lock().is_err() {
         return Ok(false);
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_draft_is_seen_when_it_is_published() {
+    fn a_draft_is_visible_only_after_it_is_published() {
         let place = tempfile::tempdir().unwrap();
         let month = Directory::open_root(place.path()).unwrap();
         let names = || {
@@ -144,7 +144,7 @@ mod tests {
         draft.file().write_all(b"text").unwrap();
         let name = names()[0].to_str().unwrap().to_owned();
         assert!(is_draft(&name), "{name}");
-        assert!(!remove_left_behind(&month, &name, false).unwrap());
+        assert!(!remove_abandoned(&month, &name, false).unwrap());
         assert!(draft.publish("a.md").unwrap());
         assert_eq!(names(), ["a.md"]);
         let mut other = Draft::create(&month).unwrap();
@@ -153,8 +153,8 @@ mod tests {
         drop(other);
         assert_eq!(names(), ["a.md", "b.md"]);
         std::fs::write(place.path().join(".log.0123456789abcdef.tmp"), "half").unwrap();
-        assert!(remove_left_behind(&month, ".log.0123456789abcdef.tmp", true).unwrap());
-        assert!(remove_left_behind(&month, ".log.0123456789abcdef.tmp", false).unwrap());
+        assert!(remove_abandoned(&month, ".log.0123456789abcdef.tmp", true).unwrap());
+        assert!(remove_abandoned(&month, ".log.0123456789abcdef.tmp", false).unwrap());
         assert_eq!(names(), ["a.md", "b.md"]);
         drop(Draft::create(&month).unwrap());
         assert_eq!(names(), ["a.md", "b.md"]);

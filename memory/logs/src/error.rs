@@ -1,51 +1,51 @@
-//! What can go wrong with logs.
+//! Errors of logs.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// Why logs could not be written or read.
+/// An error while writing or reading logs.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogError {
     /// A file or directory could not be used.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// What was to be done with it, such as `create`.
+        /// The action that failed, such as `create`.
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The text of the log, or of the addition, could not be read.
     #[error("cannot read the text of the log")]
     Text(#[source] io::Error),
-    /// Every name of this day up to the last number is taken.
-    #[error("no name is left for a log of these keywords and this day in {}", .0.display())]
+    /// All numbered names for these keywords and this day are taken.
+    #[error("all names for logs with these keywords on this day are taken in {}", .0.display())]
     NoName(PathBuf),
-    /// The name of a section cannot stand in a heading.
+    /// The name of a section cannot be used as a heading.
     #[error("the name of a section must be {}", crate::heading::TITLE_RULE)]
     SectionName,
-    /// The system gives no random numbers.
+    /// The system provides no random numbers.
     #[error("cannot make an id for the log: {0}")]
     Random(String),
 }
 
 impl LogError {
-    /// The error of an action on a path, for `map_err`.
+    /// Creates the error of an action on a path, for `map_err`.
     pub(crate) fn io(action: &'static str, path: impl AsRef<Path>) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.as_ref().to_owned(), source }
     }
 }
 
-/// A log or directory that could not be read, or that maintenance has left alone.
+/// A log or directory that could not be read, or that maintenance left unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnreadLog {
-    /// Its path below the directory of the logs.
+    /// The path relative to the log directory.
     pub file: String,
-    /// Why.
+    /// The reason.
     pub cause: String,
 }
 

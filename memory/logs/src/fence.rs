@@ -1,16 +1,16 @@
-//! Fenced code blocks: headings inside are text, and a block must not end early.
+//! Fenced code blocks. Headings in a block are plain text, and no text may end a block early.
 //!
-//! The rules are those by which logs are indexed (`aurora-stages`, `chunk/knowledge.rs`): a line of three or more backticks or
-//! tildes opens a block, and a line that consists of at least as many of the same closes it.
+//! The indexing of logs follows the same rules (`aurora-stages`, `chunk/knowledge.rs`): a line that begins with three or more
+//! backticks or tildes opens a block, and a line of at least as many of the same character closes it.
 
-/// Which block a line is in.
+/// Tracks the open fenced block line by line.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FenceTracker {
     open: Option<(u8, usize)>,
 }
 
 impl FenceTracker {
-    /// Takes the next line; returns whether it is outside of every block, the fences themselves included.
+    /// Processes the next line. Returns whether no block was open before it, which is also true for an opening fence.
     pub(crate) fn line(&mut self, line: &[u8]) -> bool {
         let line = line.trim_ascii();
         let was_open = self.open.is_some();
@@ -18,20 +18,20 @@ impl FenceTracker {
         let length = line.iter().take_while(|byte| **byte == mark).count();
         match self.open {
             None if length >= 3 => self.open = Some((mark, length)),
-            Some((open, least)) if mark == open && length >= least && line.len() == length => self.open = None,
+            Some((open, min)) if mark == open && length >= min && line.len() == length => self.open = None,
             _ => {}
         }
         !was_open
     }
 
-    /// The line that closes the block which is open.
+    /// Returns the line that closes the open block, if any.
     pub(crate) fn closing(&self) -> Option<String> {
         self.open.map(|(mark, length)| char::from(mark).to_string().repeat(length))
     }
 }
 
-/// The text as a fenced block of a language, with a line end behind it. The fence is longer than any run of backticks in the
-/// text.
+/// Formats the text as a fenced block of a language, followed by a line end. The fence is longer than any run of backticks in
+/// the text.
 pub(crate) fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest + 1).max(3));

@@ -1,4 +1,4 @@
-//! A log by its name or by the id of its interaction. Both are compared; neither is used as a path.
+//! Finds a log by its name or by the id of its interaction. Names and ids are only compared, never used as paths.
 
 use crate::directory::LogDirectory;
 use crate::error::{LogError, UnreadLog};
@@ -7,18 +7,18 @@ use crate::layout::{DateRange, LogFile, PACKED, PLAIN};
 /// Maximum number of candidates in a message.
 const MAX_CANDIDATES: usize = 20;
 
-/// What a name or an id stands for.
+/// The result of a search for a name or an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// One log.
+    /// Exactly one log.
     One(LogFile),
-    /// Several: so many, and the first of them.
+    /// Several logs: their number, and the first of them.
     Several(usize, Vec<Candidate>),
-    /// None.
+    /// No log.
     Nothing,
 }
 
-/// A log that may be meant.
+/// A log that the name or id may refer to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// The log.
@@ -28,11 +28,11 @@ pub struct Candidate {
 }
 
 impl LogDirectory {
-    /// Finds a log. In this order: the one whose name this is, with or without its month and its ending; the one with this id;
-    /// the one whose name or id begins with it. Logs that cannot be read are found by name only, and are given to `unread`.
+    /// Finds a log by, in this order: its name, with or without its month and its extension; its id; a prefix of its name or
+    /// id. Unreadable logs are found by name only, and are passed to `unread`.
     ///
     /// # Errors
-    /// The directory cannot be read.
+    /// Fails if the directory cannot be read.
     pub fn find(&self, given: &str, unread: &mut dyn FnMut(UnreadLog)) -> Result<Found, LogError> {
         let (month, name) = given.rsplit_once('/').map_or((None, given), |(month, name)| (Some(month), name));
         let name = name.strip_suffix(PACKED).or_else(|| name.strip_suffix(PLAIN)).unwrap_or(name);
@@ -50,9 +50,9 @@ impl LogDirectory {
             }
         }
         if by_name.count > 0 {
-            return Ok(by_name.found());
+            return Ok(by_name.into_found());
         }
-        let (mut by_id, mut by_beginning) = (Matches::default(), Matches::default());
+        let (mut by_id, mut by_prefix) = (Matches::default(), Matches::default());
         for file in self.files(DateRange::default())? {
             let log = match file {
                 Ok(log) => log,
@@ -75,10 +75,10 @@ impl LogDirectory {
             if id.as_deref() == Some(given) {
                 by_id.push(log, id);
             } else if log.name.starts_with(name) || id.as_deref().is_some_and(|id| id.starts_with(given)) {
-                by_beginning.push(log, id);
+                by_prefix.push(log, id);
             }
         }
-        Ok(if by_id.count > 0 { by_id } else { by_beginning }.found())
+        Ok(if by_id.count > 0 { by_id } else { by_prefix }.into_found())
     }
 }
 
@@ -96,7 +96,7 @@ impl Matches {
         }
     }
 
-    fn found(mut self) -> Found {
+    fn into_found(mut self) -> Found {
         match (self.count, self.first.pop()) {
             (1, Some(only)) => Found::One(only.log),
             (count, Some(last)) => {

@@ -1,25 +1,25 @@
-//! The lines at the beginning of a log: when, which interaction, and the query.
+//! The header of a log: the time and id of the interaction, and its query.
 
 use jiff::Timestamp;
 
 use crate::query_id::QueryId;
 use crate::rfc_3339::rfc_3339;
 
-/// Maximum number of lines that are read.
+/// Maximum number of lines of a header.
 const MAX_HEADER_LINES: usize = 40;
-/// Longer queries are cut after this many bytes.
-const LONGEST_QUERY: usize = 4096;
+/// Maximum length of a query in bytes; longer queries are cut.
+const MAX_QUERY_BYTES: usize = 4096;
 
-/// What a log says about itself. Logs of other programs may lack any of it.
+/// The header of a log. Any field can be missing in logs of other programs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogHeader {
-    /// When the interaction began.
+    /// The time at which the interaction began.
     pub time: Option<Timestamp>,
     /// The id of the interaction.
     pub id: Option<String>,
     /// The query, cut after 4096 bytes.
     pub query: Option<String>,
-    /// The keywords.
+    /// The keywords of the query.
     pub keywords: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct HeaderReader {
 }
 
 impl HeaderReader {
-    /// Takes the next line. False if the header ends before it.
+    /// Processes the next line. Returns `false` if the header ends before the line.
     pub(crate) fn line(&mut self, line: &[u8]) -> bool {
         self.lines += 1;
         let line = String::from_utf8_lossy(line);
@@ -52,7 +52,7 @@ impl HeaderReader {
         self.header
     }
 
-    /// `TIME | ID: id`.
+    /// Reads `TIME | ID: id`.
     fn identity(&mut self, heading: &str) {
         let (time, id) = heading.split_once('|').unwrap_or((heading, ""));
         self.header.time = rfc_3339(time.trim());
@@ -60,14 +60,14 @@ impl HeaderReader {
         self.header.id = id.and_then(|id| QueryId::parse(id).ok()).map(|id| id.as_str().to_owned());
     }
 
-    /// `**User Query**: "…"`, `**Keywords**: a, b`, and `Query: …` of other programs.
+    /// Reads `**User Query**: "…"` and `**Keywords**: a, b`, and also `Query: …` of other programs.
     fn field(&mut self, line: &str) {
         let Some((key, value)) = line.split_once(':') else { return };
         let (key, value) = (key.trim_matches(['*', '-', ' ']), value.trim_start_matches('*').trim());
         match key {
             "User Query" | "Query" if self.header.query.is_none() && !value.is_empty() => {
                 let mut query = serde_json::from_str(value).unwrap_or_else(|_| value.to_owned());
-                query.truncate(query.floor_char_boundary(LONGEST_QUERY));
+                query.truncate(query.floor_char_boundary(MAX_QUERY_BYTES));
                 self.header.query = Some(query);
             }
             "Keywords" if self.header.keywords.is_empty() => {

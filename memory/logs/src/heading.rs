@@ -1,41 +1,41 @@
-//! The sections of a log, from its headings of the second and third level.
+//! The sections of a log, which begin at its second-level and third-level headings.
 
 use serde::Serialize;
 
 use crate::fence::FenceTracker;
 
-/// Longer headings are cut after this many bytes.
-const LONGEST_HEADING: usize = 256;
-/// Most characters of a title that is written.
-const LONGEST_TITLE: usize = 100;
+/// Maximum length of a heading in bytes; longer headings are cut.
+const MAX_HEADING_BYTES: usize = 256;
+/// Maximum length of a title that is written, in characters.
+const MAX_TITLE_CHARS: usize = 100;
 
-/// What [`is_title`] expects.
+/// The rule that [`is_title`] checks, for messages.
 pub(crate) const TITLE_RULE: &str =
     "a line of 1 to 100 characters that begins with a letter or a digit and does not end with `#`";
 
-/// Whether a text can stand in a heading, so that it is read from there as it was written.
+/// Whether a text can be used as a heading and read back unchanged.
 pub(crate) fn is_title(text: &str) -> bool {
-    let is_line = !text.contains(char::is_control) && text.chars().count() <= LONGEST_TITLE;
+    let is_line = !text.contains(char::is_control) && text.chars().count() <= MAX_TITLE_CHARS;
     text.starts_with(char::is_alphanumeric) && !text.ends_with('#') && text.trim() == text && is_line
 }
 
-/// A section: from its heading to the line before the next one.
+/// A section, from its heading to the line before the next section.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Section {
-    /// Its heading, such as `Phase 3: DECOMPOSE`; `None` before the first one.
+    /// Its heading, such as `Phase 3: DECOMPOSE`; `None` for the lines before the first heading.
     pub name: Option<String>,
-    /// The number of the phase, if it is one.
+    /// The number of the phase, if the section is a phase.
     pub phase: Option<u32>,
 }
 
-/// Follows the sections line by line.
+/// Tracks the current section line by line.
 #[derive(Debug, Clone, Default)]
 pub struct SectionTracker {
     fences: FenceTracker,
 }
 
 impl SectionTracker {
-    /// Takes the next line. Returns the section that begins with it, if it is a heading outside of fenced blocks.
+    /// Processes the next line. Returns the section that begins with the line if the line is a heading outside fenced blocks.
     pub fn line(&mut self, line: &[u8]) -> Option<Section> {
         let is_text = self.fences.line(line);
         let trimmed = line.trim_ascii_start();
@@ -43,37 +43,37 @@ impl SectionTracker {
             return None;
         }
         let line = String::from_utf8_lossy(trimmed);
-        let section = section_of(line.trim());
+        let section = parse_heading(line.trim());
         if section.as_ref().is_some_and(|section| section.phase.is_some()) {
-            // As the index reads it: a phase is never inside a block that an earlier one has left open.
+            // The index has the same rule: a phase heading ends any fenced block that is still open.
             self.fences = FenceTracker::default();
         }
         section
     }
 
-    /// The line that closes the fenced block which is open at the end.
+    /// Returns the line that closes the fenced block that is still open, if any.
     pub(crate) fn closing_fence(&self) -> Option<String> {
         self.fences.closing()
     }
 }
 
-/// The section that a heading begins.
-fn section_of(line: &str) -> Option<Section> {
+/// Parses a heading into the section that it begins.
+fn parse_heading(line: &str) -> Option<Section> {
     let title = line.strip_prefix("###").or_else(|| line.strip_prefix("##"))?.strip_prefix(' ')?.trim();
-    let (name, phase) = match phase_of(title) {
+    let (name, phase) = match parse_phase(title) {
         Some((number, "")) => (format!("Phase {number}"), Some(number)),
         Some((number, name)) => (format!("Phase {number}: {name}"), Some(number)),
         // The rest of the first heading is the time and the id of the interaction.
         None if title.starts_with("Query:") => ("Query".to_owned(), None),
         None => (title.trim_end_matches('#').trim_end().to_owned(), None),
     };
-    let name = name[..name.floor_char_boundary(LONGEST_HEADING)].to_owned();
+    let name = name[..name.floor_char_boundary(MAX_HEADING_BYTES)].to_owned();
     Some(Section { name: Some(name), phase })
 }
 
-/// Number and name of `Phase 3: NAME`; the separator may be a dash, and the name may be missing. The rules are those by which
-/// logs are indexed.
-fn phase_of(title: &str) -> Option<(u32, &str)> {
+/// Parses the number and name of `Phase 3: NAME`. The separator can be a dash, and the name can be missing. The indexing of logs
+/// follows the same rules.
+fn parse_phase(title: &str) -> Option<(u32, &str)> {
     const SEPARATORS: [char; 5] = [':', '-', '–', '—', '.'];
     let rest = title.get(..5).filter(|word| word.eq_ignore_ascii_case("phase")).and(title.get(5..))?;
     let rest = rest.strip_prefix([' ', '\t'])?.trim_start();

@@ -1,25 +1,25 @@
-//! JSON that is laid out anew without a change to its values: numbers, escapes and the order of keys stay as they are.
+//! Reformats JSON without changing its values: numbers, escapes and the order of keys stay as they are.
 
-/// Maximum factor by which line ends and spaces may make JSON longer; otherwise it stays on one line.
+/// Maximum factor by which indentation may lengthen JSON. Beyond it, the JSON stays on one line.
 const MAX_GROWTH_FACTOR: usize = 8;
-/// What may grow regardless, in bytes.
-const SMALL: usize = 4096;
+/// Size in bytes up to which JSON is indented regardless of its growth.
+const ALWAYS_INDENTED_BYTES: usize = 4096;
 
-/// JSON with a line for each value, and two spaces for each level. `text` must be valid JSON.
+/// Formats JSON with one value per line and two spaces per level. `text` must be valid JSON.
 pub(crate) fn indented(text: &str) -> String {
-    let most = SMALL.max(MAX_GROWTH_FACTOR * text.len());
-    let layout = Layout { out: String::with_capacity(2 * text.len()), depth: 0, is_indented: true, most };
-    layout.of(text).unwrap_or_else(|| compact(text))
+    let max_bytes = ALWAYS_INDENTED_BYTES.max(MAX_GROWTH_FACTOR * text.len());
+    let layout = Layout { out: String::with_capacity(2 * text.len()), depth: 0, is_indented: true, max_bytes };
+    layout.format(text).unwrap_or_else(|| compact(text))
 }
 
-/// JSON on one line. `text` must be valid JSON.
+/// Formats JSON on one line. `text` must be valid JSON.
 pub(crate) fn compact(text: &str) -> String {
-    let layout = Layout { out: String::with_capacity(text.len()), depth: 0, is_indented: false, most: usize::MAX };
-    layout.of(text).unwrap_or_default()
+    let layout = Layout { out: String::with_capacity(text.len()), depth: 0, is_indented: false, max_bytes: usize::MAX };
+    layout.format(text).unwrap_or_default()
 }
 
-/// How deep objects and lists are in each other, and the offset of the first bracket that is deeper than `limit`.
-pub(crate) fn deeper_than(text: &str, limit: usize) -> Option<usize> {
+/// Returns the offset of the first bracket that is nested more than `limit` levels deep, if any.
+pub(crate) fn find_deeper_than(text: &str, limit: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut rest = text;
     while let Some(at) = rest.find(['"', '{', '[', '}', ']']) {
@@ -44,15 +44,15 @@ struct Layout {
     out: String,
     depth: usize,
     is_indented: bool,
-    /// Most bytes of the result.
-    most: usize,
+    /// Maximum length of the result in bytes.
+    max_bytes: usize,
 }
 
 impl Layout {
-    fn of(mut self, text: &str) -> Option<String> {
+    fn format(mut self, text: &str) -> Option<String> {
         let mut rest = text.trim_ascii();
         while let Some(first) = rest.chars().next() {
-            if self.out.len() > self.most {
+            if self.out.len() > self.max_bytes {
                 return None;
             }
             let length = match first {
@@ -96,7 +96,7 @@ impl Layout {
     }
 }
 
-/// Bytes of the string that the text begins with, its quotes included.
+/// Returns the length in bytes of the string at the beginning of the text, including its quotes.
 fn string_length(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_stay_as_they_are() {
+    fn formatting_preserves_values() {
         let text = r#" {"b":1.50e+2, "a" : ["x\"}{", {}, [ ] ,null], "a":"\u00e9, : é"} "#;
         let expected = "{\n  \"b\": 1.50e+2,\n  \"a\": [\n    \"x\\\"}{\",\n    {},\n    [],\n    null\n  ],\n  \"a\": \"\\u00e9, : é\"\n}";
         assert_eq!(indented(text), expected);
@@ -127,15 +127,15 @@ mod tests {
     }
 
     #[test]
-    fn what_would_grow_too_much_stays_on_one_line() {
+    fn json_that_would_grow_too_much_stays_on_one_line() {
         let text = format!("{}{}{}", "[".repeat(100), vec!["1"; 5_000].join(","), "]".repeat(100));
         assert_eq!(indented(&text), text);
     }
 
     #[test]
     fn depth() {
-        assert_eq!(deeper_than(r#"{"a[[[": [1, [2]], "b": {}}"#, 3), None);
-        assert_eq!(deeper_than(r#"{"a[[[": [1, [2]], "b": {}}"#, 2), Some(14 - 1));
+        assert_eq!(find_deeper_than(r#"{"a[[[": [1, [2]], "b": {}}"#, 3), None);
+        assert_eq!(find_deeper_than(r#"{"a[[[": [1, [2]], "b": {}}"#, 2), Some(14 - 1));
     }
 
     fn value() -> impl Strategy<Value = Value> {
@@ -156,7 +156,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_layouts_are_those_of_serde_json(value in value()) {
+        fn both_layouts_match_serde_json(value in value()) {
             let (pretty, dense) = (serde_json::to_string_pretty(&value).unwrap(), value.to_string());
             prop_assert_eq!(&indented(&dense), &pretty);
             prop_assert_eq!(&indented(&pretty), &pretty);

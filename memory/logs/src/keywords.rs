@@ -1,4 +1,4 @@
-//! The keywords of a query, which name its log.
+//! The keywords of a query, which are part of the name of its log.
 
 use aurora_redact::masked;
 use unicode_normalization::UnicodeNormalization as _;
@@ -6,14 +6,15 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::weak_words::{is_generic, is_stop_word, is_weak_verb};
 
-/// Longer words are cut after this many bytes, so that a name with several keywords, a number and an ending stays below 255.
-const LONGEST_KEYWORD: usize = 40;
-/// Words of fewer characters are no keywords.
-const SHORTEST_KEYWORD: usize = 2;
-/// A trailing digit is part of a word with fewer letters before it: `utf8`, but `oauth` for `OAuth2`.
-const LETTERS_BEFORE_DIGIT: usize = 4;
+/// Maximum length of a keyword in bytes. Longer words are cut, so that a file name with several keywords, a number and an
+/// extension stays below 255 bytes.
+const MAX_KEYWORD_BYTES: usize = 40;
+/// Minimum length of a keyword in characters.
+const MIN_KEYWORD_CHARS: usize = 2;
+/// Minimum number of letters before a trailing digit that is dropped: `OAuth2` becomes `oauth`, but `utf8` stays.
+const MIN_LETTERS_BEFORE_DIGIT: usize = 4;
 
-/// How much a word says about a query. Better ones come first.
+/// Classes of words by how much they say about a query, best class first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum WordClass {
     Specific,
@@ -21,15 +22,15 @@ enum WordClass {
     WeakVerb,
 }
 
-/// The `count` most telling words of a query in their order, in lower case; fewer if it has fewer.
+/// Returns the `count` most specific words of a query, or fewer, in lower case and in the order of the query.
 ///
-/// 1. Secrets are masked, because a name is an id, which cannot be masked. A mask is no word.
+/// 1. Secrets are masked first, because the name of a log cannot be masked later. A mask is not a word.
 /// 2. Words are runs of letters, digits and marks, composed (NFC) and in lower case. `_`, `-`, `.` and `/` separate words,
 ///    apostrophes do not.
-/// 3. Stop words, numbers and single characters are left out. A single digit behind four letters or more goes:
-///    `OAuth2` is `oauth`.
-/// 4. Words that say something come before generic nouns (`issue`, `component`), and these before weak verbs (`fix`,
-///    `implement`). Of one class, the first ones of the query are taken. A word counts once.
+/// 3. Stop words, numbers and single characters are left out. A single digit after four or more letters is dropped:
+///    `OAuth2` becomes `oauth`.
+/// 4. Specific words are preferred to generic nouns (`issue`, `component`), and generic nouns to weak verbs (`fix`,
+///    `implement`). Within a class, earlier words of the query are preferred. A word counts once.
 ///
 /// ```
 /// use aurora_logs::keywords;
@@ -45,7 +46,7 @@ pub fn keywords(query: &str, count: usize) -> Vec<String> {
         if !found.iter().any(|(_, _, known)| *known == word) {
             found.push((class_of(&word), found.len(), word));
         }
-        // What comes later can only be worse.
+        // Later words cannot be better.
         if found.iter().filter(|(class, ..)| *class == WordClass::Specific).count() >= count {
             break;
         }
@@ -56,14 +57,14 @@ pub fn keywords(query: &str, count: usize) -> Vec<String> {
     found.into_iter().map(|(_, _, word)| word).collect()
 }
 
-/// The words that may become keywords, in order.
+/// Returns the candidates for keywords, in order.
 fn words(query: &str) -> impl Iterator<Item = String> {
     let text = query.nfc().filter(|c| !matches!(c, '\'' | '’')).flat_map(char::to_lowercase).collect::<String>();
     let is_part = |c: char| c.is_alphanumeric() || is_combining_mark(c);
     let runs: Vec<String> = text.split(|c| !is_part(c)).map(|run| run.nfc().collect()).collect();
     runs.into_iter().filter_map(|run| {
         let word = cut(without_digit(run.trim_start_matches(is_combining_mark)));
-        let is_word = word.chars().count() >= SHORTEST_KEYWORD && !word.chars().all(char::is_numeric);
+        let is_word = word.chars().count() >= MIN_KEYWORD_CHARS && !word.chars().all(char::is_numeric);
         (is_word && !is_stop_word(word)).then(|| word.to_owned())
     })
 }
@@ -78,15 +79,15 @@ fn class_of(word: &str) -> WordClass {
     }
 }
 
-/// The word without the number of a version: `oauth2` is `oauth`.
+/// Removes the version number from a word: `oauth2` becomes `oauth`.
 fn without_digit(word: &str) -> &str {
     let Some(stem) = word.strip_suffix(|c: char| c.is_ascii_digit()) else { return word };
-    let is_word = stem.chars().count() >= LETTERS_BEFORE_DIGIT && stem.chars().all(char::is_alphabetic);
+    let is_word = stem.chars().count() >= MIN_LETTERS_BEFORE_DIGIT && stem.chars().all(char::is_alphabetic);
     if is_word { stem } else { word }
 }
 
 fn cut(word: &str) -> &str {
-    &word[..word.floor_char_boundary(LONGEST_KEYWORD)]
+    &word[..word.floor_char_boundary(MAX_KEYWORD_BYTES)]
 }
 
 #[cfg(test)]
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_that_say_something() {
+    fn specific_words_are_preferred() {
         check("Implement OAuth2 authentication for our API", "oauth-authentication");
         check("Fix database migration issue", "database-migration");
         check("Optimize React component rendering", "react-rendering");
@@ -134,8 +135,8 @@ mod tests {
     #[test]
     fn more_and_longer_keywords() {
         assert_eq!(keywords("retry the http client with backoff", 4), ["retry", "http", "client", "backoff"]);
-        assert_eq!(keywords(&"x".repeat(500), 1), ["x".repeat(LONGEST_KEYWORD)]);
-        assert_eq!(keywords(&"é".repeat(500), 1), ["é".repeat(LONGEST_KEYWORD / 2)]);
+        assert_eq!(keywords(&"x".repeat(500), 1), ["x".repeat(MAX_KEYWORD_BYTES)]);
+        assert_eq!(keywords(&"é".repeat(500), 1), ["é".repeat(MAX_KEYWORD_BYTES / 2)]);
     }
 
     proptest! {
@@ -144,7 +145,7 @@ mod tests {
             let found = keywords(&query, count);
             prop_assert!(found.len() <= count);
             for word in &found {
-                prop_assert!(word.len() <= LONGEST_KEYWORD && word.chars().count() >= SHORTEST_KEYWORD, "{word}");
+                prop_assert!(word.len() <= MAX_KEYWORD_BYTES && word.chars().count() >= MIN_KEYWORD_CHARS, "{word}");
                 prop_assert!(word.chars().all(|c| c.is_alphanumeric() || is_combining_mark(c)), "{word:?}");
                 prop_assert!(word.chars().next().is_some_and(char::is_alphanumeric), "{word:?}");
             }

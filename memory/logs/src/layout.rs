@@ -1,19 +1,19 @@
-//! Where a log lies: `YYYY/MM/keyword1-keyword2-YYYY-MM-DD.md`, or `.md.gz` once it is compressed.
+//! The layout of the log directory: `YYYY/MM/keyword1-keyword2-YYYY-MM-DD.md`, or `.md.gz` for a compressed log.
 
 use std::fmt;
 
 use jiff::civil::Date;
 
-/// What a name begins with where the query has no keywords.
+/// The beginning of a name if the query has no keywords.
 const FALLBACK: &str = "query";
-/// Ending of a log.
+/// Extension of a log.
 pub(crate) const PLAIN: &str = ".md";
-/// Ending of a compressed log.
+/// Extension of a compressed log.
 pub(crate) const PACKED: &str = ".md.gz";
-/// Characters of a date.
+/// Length of a date in bytes.
 const DATE_LENGTH: usize = 10;
 
-/// A month of logs, and its directory. Displayed as the path of the directory: `2025/12`.
+/// A month of logs. It is displayed as the path of its directory, such as `2025/12`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Month {
     year: i16,
@@ -21,29 +21,29 @@ pub struct Month {
 }
 
 impl Month {
-    /// The month of a day.
-    pub fn of(day: Date) -> Self {
+    /// Returns the month of a day.
+    pub fn from_date(day: Date) -> Self {
         Self { year: day.year(), month: day.month() }
     }
 
-    /// The month whose directories are called `year`, four digits, and `month`, two digits.
+    /// Returns the month with these directory names: four digits for the year and two for the month.
     pub fn named(year: &str, month: &str) -> Option<Self> {
-        Some(Self::of(date(&format!("{year}-{month}-01"))?))
+        Some(Self::from_date(date(&format!("{year}-{month}-01"))?))
     }
 
-    /// Its first day.
+    /// Returns the first day of the month.
     pub fn first(self) -> Date {
-        // `of` took the year and the month from a day.
+        // Every `Month` is made from a valid date, so the fallback is never used.
         Date::new(self.year, self.month, 1).unwrap_or(Date::MIN)
     }
 
-    /// Its last day.
+    /// Returns the last day of the month.
     pub fn last(self) -> Date {
         self.first().last_of_month()
     }
 
-    /// The names of its two directories.
-    pub(crate) fn names(self) -> [String; 2] {
+    /// Returns the names of the directories of the year and the month.
+    pub(crate) fn directory_names(self) -> [String; 2] {
         [format!("{:04}", self.year), format!("{:02}", self.month)]
     }
 }
@@ -54,7 +54,7 @@ impl fmt::Display for Month {
     }
 }
 
-/// The day written as `YYYY-MM-DD`, in the Gregorian calendar.
+/// Parses a day written as `YYYY-MM-DD`, in the Gregorian calendar.
 pub fn date(text: &str) -> Option<Date> {
     let bytes = text.as_bytes();
     let shape = |(at, byte): (usize, &u8)| if at == 4 || at == 7 { *byte == b'-' } else { byte.is_ascii_digit() };
@@ -64,7 +64,7 @@ pub fn date(text: &str) -> Option<Date> {
     Date::new(text[..4].parse().ok()?, text[5..7].parse().ok()?, text[8..].parse().ok()?).ok()
 }
 
-/// Days from the first to the last one, both included; open where there is none.
+/// A range of days, both ends included. A missing end is unbounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DateRange {
     /// The first day.
@@ -74,23 +74,23 @@ pub struct DateRange {
 }
 
 impl DateRange {
-    /// One day.
+    /// Returns the range of one day.
     pub fn day(day: Date) -> Self {
         Self { from: Some(day), to: Some(day) }
     }
 
-    /// All days of a month.
+    /// Returns the range of all days of a month.
     pub fn month(month: Month) -> Self {
         Self { from: Some(month.first()), to: Some(month.last()) }
     }
 
-    /// Whether the range has all days from the first to the last one.
+    /// Whether the range contains all days from `first` to `last`.
     pub fn contains(&self, first: Date, last: Date) -> bool {
         self.from.is_none_or(|from| from <= first) && self.to.is_none_or(|to| last <= to)
     }
 
-    /// Whether the range has a day of the month.
-    pub(crate) fn touches(&self, month: Month) -> bool {
+    /// Whether the range contains a day of the month.
+    pub(crate) fn overlaps(&self, month: Month) -> bool {
         self.from.is_none_or(|from| from <= month.last()) && self.to.is_none_or(|to| month.first() <= to)
     }
 }
@@ -98,23 +98,23 @@ impl DateRange {
 /// A log in the directory of a month.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogFile {
-    /// Its month.
+    /// The month of its directory.
     pub month: Month,
-    /// Its name without the ending.
+    /// The name without the extension.
     pub name: String,
-    /// Whether there is a file that is not compressed.
+    /// Whether a plain file exists.
     pub is_plain: bool,
-    /// Whether there is a compressed file.
+    /// Whether a compressed file exists.
     pub is_packed: bool,
 }
 
 impl LogFile {
-    /// The day in the name, if it lies in the month of the directory: `…-YYYY-MM-DD` or `…-YYYY-MM-DD-2`.
+    /// Returns the day in the name, `…-YYYY-MM-DD` or `…-YYYY-MM-DD-2`, if it is in the month of the directory.
     pub fn day(&self) -> Option<Date> {
-        day_in(&self.name).filter(|day| Month::of(*day) == self.month)
+        parse_day(&self.name).filter(|day| Month::from_date(*day) == self.month)
     }
 
-    /// Whether it lies in a range. A log without a day in its name lies in ranges that have its whole month.
+    /// Whether the log is in a range. A log without a day in its name is in every range that contains its whole month.
     pub fn is_in(&self, range: &DateRange) -> bool {
         match self.day() {
             Some(day) => range.contains(day, day),
@@ -122,26 +122,26 @@ impl LogFile {
         }
     }
 
-    /// The name of the file that is read: the one that is not compressed, if there are both.
+    /// Returns the name of the file to read: the plain file if both exist.
     pub fn file_name(&self) -> String {
         format!("{}{}", self.name, if self.is_plain { PLAIN } else { PACKED })
     }
 
-    /// The path of that file below the directory of the logs, with `/`.
+    /// Returns the path of the file to read, relative to the log directory, with `/`.
     pub fn path(&self) -> String {
         format!("{}/{}", self.month, self.file_name())
     }
 }
 
-/// The name of a log without its ending, and whether it is compressed; `None` for other files. A name that begins with a
-/// dot is that of an unfinished file.
+/// Returns the name of a log without its extension, and whether it is compressed; `None` for other files. Names of unfinished
+/// files begin with a dot.
 pub(crate) fn parse_file_name(file: &str) -> Option<(&str, bool)> {
     let packed = file.strip_suffix(PACKED).map(|name| (name, true));
     let found = packed.or_else(|| file.strip_suffix(PLAIN).map(|name| (name, false)));
     found.filter(|(name, _)| !name.is_empty() && !name.starts_with('.'))
 }
 
-/// The `number`th name, from 1, for a log of these keywords and this day.
+/// Returns the `number`th name, from 1, for a log with these keywords on this day.
 pub(crate) fn numbered_name(keywords: &[String], day: Date, number: u32) -> String {
     match (keywords, number) {
         ([], number) => format!("{FALLBACK}-{number}-{day}"),
@@ -150,8 +150,8 @@ pub(crate) fn numbered_name(keywords: &[String], day: Date, number: u32) -> Stri
     }
 }
 
-/// The day at the end of a name, before its number.
-fn day_in(name: &str) -> Option<Date> {
+/// Parses the day at the end of a name, before its number.
+fn parse_day(name: &str) -> Option<Date> {
     let at_end = |text: &str| {
         let start = text.len().checked_sub(DATE_LENGTH)?;
         let is_apart = start == 0 || text.as_bytes()[start - 1] == b'-';
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn logs_without_a_day_lie_in_ranges_of_their_month() {
+    fn logs_without_a_day_are_in_ranges_of_their_whole_month() {
         let (dated, undated) = (log("2025/12", "a-2025-12-13"), log("2025/12", "notes"));
         let month = DateRange::month(dated.month);
         let day = DateRange::day(civil::date(2025, 12, 13));
@@ -219,7 +219,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn names_are_valid_and_tell_their_day(query in any::<String>(), count in 1_usize..5, number in 1_u32..100_000, days in 0_i32..40_000) {
+        fn names_are_valid_and_contain_their_day(query in any::<String>(), count in 1_usize..5, number in 1_u32..100_000, days in 0_i32..40_000) {
             let day = civil::date(1970, 1, 1).saturating_add(jiff::Span::new().days(days));
             let name = numbered_name(&keywords(&query, count), day, number);
             let file = format!("{name}{PACKED}");
@@ -228,7 +228,7 @@ mod tests {
             prop_assert!(!file.contains(['/', '\\', ':', '*', '?', '"', '<', '>', '|', '\0']) && !file.starts_with(['.', '-']));
             prop_assert!(!file.contains(char::is_control) && !file.contains(char::is_whitespace));
             prop_assert_eq!(parse_file_name(&file), Some((name.as_str(), true)));
-            let found = LogFile { month: Month::of(day), name, is_plain: true, is_packed: false };
+            let found = LogFile { month: Month::from_date(day), name, is_plain: true, is_packed: false };
             prop_assert_eq!(found.day(), Some(day));
             let path = found.path();
             let parts: Vec<_> = std::path::Path::new(&path).components().collect();

@@ -1,11 +1,11 @@
-//! Conversation logs: one Markdown file for each interaction, complete, by year and month.
+//! Conversation logs: one complete Markdown file per interaction, in directories by year and month.
 //!
-//! [`LogDirectory`] writes a log so that it is durable and never visible in part, appends to one, lists and finds logs,
-//! searches them line by line, compresses old ones and removes those beyond the retention. [`interaction`] reads an
-//! interaction from JSON and reports every mistake at once; [`Settings`] is `[logs]` of the user's configuration.
+//! [`LogDirectory`] writes logs durably and atomically, appends to them, lists and finds them, searches them line by line,
+//! compresses old logs and removes logs whose retention is over. [`interaction`] reads an interaction from JSON and reports all
+//! mistakes at once. [`Settings`] is `[logs]` of the user's configuration.
 //!
-//! Deliberately absent: indexing the logs, which `aurora-stages` does, masking secrets (a log is a complete record; only its
-//! name is masked), and printing.
+//! Deliberately absent: indexing of logs (see `aurora-stages`), masking of secrets (a log is a complete record; only its name is
+//! masked), and printing.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -64,7 +64,7 @@ pub use layout::{DateRange, LogFile, Month, date};
 pub use listing::{LogFiles, LogSummary, Summaries};
 pub use maintenance::{Action, MaintenanceOptions, MaintenanceReport, Policy};
 pub use query_id::{InvalidId, QueryId};
-pub use reader::{LONGEST_LINE, Lines, LogReader};
+pub use reader::{Lines, LogReader, MAX_LINE_BYTES};
 pub use rfc_3339::rfc_3339;
 pub use search::{MatchingLine, Pattern, PatternError, SearchHit};
 pub use sections::SectionText;

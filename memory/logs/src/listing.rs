@@ -1,4 +1,4 @@
-//! The logs that there are, the newest first. The names of one month, and the headers of one day, are held at a time.
+//! Lists logs, newest first. Only the names of one month and the headers of one day are held in memory at a time.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};
@@ -15,14 +15,15 @@ use crate::header::{HeaderReader, LogHeader};
 use crate::layout::{DateRange, LogFile, Month, parse_file_name};
 use crate::reader::Lines;
 
-/// Bytes of a log in which its header is looked for.
-const LONGEST_HEADER: u64 = 256 << 10;
+/// Maximum number of bytes of a log that are read for its header.
+const MAX_HEADER_BYTES: u64 = 256 << 10;
 
 impl LogDirectory {
-    /// The logs of a range, the newest day first; within a day, by name. What cannot be listed is in between, with the reason.
+    /// Iterates over the logs of a range: newest day first, and by name within a day. Directories that cannot be listed appear in
+    /// between as errors.
     ///
     /// # Errors
-    /// The directory cannot be read.
+    /// Fails if the directory cannot be read.
     pub fn files(&self, range: DateRange) -> Result<LogFiles<'_>, LogError> {
         let (months, unread) = self.months(&range)?;
         Ok(LogFiles {
@@ -34,21 +35,21 @@ impl LogDirectory {
         })
     }
 
-    /// The same with what the logs say about themselves; within a day, the latest first.
+    /// Iterates over the logs of a range with their headers: newest day first, and latest time first within a day.
     ///
     /// # Errors
-    /// The directory cannot be read.
+    /// Fails if the directory cannot be read.
     pub fn summaries(&self, range: DateRange) -> Result<Summaries<'_>, LogError> {
         let files = self.files(range)?;
         Ok(Summaries { logs: self, files, next: None, unread: Vec::new(), day: Vec::new().into_iter() })
     }
 
-    /// What a log says about itself.
+    /// Reads the header of a log.
     ///
     /// # Errors
-    /// The log cannot be read.
+    /// Fails if the log cannot be read.
     pub fn header(&self, log: &LogFile) -> io::Result<LogHeader> {
-        let mut lines = Lines::of(self.read(log)?.take(LONGEST_HEADER));
+        let mut lines = Lines::new(self.read(log)?.take(MAX_HEADER_BYTES));
         let mut header = HeaderReader::default();
         while let Some((_, line)) = lines.read()? {
             if !header.line(line) {
@@ -58,14 +59,14 @@ impl LogDirectory {
         Ok(header.finish())
     }
 
-    /// The logs of a month by name, and whether the names of unfinished files are among the entries.
-    pub(crate) fn logs_of(&self, month: Month) -> io::Result<Vec<LogFile>> {
+    /// Returns the logs of a month, sorted by name.
+    pub(crate) fn logs_in_month(&self, month: Month) -> io::Result<Vec<LogFile>> {
         let directory = self.month(month)?;
-        // While one is compressed, its two names are seen together or not at all.
+        // Under the lock, the listing cannot miss a log whose file is being replaced by its compressed or plain form.
         let mut names = self.lock_shared();
         let mut entries = directory.entries()?;
         if names.is_none() {
-            // The first change of names creates the file of the lock.
+            // The lock file may not have existed yet: the first change of names creates it.
             names = self.lock_shared();
             if names.is_some() {
                 entries = directory.entries()?;
@@ -89,7 +90,7 @@ impl LogDirectory {
     }
 }
 
-/// The logs of a range. See [`LogDirectory::files`].
+/// An iterator over the logs of a range. See [`LogDirectory::files`].
 #[derive(Debug)]
 pub struct LogFiles<'d> {
     logs: &'d LogDirectory,
@@ -111,7 +112,7 @@ impl Iterator for LogFiles<'_> {
                 return Some(Ok(log));
             }
             let month = self.months.next()?;
-            match self.logs.logs_of(month) {
+            match self.logs.logs_in_month(month) {
                 Ok(mut logs) => {
                     logs.retain(|log| log.is_in(&self.range));
                     logs.sort_by_cached_key(|log| (std::cmp::Reverse(log.day()), log.name.clone()));
@@ -124,14 +125,14 @@ impl Iterator for LogFiles<'_> {
     }
 }
 
-/// A log in a list.
+/// Summary of a log in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LogSummary {
-    /// The path below the directory of the logs, with `/`.
+    /// The path relative to the log directory, with `/`.
     pub file: String,
     /// The id of the interaction.
     pub id: Option<String>,
-    /// When it began.
+    /// The time at which the interaction began.
     #[serde(serialize_with = "as_text")]
     pub time: Option<Timestamp>,
     /// The day in the name.
@@ -139,9 +140,9 @@ pub struct LogSummary {
     pub day: Option<Date>,
     /// The query, cut after 4096 bytes.
     pub query: Option<String>,
-    /// The keywords.
+    /// The keywords of the query.
     pub keywords: Vec<String>,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub bytes: u64,
     /// Whether the file is compressed.
     pub compressed: bool,
@@ -151,7 +152,7 @@ fn as_text<T: ToString, S: Serializer>(value: &Option<T>, serializer: S) -> Resu
     value.as_ref().map(T::to_string).serialize(serializer)
 }
 
-/// The summaries of a range. See [`LogDirectory::summaries`].
+/// An iterator over the summaries of a range. See [`LogDirectory::summaries`].
 #[derive(Debug)]
 pub struct Summaries<'d> {
     logs: &'d LogDirectory,

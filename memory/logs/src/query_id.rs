@@ -8,37 +8,38 @@ use serde::Serialize;
 
 use crate::error::LogError;
 
-/// Most characters of an id.
-const LONGEST: usize = 128;
+/// Maximum length of an id in bytes.
+const MAX_BYTES: usize = 128;
 
-/// The id of an interaction: up to 128 of `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`, the first a letter or a digit.
+/// The id of an interaction: 1 to 128 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`, beginning with a letter or a
+/// digit.
 ///
-/// It stands in the header of the log. It is compared, and never used as a path.
+/// The header of the log contains the id. Ids are only compared, never used as paths.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct QueryId(String);
 
-/// A text that is no id.
+/// The error of an invalid id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to 128 letters, digits and `.`, `_`, `:`, `-`, beginning with a letter or a digit")]
 pub struct InvalidId;
 
 impl QueryId {
-    /// The text as an id.
+    /// Parses an id.
     ///
     /// # Errors
-    /// When it is none.
+    /// Fails if the text is not a valid id.
     pub fn parse(text: &str) -> Result<Self, InvalidId> {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':' | '-');
         let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric());
-        let is_id = begins && text.len() <= LONGEST && text.chars().all(is_part);
+        let is_id = begins && text.len() <= MAX_BYTES && text.chars().all(is_part);
         if is_id { Ok(Self(text.to_owned())) } else { Err(InvalidId) }
     }
 
-    /// A new id `aurora-YYYYMMDD-HHMMSS-xxxxxx`: the time in UTC, and six random hexadecimal digits.
+    /// Generates an id `aurora-YYYYMMDD-HHMMSS-xxxxxx` from the time in UTC and six random hexadecimal digits.
     ///
     /// # Errors
-    /// [`LogError::Random`].
+    /// Returns [`LogError::Random`] if the system provides no random numbers.
     pub fn random(time: Timestamp) -> Result<Self, LogError> {
         let mut bytes = [0; 3];
         getrandom::fill(&mut bytes).map_err(|error| LogError::Random(error.to_string()))?;
@@ -47,7 +48,7 @@ impl QueryId {
         Ok(Self(format!("aurora-{time}-{a:02x}{b:02x}{c:02x}")))
     }
 
-    /// The id as text.
+    /// Returns the id as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn new_ids_tell_their_time() {
+    fn new_ids_contain_their_time() {
         let time: Timestamp = "2025-12-13T14:32:15.9Z".parse().unwrap();
         let id = QueryId::random(time).unwrap();
         assert!(id.as_str().starts_with("aurora-20251213-143215-") && id.as_str().len() == 29, "{id}");

@@ -1,4 +1,4 @@
-//! Reading a log, compressed or not, line by line.
+//! Reads a log, compressed or not, line by line.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -8,21 +8,21 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::layout::{PACKED, PLAIN};
 
-/// Longer lines are cut after this many bytes.
-pub const LONGEST_LINE: usize = 1 << 20;
-const BUFFER: usize = 64 << 10;
-/// Maximum number of times that both files of a log are tried.
+/// Maximum length of a line in bytes; longer lines are cut.
+pub const MAX_LINE_BYTES: usize = 1 << 20;
+const BUFFER_BYTES: usize = 64 << 10;
+/// Maximum number of attempts to open either file of a log.
 const MAX_ATTEMPTS: usize = 16;
-/// Maximum number of bytes of a compressed log when it is unpacked, whatever its size, and further ones for each of its bytes on
-/// disk. Logs shrink to a tenth; a bomb of the same format to a thousandth.
+/// Maximum number of bytes that a compressed log may unpack to: a fixed amount, plus a number per byte on disk. Logs compress to
+/// about a tenth; a decompression bomb compresses to about a thousandth.
 const MAX_UNPACKED_BYTES: u64 = 64 << 20;
 const MAX_UNPACKED_BYTES_PER_BYTE: u64 = 20;
-/// Maximum number of lines of a compressed log, whatever its size, and further ones for each of its bytes on disk. The time of a
-/// search grows with the lines, and a short line of a bomb takes less than a hundredth of a byte.
+/// Maximum number of lines that a compressed log may unpack to: a fixed amount, plus a number per byte on disk. The time of a
+/// search grows with the number of lines, and a short line of a bomb takes less than a hundredth of a byte.
 const MAX_UNPACKED_LINES: u64 = 1 << 16;
 const MAX_UNPACKED_LINES_PER_BYTE: u64 = 1;
 
-/// Bytes and line ends of a text.
+/// Number of bytes and line ends of a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TextSize {
     bytes: u64,
@@ -32,7 +32,7 @@ pub(crate) struct TextSize {
 impl TextSize {
     pub(crate) const UNBOUNDED: Self = Self { bytes: u64::MAX, lines: u64::MAX };
 
-    /// Maximum size of the text of a compressed log with `packed` bytes.
+    /// Returns the maximum size of the text of a compressed log with `packed` bytes.
     pub(crate) fn max_unpacked(packed: u64) -> Self {
         let limit = |base: u64, factor: u64| base.saturating_add(packed.saturating_mul(factor));
         Self {
@@ -41,21 +41,21 @@ impl TextSize {
         }
     }
 
-    /// Checks that the text is not longer than `max`.
+    /// Checks that the size does not exceed `max`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidData`] if it has more bytes or more lines.
+    /// Returns [`io::ErrorKind::InvalidData`] if the text has more bytes or more lines.
     pub(crate) fn check(self, max: Self) -> io::Result<()> {
-        let (most, unit) = match (self.bytes > max.bytes, self.lines > max.lines) {
+        let (limit, unit) = match (self.bytes > max.bytes, self.lines > max.lines) {
             (true, _) => (max.bytes, "bytes"),
             (false, true) => (max.lines, "lines"),
             (false, false) => return Ok(()),
         };
-        Err(io::Error::new(io::ErrorKind::InvalidData, format!("it unpacks to more than {most} {unit}")))
+        Err(io::Error::new(io::ErrorKind::InvalidData, format!("it unpacks to more than {limit} {unit}")))
     }
 }
 
-/// The text of a log. A compressed one is unpacked on the way.
+/// A reader of the text of a log. A compressed log is unpacked on the fly.
 #[derive(Debug)]
 pub struct LogReader(Form);
 
@@ -66,10 +66,10 @@ enum Form {
 }
 
 impl LogReader {
-    /// Opens a log by its name without the ending: the file that is not compressed, else the compressed one.
+    /// Opens a log by its name without the extension: the plain file if it exists, otherwise the compressed file.
     ///
-    /// An addition replaces the compressed file by a plain one, and maintenance the plain file by a compressed one. If that happens
-    /// between the two attempts, neither file is found, and both are tried again.
+    /// An addition replaces the compressed file with a plain one, and maintenance replaces the plain file with a compressed one. If
+    /// that happens between the two attempts, neither file is found, and both are tried again.
     pub(crate) fn open(month: &Directory, name: &str) -> io::Result<Self> {
         let is_gone =
             |opened: &io::Result<Self>| matches!(opened, Err(error) if error.kind() == io::ErrorKind::NotFound);
@@ -88,19 +88,19 @@ impl LogReader {
 
     pub(crate) fn open_plain(month: &Directory, name: &str) -> io::Result<Self> {
         let file = month.open_file(format!("{name}{PLAIN}"))?;
-        Ok(Self(Form::Plain(BufReader::with_capacity(BUFFER, file))))
+        Ok(Self(Form::Plain(BufReader::with_capacity(BUFFER_BYTES, file))))
     }
 
     pub(crate) fn open_packed(month: &Directory, name: &str) -> io::Result<Self> {
         let file = month.open_file(format!("{name}{PACKED}"))?;
         let max = TextSize::max_unpacked(file.metadata()?.len());
-        let text = Bounded::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER, file)), max);
-        Ok(Self(Form::Packed(Box::new(BufReader::with_capacity(BUFFER, text)))))
+        let text = Bounded::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER_BYTES, file)), max);
+        Ok(Self(Form::Packed(Box::new(BufReader::with_capacity(BUFFER_BYTES, text)))))
     }
 
-    /// Its lines.
+    /// Returns a reader of the lines.
     pub fn lines(self) -> Lines<Self> {
-        Lines::of(self)
+        Lines::new(self)
     }
 }
 
@@ -129,7 +129,7 @@ impl BufRead for LogReader {
     }
 }
 
-/// A text that may be read up to a number of bytes and lines.
+/// A reader that fails beyond a number of bytes or lines.
 #[derive(Debug)]
 pub(crate) struct Bounded<R> {
     text: R,
@@ -142,7 +142,7 @@ impl<R> Bounded<R> {
         Self { text, max, read: TextSize::default() }
     }
 
-    /// The size of what was read so far.
+    /// Returns the size of the text read so far.
     pub(crate) fn size(&self) -> TextSize {
         self.read
     }
@@ -158,7 +158,7 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// The lines of a text, one at a time.
+/// A reader of the lines of a text.
 #[derive(Debug)]
 pub struct Lines<R> {
     text: R,
@@ -167,16 +167,16 @@ pub struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The lines of a text.
-    pub(crate) fn of(text: R) -> Self {
+    /// Creates a reader of the lines of a text.
+    pub(crate) fn new(text: R) -> Self {
         Self { text, line: Vec::new(), number: 0 }
     }
 
-    /// Reads the next line: its number, from 1, and its text without the line end, cut after [`LONGEST_LINE`] bytes. `None` at
-    /// the end.
+    /// Reads the next line. Returns its number, from 1, and its text without the line end, cut after [`MAX_LINE_BYTES`] bytes;
+    /// `None` at the end.
     ///
     /// # Errors
-    /// The log cannot be read, or is damaged.
+    /// Fails if the log cannot be read or is damaged.
     pub fn read(&mut self) -> io::Result<Option<(u64, &[u8])>> {
         self.line.clear();
         let mut is_line = false;
@@ -191,7 +191,7 @@ impl<R: BufRead> Lines<R> {
             is_line = true;
             let end = memchr::memchr(b'\n', buffer);
             let part = &buffer[..end.unwrap_or(buffer.len())];
-            let room = LONGEST_LINE.saturating_sub(self.line.len());
+            let room = MAX_LINE_BYTES.saturating_sub(self.line.len());
             self.line.extend_from_slice(&part[..part.len().min(room)]);
             let used = end.map_or(buffer.len(), |end| end + 1);
             self.text.consume(used);
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     fn lines(text: &[u8]) -> Vec<(u64, usize)> {
-        let mut lines = Lines::of(BufReader::with_capacity(7, text));
+        let mut lines = Lines::new(BufReader::with_capacity(7, text));
         let mut found = Vec::new();
         while let Some((number, line)) = lines.read().unwrap() {
             found.push((number, line.len()));
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(lines(b""), []);
         assert_eq!(lines(b"\n"), [(1, 0)]);
         assert_eq!(lines(b"ab\r\n\nlonger than a buffer\nend"), [(1, 2), (2, 0), (3, 20), (4, 3)]);
-        let long = [vec![b'x'; 3 * LONGEST_LINE], b"\ny".to_vec()].concat();
-        assert_eq!(lines(&long), [(1, LONGEST_LINE), (2, 1)]);
+        let long = [vec![b'x'; 3 * MAX_LINE_BYTES], b"\ny".to_vec()].concat();
+        assert_eq!(lines(&long), [(1, MAX_LINE_BYTES), (2, 1)]);
     }
 }

@@ -1,14 +1,15 @@
-//! Times as they stand in the JSON of an interaction and in the header of a log.
+//! Parses the times in the JSON of an interaction and in the header of a log.
 
 use std::ops::RangeInclusive;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// Years that have a directory of four digits, from the beginning of Unix time.
+/// Years from the beginning of Unix time whose directory name has four digits.
 const YEARS: RangeInclusive<i16> = 1970..=9999;
 
-/// A time as in RFC 3339, section 5.6, of a year from 1970 to 9999, whose logs have a directory.
+/// Parses a time as specified in RFC 3339, section 5.6. The year must be from 1970 to 9999, because log directories have
+/// four-digit years.
 pub fn rfc_3339(text: &str) -> Option<Timestamp> {
     let bytes = text.as_bytes();
     let is_date_time = bytes.len() >= 20 && matches!(bytes[10], b'T' | b't' | b' ') && text.is_ascii();

@@ -1,7 +1,7 @@
-//! Searching the texts of logs, line by line. A section is found as a whole, with the lines that match best.
+//! Searches the texts of logs line by line. A hit is a whole section with its best matching lines.
 //!
-//! Memory does not grow with the number of logs or with their sizes: held are the names of one month, one line, and a few lines
-//! of the current section.
+//! Memory does not grow with the number or size of the logs: only the names of one month, one line, and a few lines of the
+//! current section are held.
 
 use std::io;
 use std::ops::Range;
@@ -14,43 +14,44 @@ use crate::header::HeaderReader;
 use crate::heading::{Section, SectionTracker};
 use crate::layout::LogFile;
 
-/// Maximum number of lines of a hit.
+/// Maximum number of lines shown per hit.
 const MAX_SHOWN_LINES: usize = 5;
-/// A longer line is shown in part, with so many bytes.
-const SHOWN: usize = 400;
-/// Bytes in front of the match, in a line that is shown in part.
-const BEFORE: usize = 100;
-/// Maximum number of words of a query: each is looked for on its own.
+/// Maximum number of bytes shown of a line; longer lines are cut.
+const MAX_SHOWN_BYTES: usize = 400;
+/// Number of bytes shown before the match in a line that is cut.
+const BYTES_BEFORE_MATCH: usize = 100;
+/// Maximum number of words of a query. Each word is searched for separately and has one bit in a `u64`.
 const MAX_WORDS: usize = 64;
 
-/// What is searched for.
+/// A search pattern.
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    /// A line with a match of any of them matches, and a section in which each of them has a match is found.
+    /// A line matches if any part matches. A section is a hit if every part matches in it.
     parts: Vec<Regex>,
-    /// All of them in one, where there are several.
+    /// The alternation of all parts, if there are several.
     any: Option<Regex>,
 }
 
-/// A pattern that cannot be searched for.
+/// An invalid pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// There are no words.
+    /// The query has no words.
     #[error("there is nothing to search for")]
     Empty,
-    /// There are too many words.
+    /// The query has too many words.
     #[error("more than {MAX_WORDS} words")]
     TooManyWords,
-    /// The regular expression is wrong.
+    /// The regular expression is invalid.
     #[error("{0}")]
     Regex(String),
 }
 
 impl Pattern {
-    /// Words, parted by white space. Every one of them must be in a section, as a part of a word too, in upper or lower case.
+    /// Creates a pattern from words separated by white space. A section must contain every word, ignoring case; parts of words
+    /// match too.
     ///
     /// # Errors
-    /// There are none, or too many.
+    /// Fails if there are no words or too many.
     pub fn words(text: &str) -> Result<Self, PatternError> {
         let mut words: Vec<String> = text.split_whitespace().map(regex::escape).collect();
         words.sort_unstable();
@@ -69,10 +70,10 @@ impl Pattern {
         Ok(Self { parts, any })
     }
 
-    /// A regular expression for a line, in the syntax of the `regex` crate; `(?i)` in front ignores the case.
+    /// Creates a pattern from a regular expression for a line, in the syntax of the `regex` crate. A leading `(?i)` ignores case.
     ///
     /// # Errors
-    /// It is wrong or too large.
+    /// Fails if the expression is invalid or too large.
     pub fn regex(pattern: &str) -> Result<Self, PatternError> {
         let regex = RegexBuilder::new(pattern).build().map_err(|error| PatternError::Regex(error.to_string()))?;
         Ok(Self { parts: vec![regex], any: None })
@@ -83,7 +84,7 @@ impl Pattern {
         any.find(line).map(|found| found.range())
     }
 
-    /// Which of the parts are in a line, as bits.
+    /// Returns the parts that match in a line, as a bit set.
     fn parts_in(&self, line: &[u8]) -> u64 {
         if self.any.is_none() {
             return 1;
@@ -97,36 +98,36 @@ impl Pattern {
     }
 }
 
-/// A section that was found.
+/// A section that matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SearchHit {
-    /// The path of the log below the directory of the logs, with `/`.
+    /// The path of the log relative to the log directory, with `/`.
     pub file: String,
     /// The id of the interaction.
     pub id: Option<String>,
-    /// The section.
+    /// The heading of the section.
     #[serde(rename = "section")]
     pub name: Option<String>,
-    /// The number of the phase, if it is one.
+    /// The number of the phase, if the section is a phase.
     pub phase: Option<u32>,
     /// The first line of the section, from 1.
     pub line_start: u64,
     /// The last line of the section.
     pub line_end: u64,
-    /// How many lines of the section match.
+    /// Number of lines of the section that match.
     pub matching_lines: u64,
-    /// The lines that match best, at most five, in their order.
+    /// The best matching lines, at most five, in the order of the log.
     pub lines: Vec<MatchingLine>,
 }
 
 /// A line that matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MatchingLine {
-    /// Its number, from 1.
+    /// Its line number, from 1.
     pub line: u64,
-    /// Its text, or the part of a long line around the first match, with `…` where it is cut.
+    /// Its text. A long line is cut to the part around the first match, with `…` at each cut.
     pub text: String,
-    /// Bytes of the first match in the text.
+    /// Byte range of the first match in `text`.
     #[serde(skip)]
     pub found: Range<usize>,
     #[serde(skip)]
@@ -134,10 +135,11 @@ pub struct MatchingLine {
 }
 
 impl LogDirectory {
-    /// Searches one log; hands every section that is found to `emit`, which says whether to go on.
+    /// Searches one log and passes every matching section to `emit`, which returns whether to continue.
     ///
     /// # Errors
-    /// The log cannot be read; what came before has been emitted. [`io::ErrorKind::NotFound`] if it is gone.
+    /// Fails if the log cannot be read; the hits before the error have been emitted. The error is [`io::ErrorKind::NotFound`] if
+    /// the log no longer exists.
     pub fn search(&self, log: &LogFile, pattern: &Pattern, emit: &mut dyn FnMut(SearchHit) -> bool) -> io::Result<()> {
         let mut lines = self.read(log)?.lines();
         let mut tracker = SectionTracker::default();
@@ -155,7 +157,7 @@ impl LogDirectory {
     }
 }
 
-/// The search of the current section.
+/// The state of the search in the current section.
 struct SectionSearch<'p> {
     file: String,
     pattern: &'p Pattern,
@@ -185,7 +187,7 @@ impl<'p> SectionSearch<'p> {
         }
     }
 
-    /// Ends the section before the line that begins another one.
+    /// Ends the current section and begins the next one at `line`. Returns whether to continue.
     fn begin(&mut self, section: Section, line: u64, emit: &mut dyn FnMut(SearchHit) -> bool) -> bool {
         let goes_on = self.finish(emit);
         (self.section, self.line_start, self.line_end) = (section, line, line);
@@ -204,7 +206,7 @@ impl<'p> SectionSearch<'p> {
         self.matching_lines += 1;
         self.parts |= parts;
         if self.lines.len() == MAX_SHOWN_LINES {
-            // The worst one gives way: that with the fewest words, of these the last one.
+            // Replaces the worst line: the last of the lines with the fewest words.
             let worst =
                 self.lines.iter().enumerate().min_by_key(|(at, line)| (line.parts.count_ones(), usize::MAX - at));
             match worst {
@@ -232,13 +234,13 @@ impl<'p> SectionSearch<'p> {
 impl MatchingLine {
     fn new(number: u64, line: &[u8], found: Range<usize>, parts: u64) -> Self {
         let (start, end) = match line.len() {
-            ..=SHOWN => (0, line.len()),
+            ..=MAX_SHOWN_BYTES => (0, line.len()),
             length => {
-                let start = found.start.saturating_sub(BEFORE).min(length - SHOWN);
-                (start, start + SHOWN)
+                let start = found.start.saturating_sub(BYTES_BEFORE_MATCH).min(length - MAX_SHOWN_BYTES);
+                (start, start + MAX_SHOWN_BYTES)
             }
         };
-        let (start, end) = (boundary(line, start), boundary(line, end));
+        let (start, end) = (ceil_char_boundary(line, start), ceil_char_boundary(line, end));
         let found = found.start.max(start)..found.end.min(end).max(found.start.max(start));
         let mut text = String::new();
         if start > 0 {
@@ -256,8 +258,8 @@ impl MatchingLine {
     }
 }
 
-/// The nearest offset from `at` on at which a character begins.
-fn boundary(line: &[u8], at: usize) -> usize {
+/// Returns the first offset at or after `at` at which a character begins.
+fn ceil_char_boundary(line: &[u8], at: usize) -> usize {
     let is_inside = |byte: &u8| byte & 0b1100_0000 == 0b1000_0000;
     at + line[at..].iter().take(3).take_while(|byte| is_inside(byte)).count()
 }

@@ -1,4 +1,4 @@
-//! A log section by section.
+//! Reads a log section by section.
 
 use std::io;
 
@@ -8,33 +8,33 @@ use crate::directory::LogDirectory;
 use crate::heading::{Section, SectionTracker};
 use crate::layout::LogFile;
 
-/// Longer texts of sections are cut at a line after so many bytes.
-const LONGEST_TEXT: usize = 16 << 20;
+/// Maximum length of the text of a section in bytes; longer texts are cut at the end of a line.
+const MAX_TEXT_BYTES: usize = 16 << 20;
 
 /// A section with its text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct SectionText {
-    /// The section.
+    /// The heading of the section.
     #[serde(rename = "section")]
     pub name: Option<String>,
-    /// The number of the phase, if it is one.
+    /// The number of the phase, if the section is a phase.
     pub phase: Option<u32>,
-    /// Its first line, from 1.
+    /// The number of its first line, from 1.
     pub line_start: u64,
-    /// Its last line.
+    /// The number of its last line.
     pub line_end: u64,
-    /// Its text with the heading, as UTF-8.
+    /// The text including the heading; invalid UTF-8 is replaced.
     pub text: String,
-    /// Whether the text ends before the section does, after 16 MiB.
+    /// Whether the text is cut because the section is longer than 16 MiB.
     pub cut: bool,
 }
 
 impl LogDirectory {
-    /// Hands the sections of a log to `emit`, which says whether to go on. Lines longer than
-    /// [`LONGEST_LINE`](crate::LONGEST_LINE) are cut.
+    /// Passes the sections of a log to `emit`, which returns whether to continue. Lines longer than
+    /// [`MAX_LINE_BYTES`](crate::MAX_LINE_BYTES) are cut.
     ///
     /// # Errors
-    /// The log cannot be read; what came before has been emitted.
+    /// Fails if the log cannot be read; the sections before the error have been emitted.
     pub fn sections(&self, log: &LogFile, emit: &mut dyn FnMut(SectionText) -> bool) -> io::Result<()> {
         let mut lines = self.read(log)?.lines();
         let mut tracker = SectionTracker::default();
@@ -48,7 +48,7 @@ impl LogDirectory {
                 }
             }
             current.line_end = number;
-            if current.text.len() + line.len() > LONGEST_TEXT {
+            if current.text.len() + line.len() > MAX_TEXT_BYTES {
                 current.cut = true;
             }
             if !current.cut {

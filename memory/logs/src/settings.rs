@@ -1,6 +1,6 @@
 //! `[logs]` of the user's configuration.
 //!
-//! A project cannot set these: a repository must not decide where the user's logs lie or when they are removed.
+//! A project cannot set these keys: a repository must not decide where the user's logs are stored or when they are removed.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -16,9 +16,9 @@ use crate::maintenance::Policy;
 /// Name of the table in the user's configuration.
 pub const TABLE: &str = "logs";
 
-/// Prefix of the environment variables that set the same.
+/// Prefix of the environment variables that set the same keys.
 const VARIABLE: &str = "AURORA_LOGS_";
-/// Maximum size of the configuration, in bytes.
+/// Maximum size of the configuration file in bytes.
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 const PATH: &str = "path";
@@ -26,33 +26,33 @@ const RETENTION: &str = "retention_days";
 const COMPRESSION: &str = "compress_after_days";
 const KEYWORDS: &str = "keyword_count";
 const NAMES: [&str; 4] = [PATH, RETENTION, COMPRESSION, KEYWORDS];
-/// A hundred years.
+/// Valid numbers of days, up to a hundred years.
 const DAYS: RangeInclusive<u32> = 0..=36_500;
 const KEYWORD_COUNT: RangeInclusive<u32> = 1..=4;
 
-/// The settings, valid and complete.
+/// Valid and complete settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The directory of the logs, absolute.
+    /// The absolute path of the log directory.
     pub path: PathBuf,
-    /// When logs are compressed and removed.
+    /// The ages at which logs are compressed and removed.
     pub policy: Policy,
-    /// Keywords in the name of a log.
+    /// Maximum number of keywords in the name of a log.
     pub keyword_count: usize,
 }
 
-/// A key for the reference of the configuration.
+/// A key in the configuration reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettingReference {
     /// The key in `[logs]`.
     pub key: &'static str,
-    /// Which values it takes.
+    /// The values that the key accepts.
     pub values: &'static str,
-    /// The default, as the file would have it.
+    /// The default value in TOML syntax.
     pub default: &'static str,
-    /// What the key does.
+    /// The meaning of the key.
     pub meaning: &'static str,
-    /// The environment variable that sets it.
+    /// The environment variable that sets the key.
     pub variable: &'static str,
 }
 
@@ -82,23 +82,23 @@ const REFERENCE: [SettingReference; 4] = [
         key: KEYWORDS,
         values: "whole number from 1 to 4",
         default: "2",
-        meaning: "Keywords of the query in the name of a log.",
+        meaning: "Maximum number of keywords of the query in the name of a log.",
         variable: "AURORA_LOGS_KEYWORD_COUNT",
     },
 ];
 
 impl Settings {
-    /// The defaults for logs in a directory.
+    /// Returns the default settings for logs in a directory.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), policy: Policy { retention_days: 90, compress_after_days: 7 }, keyword_count: 2 }
     }
 
-    /// The defaults, overridden by `[logs]` of the user's configuration, then by the environment. `home` is what `~` stands for.
-    /// A file that does not exist sets nothing.
+    /// Loads the settings: the defaults, overridden by `[logs]` of the user's configuration, then by the environment. `~` expands
+    /// to `home`. A missing file sets nothing.
     ///
     /// # Errors
-    /// Everything that is wrong at once: a file that cannot be read or is not TOML, unknown keys, values out of range. With such a
-    /// configuration nothing is done, as its defaults could remove what it is meant to keep.
+    /// Returns all errors at once: an unreadable file, invalid TOML, unknown keys, and values out of range. The caller must not fall
+    /// back to the defaults, because they could remove logs that the configuration is meant to keep.
     pub fn load(
         defaults: Self,
         file: Option<&Path>,
@@ -126,7 +126,7 @@ impl Settings {
         if draft.errors.is_empty() { Ok(draft.settings) } else { Err(draft.errors) }
     }
 
-    /// Every key, for the reference of the configuration.
+    /// Returns all keys, for the configuration reference.
     pub fn reference() -> [SettingReference; 4] {
         REFERENCE
     }
@@ -168,7 +168,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Sets a key; `shown` is what messages call it, and `known` are the names that it could be.
+    /// Sets a key. `shown` is its name in messages, and `known` are the valid names for suggestions.
     fn set(&mut self, key: &str, value: &str, shown: &str, known: &[&str], place: Place) {
         let number = |range: RangeInclusive<u32>| {
             let number = value.parse::<u32>().ok().filter(|number| range.contains(number));
@@ -202,7 +202,7 @@ impl Draft<'_> {
     }
 }
 
-/// The path that is meant. One that is not absolute would depend on the current directory, which may be a repository.
+/// Expands a path. Relative paths are rejected, because they would depend on the current directory, which may be a repository.
 fn absolute(value: &str, home: Option<&Path>) -> Option<PathBuf> {
     let path = match value.strip_prefix("~/") {
         Some(below) => home?.join(below),

@@ -1,6 +1,6 @@
-//! English words that say little about what a query is about.
+//! English words that say little about the subject of a query.
 
-/// Never a keyword: articles, pronouns, prepositions, auxiliary verbs, question words, politeness.
+/// Words that are never keywords: articles, pronouns, prepositions, auxiliary verbs, question words, politeness.
 const STOP_WORDS: &str = "\
     a about above after again against all also although am an and another any anyone anything are arent around \
     as at be because been before being below between both but by can cannot cant could couldnt did didnt do does \
@@ -14,7 +14,7 @@ const STOP_WORDS: &str = "\
     weve what whats when where wheres whether which while who whom whose why will with within without wont would \
     wouldnt yes yet you your youre yours";
 
-/// Verbs of nearly every request, in their base form.
+/// Verbs that are common in requests, in their base form.
 const WEAK_VERBS: &str = "\
     add adjust allow analyse analyze apply ask build bring call change check clean come compare consider convert \
     correct create debug define delete describe develop discuss draft drop enable ensure evaluate examine expand \
@@ -24,7 +24,7 @@ const WEAK_VERBS: &str = "\
     run say see set show solve start stop suggest summarise summarize support take tell think try turn \
     understand update use verify walk work write";
 
-/// Nouns and adjectives that stand beside what a query is about.
+/// Nouns and adjectives that often accompany the subject of a query.
 const GENERIC_WORDS: &str = "\
     answer approach area aspect bad basic best better big bug case class code codebase component correctly \
     current currently detail different easily easy element error example existing failure fast faster feature \
@@ -34,10 +34,10 @@ const GENERIC_WORDS: &str = "\
     several side simple simply single slow small software solution sort source specific stuff support system \
     task thing time tool type unit usage various version way whole wrong";
 
-/// Endings of the forms of a verb and of a plural.
+/// Regular endings of verb forms and plurals.
 const ENDINGS: &[&str] = &["", "s", "es", "d", "ed", "ing"];
 
-/// Whether a word in lower case, without apostrophes, never is a keyword.
+/// Whether a word is a stop word. The word must be in lower case, without apostrophes.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.split(' ').any(|stop| stop == word)
 }
@@ -47,12 +47,13 @@ pub(crate) fn is_weak_verb(word: &str) -> bool {
     WEAK_VERBS.split(' ').any(|base| is_form(word, base))
 }
 
-/// Whether the word, or its singular, is a generic one.
+/// Whether the word, or its singular, is a generic word.
 pub(crate) fn is_generic(word: &str) -> bool {
     GENERIC_WORDS.split(' ').any(|base| word.strip_prefix(base).is_some_and(|rest| matches!(rest, "" | "s" | "es")))
 }
 
-/// `fix`, `fixes`, `fixed`, `fixing`; `use`, `used`, `using`; `modify`, `modifies`, `modified`; `set`, `setting`.
+/// Whether `word` is a form of the verb `base`: `fix`, `fixes`, `fixed`, `fixing`; `use`, `used`, `using`; `modify`,
+/// `modifies`, `modified`; `set`, `setting`.
 fn is_form(word: &str, base: &str) -> bool {
     if word.strip_prefix(base).is_some_and(|rest| ENDINGS.contains(&rest)) {
         return true;

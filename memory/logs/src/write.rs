@@ -1,4 +1,4 @@
-//! Writing the log of an interaction.
+//! Writes the log of an interaction.
 
 use std::io::{BufWriter, Read, Write};
 use std::path::PathBuf;
@@ -17,56 +17,56 @@ use crate::keywords::keywords;
 use crate::layout::{Month, PACKED, PLAIN, numbered_name};
 use crate::query_id::QueryId;
 
-/// Maximum number in a name.
+/// Maximum number in the name of a log.
 const MAX_NAME_NUMBER: u32 = 100_000;
 
-/// What a log is written from.
+/// The content of a new log.
 pub enum LogText<'a> {
     /// An interaction.
     Interaction(Interaction),
-    /// Markdown that is stored as it is behind the header.
+    /// Markdown that is stored verbatim after the header.
     Markdown {
-        /// What the user has asked.
+        /// The query of the user.
         query: String,
-        /// Its id; a new one is made where there is none.
+        /// The id of the interaction; generated if missing.
         id: Option<QueryId>,
-        /// When it began; now where there is none.
+        /// The time at which the interaction began; now if missing.
         time: Option<Timestamp>,
-        /// The text. It is not held in memory.
+        /// The text. It is streamed and never held in memory as a whole.
         body: &'a mut dyn Read,
     },
 }
 
-/// A log that is durable.
+/// A durable new log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Written {
     /// The id of the interaction.
     pub id: QueryId,
-    /// The path below the directory of the logs, with `/`.
+    /// The path relative to the log directory, with `/`.
     pub file: String,
-    /// The whole path.
+    /// The full path.
     pub path: PathBuf,
 }
 
 impl LogDirectory {
-    /// Writes a log under a name of its own: up to `keyword_count` keywords of the query, the day of the interaction in UTC, and
-    /// a number if the name is taken. When this returns, the log is durable. Before, nothing is visible under its name.
+    /// Writes a log under a new name: up to `keyword_count` keywords of the query, the day of the interaction in UTC, and a number
+    /// if the name is taken. The log is durable when this function returns, and its name is not visible before it is complete.
     ///
     /// # Errors
-    /// The text cannot be read, or the log cannot be written.
+    /// Fails if the text cannot be read or the log cannot be written.
     pub fn write(&self, text: LogText<'_>, keyword_count: usize) -> Result<Written, LogError> {
         let (query, id, time) = match &text {
             LogText::Interaction(Interaction { query, id, time, .. }) => (query, id, time),
             LogText::Markdown { query, id, time, .. } => (query, id, time),
         };
-        // As the examples have it, in whole seconds.
+        // In whole seconds, like the examples in the documentation.
         let now = || Timestamp::from_second(aurora_clock::now_seconds()).unwrap_or(Timestamp::UNIX_EPOCH);
         let time = time.unwrap_or_else(now);
         let id = id.clone().map_or_else(|| QueryId::random(time), Ok)?;
         let words = keywords(query, keyword_count);
         let header = document::header(time, &id, query, &words);
         let day = time.to_zoned(TimeZone::UTC).date();
-        let month = Month::of(day);
+        let month = Month::from_date(day);
         let directory = self.create_month(month)?;
         let at_month = || self.path().join(month.to_string());
         let mut draft = Draft::create(&directory).map_err(LogError::io("write in", at_month()))?;

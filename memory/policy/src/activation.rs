@@ -1,11 +1,11 @@
-//! What disuse takes from an activation.
+//! The loss of activation through disuse.
 
 use std::f64::consts::LN_2;
 
 use crate::lifespan::Decay;
 
-/// Half-lives after which an activation falls no further by them.
-const MOST_HALF_LIVES: f64 = 4.0;
+/// Number of half-lives after which the exponential part of the loss stops growing.
+const MAX_HALF_LIVES: f64 = 4.0;
 
 /// The rates of [`activation_loss`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,8 +14,8 @@ pub struct Rates {
     pub inactivity: f64,
     /// Days without use after which an entry counts as inactive; 90 by default.
     pub inactive_after: f64,
-    /// Days of further disuse in which an activation with exponential decay falls by `ln 2`; 180 by default. With 0 it falls
-    /// with the logarithm only.
+    /// Half-life in days: the further disuse in which an activation with exponential decay falls by `ln 2`; 180 by default.
+    /// With 0, only the logarithmic loss applies.
     pub half_life: f64,
 }
 
@@ -25,22 +25,23 @@ impl Default for Rates {
     }
 }
 
-/// What `inactive_days` days without use take from an activation, which is a logarithm; 0 or more.
+/// Returns the loss of activation, 0 or more, after `inactive_days` days without use. Activations are logarithms.
 ///
 /// - Logarithmic: `inactivity · log10(max(1, days))`.
-/// - Exponential: that, and `ln 2` for every half-life beyond `inactive_after` days, at most four times.
+/// - Exponential: the logarithmic loss, plus `ln 2` for every half-life beyond `inactive_after` days, for at most four
+///   half-lives.
 /// - None: 0.
 ///
 /// Source: seed 004, §6.7.1 (mechanisms) and §6.3 (the inactivity term of ACT-R's activation).
 pub fn activation_loss(decay: Decay, inactive_days: f64, rates: &Rates) -> f64 {
-    // `max` also turns a NaN into the other value.
+    // `max` also replaces NaN with 1.
     let logarithmic = rates.inactivity * inactive_days.max(1.0).log10();
     match decay {
         Decay::None => 0.0,
         Decay::Logarithmic => logarithmic,
         Decay::Exponential if rates.half_life > 0.0 => {
             let half_lives = (inactive_days.max(0.0) - rates.inactive_after) / rates.half_life;
-            logarithmic + LN_2 * half_lives.clamp(0.0, MOST_HALF_LIVES)
+            logarithmic + LN_2 * half_lives.clamp(0.0, MAX_HALF_LIVES)
         }
         Decay::Exponential => logarithmic,
     }

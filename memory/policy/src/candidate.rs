@@ -1,4 +1,4 @@
-//! What can decide about an entry, in the order of evaluation.
+//! The policies, rules and settings that can decide about an entry, in the order of evaluation.
 
 use std::fmt;
 
@@ -8,27 +8,27 @@ use crate::lifespan::{Decay, Lifespan};
 use crate::policies::Policies;
 use crate::rules::{EntryRules, LifespanPolicy};
 
-/// The escalation flag of the action `escalation_candidate`; `high_usage` of seed 004, §6.7.1 sets the same.
+/// The escalation flag of the action `escalation_candidate`; `high_usage` of seed 004, §6.7.1 sets the same flag.
 const ESCALATION_FLAG: &str = "candidate_for_fine_tuning";
 
-/// A policy or rule, or a setting that takes the place of all of them.
+/// A policy, a rule, or a setting that replaces all of them.
 pub(crate) struct Candidate<'a> {
     pub(crate) source: Source<'a>,
     pub(crate) layer: Layer,
     pub(crate) condition: Option<&'a Condition>,
-    /// What follows if it decides; `None` if it only sets a flag.
+    /// The lifespan and decay if the candidate decides; `None` if it only sets a flag.
     pub(crate) outcome: Option<(Lifespan, Decay)>,
     pub(crate) escalation: Option<&'a str>,
 }
 
-/// What a candidate is.
+/// The origin of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source<'a> {
     /// `enabled = false`.
     SwitchedOff,
     /// `lifespan_policy = "indefinite"`.
     KeptForEver,
-    /// A rule of the entry, from 0.
+    /// A rule of the entry, by its index from 0.
     Rule(usize),
     Policy(&'a str),
     DefaultPolicy(&'a str),
@@ -45,7 +45,7 @@ impl fmt::Display for Source<'_> {
     }
 }
 
-/// The candidates in the order of evaluation. The last one decides if no other does.
+/// Returns the candidates in the order of evaluation. The last one decides if no other does.
 pub(crate) fn candidates<'a>(policies: &'a Policies, rules: &'a EntryRules) -> impl Iterator<Item = Candidate<'a>> {
     let enabled = policies.is_enabled();
     let kept = |source, layer| Candidate {

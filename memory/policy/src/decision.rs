@@ -1,4 +1,4 @@
-//! What happens to an entry, and which policy or rule says so.
+//! The retention decision for an entry and the policy or rule behind it.
 
 use serde::Serialize;
 
@@ -9,55 +9,56 @@ use crate::facts::Facts;
 use crate::layer::Layer;
 use crate::lifespan::{Decay, Lifespan};
 use crate::policies::Policies;
-use crate::retention::{State, first_that_decides};
+use crate::retention::{State, find_deciding};
 use crate::rules::EntryRules;
 
-/// What happens to an entry, and why.
+/// The retention decision for an entry, with the reasons.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Decision {
     /// The name of the policy that decides, or a key: `governance.retention_rules[N]` with N from 0, `governance.lifespan_policy`,
-    /// or `memory.policies.enabled` where evaluation is switched off.
+    /// or `memory.policies.enabled` if evaluation is switched off.
     pub policy: String,
-    /// Where that comes from.
+    /// The layer that the policy or rule comes from.
     pub layer: Layer,
-    /// How long the entry is kept.
+    /// The lifespan of the entry.
     pub lifespan: Lifespan,
-    /// How its activation falls.
+    /// The decay of the entry's activation.
     pub decay: Decay,
-    /// The escalation flags of all policies and rules whose condition holds, each once.
+    /// The escalation flags of all policies and rules whose condition holds, without duplicates.
     pub escalation: Vec<String>,
-    /// Its state now.
+    /// The current state of the entry.
     pub state: State,
-    /// Days until it expires; `None` if it never does or has expired.
+    /// Days until the entry expires; `None` if it never expires or has expired.
     pub expires_in_days: Option<f64>,
     /// Every policy and rule, in the order of evaluation.
     pub steps: Vec<Step>,
 }
 
-/// How one policy or rule was evaluated.
+/// The evaluation of one policy or rule.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
-    /// Its name, as in [`Decision::policy`].
+    /// The name of the policy or rule, as in [`Decision::policy`].
     pub name: String,
-    /// Where it comes from.
+    /// The layer that it comes from.
     pub layer: Layer,
-    /// Its condition in canonical form; `None` if it has none.
+    /// Its condition in canonical form, if it has one.
     pub condition: Option<String>,
-    /// Whether its condition holds; without a condition, whether it decides.
+    /// Whether its condition holds. Without a condition, whether it decides.
     pub held: bool,
     /// Whether it decides.
     pub decides: bool,
-    /// What follows from it, in sentences.
+    /// The consequences for the entry, in sentences.
     pub explanation: String,
 }
 
-/// Decides what happens to an entry, and explains it.
+/// Decides the retention of an entry and explains the decision.
 ///
-/// The first of the entry's rules and the policies whose condition holds decides lifespan and decay; if there is none, the default
-/// policy does. A lifespan in days begins with the creation or the last edit of the entry, and is over when `age_days` reaches
-/// it. Escalation flags are collected from all rules and policies, also from those behind the one that decides.
+/// The entry's rules come first, then the policies. The first one whose condition holds decides lifespan and decay; if no
+/// condition holds, the default policy decides. A lifespan in days begins with the creation or the last edit of the entry and
+/// ends when `age_days` reaches it. Escalation flags are collected from all rules and policies, including those after the
+/// deciding one.
 pub fn decide(policies: &Policies, rules: &EntryRules, facts: &Facts<'_>) -> Decision {
-    let (deciding, retention) = first_that_decides(policies, rules, facts);
+    let (deciding, retention) = find_deciding(policies, rules, facts);
     let mut escalation: Vec<String> = Vec::new();
     let mut steps = Vec::new();
     let mut has_decided = false;
@@ -68,7 +69,7 @@ pub fn decide(policies: &Policies, rules: &EntryRules, facts: &Facts<'_>) -> Dec
         escalation.extend(flag.filter(|flag| !escalation.iter().any(|known| known == flag)).map(str::to_owned));
         let role = match (decides, has_decided) {
             (true, _) => Role::Decides(retention),
-            (false, true) => Role::Behind(&deciding),
+            (false, true) => Role::After(&deciding),
             (false, false) => Role::Before,
         };
         has_decided |= decides;

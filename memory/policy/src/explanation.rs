@@ -1,20 +1,20 @@
-//! Decisions in sentences.
+//! Explains decisions in sentences.
 
 use crate::candidate::{Candidate, Source};
 use crate::facts::Facts;
 use crate::lifespan::{Decay, Lifespan};
 use crate::retention::{Retention, State};
 
-/// The part that a candidate has in a decision.
+/// The role of a candidate in a decision.
 pub(crate) enum Role<'a> {
-    /// It comes before the one that decides.
+    /// It comes before the candidate that decides.
     Before,
     Decides(Retention),
-    /// It comes behind the one that decides.
-    Behind(&'a Candidate<'a>),
+    /// It comes after the given candidate, which decides.
+    After(&'a Candidate<'a>),
 }
 
-/// What a candidate contributes to a decision. `flag` is the escalation flag that it sets.
+/// Explains the contribution of a candidate to a decision. `flag` is the escalation flag that the candidate sets.
 pub(crate) fn explain(
     candidate: &Candidate<'_>,
     held: bool,
@@ -24,19 +24,19 @@ pub(crate) fn explain(
 ) -> String {
     let mut sentences = match candidate.source {
         Source::SwitchedOff => vec!["The evaluation of policies is switched off.".to_owned()],
-        Source::KeptForEver => vec!["The entry says that it is kept for ever.".to_owned()],
+        Source::KeptForEver => vec!["The entry's lifespan policy is `indefinite`.".to_owned()],
         Source::Rule(_) | Source::Policy(_) => vec![condition(candidate, held, facts)],
         Source::DefaultPolicy(_) => vec![default_policy(candidate, held, role, facts)],
     };
     match role {
         Role::Decides(retention) => {
-            sentences.push(kept(retention));
-            sentences.push(falls(retention.decay).to_owned());
+            sentences.push(retention_sentence(retention));
+            sentences.push(decay_sentence(retention.decay).to_owned());
         }
-        Role::Behind(deciding) if held && candidate.outcome.is_some() => {
-            sentences.push(format!("`{}` has decided before.", deciding.source));
+        Role::After(deciding) if held && candidate.outcome.is_some() => {
+            sentences.push(format!("`{}` has already decided.", deciding.source));
         }
-        Role::Behind(_) | Role::Before => {}
+        Role::After(_) | Role::Before => {}
     }
     sentences.extend(flag.map(|flag| format!("The entry gets the escalation flag `{flag}`.")));
     sentences.join(" ")
@@ -50,17 +50,17 @@ fn condition(candidate: &Candidate<'_>, held: bool, facts: &Facts<'_>) -> String
 
 fn default_policy(candidate: &Candidate<'_>, held: bool, role: &Role<'_>, facts: &Facts<'_>) -> String {
     match role {
-        Role::Decides(_) => "No condition before holds that decides, so that the default policy applies.".to_owned(),
+        Role::Decides(_) => "No earlier condition decides, so the default policy applies.".to_owned(),
         _ if candidate.condition.is_some() => condition(candidate, held, facts),
-        _ => "The default policy applies only where no condition holds.".to_owned(),
+        _ => "The default policy applies only if no condition holds.".to_owned(),
     }
 }
 
-fn kept(retention: &Retention) -> String {
+fn retention_sentence(retention: &Retention) -> String {
     let Lifespan::Days(lifespan) = retention.lifespan else {
         return match retention.lifespan {
             Lifespan::Decay => "The entry is kept in the decayed state, and search ranks it low.".to_owned(),
-            _ => "The entry is kept for ever.".to_owned(),
+            _ => "The entry is kept forever.".to_owned(),
         };
     };
     let lifespan = days(f64::from(lifespan));
@@ -71,7 +71,7 @@ fn kept(retention: &Retention) -> String {
     format!("The entry is kept for {lifespan} after its creation or last edit; {end}.")
 }
 
-fn falls(decay: Decay) -> &'static str {
+fn decay_sentence(decay: Decay) -> &'static str {
     match decay {
         Decay::Logarithmic => "Its activation falls with the logarithm of the days without use.",
         Decay::Exponential => {
@@ -81,7 +81,7 @@ fn falls(decay: Decay) -> &'static str {
     }
 }
 
-/// Days with at most one decimal.
+/// Formats days with at most one decimal.
 fn days(days: f64) -> String {
     let rounded = (days * 10.0).round() / 10.0;
     if rounded == 1.0 { "1 day".to_owned() } else { format!("{rounded} days") }

@@ -1,6 +1,6 @@
-//! What a condition can ask about an entry.
+//! The facts about an entry that a condition can test.
 
-/// The facts about one entry at one time. The caller measures ages; this crate has no clock.
+/// The facts about an entry at a point in time. The caller computes the ages, because this crate has no clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Facts<'a> {
     /// The id, such as `reas:auth-flow-123`.
@@ -11,7 +11,7 @@ pub struct Facts<'a> {
     pub scope: &'a str,
     /// Success score or confidence, 0 to 1, if the entry has one.
     pub score: Option<f64>,
-    /// The tags that `contains_tag` looks in.
+    /// The tags that `contains_tag` searches.
     pub tags: &'a [&'a str],
     /// The domain, such as `security`, if the entry has one.
     pub domain: Option<&'a str>,
@@ -19,10 +19,10 @@ pub struct Facts<'a> {
     pub semantic_role: Option<&'a str>,
     /// Whether the entry is a proven pattern.
     pub is_pattern: bool,
-    /// How often the entry was used.
+    /// Number of times the entry was used.
     pub access_count: u64,
     /// Days since the creation or the last edit.
     pub age_days: f64,
-    /// Days since the last use; of an entry that was never used, since its creation.
+    /// Days since the last use, or since the creation of an entry that was never used.
     pub inactive_days: f64,
 }

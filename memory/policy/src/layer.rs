@@ -1,4 +1,4 @@
-//! Layers of configuration, and what one layer says about policies.
+//! Layers of configuration, and the policies of one layer.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::condition::Condition;
 use crate::lifespan::{Decay, Lifespan};
 
-/// Where a policy was last changed, or a rule comes from. A later layer wins over an earlier one.
+/// The layer that last changed a policy, or that a rule comes from. Later layers override earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layer {
@@ -18,7 +18,7 @@ pub enum Layer {
     Global,
     /// The project's configuration, `.aurora/config.toml`.
     Project,
-    /// The file that a variable of the environment names.
+    /// The file that an environment variable names.
     Environment,
     /// The file that a flag names.
     Flag,
@@ -31,13 +31,13 @@ pub enum Layer {
 pub struct ConfigFile<'a> {
     /// The layer of its settings, [`Layer::Global`] to [`Layer::Flag`].
     pub layer: Layer,
-    /// Its name, for messages. A name that ends in `.json` says that the text is JSON.
+    /// Its name, for messages. The text is JSON if the name ends in `.json`, and TOML otherwise.
     pub name: &'a str,
     /// Its content.
     pub text: &'a str,
 }
 
-/// What one configuration file says about policies; see [`Policies::load`](crate::Policies::load) for its meaning.
+/// The policy settings of one configuration file; see [`Policies::load`](crate::Policies::load) for their meaning.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyLayer {
     pub(crate) enabled: Option<bool>,
@@ -45,7 +45,7 @@ pub struct PolicyLayer {
     pub(crate) policies: Vec<PolicyDraft>,
 }
 
-/// The name of the default policy, and the key and place that set it.
+/// The name of the default policy, and the key and location that set it.
 #[derive(Debug, Clone)]
 pub(crate) struct DefaultName {
     pub(crate) name: String,
@@ -53,7 +53,7 @@ pub(crate) struct DefaultName {
     pub(crate) location: Location,
 }
 
-/// What one layer says about one policy.
+/// The settings of one policy in one layer.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicyDraft {
     pub(crate) name: String,
@@ -63,7 +63,7 @@ pub(crate) struct PolicyDraft {
     pub(crate) condition: Option<Condition>,
     pub(crate) lifespan: Option<Lifespan>,
     pub(crate) decay: Option<Decay>,
-    /// Empty for none.
+    /// An empty string removes the flag.
     pub(crate) escalation: Option<String>,
     pub(crate) description: Option<String>,
 }
@@ -75,14 +75,14 @@ impl ConfigFile<'_> {
 }
 
 impl PolicyLayer {
-    /// Whether the layer says nothing.
+    /// Whether the layer has no policy settings.
     pub fn is_empty(&self) -> bool {
         self.enabled.is_none() && self.default.is_none() && self.policies.is_empty()
     }
 }
 
 impl PolicyDraft {
-    /// Replaces what `later` says.
+    /// Replaces the settings that `later` has.
     pub(crate) fn override_with(&mut self, later: Self) {
         self.key = later.key;
         self.location = later.location;

@@ -1,19 +1,20 @@
-//! Retention policies of memory entries: which are kept, for how long, and how their activation falls.
+//! Retention policies of memory entries: which entries are kept, for how long, and how their activation decays.
 //!
-//! A [`Condition`] asks about the [`Facts`] of an entry. [`Policies`] are conditions with a lifespan and a decay, in layers of
-//! configuration; [`EntryRules`] are those of one entry and come before them. [`decide`] finds the first that holds, and explains
-//! it. [`activation_loss`] and [`temporal_weight`] are the formulas of ranking that depend on time.
+//! A [`Condition`] tests the [`Facts`] about an entry. [`Policies`] are conditions with a lifespan and a decay, in layers of
+//! configuration. [`EntryRules`] are the rules of a single entry and take precedence over policies. [`decide`] finds the first
+//! rule or policy that holds and explains the result. [`activation_loss`] and [`temporal_weight`] are the time-dependent
+//! formulas of ranking.
 //!
-//! Deliberately absent: files and storage (callers pass names and texts), a clock (callers pass ages), and what is done with an
-//! expired entry.
+//! Deliberately absent: files and storage (callers pass names and texts), a clock (callers pass ages), and the handling of
+//! expired entries.
 //!
 //! | question | module |
 //! |---|---|
 //! | What is a condition, and when does it hold? | `condition` |
 //! | How does a configuration become policies, and a seed's JSON become TOML? | `document`, `reader`, `layer`, `policies`, `writer` |
-//! | What does an entry say itself? | `rules` |
+//! | Which rules does an entry define for itself? | `rules` |
 //! | What happens to an entry, and why? | `candidate`, `retention`, `decision`, `explanation` |
-//! | How much does time take from a rank? | `activation`, `temporal`, `memory_kind`, `rates_reader` |
+//! | How much does time lower a rank? | `activation`, `temporal`, `memory_kind`, `rates_reader` |
 //!
 //! ```
 //! use aurora_memory_policy::*;

@@ -1,63 +1,64 @@
-//! How long an entry is kept, and how its activation falls meanwhile.
+//! The lifespan of an entry and the decay of its activation.
 
 use std::fmt;
 
 use aurora_suggest::did_you_mean;
 use serde::{Serialize, Serializer};
 
-/// Most days of a lifespan and of `inactive_for_N_days`: a hundred years.
-pub(crate) const MOST_DAYS: u32 = 36_500;
+/// Maximum number of days of a lifespan and of `inactive_for_N_days`: a hundred years.
+pub(crate) const MAX_DAYS: u32 = 36_500;
 
-/// How long an entry is kept.
+/// The time for which an entry is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifespan {
-    /// For ever.
+    /// Forever.
     Indefinite,
     /// For this many days after its creation or last edit.
     Days(u32),
-    /// It is kept in the decayed state, and search ranks it low.
+    /// Forever, but in the decayed state, in which search ranks the entry low.
     Decay,
 }
 
-/// How the activation of an unused entry falls; see [`activation_loss`](crate::activation_loss).
+/// The decay of the activation of an unused entry; see [`activation_loss`](crate::activation_loss).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decay {
-    /// With the logarithm of the days without use.
+    /// The activation falls with the logarithm of the days without use.
     #[default]
     Logarithmic,
-    /// That, and by `ln 2` with every half-life of further disuse, which halves its strength.
+    /// Like `Logarithmic`; in addition, every half-life of further disuse lowers the activation by `ln 2`, which halves the
+    /// entry's strength.
     Exponential,
-    /// Not at all.
+    /// The activation does not fall.
     None,
 }
 
 impl Lifespan {
-    /// What a text must be to name a lifespan.
+    /// The rule that a lifespan must follow, for messages.
     pub(crate) const RULE: &str =
         "must be \"indefinite\", \"decay\" or \"N_days\" with a whole number N from 1 to 36500";
 
-    /// The lifespan of a text such as `365_days`.
+    /// Parses a lifespan such as `365_days`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         match text {
             "indefinite" => Some(Self::Indefinite),
             "decay" => Some(Self::Decay),
-            other => other.strip_suffix("_days").and_then(days_of).map(Self::Days),
+            other => other.strip_suffix("_days").and_then(parse_days).map(Self::Days),
         }
     }
 
-    /// The lifespan that a wrong text most likely stands for.
+    /// Suggests the lifespan that an invalid text most likely means.
     pub(crate) fn suggestion(text: &str) -> Option<String> {
         let digits = text.len() - text.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
         let unit = text[digits..].trim_matches([' ', '_', '-']).to_ascii_lowercase();
         let is_days = ["", "d", "day", "days"].contains(&unit.as_str());
-        match days_of(&text[..digits]) {
+        match parse_days(&text[..digits]) {
             Some(days) if is_days => Some(format!("did you mean `{}`?", Self::Days(days))),
             _ => did_you_mean(text, ["indefinite", "decay"]),
         }
     }
 
-    /// The decay of a policy with this lifespan that names none.
+    /// Returns the decay of a policy that has this lifespan and does not set `decay`.
     pub(crate) fn default_decay(self) -> Decay {
         if self == Self::Decay { Decay::Exponential } else { Decay::Logarithmic }
     }
@@ -73,7 +74,7 @@ impl fmt::Display for Lifespan {
     }
 }
 
-/// A lifespan is serialised as it is written in a configuration.
+/// Serialises a lifespan as a configuration writes it.
 impl Serialize for Lifespan {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -81,16 +82,16 @@ impl Serialize for Lifespan {
 }
 
 impl Decay {
-    /// What a text must be to name a decay.
+    /// The rule that a decay must follow, for messages.
     pub(crate) const RULE: &str = "must be \"logarithmic\", \"exponential\" or \"none\"";
     const ALL: [Self; 3] = [Self::Logarithmic, Self::Exponential, Self::None];
 
-    /// The decay of a text.
+    /// Parses the name of a decay.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|decay| decay.name() == text)
     }
 
-    /// The decay that a wrong text most likely stands for.
+    /// Suggests the decay that an invalid text most likely means.
     pub(crate) fn suggestion(text: &str) -> Option<String> {
         did_you_mean(text, Self::ALL.map(Self::name))
     }
@@ -110,8 +111,8 @@ impl fmt::Display for Decay {
     }
 }
 
-/// The number of days that `digits` write, if it is a whole number from 1 to [`MOST_DAYS`].
-pub(crate) fn days_of(digits: &str) -> Option<u32> {
+/// Parses a number of days: a whole number from 1 to [`MAX_DAYS`] in decimal digits only.
+pub(crate) fn parse_days(digits: &str) -> Option<u32> {
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
-    digits.parse().ok().filter(|days| is_number && (1..=MOST_DAYS).contains(days))
+    digits.parse().ok().filter(|days| is_number && (1..=MAX_DAYS).contains(days))
 }

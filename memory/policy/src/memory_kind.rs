@@ -50,7 +50,7 @@ impl MemoryKind {
         }
     }
 
-    /// The kind of this name.
+    /// Returns the kind with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -70,7 +70,7 @@ impl MemoryScope {
         }
     }
 
-    /// The scope of this name.
+    /// Returns the scope with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
     }

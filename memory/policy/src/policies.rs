@@ -15,21 +15,21 @@ const BUILT_IN: &str = include_str!("built_in.toml");
 /// A policy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Policy {
-    /// Its name.
+    /// The name of the policy.
     pub name: String,
-    /// The last layer that says something about it.
+    /// The last layer that configures the policy.
     pub layer: Layer,
-    /// The place where that layer does.
+    /// The location of the policy in that layer.
     pub location: Location,
-    /// When it applies; the default policy may have none.
+    /// The condition under which the policy applies. Only the default policy can lack a condition.
     pub condition: Option<Condition>,
-    /// How long entries are kept.
+    /// The lifespan of entries.
     pub lifespan: Lifespan,
-    /// How their activation falls.
+    /// The decay of their activation.
     pub decay: Decay,
     /// The escalation flag of entries for which the condition holds.
     pub escalation: Option<String>,
-    /// What it is for.
+    /// The purpose of the policy.
     pub description: Option<String>,
 }
 
@@ -37,36 +37,37 @@ pub struct Policy {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Policies {
     enabled: bool,
-    /// The layer that has set `enabled`.
+    /// The layer that sets `enabled`.
     enabled_in: Layer,
-    /// All but the default policy, in the order of evaluation.
+    /// All policies except the default one, in the order of evaluation.
     ordered: Vec<Policy>,
     default: Policy,
 }
 
 impl Policies {
-    /// The five built-in policies of seed 004, Appendix C.2: `patterns`, `security_critical`, `high_usage`, `inactive` and
-    /// `default`.
+    /// Returns the five built-in policies of seed 004, Appendix C.2: `patterns`, `security_critical`, `high_usage`, `inactive`
+    /// and `default`.
     pub fn built_in() -> Self {
         Self::load(&[]).expect("the built-in policies are valid, which a test checks")
     }
 
-    /// The built-in policies with every file laid over them.
+    /// Loads the built-in policies and applies every file on top of them.
     ///
-    /// - Files count in the order of their layers, and those of one layer in the given order.
-    /// - A file that names a policy of an earlier layer replaces the keys that it gives; the others keep their values. The policy
-    ///   keeps its place in the order. `escalation = ""` takes the flag away.
+    /// - Files are applied in the order of their layers, and files of the same layer in the given order.
+    /// - A file that names a policy of an earlier layer overrides the keys that it sets; the other keys keep their values. The
+    ///   policy keeps its position in the order. `escalation = ""` removes the flag.
     /// - New policies of a file come before all policies of earlier layers, in the order of the file.
     /// - `default` names the default policy. It comes last, and applies whether or not its own condition holds.
-    /// - A policy without a condition applies only as the default policy, and is left out if it is not that.
-    /// - Without `decay`, a policy has exponential decay if its lifespan is `decay`, and else logarithmic decay.
+    /// - A policy without a condition applies only as the default policy; otherwise it is left out.
+    /// - Without `decay`, a policy has exponential decay if its lifespan is `decay`, and logarithmic decay otherwise.
     /// - `enabled = false` switches evaluation off: all entries are kept, with logarithmic decay.
     ///
     /// To switch off a policy of an earlier layer, give it the condition `false`.
     ///
     /// # Errors
-    /// All errors of all files at once: those of [`PolicyLayer::from_toml`] and [`PolicyLayer::from_seed_json`], policies without a
-    /// lifespan, policies that have no condition and that no layer names as the default, and a default that is no policy.
+    /// Returns all errors of all files at once: the errors of [`PolicyLayer::from_toml`] and [`PolicyLayer::from_seed_json`],
+    /// policies without a lifespan, policies without a condition that no layer names as the default, and a default that names an
+    /// unknown policy.
     pub fn load(files: &[ConfigFile<'_>]) -> Result<Self, Diagnostics> {
         let built_in = ConfigFile { layer: Layer::BuiltIn, name: BUILT_IN_NAME, text: BUILT_IN };
         let mut later: Vec<&ConfigFile<'_>> = files.iter().collect();
@@ -75,11 +76,11 @@ impl Policies {
         let mut draft = Draft::default();
         for file in &files {
             let Reading { layer, errors } = match file.is_json() {
-                true => reader::of_seed_json(file.name, file.text),
-                false => reader::of_toml(file.name, file.text),
+                true => reader::read_seed_json(file.name, file.text),
+                false => reader::read_toml(file.name, file.text),
             };
             draft.errors.extend(errors.iter().cloned());
-            draft.lay(file.layer, layer);
+            draft.apply(file.layer, layer);
         }
         draft.finish().map_err(|mut errors| {
             errors.sort(|name| files.iter().position(|file| file.name == name).unwrap_or(files.len()));
@@ -92,38 +93,38 @@ impl Policies {
         self.enabled
     }
 
-    /// The layer that has switched evaluation on or off.
+    /// Returns the layer that switches evaluation on or off.
     pub(crate) fn enabled_in(&self) -> Layer {
         self.enabled_in
     }
 
-    /// All policies in the order of evaluation; the default policy comes last.
+    /// Iterates over all policies in the order of evaluation; the default policy comes last.
     pub fn iter(&self) -> impl Iterator<Item = &Policy> {
         self.ordered.iter().chain([&self.default])
     }
 
-    /// The policy that applies where no condition holds.
+    /// Returns the policy that applies if no condition holds.
     pub fn default_policy(&self) -> &Policy {
         &self.default
     }
 }
 
-/// Layers that are being put together.
+/// Layers that are being merged.
 #[derive(Default)]
 struct Draft {
     enabled: Option<(bool, Layer)>,
-    /// The default of every layer that names one.
+    /// The default policy of every layer that names one.
     defaults: Vec<DefaultName>,
     policies: Vec<(Layer, PolicyDraft)>,
     errors: Diagnostics,
 }
 
 impl Draft {
-    fn lay(&mut self, layer: Layer, said: PolicyLayer) {
-        self.enabled = said.enabled.map(|enabled| (enabled, layer)).or(self.enabled);
-        self.defaults.extend(said.default);
+    fn apply(&mut self, layer: Layer, changes: PolicyLayer) {
+        self.enabled = changes.enabled.map(|enabled| (enabled, layer)).or(self.enabled);
+        self.defaults.extend(changes.default);
         let mut new = Vec::new();
-        for policy in said.policies {
+        for policy in changes.policies {
             match self.policies.iter_mut().find(|(_, known)| known.name == policy.name) {
                 Some((known_in, known)) => {
                     *known_in = layer;
@@ -156,7 +157,7 @@ impl Draft {
         }
     }
 
-    /// The index of the policy that the last layer names as the default.
+    /// Returns the index of the policy that the last layer names as the default.
     fn default_position(&mut self) -> Option<usize> {
         let DefaultName { name, key, location } = self.defaults.last()?;
         let position = self.policies.iter().position(|(_, policy)| policy.name == *name);
@@ -175,7 +176,7 @@ impl Draft {
         let PolicyDraft { name, key, location, condition, lifespan, decay, escalation, description } = draft;
         let can_be_default = layer == Layer::BuiltIn || self.defaults.iter().any(|default| default.name == name);
         if condition.is_none() && !can_be_default {
-            let message = format!("`{key}.condition` is missing; only a default policy can do without");
+            let message = format!("`{key}.condition` is missing; only a default policy can omit it");
             self.errors.push(Diagnostic::error(code::MISSING_KEY, Some(location.clone()), message));
         }
         let Some(lifespan) = lifespan else {

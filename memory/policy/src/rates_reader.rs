@@ -9,22 +9,23 @@ use crate::memory_kind::{MemoryKind, MemoryScope};
 use crate::temporal::DecayRates;
 
 const KEY: &str = "memory.decay";
-/// Highest decay rate, per hour.
-const MOST: f64 = 10.0;
+/// Maximum decay rate per hour.
+const MAX_LAMBDA: f64 = 10.0;
 
 impl DecayRates {
-    /// The defaults with `[memory.decay]` of every file laid over them, in the order of their layers. Nothing else of the files is
-    /// looked at. Files in JSON have no rates and are passed over.
+    /// Loads the default rates and applies `[memory.decay]` of every file on top of them, in the order of the layers. The rest
+    /// of each file is ignored. JSON files have no rates and are skipped.
     ///
     /// # Errors
-    /// All errors of all files at once: text that is not TOML, unknown kinds and scopes, values that are no number from 0 to 10.
+    /// Returns all errors of all files at once: invalid TOML, unknown kinds and scopes, and values that are not a number from 0
+    /// to 10.
     pub fn load(files: &[ConfigFile<'_>]) -> Result<Self, Diagnostics> {
         let mut files: Vec<&ConfigFile<'_>> = files.iter().filter(|file| !file.is_json()).collect();
         files.sort_by_key(|file| file.layer);
         let mut rates = Self::default();
         let mut errors = Diagnostics::default();
         for file in &files {
-            match Document::of_toml(file.name, file.text) {
+            match Document::from_toml(file.name, file.text) {
                 Ok(document) => RatesReader { document: &document, rates: &mut rates, errors: &mut errors }.read(),
                 Err(found) => errors.extend(found.iter().cloned()),
             }
@@ -74,9 +75,9 @@ impl<'d> RatesReader<'_, 'd, '_> {
 
     fn lambda(&mut self, entry: &Entry, key: &str) -> Option<f64> {
         match entry.value {
-            Value::Number(lambda) if (0.0..=MOST).contains(&lambda) => Some(lambda),
+            Value::Number(lambda) if (0.0..=MAX_LAMBDA).contains(&lambda) => Some(lambda),
             _ => {
-                self.wrong(entry, key, &format!("must be a number per hour from 0 to {MOST}"));
+                self.wrong(entry, key, &format!("must be a number per hour from 0 to {MAX_LAMBDA}"));
                 None
             }
         }
@@ -91,7 +92,7 @@ impl<'d> RatesReader<'_, 'd, '_> {
     }
 
     fn wrong(&mut self, entry: &Entry, key: &str, rule: &str) {
-        let message = format!("`{key}` {rule}, not {}", self.document.shown(entry));
+        let message = format!("`{key}` {rule}, not {}", self.document.display_value(entry));
         let location = Some(self.document.key(entry));
         self.errors.push(Diagnostic::error(code::INVALID_VALUE, location, message));
     }
@@ -111,7 +112,7 @@ mod tests {
     use crate::layer::Layer;
 
     #[test]
-    fn later_layers_set_what_they_name() {
+    fn later_layers_override_only_the_rates_that_they_set() {
         let file = |layer, text| ConfigFile { layer, name: "config.toml", text };
         let project =
             file(Layer::Project, "[memory.decay]\nturn.session = 0.1\nlog = 10\n[memory.policies]\nenabled = 3");

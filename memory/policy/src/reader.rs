@@ -1,4 +1,4 @@
-//! Reads what a configuration file says about policies.
+//! Reads the policies of a configuration file.
 
 use aurora_diagnostics::{Diagnostic, Diagnostics, code};
 use aurora_suggest::did_you_mean;
@@ -8,34 +8,35 @@ use crate::document::{Document, Entry, Value};
 use crate::layer::{DefaultName, PolicyDraft, PolicyLayer};
 use crate::lifespan::{Decay, Lifespan};
 
-/// Most bytes of the name of a policy.
-const MOST_NAME_BYTES: usize = 64;
-/// Other names of keys, and the name that is written.
+/// Maximum length of a policy name in bytes.
+const MAX_NAME_BYTES: usize = 64;
+/// Aliases of keys, with the canonical key that the writer uses.
 const ALIASES: [(&str, &str); 3] =
     [("default_policy", "default"), ("decay_mechanism", "decay"), ("escalation_action", "escalation")];
 const SETTINGS: [&str; 2] = ["enabled", "default"];
 const FIELDS: [&str; 5] = ["condition", "lifespan", "decay", "escalation", "description"];
 
 impl PolicyLayer {
-    /// Reads `[memory.policies]` and `[memory.policy.NAME]` of a configuration file in TOML; nothing else of it is looked at.
+    /// Reads `[memory.policies]` and `[memory.policy.NAME]` of a configuration file in TOML and ignores the rest of the file.
     ///
     /// # Errors
-    /// All errors at once: text that is not TOML, unknown keys, values that break their rule, conditions that do not parse.
+    /// Returns all errors at once: invalid TOML, unknown keys, invalid values, and conditions that do not parse.
     pub fn from_toml(name: &str, text: &str) -> Result<Self, Diagnostics> {
-        of_toml(name, text).into_result()
+        read_toml(name, text).into_result()
     }
 
     /// Reads a configuration in JSON: `memory.lifespan_policies` (seed 004, Appendix C.2) or `retention_policies` (§6.7.1).
-    /// Nothing else of it is looked at.
+    /// The rest of the file is ignored.
     ///
     /// # Errors
-    /// All errors at once, as with TOML; also a file that has neither key, or both.
+    /// Returns all errors at once, as for TOML. A file with neither key, or with both, is also an error.
     pub fn from_seed_json(name: &str, text: &str) -> Result<Self, Diagnostics> {
-        of_seed_json(name, text).into_result()
+        read_seed_json(name, text).into_result()
     }
 }
 
-/// What a file says, and its errors. A value with an error has a placeholder, so that nothing else is reported about it.
+/// The policies of a file, and its errors. A placeholder replaces each invalid value, so that no further error is reported for
+/// it.
 pub(crate) struct Reading {
     pub(crate) layer: PolicyLayer,
     pub(crate) errors: Diagnostics,
@@ -48,12 +49,12 @@ impl Reading {
     }
 }
 
-pub(crate) fn of_toml(name: &str, text: &str) -> Reading {
-    let document = match Document::of_toml(name, text) {
+pub(crate) fn read_toml(name: &str, text: &str) -> Reading {
+    let document = match Document::from_toml(name, text) {
         Ok(document) => document,
         Err(errors) => return Reading { layer: PolicyLayer::default(), errors },
     };
-    let mut reader = LayerReader::of(&document);
+    let mut reader = LayerReader::new(&document);
     if let Some(memory) = reader.entry(&document.root, "memory")
         && let Some(memory) = reader.table(memory, "memory")
     {
@@ -67,12 +68,12 @@ pub(crate) fn of_toml(name: &str, text: &str) -> Reading {
     reader.finish()
 }
 
-pub(crate) fn of_seed_json(name: &str, text: &str) -> Reading {
-    let document = match Document::of_json(name, text) {
+pub(crate) fn read_seed_json(name: &str, text: &str) -> Reading {
+    let document = match Document::from_json(name, text) {
         Ok(document) => document,
         Err(errors) => return Reading { layer: PolicyLayer::default(), errors },
     };
-    let mut reader = LayerReader::of(&document);
+    let mut reader = LayerReader::new(&document);
     let retention = reader.entry(&document.root, "retention_policies");
     let memory = reader.entry(&document.root, "memory").and_then(|memory| reader.table(memory, "memory"));
     let lifespan = memory.and_then(|memory| reader.entry(memory, "lifespan_policies"));
@@ -89,7 +90,7 @@ pub(crate) fn of_seed_json(name: &str, text: &str) -> Reading {
             }
         }
         (Some(second), Some(_)) => {
-            let message = "`retention_policies` cannot stand in a file that has `memory.lifespan_policies`";
+            let message = "`retention_policies` cannot be used in a file that has `memory.lifespan_policies`";
             reader.invalid(second, message.to_owned(), Some("move its policies there".to_owned()));
         }
     }
@@ -103,7 +104,7 @@ struct LayerReader<'d, 't> {
 }
 
 impl<'d, 't> LayerReader<'d, 't> {
-    fn of(document: &'d Document<'t>) -> Self {
+    fn new(document: &'d Document<'t>) -> Self {
         Self { document, layer: PolicyLayer::default(), errors: Diagnostics::default() }
     }
 
@@ -111,11 +112,11 @@ impl<'d, 't> LayerReader<'d, 't> {
         Reading { layer: self.layer, errors: self.errors }
     }
 
-    /// `enabled` and `default`; returns the value of `policies`, where the file has policies there.
+    /// Reads `enabled` and `default`. Returns the entry whose key is `policies`, if the format keeps policies there.
     fn settings(&mut self, entry: &'d Entry, prefix: &str, policies: Option<&str>) -> Option<&'d Entry> {
         let mut found = None;
         let settings = self.table(entry, prefix)?;
-        for (name, setting) in self.known(settings, prefix) {
+        for (name, setting) in self.canonical_entries(settings, prefix) {
             let key = format!("{prefix}.{}", setting.key);
             match name {
                 "enabled" => match setting.value {
@@ -144,12 +145,12 @@ impl<'d, 't> LayerReader<'d, 't> {
 
     fn policies(&mut self, entry: &'d Entry, prefix: &str) {
         let Some(policies) = self.table(entry, prefix) else { return };
-        for (name, policy) in self.known(policies, prefix) {
+        for (name, policy) in self.canonical_entries(policies, prefix) {
             let key = format!("{prefix}.{name}");
             let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
-            if name.is_empty() || name.len() > MOST_NAME_BYTES || !name.chars().all(is_letter) {
+            if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.chars().all(is_letter) {
                 let message = format!(
-                    "`{key}`: the name of a policy must have 1 to {MOST_NAME_BYTES} ASCII letters, digits, `_` and `-`"
+                    "`{key}`: the name of a policy must have 1 to {MAX_NAME_BYTES} ASCII letters, digits, `_` and `-`"
                 );
                 self.invalid(policy, message, None);
             }
@@ -174,17 +175,17 @@ impl<'d, 't> LayerReader<'d, 't> {
             draft.lifespan = Some(Lifespan::Indefinite);
             return draft;
         };
-        for (name, field) in self.known(fields, &draft.key) {
+        for (name, field) in self.canonical_entries(fields, &draft.key) {
             let key = format!("{}.{}", draft.key, field.key);
             match name {
                 "condition" => draft.condition = Some(self.condition(field, &key)),
                 "lifespan" => {
-                    let lifespan = self.word(field, &key, Lifespan::RULE, Lifespan::parse, Lifespan::suggestion);
+                    let lifespan = self.parsed(field, &key, Lifespan::RULE, Lifespan::parse, Lifespan::suggestion);
                     draft.lifespan = Some(lifespan.unwrap_or(Lifespan::Indefinite));
                 }
-                "decay" => draft.decay = self.word(field, &key, Decay::RULE, Decay::parse, Decay::suggestion),
-                "escalation" => draft.escalation = self.text(field, &key, "must be a text").map(str::to_owned),
-                "description" => draft.description = self.text(field, &key, "must be a text").map(str::to_owned),
+                "decay" => draft.decay = self.parsed(field, &key, Decay::RULE, Decay::parse, Decay::suggestion),
+                "escalation" => draft.escalation = self.text(field, &key, "must be a string").map(str::to_owned),
+                "description" => draft.description = self.text(field, &key, "must be a string").map(str::to_owned),
                 name => self.unknown(field, &key, did_you_mean(name, FIELDS)),
             }
         }
@@ -202,8 +203,8 @@ impl<'d, 't> LayerReader<'d, 't> {
         })
     }
 
-    /// A text that `parse` knows.
-    fn word<T>(
+    /// Reads a string that `parse` accepts.
+    fn parsed<T>(
         &mut self,
         entry: &'d Entry,
         key: &str,
@@ -235,25 +236,25 @@ impl<'d, 't> LayerReader<'d, 't> {
         None
     }
 
-    /// The first entry with this key. JSON does not forbid more.
+    /// Returns the first entry with this key and reports any others, which JSON does not forbid.
     fn entry(&mut self, entries: &'d [Entry], key: &str) -> Option<&'d Entry> {
         let mut found = entries.iter().filter(|entry| entry.key == key);
         let first = found.next();
         for second in found {
-            self.invalid(second, format!("`{key}` stands here a second time"), Some("keep one".to_owned()));
+            self.invalid(second, format!("`{key}` is set more than once"), Some("keep one".to_owned()));
         }
         first
     }
 
-    /// The entries with the name under which each is known; one that repeats another is an error.
-    fn known(&mut self, entries: &'d [Entry], prefix: &str) -> Vec<(&'d str, &'d Entry)> {
+    /// Returns the entries with their canonical keys. Reports an entry that repeats the key of an earlier one.
+    fn canonical_entries(&mut self, entries: &'d [Entry], prefix: &str) -> Vec<(&'d str, &'d Entry)> {
         let mut known: Vec<(&str, &Entry)> = Vec::new();
         for entry in entries {
             let alias = ALIASES.into_iter().find(|(alias, _)| *alias == entry.key);
             let name = alias.map_or(entry.key.as_str(), |(_, name)| name);
             match known.iter().find(|(earlier, _)| *earlier == name) {
                 Some((_, earlier)) => {
-                    let message = format!("`{prefix}.{}` sets again what `{}` sets", entry.key, earlier.key);
+                    let message = format!("`{prefix}.{}` repeats the key `{}`", entry.key, earlier.key);
                     self.invalid(entry, message, Some("keep one".to_owned()));
                 }
                 None => known.push((name, entry)),
@@ -263,7 +264,7 @@ impl<'d, 't> LayerReader<'d, 't> {
     }
 
     fn wrong(&mut self, entry: &Entry, key: &str, rule: &str, help: Option<String>) {
-        let message = format!("`{key}` {rule}, not {}", self.document.shown(entry));
+        let message = format!("`{key}` {rule}, not {}", self.document.display_value(entry));
         self.invalid(entry, message, help);
     }
 

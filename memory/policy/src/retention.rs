@@ -1,4 +1,4 @@
-//! What happens to an entry, without the reasons.
+//! The retention of an entry, without the reasons.
 
 use serde::Serialize;
 
@@ -8,16 +8,16 @@ use crate::lifespan::{Decay, Lifespan};
 use crate::policies::Policies;
 use crate::rules::EntryRules;
 
-/// What happens to an entry.
+/// The retention of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Retention {
-    /// How long it is kept.
+    /// The lifespan of the entry.
     pub lifespan: Lifespan,
-    /// How its activation falls.
+    /// The decay of its activation.
     pub decay: Decay,
-    /// Its state now.
+    /// Its current state.
     pub state: State,
-    /// Days until it expires; `None` if it never does or has expired.
+    /// Days until the entry expires; `None` if it never expires or has expired.
     pub expires_in_days: Option<f64>,
 }
 
@@ -25,25 +25,25 @@ pub struct Retention {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum State {
-    /// It is kept, and search finds it.
+    /// The entry is kept, and search finds it.
     Active,
-    /// It is kept, and search ranks it low.
+    /// The entry is kept, and search ranks it low.
     Decayed,
-    /// Its lifespan is over.
+    /// The lifespan of the entry is over.
     Expired {
         /// Days since the end of its lifespan, 0 or more.
         since_days: f64,
     },
 }
 
-/// What [`decide`](crate::decide) decides, without names, flags and explanation: for ranking, where it is asked for every
-/// candidate.
+/// Returns the decision of [`decide`](crate::decide) without names, flags and explanation. Ranking calls this for every
+/// search candidate.
 pub fn retention(policies: &Policies, rules: &EntryRules, facts: &Facts<'_>) -> Retention {
-    first_that_decides(policies, rules, facts).1
+    find_deciding(policies, rules, facts).1
 }
 
-/// The candidate that decides, and what happens to the entry.
-pub(crate) fn first_that_decides<'a>(
+/// Returns the candidate that decides, and the resulting retention.
+pub(crate) fn find_deciding<'a>(
     policies: &'a Policies,
     rules: &'a EntryRules,
     facts: &Facts<'_>,

@@ -6,20 +6,20 @@ use aurora_suggest::did_you_mean;
 use thiserror::Error;
 
 use crate::condition::Condition;
-use crate::lifespan::{Decay, Lifespan, MOST_DAYS, days_of};
+use crate::lifespan::{Decay, Lifespan, MAX_DAYS, parse_days};
 
-/// What an entry says about its own retention. Without `governance` it says nothing, which is the default.
+/// The retention settings of a single entry. An entry without `governance` has the default, which sets nothing.
 ///
-/// With `conditional` the rules come before all policies, and if none of them decides, the policies do. With `indefinite` the
-/// entry is kept for ever, with `time-based` the policies decide; its rules are not used then. Rules without a
-/// `lifespan_policy` are used. Source: seed 004, §6.3.6.
+/// With `conditional`, the rules come before all policies; if no rule decides, the policies do. With `indefinite`, the entry is
+/// kept forever. With `time-based`, the policies decide. `indefinite` and `time-based` ignore the rules of the entry. Without a
+/// `lifespan_policy`, the rules are used. Source: seed 004, §6.3.6.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EntryRules {
     pub(crate) lifespan_policy: LifespanPolicy,
     pub(crate) rules: Vec<RetentionRule>,
 }
 
-/// How an entry is retained.
+/// The value of `governance.lifespan_policy`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum LifespanPolicy {
     #[default]
@@ -35,7 +35,7 @@ pub(crate) struct RetentionRule {
     pub(crate) action: Action,
 }
 
-/// What a rule does.
+/// The action of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     RetainIndefinitely,
@@ -49,7 +49,7 @@ pub(crate) enum Action {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{}", messages.join("; "))]
 pub struct RulesError {
-    /// One message for each error, which names the key.
+    /// One message per error. Each message names the key.
     pub messages: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ impl EntryRules {
     /// Parses `governance.lifespan_policy` and the pairs of `if` and `then` of `governance.retention_rules`.
     ///
     /// # Errors
-    /// All errors at once: an unknown lifespan policy, conditions that do not parse, unknown actions.
+    /// Returns all errors at once: an unknown lifespan policy, conditions that do not parse, unknown actions.
     pub fn parse<'a>(
         lifespan_policy: Option<&str>,
         rules: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -85,10 +85,10 @@ impl EntryRules {
     }
 }
 
-/// Checks one retention rule, for a schema that reports the place itself.
+/// Checks one retention rule. The caller adds the location of the rule to the error.
 ///
 /// # Errors
-/// A sentence that names all errors of the two texts.
+/// Returns one sentence with all errors of the condition and the action.
 pub fn check_rule(condition: &str, action: &str) -> Result<(), String> {
     RetentionRule::parse(condition, action).map(|_| ()).map_err(|errors| {
         let messages: Vec<String> = errors.into_iter().map(|(key, error)| format!("`{key}`{error}")).collect();
@@ -110,7 +110,7 @@ impl LifespanPolicy {
 }
 
 impl RetentionRule {
-    /// An error is its key, and a message that follows the key.
+    /// Parses a rule. Each error consists of a key and the message that follows the key.
     fn parse(condition: &str, action: &str) -> Result<Self, Vec<(&'static str, String)>> {
         let condition = Condition::parse(condition).map_err(|error| ("if", format!(": {error}")));
         let action = Action::parse(action).map_err(|error| ("then", format!(" {error}")));
@@ -140,15 +140,15 @@ impl Action {
         }
         let days = text.strip_prefix("retain_for_").and_then(|rest| rest.strip_suffix("_days"));
         if let Some(days) = days {
-            return days_of(days)
+            return parse_days(days)
                 .map(Self::RetainForDays)
-                .ok_or_else(|| format!("must have a whole number of days from 1 to {MOST_DAYS}, not `{text}`"));
+                .ok_or_else(|| format!("must have a whole number of days from 1 to {MAX_DAYS}, not `{text}`"));
         }
         let suggestion = in_parentheses(did_you_mean(text, Self::NAMES));
         Err(format!("must be `{}`, not `{text}`{suggestion}", Self::NAMES.join("`, `")))
     }
 
-    /// The lifespan and the decay, unless the action sets an escalation flag only.
+    /// Returns the lifespan and decay; `None` if the action only sets an escalation flag.
     pub(crate) fn retention(self) -> Option<(Lifespan, Decay)> {
         let lifespan = match self {
             Self::RetainIndefinitely | Self::RetainWhileActive => Lifespan::Indefinite,

@@ -1,33 +1,34 @@
-//! Temporal decay: how much the age of a memory takes from its score.
+//! Temporal decay: how much the age of a memory lowers its score.
 
 use crate::memory_kind::{MemoryKind, MemoryScope};
 
-/// Decay rate of turns by default, per hour: half after 7.9 years, so that of two turns which fit equally well the newer one is
-/// first. Seed 003 gives 0.01, which hides what was said weeks ago: `docs/memory-measurements.md`.
-const LAMBDA_OF_TURNS: f64 = 0.00001;
+/// Default decay rate of turns per hour. The half-life is 7.9 years, so that the newer of two equally relevant turns ranks
+/// first. Seed 003 proposes 0.01, which hides turns that are weeks old; see `docs/memory-measurements.md`.
+const DEFAULT_TURN_LAMBDA: f64 = 0.00001;
 
-/// The weight `exp(−λ · t)` of a memory that is `age_hours` old, 0 to 1. An age below 0 counts as 0. Source: seed 003, Appendix A.
+/// Returns the weight `exp(−λ · t)`, 0 to 1, of a memory that is `age_hours` old. A negative age counts as 0. Source: seed 003,
+/// Appendix A.
 ///
 /// The half-life is `ln 2 / λ`: 693.1 hours for 0.001 per hour, 69.3 for 0.01, 6.93 for 0.1.
 pub fn temporal_weight(lambda_per_hour: f64, age_hours: f64) -> f64 {
-    // 0 · ∞ is no number.
+    // 0 · ∞ would be NaN.
     if lambda_per_hour == 0.0 { 1.0 } else { (-lambda_per_hour * age_hours.max(0.0)).exp() }
 }
 
-/// The decay rate λ per hour of every kind and scope.
+/// The decay rates λ per hour of every kind and scope.
 ///
-/// By default it is 0.00001 for turns in every scope, and 0 for all else. `[memory.decay]` sets others:
+/// The default is 0.00001 for turns in every scope, and 0 for everything else. `[memory.decay]` sets other rates:
 /// `turn = 0.02` in every scope, `turn.session = 0.1` in one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DecayRates {
-    /// By kind and by scope.
+    /// Indexed by kind, then by scope.
     lambdas: [[f64; MemoryScope::ALL.len()]; MemoryKind::ALL.len()],
 }
 
 impl Default for DecayRates {
     fn default() -> Self {
         let mut rates = Self { lambdas: Default::default() };
-        rates.set(MemoryKind::Turn, &MemoryScope::ALL, LAMBDA_OF_TURNS);
+        rates.set(MemoryKind::Turn, &MemoryScope::ALL, DEFAULT_TURN_LAMBDA);
         rates
     }
 }
@@ -40,12 +41,12 @@ impl DecayRates {
         }
     }
 
-    /// The decay rate λ, per hour.
+    /// Returns the decay rate λ, per hour.
     pub fn lambda(&self, kind: MemoryKind, scope: MemoryScope) -> f64 {
         self.lambdas[kind as usize][scope as usize]
     }
 
-    /// The [`temporal_weight`] of a memory that is `age_hours` old.
+    /// Returns the [`temporal_weight`] of a memory that is `age_hours` old.
     pub fn weight(&self, kind: MemoryKind, scope: MemoryScope, age_hours: f64) -> f64 {
         temporal_weight(self.lambda(kind, scope), age_hours)
     }

@@ -1,11 +1,11 @@
-//! A layer of policies as TOML.
+//! Writes a layer of policies as TOML.
 
 use std::fmt::Display;
 
 use crate::layer::PolicyLayer;
 
 impl PolicyLayer {
-    /// The layer in TOML, which [`PolicyLayer::from_toml`] reads as an equal layer. Conditions are in canonical form.
+    /// Writes the layer as TOML, which [`PolicyLayer::from_toml`] reads as an equal layer. Conditions are in canonical form.
     pub fn to_toml(&self) -> String {
         let mut tables = Vec::new();
         if self.enabled.is_some() || self.default.is_some() {

@@ -1,4 +1,4 @@
-//! What conditions mean, and their canonical form.
+//! Evaluation of conditions, and their canonical form.
 
 use aurora_memory_policy::{Condition, Facts};
 
@@ -67,7 +67,7 @@ fn conditions_hold() {
     check("domain != 'security'", false);
     check("type = 'reasoning' AND scope = 'project' AND id = 'reas:auth-flow-123'", true);
     check("id == 'Reas:auth-flow-123'", false);
-    // AND binds more strongly than OR, and NOT more strongly than both.
+    // AND binds more tightly than OR, and NOT more tightly than both.
     check("true OR false AND false", true);
     check("(true OR false) AND false", false);
     check("NOT true OR true", true);
@@ -97,7 +97,7 @@ fn limits_are_exact() {
     assert!(Condition::parse(&nested(65)).is_err());
     assert!(Condition::parse(&format!("{}true", "!".repeat(64))).is_ok());
     assert!(Condition::parse(&format!("{}true", "!".repeat(65))).is_err());
-    // Depth counts what is open, not what was.
+    // The depth counts only parentheses that are still open.
     assert!(Condition::parse(&vec!["(NOT true)"; 200].join(" OR ")).is_ok());
     let of_length = |bytes: usize| format!("contains_tag('{}')", "x".repeat(bytes - 16));
     assert!(Condition::parse(&of_length(4096)).is_ok());

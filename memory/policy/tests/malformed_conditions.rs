@@ -86,29 +86,29 @@ fn conditions() {
     `owner == 'me'`
         unknown field `owner` at bytes 0..5; expected `score`, `access_count`, `age_days`, `last_accessed_days`, `is_pattern`, `domain`, `type`, `id`, `scope`, `semantic_role`, `contains_tag('…')`, `inactive_for_N_days`, true or false
     `domain > 3`
-        `domain` is a text and has no order for `>` at bytes 7..8; expected == or !=
+        `domain` is a string and does not support `>` at bytes 7..8; expected == or !=
     `domain == 3`
-        `domain` is a text and cannot be compared with `3` at bytes 10..11; expected a text in quotes (write '3')
+        `domain` is a string and cannot be compared with `3` at bytes 10..11; expected a string in quotes (write '3')
     `domain == security`
-        `domain` is a text and cannot be compared with `security` at bytes 10..18; expected a text in quotes (write 'security')
+        `domain` is a string and cannot be compared with `security` at bytes 10..18; expected a string in quotes (write 'security')
     `access_count == 'x'`
         `access_count` is a number and cannot be compared with `'x'` at bytes 16..19; expected a number such as 0.8
     `access_count > many`
         `access_count` is a number and cannot be compared with `many` at bytes 15..19; expected a number such as 0.8
     `is_pattern`
-        the condition ends at bytes 10..10; expected == or != behind `is_pattern` (write `is_pattern == true`)
+        the condition ends at bytes 10..10; expected == or != after `is_pattern` (write `is_pattern == true`)
     `is_pattern >= true`
-        `is_pattern` is true or false and has no order for `>=` at bytes 11..13; expected == or !=
+        `is_pattern` is true or false and does not support `>=` at bytes 11..13; expected == or !=
     `is_pattern == 'true'`
         `is_pattern` is true or false and cannot be compared with `'true'` at bytes 14..20; expected true or false
     `score`
-        the condition ends at bytes 5..5; expected ==, !=, <, <=, > or >= behind `score`
+        the condition ends at bytes 5..5; expected ==, !=, <, <=, > or >= after `score`
     `score >=`
-        the condition ends at bytes 8..8; expected a number such as 0.8 behind the operator
+        the condition ends at bytes 8..8; expected a number such as 0.8 after the operator
     `score >= AND true`
-        unexpected `AND` at bytes 9..12; expected a number such as 0.8 behind the operator
+        unexpected `AND` at bytes 9..12; expected a number such as 0.8 after the operator
     `score 0.8`
-        unexpected `0.8` at bytes 6..9; expected ==, !=, <, <=, > or >= behind `score`
+        unexpected `0.8` at bytes 6..9; expected ==, !=, <, <=, > or >= after `score`
     `score => 0.8`
         unexpected `=>` at bytes 6..8; expected >=
     `score <> 0.8`
@@ -140,7 +140,7 @@ fn conditions() {
     `true false`
         unexpected `false` at bytes 5..10; expected AND, OR or the end
     `(true`
-        a `(` without an end at bytes 0..1; expected a closing `)`
+        unclosed `(` at bytes 0..1; expected a closing `)`
     `true)`
         unexpected `)` at bytes 4..5; expected AND, OR or the end
     `(true false)`
@@ -148,23 +148,23 @@ fn conditions() {
     `()`
         unexpected `)` at bytes 1..2; expected a field, `contains_tag('…')`, `inactive_for_N_days`, true, false, NOT or `(`
     `domain == 'security`
-        a text without an end at bytes 10..19; expected a closing '
+        unterminated string at bytes 10..19; expected a closing '
     `domain == '\q'`
-        `\q` is not an escape at bytes 11..13; expected \\, \', \", \n, \r, \t or \u{N} with the hexadecimal number N of a character
+        `\q` is not an escape sequence at bytes 11..13; expected \\, \', \", \n, \r, \t or \u{N} with the hexadecimal number N of a character
     `domain == '\u{110000}'`
-        `\u` is not an escape at bytes 11..13; expected \\, \', \", \n, \r, \t or \u{N} with the hexadecimal number N of a character
+        `\u` is not an escape sequence at bytes 11..13; expected \\, \', \", \n, \r, \t or \u{N} with the hexadecimal number N of a character
     `domain == ‘security’`
         unexpected `‘` at bytes 10..13; expected '
     `score > 0.5 # good`
         unexpected `#` at bytes 12..13; expected a field, an operator, a value, a parenthesis, AND, OR or NOT
     `contains_tag`
-        the condition ends at bytes 12..12; expected `(` behind `contains_tag`
+        the condition ends at bytes 12..12; expected `(` after `contains_tag`
     `contains_tag(security)`
         unexpected `security` at bytes 13..21; expected a tag in quotes (write 'security')
     `contains_tag('a', 'b')`
         unexpected `,` at bytes 16..17; expected a field, an operator, a value, a parenthesis, AND, OR or NOT
     `contains_tag('a'`
-        the condition ends at bytes 16..16; expected `)` behind the tag
+        the condition ends at bytes 16..16; expected `)` after the tag
     `contains_tags('a')`
         unknown function `contains_tags` at bytes 0..13; expected `contains_tag` (did you mean `contains_tag`?)
     `score('a')`
@@ -184,7 +184,7 @@ fn conditions() {
     [long in canonical form]
         a condition with a canonical form of 4603 bytes at bytes 0..3070; expected at most 4096 bytes
     [too deep]
-        parentheses and NOT nest more than 64 deep at bytes 64..65; expected a flatter condition
+        parentheses and NOT nest more than 64 levels deep at bytes 64..65; expected less nesting
     [too large]
         the number is too large at bytes 8..409; expected a number below 1.8 · 10^308
     "#);
@@ -209,14 +209,14 @@ fn rules() {
     `then` must be `retain_indefinitely`, `retain_for_N_days`, `retain_while_active`, `decay_to_inactive`, `escalation_candidate`, not `retain_while_activ` (did you mean `retain_while_active`?)
     `then` must have a whole number of days from 1 to 36500, not `retain_for_0_days`
     `then` must have a whole number of days from 1 to 36500, not `retain_for_many_days`
-    `if`: the condition ends at bytes 14..14; expected a number such as 0.8 behind the operator; `then` must be `retain_indefinitely`, `retain_for_N_days`, `retain_while_active`, `decay_to_inactive`, `escalation_candidate`, not `keep`
+    `if`: the condition ends at bytes 14..14; expected a number such as 0.8 after the operator; `then` must be `retain_indefinitely`, `retain_for_N_days`, `retain_while_active`, `decay_to_inactive`, `escalation_candidate`, not `keep`
     `if`: unexpected `security` at bytes 13..21; expected a tag in quotes (write 'security')
     all at once:
     `lifespan_policy` must be `conditional`, `time-based` or `indefinite`, not `time_based` (did you mean `time-based`?)
     `retention_rules[0].then` must be `retain_indefinitely`, `retain_for_N_days`, `retain_while_active`, `decay_to_inactive`, `escalation_candidate`, not `retain_while_activ` (did you mean `retain_while_active`?)
     `retention_rules[1].then` must have a whole number of days from 1 to 36500, not `retain_for_0_days`
     `retention_rules[2].then` must have a whole number of days from 1 to 36500, not `retain_for_many_days`
-    `retention_rules[3].if`: the condition ends at bytes 14..14; expected a number such as 0.8 behind the operator
+    `retention_rules[3].if`: the condition ends at bytes 14..14; expected a number such as 0.8 after the operator
     `retention_rules[3].then` must be `retain_indefinitely`, `retain_for_N_days`, `retain_while_active`, `decay_to_inactive`, `escalation_candidate`, not `keep`
     `retention_rules[4].if`: unexpected `security` at bytes 13..21; expected a tag in quotes (write 'security')
     ");

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 fn policies_in_toml() {
     let text = r#"
 [search]
-anything = "is not looked at here"
+anything = "is ignored here"
 
 [memory]
 other = 1
@@ -107,16 +107,16 @@ lifespan = "99999_days"
       --> config.toml:27:1
     27 | lifespan = 730
 
-    error[A0103]: `memory.policy.escaped.decay_mechanism` sets again what `decay` sets
+    error[A0103]: `memory.policy.escaped.decay_mechanism` repeats the key `decay`
       --> config.toml:29:1
     29 | decay_mechanism = "none"
        = help: keep one
 
-    error[A0103]: `memory.policy.escaped.escalation_action` must be a text, not true
+    error[A0103]: `memory.policy.escaped.escalation_action` must be a string, not true
       --> config.toml:30:1
     30 | escalation_action = true
 
-    error[A0103]: `memory.policy.escaped.description` must be a text, not a list
+    error[A0103]: `memory.policy.escaped.description` must be a string, not a list
       --> config.toml:31:1
     31 | description = ["a"]
 
@@ -133,7 +133,7 @@ lifespan = "99999_days"
       --> config.toml:40:16
     40 | [memory.policy.no_lifespan]
 
-    error[A0111]: `memory.policy.no_condition.condition` is missing; only a default policy can do without
+    error[A0111]: `memory.policy.no_condition.condition` is missing; only a default policy can omit it
       --> config.toml:43:16
     43 | [memory.policy.no_condition]
 
@@ -158,7 +158,7 @@ lifespan = "99999_days"
 #[test]
 fn policies_in_json() {
     let text = r#"{
-  "other": {"is": "not looked at"},
+  "other": {"is": "ignored"},
   "memory": {
     "lifespan_policies": {
       "enabled": 1,
@@ -192,7 +192,7 @@ fn policies_in_json() {
     7 |       "polices": {},
       = help: did you mean `policies`?
 
-    error[A0103]: `memory.lifespan_policies.policies.critical.condition`: `domain` is a text and cannot be compared with `fintech`; expected a text in quotes
+    error[A0103]: `memory.lifespan_policies.policies.critical.condition`: `domain` is a string and cannot be compared with `fintech`; expected a string in quotes
      --> policies.json:9:45
     9 |         "critical": {"condition": "domain = fintech", "lifespan": "730", "decay_mechanism": "log"},
       = help: write 'fintech'
@@ -206,7 +206,7 @@ fn policies_in_json() {
      --> policies.json:9:74
     9 |         "critical": {"condition": "domain = fintech", "lifespan": "730", "decay_mechanism": "log"},
 
-    error[A0103]: `memory.lifespan_policies.policies.critical` sets again what `critical` sets
+    error[A0103]: `memory.lifespan_policies.policies.critical` repeats the key `critical`
       --> policies.json:10:9
     10 |         "critical": {"condition": "true", "lifespan": "decay"},
        = help: keep one
@@ -215,7 +215,7 @@ fn policies_in_json() {
       --> policies.json:11:9
     11 |         "partial": {"condition": "true", "condition": "false"},
 
-    error[A0103]: `memory.lifespan_policies.policies.partial.condition` sets again what `condition` sets
+    error[A0103]: `memory.lifespan_policies.policies.partial.condition` repeats the key `condition`
       --> policies.json:11:42
     11 |         "partial": {"condition": "true", "condition": "false"},
        = help: keep one
@@ -230,7 +230,7 @@ fn policies_in_json() {
     1 | {"memory": {}, "lifespan_policies": {}}
     "#);
     assert_snapshot!(load(r#"{"retention_policies": {}, "memory": {"lifespan_policies": {}}}"#), @r#"
-    error[A0103]: `retention_policies` cannot stand in a file that has `memory.lifespan_policies`
+    error[A0103]: `retention_policies` cannot be used in a file that has `memory.lifespan_policies`
      --> policies.json:1:2
     1 | {"retention_policies": {}, "memory": {"lifespan_policies": {}}}
       = help: move its policies there
@@ -253,7 +253,7 @@ fn policies_in_json() {
 }
 
 #[test]
-fn errors_of_all_files_come_at_once_in_their_order() {
+fn errors_of_all_files_are_reported_at_once_in_order() {
     let files = [
         ConfigFile { layer: Layer::Project, name: "project.toml", text: "[memory.policies]\ndefault = \"high_use\"\n" },
         ConfigFile { layer: Layer::Global, name: "global.toml", text: "memory = 1\n" },

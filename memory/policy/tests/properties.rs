@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-/// A condition that is evaluated here by other means than the crate's.
+/// A reference model of a condition, with its own evaluation.
 #[derive(Debug, Clone)]
 enum Tree {
     Constant(bool),
@@ -22,9 +22,9 @@ enum Tree {
     Or(Vec<Tree>),
 }
 
-/// [`Facts`] that own their texts.
+/// An owned version of [`Facts`].
 #[derive(Debug, Clone)]
-struct Owned {
+struct OwnedFacts {
     kind: String,
     score: Option<f64>,
     tags: Vec<String>,
@@ -35,7 +35,7 @@ struct Owned {
     inactive_days: f64,
 }
 
-impl Owned {
+impl OwnedFacts {
     fn with<T>(&self, ask: impl FnOnce(&Facts<'_>) -> T) -> T {
         let tags: Vec<&str> = self.tags.iter().map(String::as_str).collect();
         ask(&Facts {
@@ -55,7 +55,7 @@ impl Owned {
 }
 
 impl Tree {
-    fn holds(&self, facts: &Owned) -> bool {
+    fn holds(&self, facts: &OwnedFacts) -> bool {
         match self {
             Self::Constant(value) => *value,
             Self::Number(field, operator, value) => {
@@ -92,7 +92,7 @@ impl Tree {
         }
     }
 
-    /// The text with parentheses around every part, and the words of the grammar that `style` chooses.
+    /// Writes the condition with parentheses around every part. `style` selects between alternative spellings.
     fn text(&self, style: bool) -> String {
         let word = |first: &str, second: &str| if style { first.to_owned() } else { second.to_owned() };
         let join = |parts: &[Self], keyword: &str| {
@@ -171,10 +171,10 @@ fn tree() -> impl Strategy<Value = Tree> {
     })
 }
 
-fn facts() -> impl Strategy<Value = Owned> {
+fn facts() -> impl Strategy<Value = OwnedFacts> {
     let texts = (word(), vec(word(), 0..3), option::of(word()));
     (texts, option::of(number()), any::<bool>(), 0u64..20, 0.0..30.0f64, 0.0..30.0f64).prop_map(
-        |((kind, tags, domain), score, is_pattern, access_count, age_days, inactive_days)| Owned {
+        |((kind, tags, domain), score, is_pattern, access_count, age_days, inactive_days)| OwnedFacts {
             kind,
             score,
             tags,
@@ -187,7 +187,7 @@ fn facts() -> impl Strategy<Value = Owned> {
     )
 }
 
-/// A text of the words of the grammar in any order.
+/// A text of tokens of the grammar in random order.
 fn jumble() -> impl Strategy<Value = String> {
     let words = [
         "score",
@@ -222,7 +222,7 @@ fn jumble() -> impl Strategy<Value = String> {
         .prop_map(|words| words.into_iter().flat_map(|(word, space)| [word, space]).collect())
 }
 
-/// Policies in TOML: conditions with a lifespan, a decay and a flag each.
+/// Policies in TOML, each with a condition, a lifespan, a decay and a flag.
 fn layer_text() -> impl Strategy<Value = String> {
     let lifespans = prop::sample::select(vec!["indefinite", "decay", "10_days", "20_days"]);
     let decays = prop::sample::select(vec!["logarithmic", "exponential", "none"]);
@@ -244,13 +244,13 @@ fn layer_text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn a_condition_means_what_its_tree_means(tree in tree(), facts in facts(), style: bool) {
+    fn a_condition_evaluates_like_its_tree(tree in tree(), facts in facts(), style: bool) {
         let condition = Condition::parse(&tree.text(style)).unwrap();
         prop_assert_eq!(facts.with(|facts| condition.holds(facts)), tree.holds(&facts), "{}", condition);
     }
 
     #[test]
-    fn the_canonical_form_is_the_same_condition(tree in tree(), style: bool) {
+    fn the_canonical_form_parses_to_an_equal_condition(tree in tree(), style: bool) {
         let condition = Condition::parse(&tree.text(style)).unwrap();
         let canonical = condition.to_string();
         let again = Condition::parse(&canonical).unwrap();
@@ -275,7 +275,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_a_condition_or_an_error(text in prop_oneof![any::<String>(), jumble()]) {
+    fn parsing_a_condition_never_panics(text in prop_oneof![any::<String>(), jumble()]) {
         match Condition::parse(&text) {
             Ok(condition) => prop_assert_eq!(Condition::parse(&condition.to_string()).unwrap(), condition),
             Err(error) => prop_assert!(text.get(error.span.clone()).is_some(), "{}: {}", text, error),
@@ -283,7 +283,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_a_layer_or_errors(text in prop_oneof![any::<String>(), jumble()]) {
+    fn parsing_a_layer_never_panics(text in prop_oneof![any::<String>(), jumble()]) {
         let whole = [
             text.clone(),
             format!("[memory.policy.a]\ncondition = {text}"),
@@ -299,14 +299,14 @@ proptest! {
     }
 
     #[test]
-    fn written_layers_are_read_again(text in layer_text()) {
+    fn layers_round_trip_through_toml(text in layer_text()) {
         let layer = PolicyLayer::from_toml("a.toml", &text).unwrap();
         let written = layer.to_toml();
         prop_assert_eq!(PolicyLayer::from_toml("b.toml", &written).unwrap().to_toml(), written);
     }
 
     #[test]
-    fn the_first_that_holds_decides(
+    fn the_first_condition_that_holds_decides(
         global in layer_text(),
         project in layer_text(),
         facts in facts(),
@@ -342,7 +342,7 @@ proptest! {
     }
 
     #[test]
-    fn activations_never_rise_by_disuse(days in 0.0..5_000.0f64, more in 0.0..5_000.0f64, half_life in 0.0..400.0f64) {
+    fn disuse_never_raises_an_activation(days in 0.0..5_000.0f64, more in 0.0..5_000.0f64, half_life in 0.0..400.0f64) {
         let rates = Rates { half_life, ..Rates::default() };
         for decay in [Decay::Logarithmic, Decay::Exponential, Decay::None] {
             let loss = |days| activation_loss(decay, days, &rates);

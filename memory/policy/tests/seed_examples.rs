@@ -1,4 +1,4 @@
-//! The examples of seed 004: built-in policies, overrides, retention rules, and both forms of JSON.
+//! The examples of seed 004: built-in policies, overrides, retention rules, and both JSON formats.
 
 use aurora_memory_policy::{
     ConfigFile, Decay, Decision, EntryRules, Facts, Layer, Lifespan, Policies, PolicyLayer, State, decide, retention,
@@ -9,7 +9,7 @@ fn file(layer: Layer, text: &str) -> ConfigFile<'_> {
     ConfigFile { layer, name: "config.toml", text }
 }
 
-/// Name, layer, lifespan, decay, state and days to the end.
+/// Name, layer, lifespan, decay, state and days until expiry.
 fn brief(decision: &Decision) -> String {
     let state = match decision.state {
         State::Active => "active".to_owned(),
@@ -68,7 +68,7 @@ fn built_in_policies() {
     );
     check(Facts { age_days: 180.0, ..old }, "default (built-in): 180_days, logarithmic, expired 0 days ago");
     check(Facts { age_days: 100.0, ..old }, "default (built-in): 180_days, logarithmic, active, expires in 80 days");
-    // A flag is collected although another policy decides.
+    // A flag is collected even if another policy decides.
     check(
         Facts { is_pattern: true, score: Some(0.9), access_count: 11, ..old },
         "patterns (built-in): indefinite, logarithmic, active, candidate_for_fine_tuning",
@@ -88,7 +88,7 @@ decay = "logarithmic"
 
 const PROJECT: &str = r#"
 [search]
-hybrid = "not looked at"
+hybrid = "ignored"
 
 [memory.policy.fintech_critical]
 condition = "domain == 'fintech' OR contains_tag('security')"
@@ -114,15 +114,15 @@ fn a_project_overrides_the_global_policies() {
     let other = Facts { domain: Some("web"), age_days: 30.0, ..fintech };
     check(&[global], fintech, "default (global): 180_days, logarithmic, active, expires in 80 days");
     check(&[global], other, "default (global): 180_days, logarithmic, active, expires in 150 days");
-    // The order of the arguments does not count, that of the layers does.
+    // The order of the layers counts, not the order of the arguments.
     for files in [[global, project], [project, global]] {
         check(&files, fintech, "fintech_critical (project): 730_days, none, active, expires in 630 days");
         check(&files, other, "default (project): 90_days, exponential, active, expires in 60 days");
         check(&files, Facts { age_days: 91.0, ..other }, "default (project): 90_days, exponential, expired 1 days ago");
-        // The project's policy comes before the built-in one of security.
+        // The project's policy comes before the built-in security policy.
         let security = Facts { tags: &["security"], ..other };
         check(&files, security, "fintech_critical (project): 730_days, none, active, expires in 700 days");
-        // The default policy applies although its condition does not hold.
+        // The default policy applies even if its condition does not hold.
         check(
             &files,
             Facts { score: None, ..other },
@@ -191,7 +191,7 @@ fn another_default() {
     inactive (built-in): decay, exponential
     short (global): 7_days, logarithmic
     ");
-    // The built-in default has a condition now, and is evaluated like any other policy.
+    // The built-in default policy now has a condition and is evaluated like any other policy.
     let both = format!("{named}[memory.policy.default]\ncondition = 'score >= 0.5'\n");
     let policies = Policies::load(&[file(Layer::Global, &both)]).unwrap();
     assert_snapshot!(order(&policies), @"
@@ -202,7 +202,7 @@ fn another_default() {
     default (global): 180_days, logarithmic
     short (global): 7_days, logarithmic
     ");
-    // A project can make another policy the default of a global file that has named one without a condition.
+    // A project can name another default policy although the global file names one without a condition.
     let project = file(Layer::Project, "[memory.policies]\ndefault = 'patterns'");
     let policies = Policies::load(&[file(Layer::Global, named), project]).unwrap();
     assert_snapshot!(order(&policies), @"
@@ -219,7 +219,7 @@ fn switched_off() {
     let rules = EntryRules::parse(None, [("true", "decay_to_inactive"), ("true", "escalation_candidate")]).unwrap();
     let decision = decide(&policies, &rules, &Facts { age_days: 1e6, access_count: 100, ..Facts::default() });
     assert_eq!(brief(&decision), "memory.policies.enabled (project): indefinite, logarithmic, active");
-    assert_snapshot!(decision.steps[0].explanation, @"The evaluation of policies is switched off. The entry is kept for ever. Its activation falls with the logarithm of the days without use.");
+    assert_snapshot!(decision.steps[0].explanation, @"The evaluation of policies is switched off. The entry is kept forever. Its activation falls with the logarithm of the days without use.");
     assert_eq!(decision.steps.len(), 1);
     let again = file(Layer::Flag, "[memory.policies]\nenabled = true");
     assert!(Policies::load(&[file(Layer::Project, "[memory.policies]\nenabled = false"), again]).unwrap().is_enabled());
@@ -269,7 +269,7 @@ fn rules_of_an_entry() {
         used,
         "governance.retention_rules[2] (entry): 365_days, logarithmic, active, expires in 165 days, candidate_for_fine_tuning",
     );
-    // Without `lifespan_policy` the rules are used; `time-based` and `indefinite` pass over them.
+    // Without `lifespan_policy` the rules are used; `time-based` and `indefinite` ignore them.
     check(
         None,
         &reasoning,
@@ -314,8 +314,8 @@ fn explanations() {
     governance.retention_rules[1] (entry): The condition holds: `access_count` is 12. The entry gets the escalation flag `candidate_for_fine_tuning`.
     fintech_critical (project): The condition holds: `domain` is 'auth', the tags are validated, security. The entry is kept for 730 days after its creation or last edit; it expires in 1 day. Its activation does not fall.
     patterns (built-in): The condition does not hold: `is_pattern` is false, `score` is absent.
-    security_critical (built-in): The condition holds: the tags are validated, security, `domain` is 'auth'. `fintech_critical` has decided before.
-    high_usage (built-in): The condition holds: `access_count` is 12. `fintech_critical` has decided before. The entry gets the escalation flag `candidate_for_fine_tuning`.
+    security_critical (built-in): The condition holds: the tags are validated, security, `domain` is 'auth'. `fintech_critical` has already decided.
+    high_usage (built-in): The condition holds: `access_count` is 12. `fintech_critical` has already decided. The entry gets the escalation flag `candidate_for_fine_tuning`.
     inactive (built-in): The condition does not hold: `last_accessed_days` is 12, `access_count` is 12.
     default (project): The condition does not hold: `score` is absent.
     ");
@@ -327,7 +327,7 @@ fn explanations() {
     security_critical (built-in): The condition does not hold: there are no tags, `domain` is 'auth'.
     high_usage (built-in): The condition does not hold: `access_count` is 1.
     inactive (built-in): The condition does not hold: `last_accessed_days` is 12, `access_count` is 1.
-    default (project): No condition before holds that decides, so that the default policy applies. The entry is kept for 90 days after its creation or last edit; it expired 1.3 days ago. Its activation falls with the logarithm of the days without use, and by ln 2 with every half-life of further disuse.
+    default (project): No earlier condition decides, so the default policy applies. The entry is kept for 90 days after its creation or last edit; it expired 1.3 days ago. Its activation falls with the logarithm of the days without use, and by ln 2 with every half-life of further disuse.
     ");
     let inactive = Facts { tags: &[], access_count: 1, inactive_days: 100.0, ..facts };
     let decision = decide(&Policies::built_in(), &EntryRules::default(), &inactive);
@@ -381,7 +381,7 @@ fn explanations() {
           "condition": null,
           "held": false,
           "decides": false,
-          "explanation": "The default policy applies only where no condition holds."
+          "explanation": "The default policy applies only if no condition holds."
         }
       ]
     }

@@ -1,22 +1,22 @@
-//! The codes of the diagnostics about entries.
+//! Codes of the diagnostics about entries.
 
-/// The text is not JSON, or no JSON object.
+/// The text is not a JSON object.
 pub const SYNTAX: &str = "A0301";
-/// A field that an entry does not have.
+/// Unknown field.
 pub const UNKNOWN_FIELD: &str = "A0302";
-/// A value of the wrong type, or out of range.
+/// A value has the wrong type or is out of range.
 pub const INVALID_VALUE: &str = "A0303";
 /// A required field is missing.
 pub const MISSING_FIELD: &str = "A0304";
 /// A key is set twice.
 pub const DUPLICATE_KEY: &str = "A0305";
-/// A text, a list or the nesting exceeds a bound.
+/// A text, a list or the nesting exceeds a limit.
 pub const LIMIT: &str = "A0306";
-/// An id without the prefix of its kind, or with characters that no id has.
+/// An id lacks the prefix of its kind or contains invalid characters.
 pub const INVALID_ID: &str = "A0307";
-/// A retention rule that the check of rules rejects.
+/// The check of retention rules rejects a rule.
 pub const RETENTION_RULE: &str = "A0308";
-/// A line of a note's front matter that is not `key: value`.
+/// A line of a note's front matter is not `key: value`.
 pub const FRONT_MATTER: &str = "A0309";
-/// More mistakes than are shown.
+/// There are more mistakes than are shown.
 pub const MORE_MISTAKES: &str = "A0310";

@@ -1,4 +1,4 @@
-//! An entry that was read, and is not stored yet.
+//! An entry that was read and is not stored yet.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use crate::id;
 use crate::kind::Kind;
 use crate::verdict::{Outcome, Verdict};
 
-/// An entry without mistakes. Its score decides whether it is stored.
+/// A valid entry. Its score decides whether it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     entry: Entry,
@@ -16,40 +16,40 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Of a checked document: its secrets are masked, then an id and metadata are derived where they are missing.
-    pub(crate) fn of(kind: Kind, document: Map<String, Value>) -> Self {
+    /// Creates a draft from a checked document. Masks the secrets, then derives the id and metadata if they are missing.
+    pub(crate) fn new(kind: Kind, document: Map<String, Value>) -> Self {
         let document = without_secrets(document);
         let id = document.get("id").and_then(Value::as_str).map(str::to_owned);
         let mut entry = Entry::new(kind, id.clone().unwrap_or_default(), document);
         if id.is_none() {
-            // A derived id is one of the kind.
-            let _ = entry.set_id(&derived_id(&entry));
+            // A derived id is always valid for the kind.
+            let _ = entry.set_id(&derive_id(&entry));
         }
         derive::complete(&mut entry);
         Self { entry, has_derived_id: id.is_none() }
     }
 
-    /// The entry.
+    /// Returns the entry.
     pub fn entry(&self) -> &Entry {
         &self.entry
     }
 
-    /// The entry, to change its tags, its links or its id.
+    /// Returns the entry for changes of its tags, links or id.
     pub fn entry_mut(&mut self) -> &mut Entry {
         &mut self.entry
     }
 
-    /// Whether the document has no id, so that it got a derived one.
+    /// Whether the id was derived because the document has none.
     pub fn has_derived_id(&self) -> bool {
         self.has_derived_id
     }
 
-    /// Whether the entry is stored, and whether it is a pattern.
+    /// Returns the verdict: whether the entry is stored, and whether it is a pattern.
     pub fn verdict(&self) -> Verdict {
-        Verdict::of(self.entry.score())
+        Verdict::from_score(self.entry.score())
     }
 
-    /// What becomes of the entry, with the reason.
+    /// Returns the outcome for the entry, with the reason.
     pub fn outcome(&self) -> Outcome {
         let verdict = self.verdict();
         Outcome {
@@ -60,27 +60,27 @@ impl Draft {
         }
     }
 
-    /// The entry, if it is to be stored.
+    /// Returns the entry if it is to be stored.
     ///
     /// # Errors
-    /// The outcome, if it is not.
+    /// Returns the outcome if the entry is not to be stored.
     pub fn into_entry(self) -> Result<Entry, Outcome> {
         if self.verdict().is_stored() { Ok(self.entry) } else { Err(self.outcome()) }
     }
 }
 
-fn derived_id(entry: &Entry) -> String {
+fn derive_id(entry: &Entry) -> String {
     let content = entry.document().get("content").unwrap_or(&Value::Null);
     if entry.kind() == Kind::Code
-        && let Some(id) = id_of_code(entry)
+        && let Some(id) = code_id(entry)
     {
         return id;
     }
-    id::derived(entry.kind(), entry.given_title().as_deref(), content)
+    id::derive(entry.kind(), entry.title_for_id().as_deref(), content)
 }
 
-/// `code:auth.py:login`, if that is an id.
-fn id_of_code(entry: &Entry) -> Option<String> {
+/// Returns an id such as `code:auth.py:login`, if it is valid.
+fn code_id(entry: &Entry) -> Option<String> {
     let file = entry.text("content", "file")?;
     let function = entry.text("content", "function").map(|name| format!(":{name}")).unwrap_or_default();
     let id = format!("{}{file}{function}", Kind::Code.prefix());

@@ -1,6 +1,6 @@
-//! Which fields an entry has, and what their values must be.
+//! The fields of an entry and the rules for their values.
 //!
-//! The files in `schemas/` say the same as JSON Schemas; a test compares the names.
+//! The files in `schemas/` define the same fields as JSON Schemas; a test compares the names.
 
 use crate::kind::Kind;
 
@@ -12,12 +12,12 @@ pub(crate) struct Field {
     pub(crate) is_required: bool,
 }
 
-/// What a value must be.
+/// The rule for a value.
 #[derive(Clone, Copy)]
 pub(crate) enum Shape {
     /// The id of the entry.
     Id,
-    /// The id of an entry or a chunk that a link leads to.
+    /// The id of an entry or chunk that a link leads to.
     Target,
     /// The name of the entry's kind.
     KindName,
@@ -25,7 +25,7 @@ pub(crate) enum Shape {
     Text,
     /// A string that is not blank.
     Filled,
-    /// A tag, a keyword, a domain, a role or a relation: see [`crate::label`].
+    /// A tag, keyword, domain, role or relation; see [`crate::label`].
     Label,
     /// One of these strings.
     OneOf(&'static [&'static str]),
@@ -35,13 +35,13 @@ pub(crate) enum Shape {
     Amount,
     /// An integer ≥ 0.
     Count,
-    /// The number of a line: an integer ≥ 1.
+    /// A line number: an integer ≥ 1.
     Line,
     /// First and last line.
     LineRange,
     /// `true` or `false`.
     Flag,
-    /// See [`crate::time`].
+    /// A date or time; see [`crate::time`].
     Time,
     /// A list of strings.
     Texts,
@@ -58,17 +58,17 @@ pub(crate) enum Shape {
 /// The fields of an object.
 pub(crate) struct Group {
     pub(crate) fields: &'static [Field],
-    /// Whether other fields are mistakes. They are kept as they are where they are none.
+    /// Whether other fields are mistakes. In an open group they are kept unchanged.
     pub(crate) is_closed: bool,
 }
 
 impl Group {
-    /// The field of this name.
+    /// Returns the field with this name.
     pub(crate) fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// The names of all fields.
+    /// Returns the names of all fields.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
         self.fields.iter().map(|field| field.name)
     }
@@ -77,8 +77,8 @@ impl Group {
 /// The values of `governance.lifespan_policy`.
 pub(crate) const LIFESPAN_POLICIES: &[&str] = &["conditional", "time-based", "indefinite"];
 
-/// The fields of an entry.
-pub(crate) fn of_entry(kind: Kind) -> &'static Group {
+/// Returns the fields of an entry of a kind.
+pub(crate) fn entry_fields(kind: Kind) -> &'static Group {
     match kind {
         Kind::Reasoning => &REASONING,
         Kind::Knowledge => &KNOWLEDGE,
@@ -92,7 +92,7 @@ static REASONING: Group = closed(&entry(required("content", Shape::Object(&REASO
 static KNOWLEDGE: Group = closed(&entry(required("content", Shape::Object(&KNOWLEDGE_CONTENT))));
 static NOTE: Group = closed(&entry(required("content", Shape::Object(&NOTE_CONTENT))));
 static TURN: Group = closed(&entry(required("content", Shape::Object(&TURN_CONTENT))));
-// What is noted about a piece of code needs only its id.
+// `content` is optional, because a note about a piece of code needs only the id of the code.
 static CODE: Group = closed(&entry(optional("content", Shape::Object(&CODE_CONTENT))));
 
 const fn entry(content: Field) -> [Field; 6] {
@@ -172,7 +172,7 @@ static METADATA: Group = open(&[
 static LINK: Group =
     closed(&[required("to", Shape::Target), optional("relation", Shape::Label), optional("weight", Shape::Score)]);
 
-// Closed: a mistyped rule or policy would have no effect.
+// Closed, because a mistyped rule or policy would silently have no effect.
 static GOVERNANCE: Group = closed(&[
     optional("compliance_tags", Shape::Labels),
     optional("lifespan_policy", Shape::OneOf(LIFESPAN_POLICIES)),

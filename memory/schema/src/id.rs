@@ -1,4 +1,4 @@
-//! Ids: what they may be, and how an entry without one gets its id.
+//! Validation of ids, and derivation of ids for entries without one.
 
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
@@ -8,29 +8,29 @@ use crate::kind::Kind;
 use crate::limit::ID_BYTES;
 use crate::show;
 
-/// Longest part of an id that is made of a title, in bytes.
-const SLUG_BYTES: usize = 64;
+/// Maximum length of a slug in bytes.
+const MAX_SLUG_BYTES: usize = 64;
 
-/// Hexadecimal digits of an id that is made of a hash.
+/// Number of hexadecimal digits in an id that is derived from a hash.
 const HASH_DIGITS: usize = 12;
 
-/// Why a text is no id.
+/// The reason why a text is not a valid id.
 pub(crate) struct Problem {
-    /// What follows the name of the field in a message: `must …, not …`.
+    /// The part of the message after the name of the field, such as `must …, not …`.
     pub(crate) message: String,
     pub(crate) help: Option<String>,
 }
 
-/// Returns the problem of the id of a new entry. An id is not masked, because the entry could not be found by it.
+/// Checks the id of a new entry. Ids with secrets are rejected and not masked, because a masked id could not be found.
 pub(crate) fn new_problem(kind: Kind, id: &str) -> Option<Problem> {
     let secret = aurora_redact::has_secret(id).then(|| Problem {
         message: "must have no secret, such as a token or a password".to_owned(),
-        help: Some("name the entry by what the secret opens".to_owned()),
+        help: Some("name the entry after the service that the secret is for".to_owned()),
     });
     secret.or_else(|| problem(kind, id))
 }
 
-/// What is wrong with the id of an entry of a kind.
+/// Checks the id of an entry of a kind.
 pub(crate) fn problem(kind: Kind, id: &str) -> Option<Problem> {
     let prefix = kind.prefix();
     let without_help = |message: String| Some(Problem { message, help: None });
@@ -38,7 +38,7 @@ pub(crate) fn problem(kind: Kind, id: &str) -> Option<Problem> {
         return without_help(problem);
     }
     match id.strip_prefix(prefix) {
-        Some(name) if is_blank(name) => without_help(format!("must have a name behind `{prefix}`")),
+        Some(name) if is_blank(name) => without_help(format!("must have a name after `{prefix}`")),
         Some(_) => None,
         None => {
             let has_prefix = Kind::of_id(id).is_some();
@@ -49,7 +49,7 @@ pub(crate) fn problem(kind: Kind, id: &str) -> Option<Problem> {
     }
 }
 
-/// What is wrong with the id that a link leads to. Links may lead to chunks of any kind.
+/// Checks the id of the target of a link. Links can lead to chunks of any kind.
 pub(crate) fn target_problem(id: &str) -> Option<String> {
     general_problem(id).or_else(|| {
         let is_complete = id.split_once(':').is_some_and(|(kind, name)| !kind.is_empty() && !is_blank(name));
@@ -64,30 +64,30 @@ fn general_problem(id: &str) -> Option<String> {
     if id.len() > ID_BYTES {
         return Some(format!("must have at most {ID_BYTES} bytes, not {}", id.len()));
     }
-    id.contains(char::is_control).then(|| format!("must have no control characters, as in {}", show::quoted(id)))
+    id.contains(char::is_control).then(|| format!("must not contain control characters: {}", show::quoted(id)))
 }
 
-/// The id of an entry that comes without one: the prefix and the title as a slug, or a hash of the content. A slug may look like a
-/// secret where the title does not.
-pub(crate) fn derived(kind: Kind, title: Option<&str>, content: &Value) -> String {
+/// Derives the id of an entry without one: the prefix and the slug of the title. A hash of the content replaces the slug if there
+/// is no title or if the slug looks like a secret, even though the title does not.
+pub(crate) fn derive(kind: Kind, title: Option<&str>, content: &Value) -> String {
     let with_prefix = |name: String| format!("{}{name}", kind.prefix());
     let slug = title.map(slug).filter(|slug| !slug.is_empty()).map(with_prefix);
     slug.filter(|id| new_problem(kind, id).is_none())
         .unwrap_or_else(|| with_prefix(format!("entry-{}", &hash(content)[..HASH_DIGITS])))
 }
 
-/// Lower-case ASCII letters and digits, with one hyphen for all that stands between. Accents are dropped. A text without any
-/// ASCII letter or digit keeps its own letters.
+/// Converts a title to lower-case ASCII letters and digits, with one hyphen for each run of other characters. Accents are dropped.
+/// A title without any ASCII letter or digit keeps its letters.
 fn slug(title: &str) -> String {
-    let plain = joined(title.nfd().map(|c| if c.is_ascii() || is_accent(c) { c } else { ' ' }));
-    if plain.is_empty() { joined(title.nfc()) } else { plain }
+    let plain = join_words(title.nfd().map(|c| if c.is_ascii() || is_accent(c) { c } else { ' ' }));
+    if plain.is_empty() { join_words(title.nfc()) } else { plain }
 }
 
 fn is_accent(c: char) -> bool {
     unicode_normalization::char::is_combining_mark(c)
 }
 
-fn joined(characters: impl Iterator<Item = char>) -> String {
+fn join_words(characters: impl Iterator<Item = char>) -> String {
     let mut slug = String::new();
     let mut is_apart = false;
     for c in characters.flat_map(char::to_lowercase) {
@@ -99,8 +99,8 @@ fn joined(characters: impl Iterator<Item = char>) -> String {
             continue;
         }
         let hyphen = if is_apart && !slug.is_empty() { "-" } else { "" };
-        if slug.len() + hyphen.len() + c.len_utf8() > SLUG_BYTES {
-            return whole_words(slug, is_apart);
+        if slug.len() + hyphen.len() + c.len_utf8() > MAX_SLUG_BYTES {
+            return drop_partial_word(slug, is_apart);
         }
         slug.push_str(hyphen);
         slug.push(c);
@@ -109,16 +109,16 @@ fn joined(characters: impl Iterator<Item = char>) -> String {
     slug
 }
 
-/// A slug that was cut, without the word that the cut went through.
-fn whole_words(mut slug: String, is_between_words: bool) -> String {
+/// Removes the partial last word from a slug that was cut within a word.
+fn drop_partial_word(mut slug: String, is_between_words: bool) -> String {
     if let Some(end) = slug.rfind('-').filter(|_| !is_between_words) {
         slug.truncate(end);
     }
     slug
 }
 
-/// The hash of a value, as hexadecimal digits. Keys are hashed in alphabetical order: how a document orders them, and whether
-/// `serde_json` keeps that order, changes nothing.
+/// Returns the hash of a value as hexadecimal digits. Keys are hashed in alphabetical order, so that the order of the document, and
+/// whether `serde_json` preserves it, do not matter.
 fn hash(value: &Value) -> String {
     let mut hasher = blake3::Hasher::new();
     update(&mut hasher, value);
@@ -160,7 +160,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn slugs_are_made_of_titles() {
+    fn slugs_are_derived_from_titles() {
         let check = |title: &str, expected: &str| assert_eq!(slug(title), expected, "{title}");
         check("OAuth2 provider comparison", "oauth2-provider-comparison");
         check("  --Rotate `keys`!! ", "rotate-keys");
@@ -174,28 +174,28 @@ mod tests {
     }
 
     #[test]
-    fn a_title_whose_slug_looks_like_a_secret_is_no_id() {
+    fn a_slug_that_looks_like_a_secret_is_not_used() {
         let content = serde_json::json!({"text": "x"});
-        let id = derived(Kind::Note, Some("a_Xoxé'A本0_0A0 0Aé_Aトa,A0a1"), &content);
-        assert_eq!(id, derived(Kind::Note, None, &content));
+        let id = derive(Kind::Note, Some("a_Xoxé'A本0_0A0 0Aé_Aトa,A0a1"), &content);
+        assert_eq!(id, derive(Kind::Note, None, &content));
     }
 
     #[test]
     fn ids_without_a_title_are_hashes_of_the_content() {
-        let id = |content: Value| derived(Kind::Turn, None, &content);
+        let id = |content: Value| derive(Kind::Turn, None, &content);
         insta::assert_snapshot!(id(json!({"text": "a", "x": [1, {"y": null}]})), @"turn:entry-5c0fcaf4263b");
         assert_ne!(id(json!({"text": "a"})), id(json!({"text": "b"})));
         assert_ne!(id(json!(["a", "b"])), id(json!(["a,\"b"])));
-        assert_eq!(derived(Kind::Note, Some("!"), &json!(1)).len(), "note:entry-".len() + HASH_DIGITS);
+        assert_eq!(derive(Kind::Note, Some("!"), &json!(1)).len(), "note:entry-".len() + HASH_DIGITS);
     }
 
     proptest! {
         #[test]
-        fn derived_ids_are_ids(title in "\\PC{0,120}") {
+        fn derived_ids_are_valid(title in "\\PC{0,120}") {
             for kind in Kind::ALL {
-                let id = derived(kind, Some(&title), &json!({}));
+                let id = derive(kind, Some(&title), &json!({}));
                 prop_assert!(problem(kind, &id).is_none(), "{}", id);
-                prop_assert!(id.len() <= 5 + SLUG_BYTES);
+                prop_assert!(id.len() <= 5 + MAX_SLUG_BYTES);
             }
         }
     }

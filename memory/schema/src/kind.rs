@@ -4,19 +4,19 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What an entry is about.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// How a problem was divided and solved, with a score.
+    /// A solution of a problem and its subgoals, with a score.
     Reasoning,
     /// Facts with their sources.
     Knowledge,
-    /// A text that somebody wrote.
+    /// A text written by a person.
     Note,
-    /// What one side said in a conversation.
+    /// One turn of a conversation.
     Turn,
-    /// A piece of code, or what is noted about one.
+    /// A piece of code, or a note about one.
     Code,
 }
 
@@ -24,7 +24,7 @@ impl Kind {
     /// All kinds.
     pub const ALL: [Self; 5] = [Self::Reasoning, Self::Knowledge, Self::Note, Self::Turn, Self::Code];
 
-    /// The value of the field `type`.
+    /// Returns the value of the field `type`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Reasoning => "reasoning",
@@ -35,7 +35,7 @@ impl Kind {
         }
     }
 
-    /// What the ids of the kind begin with.
+    /// Returns the prefix of ids of this kind.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Reasoning => "reas:",
@@ -46,12 +46,12 @@ impl Kind {
         }
     }
 
-    /// The kind whose field `type` has this value.
-    pub fn named(name: &str) -> Option<Self> {
+    /// Returns the kind whose field `type` has this value.
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The kind of an id, by its prefix.
+    /// Returns the kind of an id, by its prefix.
     pub fn of_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| id.starts_with(kind.prefix()))
     }

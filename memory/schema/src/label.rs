@@ -4,7 +4,7 @@ use crate::blank::is_blank;
 use crate::limit::LABEL_BYTES;
 use crate::show;
 
-/// What a label must be.
+/// The rule for labels, for messages.
 pub(crate) const EXPECTED: &str = "a string of 1 to 128 bytes without control characters";
 
 /// Whether a text can be a label.
@@ -12,7 +12,7 @@ pub(crate) fn is_label(text: &str) -> bool {
     text.len() <= LABEL_BYTES && !is_blank(text) && !text.contains(char::is_control)
 }
 
-/// What is wrong with a tag; `None` if nothing is.
+/// Returns the problem of an invalid tag; `None` if the tag is valid.
 pub fn label_problem(text: &str) -> Option<String> {
     (!is_label(text)).then(|| format!("{} must be {EXPECTED}", show::quoted(text)))
 }
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bound_in_words_is_the_bound() {
+    fn the_message_states_the_actual_limit() {
         assert!(EXPECTED.contains(&format!("1 to {LABEL_BYTES} bytes")));
         assert!(is_label(&"x".repeat(LABEL_BYTES)) && !is_label(&"x".repeat(LABEL_BYTES + 1)));
         assert!(!is_label(" ") && !is_label("a\tb"));

@@ -1,4 +1,4 @@
-//! The mistakes of one text, with their places.
+//! Collects the mistakes of one text with their locations.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use aurora_diagnostics::{Diagnostic, Diagnostics, Location};
 use crate::code;
 use crate::limit::{DOCUMENT_BYTES, MISTAKES};
 
-/// Most characters of a line that a diagnostic shows on either side of its column.
-const EXCERPT_CHARACTERS: usize = 80;
+/// Maximum number of characters that a diagnostic shows on either side of its column.
+const MAX_EXCERPT_CHARS: usize = 80;
 
 /// Collects the mistakes of a text.
 pub(crate) struct Report<'t> {
@@ -19,9 +19,9 @@ pub(crate) struct Report<'t> {
 }
 
 impl<'t> Report<'t> {
-    /// For the text of a source: a file's name, or what stands for it.
+    /// Creates a report for a text. `source` is the name of the file, or a substitute for it.
     pub(crate) fn new(source: &'t str, text: &'t str) -> Self {
-        // Nothing is reported behind the bound, and a longer text may be one line.
+        // Nothing is reported beyond the limit, and a longer text may be a single line.
         let text = &text[..text.floor_char_boundary(DOCUMENT_BYTES)];
         Self { source, text, found: Diagnostics::default(), count: 0 }
     }
@@ -41,17 +41,17 @@ impl<'t> Report<'t> {
         }
     }
 
-    /// Whether there are more mistakes than are shown. Then it is no use to look for others: a text of megabytes may have millions.
+    /// Whether there are more mistakes than are shown. Checks then stop, because a text of megabytes can have millions of mistakes.
     pub(crate) fn is_full(&self) -> bool {
         self.count > MISTAKES
     }
 
-    /// The line of a place, from 1.
+    /// Returns the line number of a byte offset, from 1.
     pub(crate) fn line(&self, place: usize) -> usize {
         Location::of_span(self.source, self.text, place..place).line
     }
 
-    /// All mistakes in the order of the text.
+    /// Returns all mistakes in the order of the text.
     pub(crate) fn mistakes(mut self) -> Diagnostics {
         self.found.sort(|_| 0);
         if self.is_full() {
@@ -68,14 +68,14 @@ impl<'t> Report<'t> {
     }
 }
 
-/// The part of a line around a column, without control characters. A document may be one line of megabytes.
+/// Returns the part of a line around a column, without control characters. A document can be a single line of megabytes.
 fn excerpt(line: &str, column: usize) -> String {
-    let start = column.saturating_sub(EXCERPT_CHARACTERS);
-    let mut shown: String = line.chars().skip(start).take(2 * EXCERPT_CHARACTERS).map(visible).collect();
+    let start = column.saturating_sub(MAX_EXCERPT_CHARS);
+    let mut shown: String = line.chars().skip(start).take(2 * MAX_EXCERPT_CHARS).map(visible).collect();
     if start > 0 {
         shown.insert(0, '…');
     }
-    if line.chars().nth(start + 2 * EXCERPT_CHARACTERS).is_some() {
+    if line.chars().nth(start + 2 * MAX_EXCERPT_CHARS).is_some() {
         shown.push('…');
     }
     shown
@@ -95,7 +95,7 @@ mod tests {
         let line = format!("{}here{}", "a".repeat(1_000), "b".repeat(1_000));
         let shown = excerpt(&line, 1_001);
         assert!(shown.starts_with("…a") && shown.ends_with("b…") && shown.contains("here"), "{shown}");
-        assert!(shown.chars().count() <= 2 * EXCERPT_CHARACTERS + 2);
+        assert!(shown.chars().count() <= 2 * MAX_EXCERPT_CHARS + 2);
     }
 
     #[test]

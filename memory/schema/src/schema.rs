@@ -1,11 +1,11 @@
-//! The JSON Schemas of the kinds.
+//! The JSON Schemas of the kinds of entries.
 
 use crate::kind::Kind;
 
-/// The JSON Schema of a kind (draft 2020-12), as the text of a JSON document.
+/// Returns the JSON Schema of a kind (draft 2020-12) as the text of a JSON document.
 ///
-/// [`crate::read_json`] accepts nothing that the schema rejects. It also rejects what a schema cannot say: the order of lines,
-/// lengths in bytes, conditions of retention rules.
+/// [`crate::read_json`] rejects every document that the schema rejects. It also checks rules that a schema cannot express: the
+/// order of lines, lengths in bytes, and the conditions of retention rules.
 pub fn schema(kind: Kind) -> &'static str {
     match kind {
         Kind::Reasoning => include_str!("../schemas/reasoning.json"),
@@ -23,20 +23,20 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::field::{Group, Shape, of_entry};
+    use crate::field::{Group, Shape, entry_fields};
 
     #[test]
     fn schemas_have_the_fields_of_the_table() {
         for kind in Kind::ALL {
             let schema: Value = serde_json::from_str(schema(kind)).unwrap();
             assert_eq!(schema["$id"], format!("aurora:memory/{kind}"));
-            compare(&schema, &schema, of_entry(kind), kind.name());
+            compare(&schema, &schema, entry_fields(kind), kind.name());
         }
     }
 
-    /// Compares an object's schema with the table, and those of the objects in it.
+    /// Compares the schema of an object, and of the objects in it, with the table of fields.
     fn compare(whole: &Value, schema: &Value, group: &Group, place: &str) {
-        let schema = resolved(whole, schema);
+        let schema = resolve(whole, schema);
         let properties = schema["properties"].as_object().unwrap_or_else(|| panic!("{place} has no properties"));
         let names: BTreeSet<&str> = properties.keys().map(String::as_str).collect();
         assert_eq!(names, group.names().collect(), "{place}");
@@ -46,7 +46,7 @@ mod tests {
         assert_eq!(required, expected.collect(), "{place}");
         assert_eq!(schema.get("additionalProperties") == Some(&Value::Bool(false)), group.is_closed, "{place}");
         for field in group.fields {
-            let inner = resolved(whole, &properties[field.name]);
+            let inner = resolve(whole, &properties[field.name]);
             let place = format!("{place}.{}", field.name);
             match field.shape {
                 Shape::Object(group) => compare(whole, inner, group, &place),
@@ -56,7 +56,7 @@ mod tests {
         }
     }
 
-    fn resolved<'s>(whole: &'s Value, schema: &'s Value) -> &'s Value {
+    fn resolve<'s>(whole: &'s Value, schema: &'s Value) -> &'s Value {
         let reference = schema["$ref"].as_str().map(|reference| reference.trim_start_matches('#'));
         reference.map_or(schema, |reference| whole.pointer(reference).unwrap_or_else(|| panic!("no {reference}")))
     }

@@ -1,4 +1,4 @@
-//! The text of an entry that is indexed and shown.
+//! The texts of an entry that are indexed and shown.
 
 use std::fmt::Write as _;
 
@@ -7,20 +7,21 @@ use serde_json::Value;
 use crate::entry::Entry;
 use crate::kind::Kind;
 
-/// What can be searched of an entry.
+/// The searchable texts of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Searchable {
-    /// The title, in one line.
+    /// The title, on one line.
     pub title: String,
-    /// Labelled lines (`Pattern: …`), or the text of a note or a turn as it is.
+    /// Labelled lines (`Pattern: …`), or the unchanged text of a note or turn.
     pub text: String,
-    /// What the entry is about in a sentence: the query of reasoning, the summary of knowledge; empty otherwise.
+    /// A short description: the query of reasoning or the summary of knowledge; empty otherwise.
     pub doc: String,
-    /// Names that are searched as they are, each once: keywords, then tools of reasoning, or what a piece of code uses.
+    /// Names that are searched verbatim, without duplicates: keywords, then the tools of reasoning, or the calls, imports and
+    /// dependencies of code.
     pub terms: Vec<String>,
 }
 
-/// The text of an entry that is indexed and shown.
+/// Returns the texts of an entry that are indexed and shown.
 pub fn searchable(entry: &Entry) -> Searchable {
     let text = match entry.kind() {
         Kind::Reasoning => reasoning(entry),
@@ -81,7 +82,7 @@ fn objects<'e>(entry: &'e Entry, field: &str) -> impl Iterator<Item = &'e Value>
     entry.field("content", field).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// Tools in the order of their first use.
+/// Returns the tools in the order of their first use.
 fn tools(entry: &Entry) -> Vec<&str> {
     let in_subgoals = objects(entry, "tools_used").flat_map(|used| crate::entry::strings(used.get("tools")));
     unique(entry.texts("content", "tool_sequence").into_iter().chain(in_subgoals))
@@ -103,7 +104,7 @@ fn unique<'e>(names: impl Iterator<Item = &'e str>) -> Vec<&'e str> {
     names.filter(|name| !name.trim().is_empty() && seen.insert(*name)).collect()
 }
 
-/// Labelled lines, without those that say nothing.
+/// Builds labelled lines and leaves out empty values.
 #[derive(Default)]
 struct Lines(String);
 

@@ -1,14 +1,14 @@
-//! How values of a document look in messages.
+//! Formats values of a document for messages.
 
 use jsonc_parser::ast::Value;
 
-/// Most characters of a value that a message repeats.
-const SHOWN_CHARACTERS: usize = 60;
+/// Maximum number of characters of a value shown in a message.
+const MAX_SHOWN_CHARS: usize = 60;
 
-/// Most numbers of a list that a message repeats.
-const SHOWN_NUMBERS: usize = 4;
+/// Maximum number of numbers of a list shown in a message.
+const MAX_SHOWN_NUMBERS: usize = 4;
 
-/// A value as it stands in the document, or what it is.
+/// Formats a value as in the document, or returns its type for a list or object.
 pub(crate) fn value(value: &Value) -> String {
     match value {
         Value::StringLit(string) => quoted(&string.value),
@@ -20,20 +20,20 @@ pub(crate) fn value(value: &Value) -> String {
     }
 }
 
-/// A short list of numbers, such as a range of lines.
+/// Formats a short list of numbers, such as a range of lines.
 fn numbers(values: &[Value]) -> Option<String> {
     let shown: Option<Vec<String>> =
-        values.iter().take(SHOWN_NUMBERS + 1).map(|value| Some(cut(value.as_number_lit()?.value))).collect();
-    shown.filter(|shown| (1..=SHOWN_NUMBERS).contains(&shown.len())).map(|shown| format!("[{}]", shown.join(", ")))
+        values.iter().take(MAX_SHOWN_NUMBERS + 1).map(|value| Some(cut(value.as_number_lit()?.value))).collect();
+    shown.filter(|shown| (1..=MAX_SHOWN_NUMBERS).contains(&shown.len())).map(|shown| format!("[{}]", shown.join(", ")))
 }
 
-/// A text in quotes. Control characters are escaped, since they could change how a terminal shows the message.
+/// Formats a text in quotes. Control characters are escaped, because they could change the display of the message in a terminal.
 pub(crate) fn quoted(text: &str) -> String {
     format!("{:?}", cut(text))
 }
 
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(SHOWN_CHARACTERS) {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

@@ -1,14 +1,14 @@
-//! Times of an entry, as Unix seconds.
+//! Parses the times of an entry as Unix seconds.
 
 use std::ops::RangeInclusive;
 
 use jiff::civil::{Date, date};
 
-/// What a time must be.
+/// The rule for times, for messages.
 pub(crate) const EXPECTED: &str = "a date such as 2025-12-12, or a time such as 2025-12-12T14:20:00Z (RFC 3339)";
 
-/// Reads a time of [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339#section-5.6), or a date alone: midnight UTC. Fractions of a
-/// second are dropped, and a leap second is the first second of the next minute.
+/// Parses a time of [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339#section-5.6), or a date, which means midnight UTC. Fractions
+/// of a second are dropped. A leap second becomes the first second of the next minute.
 pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
     let day = day(text.get(..10)?)?.duration_since(date(1970, 1, 1)).as_secs();
     let rest = text.get(10..)?;
@@ -25,7 +25,7 @@ pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
     colons.then_some(day + hours * 3_600 + minutes * 60 + seconds - offset)
 }
 
-/// What helps against a time that is none.
+/// Returns a hint for fixing an invalid time.
 pub(crate) fn help(text: &str) -> Option<String> {
     let is_without_offset = text.len() > 10 && unix_seconds(&format!("{text}Z")).is_some();
     is_without_offset.then(|| "append `Z` for UTC, or an offset such as `+01:00`".to_owned())
@@ -69,7 +69,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn times_of_the_rfc_and_dates_are_read() {
+    fn rfc_3339_times_and_dates_are_parsed() {
         let check = |text: &str, expected: Option<i64>| assert_eq!(unix_seconds(text), expected, "{text}");
         check("1970-01-01", Some(0));
         check("1969-12-31T23:59:59Z", Some(-1));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_offset_is_named() {
+    fn a_missing_offset_gets_a_hint() {
         assert!(help("2025-12-12T14:20:00").is_some_and(|help| help.contains("append `Z`")));
         assert_eq!(help("2025-12-12x"), None);
         assert_eq!(help("soon"), None);
@@ -105,7 +105,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_without_panic(text in "[0-9TZ:+.é -]{0,30}") {
+        fn parsing_never_panics(text in "[0-9TZ:+.é -]{0,30}") {
             let _ = (unix_seconds(&text), help(&text));
         }
     }

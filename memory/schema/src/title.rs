@@ -1,25 +1,25 @@
-//! Titles that a text gives itself.
+//! Derives titles from texts.
 
-/// Most characters of a line that serves as a title.
-const LINE_CHARACTERS: usize = 80;
+/// Maximum length of a line used as a title, in characters.
+const MAX_LINE_CHARS: usize = 80;
 
-/// Most characters of a heading.
-const HEADING_CHARACTERS: usize = 200;
+/// Maximum length of a heading used as a title, in characters.
+const MAX_HEADING_CHARS: usize = 200;
 
-/// The title of a Markdown or plain text: its first heading, or else its first line that is not blank.
-pub(crate) fn of_text(text: &str) -> String {
-    heading(text).unwrap_or_else(|| of_line(text.trim_start().lines().next().unwrap_or_default()))
+/// Returns the title of a Markdown or plain text: its first heading, or its first line that is not blank.
+pub(crate) fn from_text(text: &str) -> String {
+    heading(text).unwrap_or_else(|| from_line(text.trim_start().lines().next().unwrap_or_default()))
 }
 
-/// A line as a title: at most 80 characters, cut between words where that is possible.
-pub(crate) fn of_line(line: &str) -> String {
-    cut(line, LINE_CHARACTERS)
+/// Shortens a line to a title of at most 80 characters, cut between words if possible.
+pub(crate) fn from_line(line: &str) -> String {
+    cut(line, MAX_LINE_CHARS)
 }
 
-/// The first heading outside fenced code, with `#` before it or a line of `=` or `-` below.
+/// Returns the first heading outside fenced code: after `#`, or underlined with `=` or `-`.
 fn heading(text: &str) -> Option<String> {
     let mut fence: Option<&str> = None;
-    // A line that a following `===` makes a heading.
+    // The previous line, which is a heading if `===` follows.
     let mut above = "";
     for line in text.lines() {
         let content = line.trim();
@@ -36,25 +36,25 @@ fn heading(text: &str) -> Option<String> {
             continue;
         }
         if let Some(heading) = hash_heading(content).filter(|_| !is_code) {
-            return Some(cut(heading, HEADING_CHARACTERS));
+            return Some(cut(heading, MAX_HEADING_CHARS));
         }
         let is_underline = |mark: char| content.len() > 1 && content.trim_end_matches(mark).is_empty();
         if !above.is_empty() && (is_underline('=') || is_underline('-')) {
-            return Some(cut(above, HEADING_CHARACTERS));
+            return Some(cut(above, MAX_HEADING_CHARS));
         }
         above = if is_code || is_quote_or_item(content) { "" } else { content };
     }
     None
 }
 
-/// The marks that open fenced code.
+/// Returns the marks that open fenced code, if the line has them.
 fn fence_of(line: &str) -> Option<&str> {
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let length = line.len() - line.trim_start_matches(mark).len();
     (length >= 3).then(|| &line[..length])
 }
 
-/// The text behind one to six `#` and a space.
+/// Returns the text after one to six `#` and a space.
 fn hash_heading(line: &str) -> Option<&str> {
     let text = line.trim_start_matches('#');
     let level = line.len() - text.len();
@@ -62,27 +62,27 @@ fn hash_heading(line: &str) -> Option<&str> {
         return None;
     }
     let text = text.trim();
-    // `#` at the end belongs to the heading only where no space stands before it: `# C#`.
+    // A trailing `#` belongs to the heading only if no space precedes it, as in `# C#`.
     let open = text.trim_end_matches('#');
     let text = if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { text };
     (!text.is_empty()).then_some(text)
 }
 
-/// Below them, `---` is a thematic break.
+/// Whether a line is a quote, a table row or a list item. Below such a line, `---` is a thematic break, not an underline.
 fn is_quote_or_item(line: &str) -> bool {
     line.starts_with(['>', '|']) || ["- ", "* ", "+ "].iter().any(|marker| line.starts_with(marker))
 }
 
-/// A text in one line, cut with `…` behind a word where it is longer than `most` characters.
-fn cut(text: &str, most: usize) -> String {
+/// Joins a text into one line. A text longer than `max` characters is cut after a word and ends with `…`.
+fn cut(text: &str, max: usize) -> String {
     let mut title = String::new();
     let mut length = 0;
     for word in text.split_whitespace() {
         let space = usize::from(length > 0);
-        // What lies beyond the bound need not be counted.
-        let word_length = word.chars().take(most + 1).count();
-        if length + space + word_length > most {
-            return shortened(title, length, word, most);
+        // Characters beyond the limit need not be counted.
+        let word_length = word.chars().take(max + 1).count();
+        if length + space + word_length > max {
+            return shorten(title, length, word, max);
         }
         if space > 0 {
             title.push(' ');
@@ -93,11 +93,11 @@ fn cut(text: &str, most: usize) -> String {
     title
 }
 
-fn shortened(mut title: String, length: usize, next: &str, most: usize) -> String {
+fn shorten(mut title: String, length: usize, next: &str, max: usize) -> String {
     if title.is_empty() {
-        title.extend(next.chars().take(most - 1));
-    } else if length == most {
-        // The last word makes room for the mark.
+        title.extend(next.chars().take(max - 1));
+    } else if length == max {
+        // Removes the last word to make room for `…`.
         match title.rfind(' ') {
             Some(end) => title.truncate(end),
             None => drop(title.pop()),
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_first_heading_is_the_title() {
-        let check = |text: &str, expected: &str| assert_eq!(of_text(text), expected, "{text}");
+        let check = |text: &str, expected: &str| assert_eq!(from_text(text), expected, "{text}");
         check("intro\n\n## Rotate *keys* ##\ntext", "Rotate *keys*");
         check("Key rotation\n============\ntext", "Key rotation");
         check("Key rotation\n---\ntext", "Key rotation");
@@ -131,19 +131,19 @@ mod tests {
     #[test]
     fn lines_are_cut_between_words() {
         let line = "word ".repeat(40);
-        let title = of_line(&line);
+        let title = from_line(&line);
         assert_eq!(title, format!("{}…", "word ".repeat(15) + "word"));
-        assert_eq!(of_line(&"x".repeat(80)), "x".repeat(80));
-        assert_eq!(of_line(&"ü".repeat(81)), format!("{}…", "ü".repeat(79)));
+        assert_eq!(from_line(&"x".repeat(80)), "x".repeat(80));
+        assert_eq!(from_line(&"ü".repeat(81)), format!("{}…", "ü".repeat(79)));
     }
 
     proptest! {
         #[test]
-        fn titles_are_bounded_and_in_one_line(text in "[#=`~ a-zé\n-]{0,300}") {
-            let title = of_text(&text);
-            prop_assert!(title.chars().count() <= HEADING_CHARACTERS);
+        fn titles_are_bounded_and_on_one_line(text in "[#=`~ a-zé\n-]{0,300}") {
+            let title = from_text(&text);
+            prop_assert!(title.chars().count() <= MAX_HEADING_CHARS);
             prop_assert!(!title.contains('\n') && title.trim() == title);
-            prop_assert!(of_line(&text).chars().count() <= LINE_CHARACTERS);
+            prop_assert!(from_line(&text).chars().count() <= MAX_LINE_CHARS);
             prop_assert_eq!(title.is_empty(), text.trim().is_empty());
         }
     }

@@ -1,4 +1,4 @@
-//! Keywords, semantic roles and domains of entries that come without them, and the text that is indexed.
+//! Derivation of missing keywords, semantic roles and domains, and the text that is indexed.
 
 mod common;
 
@@ -63,7 +63,7 @@ fn metadata_is_derived_from_the_content() {
 }
 
 #[test]
-fn what_is_given_is_kept() {
+fn existing_metadata_is_kept() {
     let text = r#"{"content": {"text": "rotate keys"}, "metadata": {"keywords": ["vault"], "domain": "ops"}}"#;
     let draft = read(Kind::Note, text);
     let entry = draft.entry();
@@ -75,7 +75,7 @@ fn what_is_given_is_kept() {
 }
 
 #[test]
-fn texts_to_index_read_well() {
+fn searchable_texts_are_readable() {
     let shown = EXAMPLES.map(|(kind, text)| {
         let found = searchable(read(kind, text).entry());
         format!("## {}\n{}\n-- {}\n-- {}", found.title, found.text, found.doc, found.terms.join(" "))

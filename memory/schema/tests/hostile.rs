@@ -1,4 +1,4 @@
-//! Input that nobody writes by mistake: it gives an error in bounded time and space, and never a panic.
+//! Hostile input must yield an error in bounded time and space, and never a panic.
 
 mod common;
 
@@ -6,7 +6,7 @@ use aurora_memory_schema::{Kind, limit, read_json, read_note, searchable};
 use common::no_rules;
 use proptest::prelude::*;
 
-/// The first message for a text.
+/// Returns the first message for a text.
 fn check(text: &str) -> String {
     let mistakes = read_json(Kind::Note, "a.json", text, no_rules).expect_err("a mistake");
     let message = mistakes.iter().next().expect("a message").message.clone();
@@ -31,14 +31,14 @@ fn nesting_is_bounded() {
 fn texts_are_bounded() {
     let text = |bytes: usize| format!(r#"{{"content": {{"text": "{}"}}}}"#, "é".repeat(bytes / 2));
     assert!(read_json(Kind::Note, "a.json", &text(limit::TEXT_BYTES), no_rules).is_ok());
-    assert_eq!(check(&text(limit::TEXT_BYTES + 2)), "`content.text` has 4194306 bytes, and 4194304 are allowed");
-    assert!(check(&text(limit::DOCUMENT_BYTES)).ends_with("bytes, and 8388608 are allowed"));
+    assert_eq!(check(&text(limit::TEXT_BYTES + 2)), "`content.text` has 4194306 bytes; at most 4194304 are allowed");
+    assert!(check(&text(limit::DOCUMENT_BYTES)).ends_with("bytes; at most 8388608 are allowed"));
     assert!(read_note("a.md", &"a ".repeat(limit::TEXT_BYTES / 2)).is_ok());
     assert!(read_note("a.md", &"a".repeat(limit::TEXT_BYTES + 1)).is_err());
 }
 
 #[test]
-fn millions_of_mistakes_are_not_listed() {
+fn millions_of_mistakes_are_handled_quickly() {
     let pad = |unit: &str| unit.repeat(limit::DOCUMENT_BYTES / unit.len() - 10);
     assert_eq!(check(&format!("{{{}\"a\":1}}", pad("\"a\":1,"))), "`a` is set twice");
     check(&format!("{{\"metadata\":{{\"keywords\":[{}1]}}}}", pad("1,")));
@@ -51,7 +51,7 @@ fn millions_of_mistakes_are_not_listed() {
 }
 
 #[test]
-fn numbers_beyond_their_range_are_no_scores() {
+fn numbers_out_of_range_are_not_scores() {
     let check = |number: &str| {
         let text = format!(r#"{{"content": {{"pattern": "a", "success_score": {number}}}}}"#);
         read_json(Kind::Reasoning, "a.json", &text, no_rules).map(|draft| draft.entry().score())
@@ -67,13 +67,13 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_is_read_without_panic(text in "\\PC{0,80}", kind in proptest::sample::select(Kind::ALL.to_vec())) {
+    fn reading_any_text_never_panics(text in "\\PC{0,80}", kind in proptest::sample::select(Kind::ALL.to_vec())) {
         let _ = read_json(kind, &text, &text, no_rules);
         let _ = read_note("a.md", &text);
     }
 
     #[test]
-    fn any_tokens_are_read_without_panic(
+    fn reading_any_tokens_never_panics(
         tokens in proptest::collection::vec(
             proptest::sample::select(vec![
                 "{", "}", "[", "]", ":", ",", "\"content\"", "\"text\"", "\"a\"", "\"\\u0000\"", "\"\\ud83d\\ude00\"", "\"\\ud800\"",
@@ -90,7 +90,7 @@ proptest! {
     }
 
     #[test]
-    fn any_front_matter_is_read_without_panic(lines in proptest::collection::vec("(title|tags|id|date|x|- |#|)(: ?|)[a-z\\[\\],\"' -]{0,12}", 0..8)) {
+    fn reading_any_front_matter_never_panics(lines in proptest::collection::vec("(title|tags|id|date|x|- |#|)(: ?|)[a-z\\[\\],\"' -]{0,12}", 0..8)) {
         let _ = read_note("a.md", &format!("---\n{}\n---\ntext", lines.join("\n")));
     }
 }

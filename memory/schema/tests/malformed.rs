@@ -1,5 +1,5 @@
-//! Documents that are not JSON, lack something, or have what no entry has: what the messages say, and that the schemas reject
-//! them.
+//! Documents that are not JSON, lack required fields, or have unknown fields: checks the messages, and that the schemas reject the
+//! documents.
 
 mod common;
 
@@ -232,7 +232,7 @@ fn wrong_ids_and_links() {
     1 | {"id": "auth-flow", "content": {"success_score": 0.9}}
       = help: write "reas:auth-flow"
 
-    error[A0307]: `id` must have a name behind `note:`
+    error[A0307]: `id` must have a name after `note:`
      --> a.json:1:8
     1 | {"id": "note:", "content": {"text": "a"}}
 
@@ -244,7 +244,7 @@ fn wrong_ids_and_links() {
      --> a.json:1:8
     1 | {"id": 7, "content": {"text": "a"}}
 
-    error[A0307]: `id` must have no control characters, as in "note:a\u{1b}[31m"
+    error[A0307]: `id` must not contain control characters: "note:a\u{1b}[31m"
      --> a.json:1:8
     1 | {"id": "note:a\u001b[31m", "content": {"text": "a"}}
 

@@ -1,18 +1,18 @@
-//! Notes from Markdown and plain text.
+//! Reading notes from Markdown and plain text.
 
 use std::collections::BTreeMap;
 
 use aurora_memory_schema::read_note;
 use serde_json::{Value, json};
 
-/// The id, the title and the document of a note, or what is wrong with it.
+/// Returns the id, title and document of a note, or its mistakes.
 fn check(text: &str) -> String {
     match read_note("a.md", text) {
         Ok(draft) => {
             let entry = draft.entry();
             let fields = ["content", "governance", "metadata"].map(|section| {
                 let fields = entry.document().get(section).and_then(Value::as_object);
-                // Sorted, however `serde_json` orders objects.
+                // Sorted, because the order of objects in `serde_json` depends on its features.
                 let fields: BTreeMap<&String, &Value> = fields.into_iter().flatten().collect();
                 fields.iter().map(|(name, value)| format!("\n{section}.{name}: {value}")).collect::<String>()
             });
@@ -55,7 +55,7 @@ fn front_matter_is_read() {
 }
 
 #[test]
-fn text_stays_as_it_is() {
+fn the_text_is_kept_unchanged() {
     let check = |text: &str, expected: &str| {
         let draft = read_note("a.md", text).unwrap_or_else(|mistakes| panic!("{mistakes}"));
         assert_eq!(draft.entry().document()["content"]["text"], expected);
@@ -109,7 +109,7 @@ fn notes_get_ids_titles_and_metadata() {
 }
 
 #[test]
-fn mistakes_have_their_lines() {
+fn mistakes_are_reported_with_their_lines() {
     let shown = [
         check(""),
         check("---\ntitle: a\n---\n \n"),
@@ -128,7 +128,7 @@ fn mistakes_have_their_lines() {
      --> a.md:3:4
     3 | ---
 
-    error[A0303]: a note must have no NUL character
+    error[A0303]: a note must not contain NUL characters
      --> a.md:2:2
     2 | b�c
 
@@ -149,7 +149,7 @@ fn mistakes_have_their_lines() {
      --> a.md:6:1
     6 | title: b
 
-    error[A0303]: `domain` must be written in one line
+    error[A0303]: `domain` must be on one line
      --> a.md:7:1
     7 | domain: >
 

@@ -1,4 +1,4 @@
-//! Documents without mistakes: they are read, their schemas accept them, and what is written is read again.
+//! Valid documents: they are read, their schemas accept them, and they round-trip.
 
 mod common;
 
@@ -9,7 +9,7 @@ use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
 #[test]
-fn the_examples_are_entries() {
+fn the_examples_are_valid() {
     for (kind, text) in EXAMPLES {
         let draft = read(kind, text);
         let given: Value = serde_json::from_str(text).unwrap();
@@ -22,7 +22,7 @@ fn the_examples_are_entries() {
 }
 
 #[test]
-fn accessors_give_what_the_document_says() {
+fn accessors_return_the_fields_of_the_document() {
     let draft = read(Kind::Reasoning, EXAMPLES[0].1);
     let entry = draft.entry();
     assert_eq!(
@@ -55,7 +55,7 @@ fn accessors_give_what_the_document_says() {
 }
 
 #[test]
-fn titles_and_ids_come_from_what_names_the_entry() {
+fn titles_and_ids_are_derived_from_the_naming_fields() {
     let check = |kind: Kind, document: Value, id: &str, title: &str| {
         let draft = read(kind, &document.to_string());
         assert_eq!((draft.entry().id(), draft.entry().title().as_str()), (id, title));
@@ -110,9 +110,9 @@ fn unknown_fields_of_content_and_metadata_are_kept() {
 }
 
 #[test]
-fn stored_entries_are_read_again_or_say_why_not() {
+fn stored_entries_round_trip_or_are_rejected_with_a_reason() {
     let check = |text: &str, expected: &str| assert_eq!(Entry::from_stored(text).unwrap_err().to_string(), expected);
-    check("[]", "the stored entry is no JSON object: invalid type: sequence, expected a map at line 1 column 0");
+    check("[]", "the stored entry is not a JSON object: invalid type: sequence, expected a map at line 1 column 0");
     check(r#"{"id": "note:a"}"#, "the stored entry has no known `type`");
     check(r#"{"id": "know:a", "type": "note"}"#, "the stored entry has no `id` of its kind, which begins with `note:`");
     let mut entry = Entry::from_stored(r#"{"id": "note:a", "type": "note"}"#).unwrap();
@@ -124,7 +124,7 @@ fn stored_entries_are_read_again_or_say_why_not() {
     assert_eq!((entry.id(), &entry.document()["id"]), ("note:b", &json!("note:b")));
 }
 
-/// A string with words, punctuation, and letters of other scripts.
+/// Generates a string with words, punctuation, and letters of other scripts.
 fn text() -> impl Strategy<Value = String> {
     "[a-zA-Z0-9_ .,'#é日本トの\n-]{0,60}"
 }
@@ -142,7 +142,7 @@ fn time() -> impl Strategy<Value = String> {
         .prop_map(|(year, month, day, rest)| format!("{year:04}-{month:02}-{day:02}{rest}"))
 }
 
-/// Keeps some of the fields.
+/// Generates an object with a subset of the fields.
 fn some_of(fields: Vec<(&'static str, BoxedStrategy<Value>)>) -> impl Strategy<Value = Map<String, Value>> {
     let kept: Vec<_> = fields.into_iter().map(|(name, value)| (Just(name), proptest::option::of(value))).collect();
     kept.prop_map(|fields| fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
@@ -248,7 +248,7 @@ fn kind_and_document() -> impl Strategy<Value = (Kind, Value)> {
     select(Kind::ALL.to_vec()).prop_flat_map(|kind| (Just(kind), document(kind)))
 }
 
-/// Puts a value into one place of a document.
+/// Replaces one value of a document.
 fn put(document: &mut Value, place: usize, value: Value) {
     let mut left = place;
     let mut value = Some(value);
@@ -296,14 +296,14 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn valid_documents_are_read_and_their_schemas_accept_them((kind, document) in kind_and_document()) {
+    fn valid_documents_are_read_and_accepted_by_their_schemas((kind, document) in kind_and_document()) {
         prop_assert!(schema_accepts(kind, &document), "{document}");
         let read = read_json(kind, "a.json", &document.to_string(), no_rules);
         prop_assert!(read.is_ok(), "{}\n{document}", read.unwrap_err());
     }
 
     #[test]
-    fn what_is_written_is_read_again((kind, document) in kind_and_document()) {
+    fn entries_round_trip((kind, document) in kind_and_document()) {
         let draft = read(kind, &document.to_string());
         let written = serde_json::to_string(draft.entry()).unwrap();
         let again = read(kind, &written);
@@ -314,7 +314,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_read_the_schema_accepts((kind, document) in kind_and_document(), place in 0..60_usize, value in anything()) {
+    fn schemas_accept_every_document_that_is_read((kind, document) in kind_and_document(), place in 0..60_usize, value in anything()) {
         let mut document = document;
         put(&mut document, place, value);
         if let Ok(draft) = read_json(kind, "a.json", &document.to_string(), no_rules) {

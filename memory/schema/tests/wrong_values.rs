@@ -1,9 +1,9 @@
-//! Documents with values that a field cannot have: what the messages say, and that the schemas reject what they can.
+//! Documents with invalid values: checks the messages, and that the schemas reject the documents if they can.
 
 mod common;
 
 use aurora_memory_schema::Kind;
-use common::Schema::{CannotSay, Rejects};
+use common::Schema::{CannotExpress, Rejects};
 use common::mistakes;
 
 #[test]
@@ -20,7 +20,7 @@ fn wrong_values() {
         (Kind::Knowledge, Rejects, r#"{"content": {"topic": "a", "facts": [{"statement": "b"}, "c", {"statement": ""}]}}"#),
         (Kind::Knowledge, Rejects, r#"{"content": {"topic": "a", "confidence": null}, "metadata": {"validated": "yes"}}"#),
         (Kind::Code, Rejects, r#"{"content": {"file": "a", "line_start": 0, "line_end": 1.5}}"#),
-        (Kind::Code, CannotSay, r#"{"content": {"file": "a", "line_start": 9, "line_end": 3}}"#),
+        (Kind::Code, CannotExpress, r#"{"content": {"file": "a", "line_start": 9, "line_end": 3}}"#),
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "metadata": {"usage_count": -1, "execution_time_ms": "5", "total_cost_usd": -0.5}}"#),
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "metadata": []}"#),
     ]), @r#"
@@ -92,11 +92,11 @@ fn wrong_values() {
      --> a.json:1:75
     1 | {"content": {"topic": "a", "confidence": null}, "metadata": {"validated": "yes"}}
 
-    error[A0303]: `content.line_start` must be the number of a line, an integer ≥ 1, not 0
+    error[A0303]: `content.line_start` must be a line number, an integer ≥ 1, not 0
      --> a.json:1:41
     1 | {"content": {"file": "a", "line_start": 0, "line_end": 1.5}}
 
-    error[A0303]: `content.line_end` must be the number of a line, an integer ≥ 1, not 1.5
+    error[A0303]: `content.line_end` must be a line number, an integer ≥ 1, not 1.5
      --> a.json:1:56
     1 | {"content": {"file": "a", "line_start": 0, "line_end": 1.5}}
 
@@ -129,10 +129,10 @@ fn wrong_times_and_lines() {
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "metadata": {"timestamp": "yesterday", "created": 1765549200}}"#),
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "metadata": {"timestamp": "2025-12-12T14:20:00"}}"#),
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "metadata": {"acquired": "2025-13-01"}}"#),
-        (Kind::Note, CannotSay, r#"{"content": {"text": "a"}, "metadata": {"acquired": "2025-02-29"}}"#),
+        (Kind::Note, CannotExpress, r#"{"content": {"text": "a"}, "metadata": {"acquired": "2025-02-29"}}"#),
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "conversation_log_reference": {"date": "12.12.2025", "line_range": [5]}}"#),
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "conversation_log_reference": {"line_range": [0, 7]}}"#),
-        (Kind::Note, CannotSay, r#"{"content": {"text": "a"}, "conversation_log_reference": {"line_range": [9, 7]}}"#),
+        (Kind::Note, CannotExpress, r#"{"content": {"text": "a"}, "conversation_log_reference": {"line_range": [9, 7]}}"#),
     ]), @r#"
     error[A0303]: `metadata.timestamp` must be a date such as 2025-12-12, or a time such as 2025-12-12T14:20:00Z (RFC 3339), not "yesterday"
      --> a.json:1:54
@@ -180,8 +180,8 @@ fn tags_policies_and_texts() {
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "governance": {"lifespan_policy": 5, "compliance_tags": "tested"}}"#),
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "governance": {"compliance_tags": ["b", "", "c\td", 4]}}"#),
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "metadata": {"keywords": ["b", " "], "domain": ""}}"#),
-        (Kind::Note, CannotSay, r#"{"content": {"text": "a\u0000b", "more": {"c": ["\u0000"]}}}"#),
-        (Kind::Note, CannotSay, "{\"content\": {\"text\": \"a\"},\n\"content\": {\"text\": \"b\", \"x y\": 1, \"x y\": 2}}"),
+        (Kind::Note, CannotExpress, r#"{"content": {"text": "a\u0000b", "more": {"c": ["\u0000"]}}}"#),
+        (Kind::Note, CannotExpress, "{\"content\": {\"text\": \"a\"},\n\"content\": {\"text\": \"b\", \"x y\": 1, \"x y\": 2}}"),
     ]), @r#"
     error[A0303]: `governance.lifespan_policy` must be one of "conditional", "time-based", "indefinite", not "time-baesd"
      --> a.json:1:62
@@ -217,33 +217,33 @@ fn tags_policies_and_texts() {
      --> a.json:1:75
     1 | {"content": {"text": "a"}, "metadata": {"keywords": ["b", " "], "domain": ""}}
 
-    error[A0303]: `content.text` must have no NUL character (`\u0000`)
+    error[A0303]: `content.text` must not contain NUL characters (`\u0000`)
      --> a.json:1:22
     1 | {"content": {"text": "a\u0000b", "more": {"c": ["\u0000"]}}}
 
-    error[A0303]: `content.more.c[0]` must have no NUL character (`\u0000`)
+    error[A0303]: `content.more.c[0]` must not contain NUL characters (`\u0000`)
      --> a.json:1:49
     1 | {"content": {"text": "a\u0000b", "more": {"c": ["\u0000"]}}}
 
     error[A0305]: `content` is set twice
      --> a.json:2:1
     2 | "content": {"text": "b", "x y": 1, "x y": 2}}
-      = help: it is also set in line 1
+      = help: it is also set on line 1
 
     error[A0305]: `content["x y"]` is set twice
      --> a.json:2:36
     2 | "content": {"text": "b", "x y": 1, "x y": 2}}
-      = help: it is also set in line 2
+      = help: it is also set on line 2
     "#);
     let tags = vec!["\"t\""; 257].join(", ");
     let many = format!(r#"{{"content": {{"text": "a"}}, "governance": {{"compliance_tags": [{tags}]}}}}"#);
     assert!(
         mistakes(&[(Kind::Note, Rejects, &many)])
-            .contains("`governance.compliance_tags` has 257 values, and 256 are allowed")
+            .contains("`governance.compliance_tags` has 257 values; at most 256 are allowed")
     );
     let long = format!(r#"{{"content": {{"text": "a"}}, "metadata": {{"keywords": ["{}"]}}}}"#, "é".repeat(65));
     assert!(
-        mistakes(&[(Kind::Note, CannotSay, &long)])
+        mistakes(&[(Kind::Note, CannotExpress, &long)])
             .contains("`metadata.keywords[0]` must be a string of 1 to 128 bytes")
     );
 }

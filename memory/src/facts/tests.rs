@@ -1,4 +1,4 @@
-//! The document and the chunk of an entry give policies the same facts.
+//! Checks that the document and the chunk of an entry yield the same facts for policies.
 
 use aurora_memory_policy::check_rule;
 use aurora_memory_schema::read_json;
@@ -10,12 +10,12 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::index::{IndexedEntry, chunks_of, path_of};
+use crate::index::{IndexedEntry, chunks_of, indexed_path};
 use crate::store::Change;
 
 const NOW: i64 = 1_800_000_000;
 
-/// A value of an object's field, or no such field.
+/// Sets a field of a section if there is a value.
 fn field(object: &mut Value, section: &str, name: &str, value: Option<impl Into<Value>>) {
     if let Some(value) = value {
         object[section][name] = value.into();
@@ -38,7 +38,7 @@ fn any_label() -> impl Strategy<Value = String> {
         .prop_filter("a label is not blank", |label| !label.trim().is_empty())
 }
 
-/// Any entry that can be stored, with a text of one chunk or of several.
+/// Generates any entry that can be stored, with a text of one or several chunks.
 fn any_entry() -> impl Strategy<Value = Entry> {
     let labels = || prop::option::of(prop::collection::vec(any_label(), 0..4));
     let lifespan = prop::sample::select(vec!["conditional", "time-based", "indefinite"]);
@@ -90,16 +90,16 @@ fn any_version() -> impl Strategy<Value = Version> {
     })
 }
 
-/// An index with the chunks of one entry.
+/// Creates an index with the chunks of one entry.
 fn index(entry: &Entry, version: &Version) -> Snapshot {
     let version = Version { document: Some(entry.document().clone()), ..version.clone() };
-    let indexed = IndexedEntry::of(entry.id(), version).expect("it has a document");
-    let chunks = chunks_of(indexed, &path_of(entry.id())).expect("an entry");
+    let indexed = IndexedEntry::new(entry.id(), version).expect("it has a document");
+    let chunks = chunks_of(indexed, &indexed_path(entry.id())).expect("an entry");
     let directory = tempfile::TempDir::new_in("/dev/shm").or_else(|_| tempfile::TempDir::new()).expect("a directory");
     let environment = Environment::open(directory.path(), OpenMode::Create).expect("opens");
     let writer = environment.writer(WriterOptions::default()).expect("is the only one");
     let file = FileRecord {
-        path: path_of(entry.id()),
+        path: indexed_path(entry.id()),
         size: 0,
         stamp: FileStamp::default(),
         blob: Vec::new(),
@@ -132,15 +132,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_document_and_its_chunks_give_the_same_facts(
+    fn a_document_and_its_chunks_yield_the_same_facts(
         entry in any_entry(), version in any_version(), access in any_access(),
     ) {
-        let of_entry = EntryFacts::of_entry(&entry, &version, access.as_ref(), NOW);
+        let of_entry = EntryFacts::from_entry(&entry, &version, access.as_ref(), NOW);
         let snapshot = index(&entry, &version);
         prop_assert!(!snapshot.live().is_empty());
         for id in snapshot.live().iter().map(ChunkId) {
             let chunk = snapshot.chunk(id).expect("sound").expect("is live");
-            let of_chunk = EntryFacts::of_chunk(chunk, access.as_ref(), NOW);
+            let of_chunk = EntryFacts::from_chunk(chunk, access.as_ref(), NOW);
             prop_assert_eq!(&of_chunk, &of_entry);
             prop_assert_eq!(of_chunk.decision(&Policies::built_in()), of_entry.decision(&Policies::built_in()));
         }

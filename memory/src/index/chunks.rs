@@ -1,4 +1,4 @@
-//! `[stage.memory-chunks]`: makes chunks of entries.
+//! `[stage.memory-chunks]`: creates chunks from entries.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use aurora_storage::{Chunk, ChunkType, Governance, MetaValue};
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::indexed_entry::{IndexedEntry, LANGUAGE_OF_ENTRIES, column};
+use super::indexed_entry::{ENTRY_LANGUAGE, IndexedEntry, column};
 
-/// Longer texts are cut at the next line, or else at the next character, after so many bytes.
-const LONGEST_PIECE: usize = 32 * 1024;
+/// Size in bytes after which a text is split: at the next line, or at the next character if the line is too long.
+const PIECE_BYTES: usize = 32 * 1024;
 
 /// `[stage.memory-chunks]`.
 #[derive(Deserialize)]
@@ -75,10 +75,10 @@ impl Stage for EntryChunksStage {
     }
 }
 
-/// The chunks of an entry: one, or several of a long text.
+/// Returns the chunks of an entry: one, or several for a long text.
 pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>, StageError> {
     let IndexedEntry { id, scope, session, created, edited, document, beside } = indexed;
-    // An entry that was stored by an earlier version may have secrets.
+    // Entries stored by an earlier version of the program can contain secrets.
     let entry = Entry::from_document(document).map_err(StageError::from_error)?.without_secrets();
     let shown = searchable(&entry);
     let text = masked(shown.text);
@@ -108,10 +108,10 @@ pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>,
     add("conversation_log", string(log.as_ref().and_then(|log| log.file)));
     add("conversation_section", string(log.as_ref().and_then(|log| log.section)));
     let date = entry.created().unwrap_or(created);
-    let doc = if entry.kind() == Kind::Turn { around(date, beside) } else { shown.doc };
+    let doc = if entry.kind() == Kind::Turn { turn_doc(date, beside) } else { shown.doc };
     let whole = Chunk {
         path: path.to_owned(),
-        language: LANGUAGE_OF_ENTRIES.to_owned(),
+        language: ENTRY_LANGUAGE.to_owned(),
         qualified_name: name.clone(),
         name,
         doc: masked(doc),
@@ -135,19 +135,19 @@ pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>,
     Ok(pieces(&text).into_iter().enumerate().map(piece).collect())
 }
 
-/// What a turn is found by beside its own text: its day, such as `8 May 2023` (UTC), and the turns beside it.
-fn around(date: i64, beside: Vec<String>) -> String {
+/// Returns the searchable context of a turn: its day, such as `8 May 2023` (UTC), and the texts of the adjacent turns.
+fn turn_doc(date: i64, beside: Vec<String>) -> String {
     let day = Timestamp::from_second(date).map(|time| time.strftime("%-d %B %Y").to_string());
     day.into_iter().chain(beside).collect::<Vec<_>>().join("\n")
 }
 
-/// Tags and the lifespan policy, where the entry has either.
+/// Returns the tags and the lifespan policy, if the entry has either.
 fn governance(entry: &Entry, tags: Vec<String>) -> Option<Governance> {
     let lifespan = entry.lifespan_policy().map(|policy| policy.name().to_owned());
     (!tags.is_empty() || lifespan.is_some()).then_some(Governance { tags, lifespan })
 }
 
-/// What is known of a turn; nothing of other entries.
+/// The fields of a turn; all `None` for other entries.
 #[derive(Default)]
 struct TurnFields<'a> {
     speaker: Option<&'a str>,
@@ -167,7 +167,7 @@ fn turn(entry: &Entry) -> TurnFields<'_> {
     }
 }
 
-/// The name of a chunk: the title of its entry, of a turn whoever has said it.
+/// Returns the name of a chunk: the speaker of a turn, or the title of another entry.
 fn name(entry: &Entry, title: String) -> String {
     match turn(entry).speaker {
         Some(speaker) => speaker.to_owned(),
@@ -175,7 +175,7 @@ fn name(entry: &Entry, title: String) -> String {
     }
 }
 
-/// The type of the chunks of a kind of entries.
+/// Returns the type of the chunks of a kind of entries.
 pub(crate) fn chunk_type(kind: Kind) -> ChunkType {
     match kind {
         Kind::Reasoning => ChunkType::Reasoning,
@@ -186,14 +186,14 @@ pub(crate) fn chunk_type(kind: Kind) -> ChunkType {
     }
 }
 
-/// The pieces of a text with the line, from 1, and the byte that each begins at.
+/// Splits a text into pieces. Each piece has its first line, from 1, and its byte offset.
 fn pieces(text: &str) -> Vec<(u32, usize, &str)> {
     let (mut pieces, mut line, mut start) = (Vec::new(), 1, 0);
-    while text.len() - start > LONGEST_PIECE {
+    while text.len() - start > PIECE_BYTES {
         let rest = &text[start..];
-        let least = rest.ceil_char_boundary(LONGEST_PIECE);
-        let at_line = rest[least..].find('\n').map(|at| least + at + 1).filter(|&at| at <= 2 * LONGEST_PIECE);
-        let end = at_line.unwrap_or(least);
+        let min = rest.ceil_char_boundary(PIECE_BYTES);
+        let at_line = rest[min..].find('\n').map(|at| min + at + 1).filter(|&at| at <= 2 * PIECE_BYTES);
+        let end = at_line.unwrap_or(min);
         let piece = &rest[..end];
         pieces.push((line, start, piece));
         line += piece.matches('\n').count() as u32;

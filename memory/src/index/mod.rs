@@ -11,5 +11,5 @@ pub(crate) use chunks::chunks_of;
 pub(crate) use generation::{catch_up, followed_change};
 pub(crate) use indexed_entry::{DIRECTORY, column};
 #[cfg(test)]
-pub(crate) use indexed_entry::{IndexedEntry, path_of};
+pub(crate) use indexed_entry::{IndexedEntry, indexed_path};
 pub(crate) use source::registry;

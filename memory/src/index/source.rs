@@ -1,4 +1,4 @@
-//! `[stage.memory]`: supplies the entries that have changed since the last run.
+//! `[stage.memory]`: emits the entries that have changed since the last run.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,26 +14,26 @@ use aurora_stages::index::PipelineChoice;
 use serde::Deserialize;
 
 use super::chunks::EntryChunks;
-use super::indexed_entry::{DIRECTORY, IndexedEntry, LANGUAGE_OF_ENTRIES, path_of};
+use super::indexed_entry::{DIRECTORY, ENTRY_LANGUAGE, IndexedEntry, indexed_path};
 use crate::error::MemoryError;
 use crate::session::NewTurn;
 use crate::store::{EntryStore, EntryView, Version};
 
-/// Most entries in one batch.
+/// Maximum number of entries in a batch.
 const BATCH: usize = 256;
 
-/// Most bytes of a turn that are indexed with the turns beside it.
-const MOST_BESIDE: usize = 2048;
+/// Maximum number of bytes of a turn that are indexed with each adjacent turn.
+const MAX_ADJACENT_BYTES: usize = 2048;
 
-/// The pipeline of a memory.
+/// Returns the pipeline of a memory.
 pub(super) fn pipeline() -> PipelineChoice {
-    // Secrets are masked where the text of an entry is taken from its document: a mask must not cut a JSON string.
+    // `redact` is off, because masking could break the JSON of a document. Secrets are masked later, in the text of the entry.
     let text = "[stage.memory]\n[stage.incremental-check]\ngit = false\nredact = false\n[stage.memory-chunks]\n\
                 [stage.embed]\nmodel = \"static\"\n[stage.store]\n[stage.bm25]\n";
     PipelineChoice::Text { name: "memory".to_owned(), text: text.to_owned() }
 }
 
-/// The stage types of that pipeline.
+/// Returns the stage types of the pipeline.
 pub(crate) fn registry() -> Registry {
     let mut registry = aurora_stages::registry();
     registry.register::<MemorySource>();
@@ -41,19 +41,19 @@ pub(crate) fn registry() -> Registry {
     registry
 }
 
-/// How far an index has followed the changes of a store.
+/// The last change of a store that an index contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Followed {
     pub(super) store: String,
-    /// Number of the newest change.
+    /// The number of the newest change.
     pub(super) change: u64,
 }
 
 impl Followed {
-    /// What a run keeps for the next one.
+    /// The stage that keeps the value for the next run.
     pub(super) const STAGE: &'static str = MemorySource::TYPE;
 
-    pub(super) fn of(view: &EntryView) -> Result<Self, MemoryError> {
+    pub(super) fn from_view(view: &EntryView) -> Result<Self, MemoryError> {
         Ok(Self { store: view.store_id().to_owned(), change: view.newest_change()? })
     }
 
@@ -91,14 +91,14 @@ struct MemorySourceStage(Arc<EntryStore>);
 impl Stage for MemorySourceStage {
     fn open(&self) -> Box<dyn Worker + '_> {
         producer(|out: &mut Emitter<'_>, cx: &StageContext<'_>| {
-            // Read now that no other process writes the index: no run has followed more than this one sees.
+            // The view is taken while no other process writes the index, so no other run can have indexed a later change.
             let view = &self.0.view()?;
-            let now = Followed::of(view)?;
+            let now = Followed::from_view(view)?;
             let before = cx.kept().and_then(Followed::parse).filter(|before| before.store == now.store);
             let changed = before.map(|before| view.changed_since(before.change)).transpose()?.flatten();
             match changed {
-                Some(ids) => changes(view, &ids, out)?,
-                None => everything(view, out)?,
+                Some(ids) => emit_changes(view, &ids, out)?,
+                None => emit_all(view, out)?,
             }
             cx.keep(&now.to_text());
             Ok(())
@@ -110,10 +110,10 @@ impl Stage for MemorySourceStage {
     }
 }
 
-/// The entries that have changed, and the turns beside them; all others are as they were.
-fn changes(view: &EntryView, ids: &[String], out: &mut Emitter<'_>) -> Result<(), StageError> {
-    let beside = ids.iter().flat_map(|id| NewTurn::beside(id)).flatten();
-    let ids: BTreeSet<String> = ids.iter().cloned().chain(beside).collect();
+/// Emits the entries that have changed and the turns adjacent to them. All other entries are unchanged.
+fn emit_changes(view: &EntryView, ids: &[String], out: &mut Emitter<'_>) -> Result<(), StageError> {
+    let adjacent = ids.iter().flat_map(|id| NewTurn::adjacent(id)).flatten();
+    let ids: BTreeSet<String> = ids.iter().cloned().chain(adjacent).collect();
     let ids: Vec<String> = ids.into_iter().collect();
     for ids in ids.chunks(BATCH) {
         let mut rows = Vec::with_capacity(ids.len());
@@ -122,49 +122,50 @@ fn changes(view: &EntryView, ids: &[String], out: &mut Emitter<'_>) -> Result<()
                 Some(version) => document(view, id, version)?,
                 None => Document::Deleted,
             };
-            rows.push((path_of(id), document));
+            rows.push((indexed_path(id), document));
         }
-        emit_documents(rows, LANGUAGE_OF_ENTRIES, out)?;
+        emit_documents(rows, ENTRY_LANGUAGE, out)?;
     }
-    emit_documents(vec![(DIRECTORY.to_owned(), Document::Rest)], LANGUAGE_OF_ENTRIES, out)
+    emit_documents(vec![(DIRECTORY.to_owned(), Document::Rest)], ENTRY_LANGUAGE, out)
 }
 
-/// All entries; others that are indexed are gone.
-fn everything(view: &EntryView, out: &mut Emitter<'_>) -> Result<(), StageError> {
+/// Emits all entries. Any other indexed entry is deleted.
+fn emit_all(view: &EntryView, out: &mut Emitter<'_>) -> Result<(), StageError> {
     let mut rows = Vec::with_capacity(BATCH);
     for entry in view.from("")? {
         let (id, version) = entry?;
         if version.document.is_some() {
-            rows.push((path_of(id), document(view, id, version)?));
+            rows.push((indexed_path(id), document(view, id, version)?));
         }
         if rows.len() == BATCH {
-            emit_documents(std::mem::take(&mut rows), LANGUAGE_OF_ENTRIES, out)?;
+            emit_documents(std::mem::take(&mut rows), ENTRY_LANGUAGE, out)?;
         }
     }
-    emit_documents(rows, LANGUAGE_OF_ENTRIES, out)
+    emit_documents(rows, ENTRY_LANGUAGE, out)
 }
 
 fn document(view: &EntryView, id: &str, version: Version) -> Result<Document, StageError> {
-    // An earlier version has stored ids with secrets. Such an entry can be listed and removed, but is not found by a search.
+    // An earlier version of the program stored ids with secrets. Such an entry can be listed and removed, but search does not
+    // find it.
     if has_secret(id) {
         return Ok(Document::Deleted);
     }
-    let Some(mut entry) = IndexedEntry::of(id, version) else { return Ok(Document::Deleted) };
-    for other in NewTurn::beside(id).into_iter().flatten() {
-        entry.beside.extend(view.get(&other)?.and_then(|other| said_beside(&entry, other)));
+    let Some(mut entry) = IndexedEntry::new(id, version) else { return Ok(Document::Deleted) };
+    for other in NewTurn::adjacent(id).into_iter().flatten() {
+        entry.beside.extend(view.get(&other)?.and_then(|other| adjacent_text(&entry, other)));
     }
     let text = serde_json::to_string(&entry).map_err(StageError::from_error)?;
     Ok(Document::Text(text.into()))
 }
 
-/// The beginning of the text of a turn beside an entry, `None` if the two have not the same scope and session. Secrets are masked
-/// before it is cut: a part of one would not be recognised.
-fn said_beside(entry: &IndexedEntry, other: Version) -> Option<String> {
+/// Returns the beginning of the text of an adjacent turn; `None` if it has another scope or session than the entry. Secrets are
+/// masked before the text is cut, because a part of a secret would not be recognised.
+fn adjacent_text(entry: &IndexedEntry, other: Version) -> Option<String> {
     let is_alike = (other.scope, &other.session) == (entry.scope, &entry.session);
     let document = other.document.filter(|_| is_alike)?;
     let text = document.get("content")?.get("text")?.as_str()?;
     let mut text = masked(text.to_owned());
-    text.truncate(text.floor_char_boundary(MOST_BESIDE));
+    text.truncate(text.floor_char_boundary(MAX_ADJACENT_BYTES));
     Some(text)
 }
 
@@ -177,7 +178,7 @@ mod tests {
     use crate::store::Change;
 
     #[test]
-    fn no_part_of_a_secret_is_left_where_a_turn_is_cut() {
+    fn cutting_a_turn_leaves_no_part_of_a_secret() {
         let secret = format!("ghp_{}", "k3Yq9ZtB7wXc2LmN5vRd8HsJ4pTfG6aQeUoW");
         let turn = |text: String| Version {
             number: 1,
@@ -190,12 +191,12 @@ mod tests {
             session: Some("s".to_owned()),
             document: json!({ "content": { "text": text } }).as_object().cloned(),
         };
-        let entry = IndexedEntry::of("turn:s:2", turn("entry".to_owned())).expect("a document");
-        let text = format!("{}{secret} and more", "word ".repeat(MOST_BESIDE / 5 - 3));
-        assert!(text[..MOST_BESIDE].contains(&secret[..10]) && !text[..MOST_BESIDE].contains(&secret));
-        let said = said_beside(&entry, turn(text.clone())).expect("of the same session");
-        assert!(said.len() <= MOST_BESIDE && !said.contains(&secret[..10]), "{said}");
+        let entry = IndexedEntry::new("turn:s:2", turn("entry".to_owned())).expect("a document");
+        let text = format!("{}{secret} and more", "word ".repeat(MAX_ADJACENT_BYTES / 5 - 3));
+        assert!(text[..MAX_ADJACENT_BYTES].contains(&secret[..10]) && !text[..MAX_ADJACENT_BYTES].contains(&secret));
+        let adjacent = adjacent_text(&entry, turn(text.clone())).expect("both turns have the same session");
+        assert!(adjacent.len() <= MAX_ADJACENT_BYTES && !adjacent.contains(&secret[..10]), "{adjacent}");
         let elsewhere = Version { session: Some("other".to_owned()), ..turn(text) };
-        assert_eq!(said_beside(&entry, elsewhere), None);
+        assert_eq!(adjacent_text(&entry, elsewhere), None);
     }
 }

@@ -1,34 +1,34 @@
-//! Reads every record of a store, and checks each.
+//! Reads and checks every record of a store.
 
 use serde::Serialize;
 
 use super::version::Version;
-use super::view::{EntryView, decode, searches_of, text};
-use super::writer::turns_of;
+use super::view::{EntryView, decode, decode_searches, text};
+use super::writer::decode_turns;
 use super::{CHANGES, ENTRIES, HISTORY, SEARCHES, SESSIONS, TABLES};
 use crate::error::MemoryError;
 
-/// What a check of all records has found.
+/// The result of a check of all records.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct MemoryCheck {
-    /// Entries.
+    /// Number of entries.
     pub entries: u64,
-    /// Entries that were removed and can be restored.
+    /// Number of removed entries that can be restored.
     pub removed: u64,
-    /// Versions before the newest ones.
+    /// Number of versions other than the newest ones.
     pub versions: u64,
-    /// Records of all tables.
+    /// Number of records in all tables.
     pub records: u64,
-    /// The digest of the entries: see [`crate::Memory::digest`]. `None` where an entry cannot be read.
+    /// The digest of the entries; see [`crate::Memory::digest`]. `None` if an entry cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// What is wrong, one sentence for each damaged table.
+    /// The problems, one sentence per damaged table.
     pub problems: Vec<String>,
 }
 
 impl EntryView {
-    /// Reads every record, and compares it with its checksum; `see` checks what an entry says. A table is read up to its first
-    /// damage. Whether all entries are sound is the second part of the result, which has no digest.
+    /// Reads every record and verifies its checksum; `see` checks the content of an entry. Reading of a table stops at its first
+    /// damage. Also returns whether all entries are sound. The result has no digest.
     pub(crate) fn check(&self, mut see: impl FnMut(&str, &Version) -> Result<(), MemoryError>) -> (MemoryCheck, bool) {
         let mut check = MemoryCheck::default();
         let entries = self.check_entries(&mut check, &mut see);
@@ -37,7 +37,7 @@ impl EntryView {
         let wrong = std::iter::once(entries).chain(tables).filter_map(Result::err);
         check.problems = wrong.map(|error| error.to_string()).collect();
         if check.problems.is_empty() {
-            // Pages that no record of a table lies in.
+            // Checks the pages that contain no record of a table.
             check.problems.extend(self.records.check().err().map(|error| error.to_string()));
         }
         (check, is_sound)
@@ -60,7 +60,7 @@ impl EntryView {
                 check.removed += 1;
             }
         }
-        self.all(ENTRIES, found)
+        self.check_count(ENTRIES, found)
     }
 
     fn check_table(&self, table: usize, check: &mut MemoryCheck) -> Result<(), MemoryError> {
@@ -71,26 +71,27 @@ impl EntryView {
             check.records += 1;
             match table {
                 HISTORY => {
-                    // Behind the id stand a zero and the number of the version.
+                    // The key is the id, a zero byte, and the number of the version.
                     let id = key.split_last_chunk::<5>().map_or(key, |(id, _)| id);
                     decode(text(id)?, bytes)?;
                     check.versions += 1;
                 }
                 CHANGES => drop(text(bytes)?),
-                SESSIONS => drop(turns_of(text(key)?, bytes)?),
-                SEARCHES => drop(searches_of(text(key)?, bytes)?),
-                // Their checksums say that they are what was written.
+                SESSIONS => drop(decode_turns(text(key)?, bytes)?),
+                SEARCHES => drop(decode_searches(text(key)?, bytes)?),
+                // Their checksums have been verified.
                 _ => {}
             }
         }
-        self.all(table, found)
+        self.check_count(table, found)
     }
 
-    /// Whether a table has the records that it counts.
-    fn all(&self, table: usize, found: u64) -> Result<(), MemoryError> {
+    /// Checks that the number of records in a table equals its stored count.
+    fn check_count(&self, table: usize, found: u64) -> Result<(), MemoryError> {
         let expected = self.records.count(table);
         let name = TABLES[table].name;
-        let missing = || MemoryError::Damaged(format!("`{name}` has {found} records, and counts {expected}"));
+        let missing =
+            || MemoryError::Damaged(format!("`{name}` has {found} records, but its stored count is {expected}"));
         if found == expected { Ok(()) } else { Err(missing()) }
     }
 }

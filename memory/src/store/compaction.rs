@@ -1,20 +1,20 @@
-//! Forgets what was removed, and the versions before the newest ones.
+//! Deletes removed entries and all versions except the newest ones.
 
 use super::EntryStore;
 use crate::error::MemoryError;
 
-/// What a compaction has dropped.
+/// The result of a compaction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct MemoryCompaction {
-    /// Entries that had been removed, and can no longer be restored.
+    /// Number of removed entries that were deleted and can no longer be restored.
     pub removed_entries: usize,
-    /// Versions before the newest ones.
+    /// Number of deleted versions other than the newest ones.
     pub versions: usize,
 }
 
 impl EntryStore {
-    /// Drops entries that were removed, versions before the newest ones, and the changes that the index has followed, up to
-    /// `followed`. None of them can be restored.
+    /// Deletes removed entries, all versions except the newest ones, and the change records up to `followed`, which the index has
+    /// already processed. None of them can be restored.
     pub(crate) fn compact(&self, followed: u64) -> Result<MemoryCompaction, MemoryError> {
         let view = self.view()?;
         let mut removed = Vec::new();
@@ -25,10 +25,10 @@ impl EntryStore {
             }
         }
         let history = view.history_keys()?;
-        // The newest change stays: it says which number is next.
+        // Keeps the newest change, which determines the next number.
         let changes = view.change_keys(followed.min(view.newest_change()?.saturating_sub(1)))?;
         self.write(|writer| {
-            // A write may have come in between.
+            // An entry may have been written in the meantime.
             let mut entries = Vec::new();
             for (id, number) in removed {
                 if writer.get(&id)?.is_some_and(|version| version.number == number && version.document.is_none()) {

@@ -1,13 +1,13 @@
-//! Entries as they are stored: their versions, the order of changes, and the turns of sessions.
+//! The store of entries: their versions, the order of changes, and the turns of sessions.
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `entries` | id | its newest [`Version`]; of an entry that was removed, one without a document |
-//! | `history` | id, 0, number of the version | the versions before |
-//! | `changes` | number of the change | the id of the entry that it changed |
-//! | `sessions` | name | how many turns the session has had |
-//! | `searches` | name of a session | what its searches have shown since the last outcome of its task |
-//! | `difficult` | digest of a query | how many tasks with it have failed |
+//! | `entries` | id | the newest [`Version`]; a removed entry has a version without a document |
+//! | `history` | id, 0, number of the version | an earlier version |
+//! | `changes` | number of the change | the id of the changed entry |
+//! | `sessions` | name | the number of turns of the session |
+//! | `searches` | name of a session | its queries and retrieved chunks since the last outcome of its task |
+//! | `difficult` | digest of a query | the number of failed tasks with the query |
 
 mod check;
 mod compaction;
@@ -30,10 +30,10 @@ use crate::error::MemoryError;
 
 /// Name of the store in the directory of a memory.
 const STORE: &str = "entries";
-/// Version of the values.
+/// Version of the format of values.
 const FORMAT: u32 = 1;
 
-/// Places of the tables.
+/// Indexes into [`TABLES`].
 const ENTRIES: usize = 0;
 const HISTORY: usize = 1;
 const CHANGES: usize = 2;
@@ -54,7 +54,7 @@ const TABLES: &[RecordTable] = &[
 pub(crate) struct EntryStore(RecordStore);
 
 impl EntryStore {
-    /// Opens the store in the directory of a memory. `known` remembers which stores are this user's.
+    /// Opens the store in the directory of a memory. `known` records which stores the user trusts.
     pub(crate) fn open(home: &Directory, mode: OpenMode, known: KnownIndexes) -> Result<Self, MemoryError> {
         match RecordStore::open(home, STORE, (FORMAT, TABLES), mode, known) {
             Err(error @ StorageError::ForeignRecords { .. }) => {
@@ -64,19 +64,19 @@ impl EntryStore {
         }
     }
 
-    /// Takes a store that is there for this user's from now on.
+    /// Marks an existing store as trusted by this user.
     pub(crate) fn accept(home: &Directory, known: KnownIndexes) -> Result<(), MemoryError> {
         Ok(RecordStore::open_unchecked(home, STORE, (FORMAT, TABLES), OpenMode::Existing, known)?.accept()?)
     }
 
-    /// The entries as they are now.
+    /// Returns a snapshot of the entries.
     pub(crate) fn view(&self) -> Result<EntryView, MemoryError> {
         let records = self.0.read()?;
         let id = self.0.id_in(&records)?.map(|id| id.to_string());
         Ok(EntryView::new(id, records))
     }
 
-    /// Changes entries in one transaction, which is durable when this returns.
+    /// Changes entries in one transaction, which is durable when this function returns.
     pub(crate) fn write<T>(
         &self,
         change: impl FnOnce(&mut EntryWriter<'_, '_>) -> Result<T, MemoryError>,
@@ -88,13 +88,13 @@ impl EntryStore {
     }
 }
 
-/// The key of a query: the digest of its words, without regard to case and white space.
+/// Returns the key of a query: the digest of its words, ignoring case and white space.
 fn query_key(query: &str) -> [u8; 32] {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     *blake3::hash(words.join(" ").as_bytes()).as_bytes()
 }
 
-/// The key of a version in the table of those before.
+/// Returns the key of a version in the table `history`.
 fn history_key(id: &str, number: u32) -> Vec<u8> {
     [id.as_bytes(), &[0], &number.to_be_bytes()].concat()
 }

@@ -1,4 +1,4 @@
-//! What the searches of a session have shown, as it is stored.
+//! Stored queries and results of the searches in a session.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 /// A chunk that was shown in a session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Retrieved {
-    /// The `.aurora` directory whose access history knows the chunk.
+    /// The `.aurora` directory whose access history contains the chunk.
     pub home: PathBuf,
-    /// Its key.
+    /// The key of the chunk.
     pub key: String,
 }
 
-/// What a session has asked for.
+/// The queries of a session and the chunks that they retrieved.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionSearches {
     pub(crate) retrieved: Vec<Retrieved>,

@@ -1,15 +1,15 @@
-//! One version of an entry, as it is stored.
+//! A stored version of an entry.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::scope::Scope;
 
-/// What made a version of an entry.
+/// The kind of change that created a version of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
-    /// It was added.
+    /// The entry was added.
     Add,
     /// Its document was replaced.
     Edit,
@@ -17,51 +17,51 @@ pub enum Change {
     Tag,
     /// Its links were changed.
     Link,
-    /// It was removed by its id.
+    /// The entry was removed by its id.
     Remove,
-    /// A retention policy removed it.
+    /// A retention policy removed the entry.
     Prune,
-    /// The change before was taken back.
+    /// An earlier change was undone.
     Undo,
-    /// It came from elsewhere.
+    /// The entry was imported.
     Import,
 }
 
 /// One version of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Version {
-    /// Its number, from 1.
+    /// The number of the version, from 1.
     #[serde(rename = "v")]
     pub number: u32,
-    /// The version that an undo goes back to; 0 where there was no entry.
+    /// The version that an undo restores; 0 if the entry did not exist.
     #[serde(rename = "b")]
     pub(crate) before: u32,
-    /// What made it.
+    /// The change that created the version.
     #[serde(rename = "o")]
     pub change: Change,
-    /// When it was made, in Unix seconds.
+    /// The time at which the version was created, in Unix seconds.
     #[serde(rename = "t")]
     pub time: i64,
-    /// When the entry was added, in Unix seconds.
+    /// The time at which the entry was added, in Unix seconds.
     #[serde(rename = "c")]
     pub created: i64,
-    /// When its content was changed the last time, in Unix seconds.
+    /// The time of the last change of its content, in Unix seconds.
     #[serde(rename = "e")]
     pub edited: i64,
-    /// Who may find it.
+    /// The scope of the entry.
     #[serde(rename = "s")]
     pub scope: Scope,
-    /// The session that it belongs to.
+    /// The session that the entry belongs to.
     #[serde(rename = "q", default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The document; `None` where the entry was removed.
+    /// The document; `None` if the entry was removed.
     #[serde(rename = "d")]
     pub document: Option<Map<String, Value>>,
 }
 
 impl Version {
     pub(crate) fn encode(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("a document has text as keys")
+        serde_json::to_vec(self).expect("the keys of a document are strings")
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {

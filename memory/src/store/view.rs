@@ -1,4 +1,4 @@
-//! Reads the entries of one moment.
+//! Reads a snapshot of the entries.
 
 use aurora_storage::RecordReader;
 
@@ -7,7 +7,7 @@ use super::version::Version;
 use super::{CHANGES, DIFFICULT, ENTRIES, HISTORY, SEARCHES, history_key, query_key};
 use crate::error::MemoryError;
 
-/// The entries as they were at one moment, whatever is written meanwhile.
+/// A snapshot of the entries, which later writes do not affect.
 pub(crate) struct EntryView {
     /// The random id of the store; `None` before the first entry.
     id: Option<String>,
@@ -19,24 +19,24 @@ impl EntryView {
         Self { id, records }
     }
 
-    /// The random id of the store; empty before the first entry.
+    /// Returns the random id of the store; empty before the first entry.
     pub(crate) fn store_id(&self) -> &str {
         self.id.as_deref().unwrap_or_default()
     }
 
-    /// The number of the newest change; 0 before the first.
+    /// Returns the number of the newest change; 0 before the first change.
     pub(crate) fn newest_change(&self) -> Result<u64, MemoryError> {
         Ok(self.records.last(CHANGES)?.map_or(0, |(key, _)| number(key)))
     }
 
-    /// The newest version of an entry, that of one which was removed too.
+    /// Returns the newest version of an entry, even if the entry was removed.
     pub(crate) fn get(&self, id: &str) -> Result<Option<Version>, MemoryError> {
-        // An empty text is the id of no entry, and no key.
+        // The empty string is not a valid id, and keys cannot be empty.
         let found = if id.is_empty() { None } else { self.records.get(ENTRIES, id.as_bytes())? };
         found.map(|bytes| decode(id, bytes)).transpose()
     }
 
-    /// Ids and newest versions from an id on, in the order of ids, those of entries which were removed too.
+    /// Iterates over ids and newest versions, starting at an id, in the order of ids. Includes removed entries.
     pub(crate) fn from(
         &self,
         id: &str,
@@ -49,7 +49,7 @@ impl EntryView {
         }))
     }
 
-    /// The versions of an entry, the oldest first.
+    /// Returns the versions of an entry, oldest first.
     pub(crate) fn versions(&self, id: &str) -> Result<Vec<Version>, MemoryError> {
         let mut versions = Vec::new();
         let first = history_key(id, 0);
@@ -65,24 +65,24 @@ impl EntryView {
         Ok(versions)
     }
 
-    /// Keys of the versions before the newest ones.
+    /// Returns the keys of all versions other than the newest ones.
     pub(super) fn history_keys(&self) -> Result<Vec<Vec<u8>>, MemoryError> {
         self.records.from(HISTORY, &[])?.map(|record| Ok(record?.0.to_vec())).collect()
     }
 
-    /// What the searches of a session have shown since the last outcome.
+    /// Returns the queries and retrieved chunks of a session since the last outcome.
     pub(crate) fn searches(&self, session: &str) -> Result<Option<SessionSearches>, MemoryError> {
         let found = self.records.get(SEARCHES, session.as_bytes())?;
-        found.map(|bytes| searches_of(session, bytes)).transpose()
+        found.map(|bytes| decode_searches(session, bytes)).transpose()
     }
 
-    /// How many tasks with a query have failed.
+    /// Returns the number of failed tasks with a query.
     pub(crate) fn failures(&self, query: &str) -> Result<u32, MemoryError> {
-        Ok(self.records.get(DIFFICULT, &query_key(query))?.map_or(0, count_of))
+        Ok(self.records.get(DIFFICULT, &query_key(query))?.map_or(0, decode_count))
     }
 
-    /// Ids of the entries that were changed after the change `since`, each once, in order; `None` where the store no longer
-    /// knows all changes since then.
+    /// Returns the ids of the entries that were changed after the change `since`, sorted and without duplicates; `None` if the
+    /// store no longer has all changes since then.
     pub(crate) fn changed_since(&self, since: u64) -> Result<Option<Vec<String>>, MemoryError> {
         let oldest = self.records.from(CHANGES, &[])?.next().transpose()?.map_or(0, |(key, _)| number(key));
         if since + 1 < oldest || since > self.newest_change()? {
@@ -97,7 +97,7 @@ impl EntryView {
         Ok(Some(ids))
     }
 
-    /// Keys of the changes up to a number.
+    /// Returns the keys of the changes up to a number.
     pub(super) fn change_keys(&self, up_to: u64) -> Result<Vec<Vec<u8>>, MemoryError> {
         let mut keys = Vec::new();
         for record in self.records.from(CHANGES, &[])? {
@@ -111,7 +111,7 @@ impl EntryView {
     }
 }
 
-/// The number that a key of the table of changes is.
+/// Decodes the number of a change from its key.
 pub(super) fn number(key: &[u8]) -> u64 {
     key.as_array().map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }
@@ -120,16 +120,16 @@ pub(super) fn decode(id: &str, bytes: &[u8]) -> Result<Version, MemoryError> {
     Version::decode(bytes).ok_or_else(|| MemoryError::Damaged(format!("the entry {id} cannot be read")))
 }
 
-pub(super) fn searches_of(session: &str, bytes: &[u8]) -> Result<SessionSearches, MemoryError> {
+pub(super) fn decode_searches(session: &str, bytes: &[u8]) -> Result<SessionSearches, MemoryError> {
     let damaged = |_| MemoryError::Damaged(format!("the searches of session {session} cannot be read"));
     serde_json::from_slice(bytes).map_err(damaged)
 }
 
-/// A number of failures as it is stored.
-pub(super) fn count_of(bytes: &[u8]) -> u32 {
+/// Decodes a stored number of failures.
+pub(super) fn decode_count(bytes: &[u8]) -> u32 {
     bytes.as_array().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
 pub(super) fn text(bytes: &[u8]) -> Result<&str, MemoryError> {
-    std::str::from_utf8(bytes).map_err(|_| MemoryError::Damaged("an id is no text".to_owned()))
+    std::str::from_utf8(bytes).map_err(|_| MemoryError::Damaged("an id is not UTF-8".to_owned()))
 }

@@ -5,25 +5,25 @@ use serde::{Deserialize, Serialize};
 
 use super::searches::SessionSearches;
 use super::version::{Change, Version};
-use super::view::{count_of, decode, number, searches_of};
+use super::view::{decode, decode_count, decode_searches, number};
 use super::{CHANGES, DIFFICULT, ENTRIES, HISTORY, SEARCHES, SESSIONS, history_key, query_key};
 use crate::error::MemoryError;
 
-/// One transaction over the entries. It sees what it has written itself.
+/// A write transaction over the entries. Reads see the transaction's own writes.
 pub(crate) struct EntryWriter<'w, 't> {
     records: &'w mut RecordWriter<'t>,
     /// The number of the next change.
     next_change: u64,
 }
 
-/// What is known of a session.
+/// The stored state of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionTurns {
-    /// How many turns it has had, those that were removed too.
+    /// Number of turns, including removed ones.
     pub(crate) turns: u32,
 }
 
-pub(super) fn turns_of(session: &str, bytes: &[u8]) -> Result<SessionTurns, MemoryError> {
+pub(super) fn decode_turns(session: &str, bytes: &[u8]) -> Result<SessionTurns, MemoryError> {
     let damaged = |_| MemoryError::Damaged(format!("the session {session} cannot be read"));
     serde_json::from_slice(bytes).map_err(damaged)
 }
@@ -34,25 +34,25 @@ impl<'w, 't> EntryWriter<'w, 't> {
         Ok(Self { records, next_change: newest + 1 })
     }
 
-    /// The newest version of an entry, that of one which was removed too.
+    /// Returns the newest version of an entry, even if the entry was removed.
     pub(crate) fn get(&self, id: &str) -> Result<Option<Version>, MemoryError> {
         self.records.get(ENTRIES, id.as_bytes())?.map(|bytes| decode(id, &bytes)).transpose()
     }
 
-    /// A version of an entry before the newest one. A compaction drops them.
+    /// Returns an earlier version of an entry. A compaction deletes earlier versions.
     fn version(&self, id: &str, number: u32) -> Result<Version, MemoryError> {
         let bytes = self.records.get(HISTORY, &history_key(id, number))?;
         decode(id, &bytes.ok_or_else(|| MemoryError::NothingToUndo(id.to_owned()))?)
     }
 
-    /// Gives an entry a new version. Its number, and which one it follows, are set here.
+    /// Adds a new version of an entry. Sets the numbers of the version and of its predecessor.
     pub(crate) fn put(&mut self, id: &str, version: Version) -> Result<Version, MemoryError> {
         let before = self.get(id)?;
         let number = before.as_ref().map_or(0, |before| before.number);
         self.store(id, before, Version { before: number, ..version })
     }
 
-    /// Takes back the last change of an entry that was not taken back yet.
+    /// Undoes the last change of an entry that has not been undone yet.
     pub(crate) fn undo(&mut self, id: &str, time: i64) -> Result<Version, MemoryError> {
         let current = self.get(id)?.ok_or_else(|| MemoryError::NoEntry(id.to_owned()))?;
         let earlier = match (current.before, &current.document) {
@@ -63,7 +63,7 @@ impl<'w, 't> EntryWriter<'w, 't> {
         self.store(id, Some(current), Version { change: Change::Undo, time, ..earlier })
     }
 
-    /// Writes a version in front of the one before it, with its number.
+    /// Stores a version as the newest one, assigns its number, and moves the previous version to the history.
     fn store(&mut self, id: &str, before: Option<Version>, version: Version) -> Result<Version, MemoryError> {
         let number = before.as_ref().map_or(1, |before| before.number + 1);
         if let Some(before) = before {
@@ -76,7 +76,7 @@ impl<'w, 't> EntryWriter<'w, 't> {
         Ok(version)
     }
 
-    /// The number of the next turn of a session, from 1, which is counted.
+    /// Assigns and returns the number of the next turn of a session, from 1.
     pub(crate) fn next_turn(&mut self, session: &str) -> Result<u32, MemoryError> {
         let next = self.turns(session)?.checked_add(1);
         let turns = next.ok_or_else(|| MemoryError::Unfit(format!("the session {session} has too many turns")))?;
@@ -84,14 +84,14 @@ impl<'w, 't> EntryWriter<'w, 't> {
         Ok(turns)
     }
 
-    /// Makes the next turn of a session follow the one at the place `order`, if it does not yet.
+    /// Raises the turn counter of a session to at least `order`, so that the next turn comes after it.
     pub(crate) fn raise_turns(&mut self, session: &str, order: u32) -> Result<(), MemoryError> {
         if self.turns(session)? < order { self.set_turns(session, order) } else { Ok(()) }
     }
 
     fn turns(&self, session: &str) -> Result<u32, MemoryError> {
         let bytes = self.records.get(SESSIONS, session.as_bytes())?;
-        let known = bytes.map(|bytes| turns_of(session, &bytes)).transpose()?;
+        let known = bytes.map(|bytes| decode_turns(session, &bytes)).transpose()?;
         Ok(known.unwrap_or_default().turns)
     }
 
@@ -100,13 +100,13 @@ impl<'w, 't> EntryWriter<'w, 't> {
         Ok(self.records.put(SESSIONS, session.as_bytes(), &value)?)
     }
 
-    /// What the searches of a session have shown since the last outcome.
+    /// Returns the queries and retrieved chunks of a session since the last outcome.
     pub(crate) fn searches(&self, session: &str) -> Result<Option<SessionSearches>, MemoryError> {
         let found = self.records.get(SEARCHES, session.as_bytes())?;
-        found.map(|bytes| searches_of(session, &bytes)).transpose()
+        found.map(|bytes| decode_searches(session, &bytes)).transpose()
     }
 
-    /// Sets that; `None` forgets it.
+    /// Stores the queries and retrieved chunks of a session; `None` deletes them.
     pub(crate) fn set_searches(
         &mut self,
         session: &str,
@@ -123,11 +123,11 @@ impl<'w, 't> EntryWriter<'w, 't> {
     /// Counts a failed task with a query.
     pub(crate) fn note_difficult(&mut self, query: &str) -> Result<(), MemoryError> {
         let key = query_key(query);
-        let failures = self.records.get(DIFFICULT, &key)?.map_or(0, |bytes| count_of(&bytes));
+        let failures = self.records.get(DIFFICULT, &key)?.map_or(0, |bytes| decode_count(&bytes));
         Ok(self.records.put(DIFFICULT, &key, &failures.saturating_add(1).to_le_bytes())?)
     }
 
-    /// Forgets a version, or an entry that was removed, for good.
+    /// Deletes records of entries, earlier versions and changes.
     pub(super) fn drop_keys(&mut self, (entries, history, changes): DroppedKeys) -> Result<(), MemoryError> {
         for (table, keys) in [(ENTRIES, entries), (HISTORY, history), (CHANGES, changes)] {
             for key in keys {
@@ -138,5 +138,5 @@ impl<'w, 't> EntryWriter<'w, 't> {
     }
 }
 
-/// Keys of entries, of versions before and of changes.
+/// Keys of entries, of earlier versions, and of changes.
 pub(super) type DroppedKeys = (Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<Vec<u8>>);

@@ -1,4 +1,4 @@
-//! An entry that comes from elsewhere.
+//! An imported entry.
 
 use aurora_memory_schema::Entry;
 use aurora_storage::AccessRecord;
@@ -6,27 +6,27 @@ use aurora_storage::AccessRecord;
 use super::problem::TransferProblem;
 use crate::memory::Placement;
 
-/// An entry that comes from elsewhere, with what is known about it there.
+/// An imported entry with the metadata of its source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TransferredEntry {
     /// The entry.
     pub entry: Entry,
-    /// Whether its id was made of its content: it may be that of another entry, and then this one gets another id.
+    /// Whether its id was derived from its content. If another entry has a derived id, this entry gets a new id.
     pub has_derived_id: bool,
-    /// Where it belongs.
+    /// The scope and session of the entry.
     pub placement: Placement,
-    /// When it was added, in Unix seconds.
+    /// The time at which the entry was added, in Unix seconds.
     pub created: i64,
-    /// When its content was changed the last time, in Unix seconds.
+    /// The time of the last change of its content, in Unix seconds.
     pub edited: i64,
-    /// Whether the document is what its source has now, such as the text of a file. It replaces a document with the same time
-    /// that an import has stored.
+    /// Whether the document is the current content of its source, such as the text of a file. It replaces an imported document with
+    /// the same time.
     pub is_current: bool,
-    /// When it was shown, and what was said of it.
+    /// The access history of the entry.
     pub access: Option<AccessRecord>,
-    /// What messages call it, such as `memory.jsonl:3`.
+    /// The name of the source in messages, such as `memory.jsonl:3`.
     pub source: String,
 }
 
-/// What a reader has found next: an entry, or something that is to be reported.
+/// An item of a reader: an entry or a problem.
 pub type Transfer = Result<TransferredEntry, TransferProblem>;

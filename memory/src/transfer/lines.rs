@@ -1,31 +1,31 @@
-//! Lines of a text whose length is bounded.
+//! Reads lines of bounded length.
 
 use std::io::{self, BufRead, Read as _};
 
 use aurora_memory_schema::limit::DOCUMENT_BYTES;
 
-/// Longest line, in bytes: a document, and what stands around it.
-const LONGEST: u64 = 2 * DOCUMENT_BYTES as u64;
-/// Maximum number of bytes that are passed over behind the beginning of a line that is too long.
+/// Maximum length of a line in bytes: a document and the fields around it.
+const MAX_LINE_BYTES: u64 = 2 * DOCUMENT_BYTES as u64;
+/// Maximum number of bytes that are skipped at the end of a line that is too long.
 const MAX_SKIPPED_BYTES: u64 = 256 << 20;
 
 /// One line of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// Its text, without the line break.
+    /// The text of the line, without the line break.
     Text(String),
-    /// It is not UTF-8.
+    /// The line is not UTF-8.
     NotText,
-    /// It has more bytes than a line may have.
+    /// The line is longer than the limit.
     TooLong,
 }
 
-/// Reads lines.
+/// A reader of lines.
 pub(super) struct Lines<R> {
     reader: R,
     /// The number of the last line, from 1.
     pub(super) number: usize,
-    /// The byte that the last line begins at.
+    /// The byte offset of the last line.
     pub(super) start: usize,
     next_start: usize,
 }
@@ -35,15 +35,15 @@ impl<R: BufRead> Lines<R> {
         Self { reader, number: 0, start: 0, next_start: 0 }
     }
 
-    /// The next line; `None` at the end.
+    /// Reads the next line; `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
         let mut bytes = Vec::new();
-        let mut length = (&mut self.reader).take(LONGEST + 1).read_until(b'\n', &mut bytes)?;
+        let mut length = (&mut self.reader).take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut bytes)?;
         if length == 0 {
             return Ok(None);
         }
         let is_whole = bytes.pop_if(|byte| *byte == b'\n').is_some();
-        let is_too_long = !is_whole && length as u64 > LONGEST;
+        let is_too_long = !is_whole && length as u64 > MAX_LINE_BYTES;
         if is_too_long {
             length += self.skip_rest()?;
         }
@@ -57,7 +57,7 @@ impl<R: BufRead> Lines<R> {
         }))
     }
 
-    /// Passes over the rest of a line, and returns its bytes.
+    /// Skips the rest of a line and returns its length in bytes.
     fn skip_rest(&mut self) -> io::Result<usize> {
         let mut rest = (&mut self.reader).take(MAX_SKIPPED_BYTES);
         let skipped = rest.skip_until(b'\n')?;
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_have_numbers_and_places() {
+    fn lines_have_numbers_and_offsets() {
         assert_eq!(lines(b""), []);
         assert_eq!(
             lines(b"a\n\n\xff\nb"),
@@ -99,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_an_error() {
+    fn an_endless_line_is_an_error() {
         let mut lines = Lines::new(BufReader::new(repeat(0)));
         assert_eq!(lines.next().expect_err("no line ends").kind(), io::ErrorKind::InvalidData);
     }
 
     #[test]
-    fn the_line_behind_one_that_is_too_long_is_read() {
-        let longest = "x".repeat(LONGEST as usize);
+    fn the_line_after_a_line_that_is_too_long_is_read() {
+        let longest = "x".repeat(MAX_LINE_BYTES as usize);
         assert_eq!(lines(format!("{longest}\nb").as_bytes())[1], (2, longest.len() + 1, text("b")));
         let longer = format!("{longest}yz\nb\n{longest}y");
         let found: Vec<_> = lines(longer.as_bytes()).into_iter().map(|(number, _, line)| (number, line)).collect();

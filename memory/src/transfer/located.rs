@@ -1,39 +1,39 @@
-//! Mistakes of a document that is a line of a file, or a part of one.
+//! Locates mistakes of a document that is a line, or a part of a line, of a file.
 
 use aurora_diagnostics::{Diagnostic, Diagnostics, Location, Place};
 use aurora_memory_schema::code;
 
-/// Where a document stands in a file.
+/// The location of a document in a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DocumentPlace<'l> {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub(super) line: usize,
-    /// The byte of the file that the line begins at.
+    /// The byte offset of the line in the file.
     pub(super) start: usize,
-    /// What stands in the line before the document.
+    /// The text of the line before the document.
     pub(super) before: &'l str,
 }
 
-/// Most characters of a line that a message repeats.
-const SHOWN: usize = 80;
+/// Maximum number of characters of a line shown in a message.
+const MAX_SHOWN_CHARS: usize = 80;
 
 impl DocumentPlace<'_> {
-    /// Mistakes with their places in the file, instead of those in the document.
-    pub(super) fn located(&self, mistakes: &Diagnostics) -> Diagnostics {
-        let mut located = Diagnostics::default();
-        located.extend(mistakes.iter().map(|mistake| self.moved(mistake)));
-        located
+    /// Converts the locations of mistakes in the document to locations in the file.
+    pub(super) fn relocate(&self, mistakes: &Diagnostics) -> Diagnostics {
+        let mut relocated = Diagnostics::default();
+        relocated.extend(mistakes.iter().map(|mistake| self.relocate_one(mistake)));
+        relocated
     }
 
-    /// A mistake of `document` as a whole.
+    /// Creates a mistake that concerns `document` as a whole.
     pub(super) fn mistake(&self, file: &str, document: &str, code: &'static str, message: String) -> Diagnostics {
         let location = Location { excerpt: beginning(document), ..Location::of_span(file, "", 0..0) };
         let mut mistakes = Diagnostics::default();
         mistakes.push(Diagnostic::error(code, Some(location), message));
-        self.located(&mistakes)
+        self.relocate(&mistakes)
     }
 
-    fn moved(&self, mistake: &Diagnostic) -> Diagnostic {
+    fn relocate_one(&self, mistake: &Diagnostic) -> Diagnostic {
         let mut mistake = mistake.clone();
         if let Some(Place::File(Location { span, line, column, .. })) = &mut mistake.location {
             // The document has no line break.
@@ -43,17 +43,18 @@ impl DocumentPlace<'_> {
             *span = span.start + offset..span.end + offset;
         }
         if mistake.code == code::DUPLICATE_KEY {
-            // It names a line of the document.
+            // The help names a line of the document, not of the file.
             mistake.help = None;
         }
         mistake
     }
 }
 
-/// The beginning of a line, without control characters.
+/// Returns the beginning of a line, without control characters.
 fn beginning(line: &str) -> String {
-    let mut shown: String = line.chars().take(SHOWN).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if line.chars().nth(SHOWN).is_some() {
+    let mut shown: String =
+        line.chars().take(MAX_SHOWN_CHARS).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if line.chars().nth(MAX_SHOWN_CHARS).is_some() {
         shown.push('…');
     }
     shown

@@ -1,5 +1,4 @@
-//! Entries that come from elsewhere or go elsewhere: many are written at once, a memory is exported as lines of JSON, and lines
-//! of JSON are read.
+//! Transfer of entries: writes many imported entries at once, exports a memory as lines of JSON, and reads lines of JSON.
 
 mod decision;
 mod entry;

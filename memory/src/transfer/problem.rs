@@ -1,33 +1,33 @@
-//! What is to be reported of a transfer.
+//! Problems of a transfer.
 
 use aurora_diagnostics::Diagnostics;
 use serde::Serialize;
 
-/// What became of that which a problem is about.
+/// The effect of a problem on the item that it concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TransferEffect {
-    /// It is no entry of the memory.
+    /// The item is not an entry of the memory.
     Unmapped,
-    /// It is not stored, since its score is too low.
+    /// The entry is not stored because its score is too low.
     NotStored,
-    /// It is stored, and differs in something from what was read.
+    /// The entry is stored with differences from its source.
     Altered,
 }
 
-/// Something that a transfer reports.
+/// A problem of a transfer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TransferProblem {
-    /// What became of it.
+    /// The effect of the problem.
     pub effect: TransferEffect,
-    /// The id, where it is known.
+    /// The id of the entry, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The place of the entry: a line or a file.
+    /// The location of the entry: a line or a file.
     pub what: String,
     /// The kind of problem, by which problems are counted.
     pub reason: &'static str,
-    /// What is wrong, in a sentence.
+    /// A description of the problem, in a sentence.
     pub why: String,
     /// The mistakes of a document, each with its line.
     #[serde(skip_serializing_if = "Diagnostics::is_empty")]
@@ -35,7 +35,7 @@ pub struct TransferProblem {
 }
 
 impl TransferProblem {
-    /// Something that is no entry of the memory.
+    /// Creates the problem of an item that is not an entry of the memory.
     pub fn unmapped(what: impl Into<String>, reason: &'static str, why: impl Into<String>) -> Self {
         Self {
             effect: TransferEffect::Unmapped,
@@ -47,18 +47,18 @@ impl TransferProblem {
         }
     }
 
-    /// A document with mistakes.
-    pub fn mistaken(what: impl Into<String>, reason: &'static str, mistakes: Diagnostics) -> Self {
+    /// Creates the problem of a document with mistakes.
+    pub fn invalid_document(what: impl Into<String>, reason: &'static str, mistakes: Diagnostics) -> Self {
         let messages: Vec<&str> = mistakes.iter().map(|mistake| mistake.message.as_str()).collect();
         Self { why: messages.join("; "), ..Self::unmapped(what, reason, String::new()) }.with_mistakes(mistakes)
     }
 
-    /// An entry whose score is too low; `why` is the rule.
+    /// Creates the problem of an entry whose score is too low; `why` is the rule.
     pub fn not_stored(what: impl Into<String>, id: &str, why: impl Into<String>) -> Self {
         Self { effect: TransferEffect::NotStored, ..Self::unmapped(what, "score", why) }.about(id)
     }
 
-    /// The same with an id.
+    /// Sets the id of the entry.
     #[must_use]
     pub fn about(self, id: impl Into<String>) -> Self {
         Self { id: Some(id.into()), ..self }

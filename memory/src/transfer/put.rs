@@ -1,4 +1,4 @@
-//! Writes many entries that come from elsewhere, or says what that would do.
+//! Writes many imported entries, or reports what writing them would do.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -18,23 +18,30 @@ use crate::place::Owner;
 use crate::session::{NewTurn, check_session};
 use crate::store::{Change, EntryWriter, Version};
 
-/// Most entries of a transaction, and most bytes of their documents, unless one alone has more.
-const BATCH: usize = 4_096;
+/// Maximum number of entries in a transaction.
+const MAX_BATCH: usize = 4_096;
+/// Size of the documents in bytes at which a transaction is written.
 const BATCH_BYTES: usize = 8 << 20;
-/// Most access records that wait to be written: the whole log is checked before each write.
-const WAITING: usize = 1 << 16;
+/// Number of access records at which they are written. Writes are batched, because each write checks the whole log.
+const MAX_PENDING_ACCESSES: usize = 1 << 16;
 
 impl Memory {
-    /// Writes entries that come from elsewhere, at `now`, in Unix seconds. An entry that is not there is added, also where one
-    /// was removed. The same document with the same id changes nothing; of two documents, the one that was edited later stays,
-    /// and of two with the same time the one that is there, see [`TransferredEntry::is_current`]. The entry keeps the earlier time
-    /// at which it was added. Turns raise the counter of their session. Of access histories, the greater counts and the times of
-    /// both are kept. So a second transfer of the same entries changes nothing.
+    /// Writes imported entries at `now`, in Unix seconds.
     ///
-    /// Entries are written in transactions of some thousand. Where one fails, those before it are durable.
+    /// - An entry that does not exist, or was removed, is added.
+    /// - An entry with the same id and document is unchanged.
+    /// - Of two different documents, the one that was edited later wins. If both have the same time, the stored document wins, except
+    ///   for [`TransferredEntry::is_current`].
+    /// - The entry keeps the earlier of the two times at which it was added.
+    /// - Turns raise the counter of their session.
+    /// - Access histories are merged: the greater counts and the times of both are kept.
+    ///
+    /// A second transfer of the same entries therefore changes nothing.
+    ///
+    /// Entries are written in transactions of a few thousand. If a transaction fails, the earlier ones are durable.
     ///
     /// # Errors
-    /// When the memory or its access history cannot be read or written. What is wrong with an entry is in the report.
+    /// Fails if the memory or its access history cannot be read or written. Problems of single entries are in the report.
     pub fn put_all(
         &self,
         entries: &mut dyn Iterator<Item = Transfer>,
@@ -46,7 +53,7 @@ impl Memory {
                 report.count(decision);
             }
             accesses.extend(batch.iter_mut().filter_map(access_of));
-            if accesses.len() >= WAITING {
+            if accesses.len() >= MAX_PENDING_ACCESSES {
                 report.accesses += self.raise_accesses(&std::mem::take(&mut accesses))?;
             }
             Ok(())
@@ -55,28 +62,28 @@ impl Memory {
         Ok(report)
     }
 
-    /// What [`Memory::put_all`] would do, without access histories. `None` stands for a memory without entries, that of `owner`.
+    /// Reports what [`Memory::put_all`] would do, without access histories. `None` means an empty memory of `owner`.
     ///
     /// # Errors
-    /// When the memory cannot be read.
+    /// Fails if the memory cannot be read.
     pub fn plan_all(
         memory: Option<&Self>,
         owner: Owner,
         entries: &mut dyn Iterator<Item = Transfer>,
     ) -> Result<TransferReport, MemoryError> {
         let view = memory.map(Self::view).transpose()?;
-        // What would have been written before.
+        // The entries that would have been written so far.
         let planned: RefCell<HashMap<String, Known>> = RefCell::default();
         let known = |id: &str| match (planned.borrow().get(id), &view) {
             (Some(known), _) => Ok(Some(*known)),
-            (None, Some(view)) => Ok(view.get(id)?.as_ref().and_then(Known::of)),
+            (None, Some(view)) => Ok(view.get(id)?.as_ref().and_then(Known::from_version)),
             (None, None) => Ok(None),
         };
         transfer(entries, owner, |batch, report| {
             for incoming in batch {
                 let decision = decide(incoming, known)?;
                 if matches!(decision, Decision::Add | Decision::Replace { .. }) {
-                    let hash = DocumentHash::of(incoming.entry.document());
+                    let hash = DocumentHash::new(incoming.entry.document());
                     let (created, edited) = (incoming.created, incoming.edited);
                     let known = Known { created, edited, hash, is_imported: true };
                     planned.borrow_mut().insert(incoming.entry.id().to_owned(), known);
@@ -98,7 +105,7 @@ impl Memory {
     }
 }
 
-/// Passes entries to `write` in batches, and collects what is to be reported.
+/// Passes entries to `write` in batches and collects the problems.
 fn transfer(
     entries: &mut dyn Iterator<Item = Transfer>,
     owner: Owner,
@@ -107,14 +114,14 @@ fn transfer(
     let mut report = TransferReport::default();
     let (mut batch, mut bytes) = (Vec::new(), 0);
     for incoming in entries {
-        match incoming.and_then(|incoming| acceptable(incoming, owner)) {
+        match incoming.and_then(|incoming| check_accepted(incoming, owner)) {
             Ok(incoming) => {
                 bytes += size_of(&incoming);
                 batch.push(incoming);
             }
             Err(problem) => report.add(problem),
         }
-        if batch.len() >= BATCH || bytes >= BATCH_BYTES {
+        if batch.len() >= MAX_BATCH || bytes >= BATCH_BYTES {
             write(&mut batch, &mut report)?;
             batch.clear();
             bytes = 0;
@@ -126,20 +133,20 @@ fn transfer(
     Ok(report)
 }
 
-/// The entry, if the memory of `owner` takes it.
-fn acceptable(incoming: TransferredEntry, owner: Owner) -> Transfer {
+/// Checks that the memory of `owner` accepts the entry.
+fn check_accepted(incoming: TransferredEntry, owner: Owner) -> Transfer {
     let id = incoming.entry.id();
     if let Err(error) = incoming.placement.check(owner) {
         return Err(TransferProblem::unmapped(&incoming.source, "scope", error.to_string()).about(id));
     }
-    let verdict = Verdict::of(incoming.entry.score());
+    let verdict = Verdict::from_score(incoming.entry.score());
     if !verdict.is_stored() {
         return Err(TransferProblem::not_stored(&incoming.source, id, verdict.reason()));
     }
     Ok(incoming)
 }
 
-/// About how many bytes an entry takes.
+/// Returns the approximate size of an entry in bytes.
 fn size_of(incoming: &TransferredEntry) -> usize {
     serde_json::to_vec(incoming.entry.document()).map_or(0, |document| document.len())
 }
@@ -151,7 +158,7 @@ fn put(
 ) -> Result<Vec<Decision>, MemoryError> {
     let mut decisions = Vec::with_capacity(batch.len());
     for incoming in batch {
-        let decision = decide(incoming, |id| Ok(writer.get(id)?.as_ref().and_then(Known::of)))?;
+        let decision = decide(incoming, |id| Ok(writer.get(id)?.as_ref().and_then(Known::from_version)))?;
         let created = match decision {
             Decision::Add => Some(incoming.created),
             Decision::Replace { created } => Some(created.min(incoming.created)),
@@ -182,7 +189,7 @@ fn version(incoming: &TransferredEntry, created: i64, now: i64) -> Version {
     }
 }
 
-/// The session of a turn and its place there, from the id, which is what the next turn must not have.
+/// Returns the session and position of a turn, parsed from its id. The next turn of the session must not reuse the position.
 fn turn_of(incoming: &TransferredEntry) -> Option<(&str, u32)> {
     let (session, order) = NewTurn::place(incoming.entry.id())?;
     check_session(session).ok()?;

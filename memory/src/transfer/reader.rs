@@ -1,4 +1,4 @@
-//! Reads lines of JSON: those of an export, and documents of the schema.
+//! Reads lines of JSON: lines of an export, and documents of the schema.
 
 use std::io::BufRead;
 
@@ -16,43 +16,44 @@ use crate::memory::Placement;
 use crate::scope::Scope;
 use crate::session::check_session;
 
-/// Maximum number of lines in succession that are no entries. A file with more of them is something else, or has no end.
+/// Maximum number of consecutive lines that are not entries. A file with more of them is not a list of entries, or is endless.
 const MAX_LINES_WITHOUT_ENTRY: u32 = 20_000;
 
-/// What holds for documents whose line does not say it.
+/// Defaults for documents whose lines do not specify these values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineDefaults {
-    /// Where they belong. A turn belongs to its session.
+    /// The scope and session. A turn belongs to its own session.
     pub placement: Placement,
-    /// When they were edited, in Unix seconds: when the file was changed. They were added then too, unless their metadata says
-    /// when they were created.
+    /// The time at which the documents were edited, in Unix seconds: the modification time of the file. They were added at the same
+    /// time, unless their metadata has a creation time.
     pub time: i64,
 }
 
-/// Reads lines of JSON, an entry in each: lines of an export, or documents of the schema, whose `type`, or whose id, says of which
-/// kind they are. Blank lines are passed over. A line that is no entry is a problem, with all of its mistakes, and the next line
-/// follows.
+/// Reads lines of JSON with one entry each: lines of an export, or documents of the schema. The `type` or the id of a document
+/// determines its kind. Blank lines are skipped. A line that is not an entry yields a problem with all of its mistakes, and reading
+/// continues with the next line.
 pub struct JsonLines<'f, R> {
     lines: Lines<R>,
     /// The name of the file.
     file: &'f str,
     defaults: LineDefaults,
-    /// How many entries the headers promise, and how many lines of entries there were; without a header, none are promised.
-    promised: Option<u64>,
+    /// Number of entries that the headers announce; `None` without a header.
+    announced: Option<u64>,
+    /// Number of lines with entries so far.
     found: u64,
-    /// Lines since the last entry.
+    /// Number of lines since the last entry.
     lines_without_entry: u32,
     is_over: bool,
 }
 
 impl<'f, R: BufRead> JsonLines<'f, R> {
-    /// Reads a file, which messages call `file`.
+    /// Creates a reader. `file` is the name of the file in messages.
     pub fn new(reader: R, file: &'f str, defaults: LineDefaults) -> Self {
         Self {
             lines: Lines::new(reader),
             file,
             defaults,
-            promised: None,
+            announced: None,
             found: 0,
             lines_without_entry: 0,
             is_over: false,
@@ -71,7 +72,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         DocumentPlace { line: self.lines.number, start: self.lines.start, before }
     }
 
-    /// What a line is; `None` for one that is no entry and no mistake.
+    /// Reads a line; `None` if the line is a valid header.
     fn line(&mut self, text: &str) -> Option<Transfer> {
         match serde_json::from_str::<Map<String, Value>>(text) {
             Ok(fields) if fields.contains_key(HEADER) => self.header(text).err().map(Err),
@@ -80,7 +81,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
                 Some(self.entry_of_export(text))
             }
             Ok(fields) => Some(self.kind_of(&fields, text, "").and_then(|kind| self.document(kind, text))),
-            // It has mistakes as an entry of any kind.
+            // Reading it as an entry of any kind reports its mistakes.
             Err(_) => Some(self.document(Kind::Note, text)),
         }
     }
@@ -88,7 +89,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
     fn header(&mut self, text: &str) -> Result<(), TransferProblem> {
         match serde_json::from_str::<Header>(text) {
             Ok(Header { aurora_memory: VERSION, entries }) => {
-                self.promised = Some(self.promised.unwrap_or(0).saturating_add(entries));
+                self.announced = Some(self.announced.unwrap_or(0).saturating_add(entries));
                 Ok(())
             }
             Ok(Header { aurora_memory, .. }) => {
@@ -96,7 +97,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
                 let why = format!("an export of version {aurora_memory}; this program reads version {VERSION}");
                 Err(self.problem("version", why))
             }
-            Err(error) => Err(self.problem("header", format!("no header of an export: {}", cause(&error)))),
+            Err(error) => Err(self.problem("header", format!("invalid export header: {}", cause(&error)))),
         }
     }
 
@@ -108,12 +109,12 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         let entry = serde_json::from_str(document).map_err(|error| self.problem("line", cause(&error)));
         let entry: Map<String, Value> = entry?;
         let kind = self.kind_of(&entry, document, before)?;
-        // Only the mistakes matter: an entry that was stored is not completed again.
+        // Only checks for mistakes: the metadata of a stored entry is not derived again.
         self.draft(kind, document, before).map_err(|problem| problem.about(&*line.id))?;
         let entry = Entry::from_document(entry).map(Entry::without_secrets);
         let entry = entry.map_err(|error| self.problem("document", error.to_string()).about(&*line.id))?;
         if entry.id() != line.id {
-            let why = format!("the line is that of {:?}, and the entry that of {:?}", line.id, entry.id());
+            let why = format!("the line has the id {:?}, but its entry has the id {:?}", line.id, entry.id());
             return Err(self.problem("line", why).about(&*line.id));
         }
         let EntryLine { scope, session, created_at: Time(created), edited_at: Time(edited), access, .. } = line;
@@ -152,22 +153,22 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         read_json(kind, self.file, document, check_rule).map_err(|mistakes| {
             let is_json = !mistakes.iter().any(|mistake| mistake.code == code::SYNTAX);
             let reason = if is_json { "document" } else { "json" };
-            TransferProblem::mistaken(self.source(), reason, self.place(before).located(&mistakes))
+            TransferProblem::invalid_document(self.source(), reason, self.place(before).relocate(&mistakes))
         })
     }
 
-    /// The kind that a document names, or else that of its id.
+    /// Returns the kind from the `type` of a document, or from its id.
     fn kind_of(&self, fields: &Map<String, Value>, document: &str, before: &str) -> Result<Kind, TransferProblem> {
         let kinds = Kind::ALL.map(|kind| format!("{:?}", kind.name())).join(", ");
         let wrong = |code, message| {
             let mistakes = self.place(before).mistake(self.file, document, code, message);
-            Err(TransferProblem::mistaken(self.source(), "type", mistakes))
+            Err(TransferProblem::invalid_document(self.source(), "type", mistakes))
         };
         let of_id = || fields.get("id").and_then(Value::as_str).and_then(Kind::of_id);
         match fields.get("type") {
-            Some(Value::String(name)) => match Kind::named(name) {
+            Some(Value::String(name)) => match Kind::from_name(name) {
                 Some(kind) => Ok(kind),
-                None => wrong(code::INVALID_VALUE, format!("`type` must be one of {kinds}, not {}", shown(name))),
+                None => wrong(code::INVALID_VALUE, format!("`type` must be one of {kinds}, not {}", quote(name))),
             },
             Some(_) => wrong(code::INVALID_VALUE, format!("`type` must be one of {kinds}")),
             None => match of_id() {
@@ -177,7 +178,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         }
     }
 
-    /// Where a document belongs.
+    /// Returns the scope and session of a document.
     fn placement(&self, entry: &Entry) -> Placement {
         let default = &self.defaults.placement;
         let session = entry.content("session").and_then(Value::as_str).filter(|_| entry.kind() == Kind::Turn);
@@ -190,11 +191,11 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         }
     }
 
-    /// What is wrong with the file as a whole.
+    /// Ends reading. Returns a problem if the number of entries differs from the header.
     fn end(&mut self) -> Option<Transfer> {
         self.is_over = true;
-        let promised = self.promised.filter(|promised| *promised != self.found)?;
-        let why = format!("the header counts {promised} entries, and {} follow", self.found);
+        let announced = self.announced.filter(|announced| *announced != self.found)?;
+        let why = format!("the header announces {announced} entries, but the file has {}", self.found);
         Some(Err(TransferProblem::unmapped(self.file, "header", why)))
     }
 }
@@ -219,7 +220,7 @@ impl<R: BufRead> Iterator for JsonLines<'_, R> {
                 if matches!(found, Some(Ok(_))) { 0 } else { self.lines_without_entry.saturating_add(1) };
             if self.lines_without_entry > MAX_LINES_WITHOUT_ENTRY && !self.is_over {
                 self.is_over = true;
-                let why = format!("more than {MAX_LINES_WITHOUT_ENTRY} lines in succession are no entries");
+                let why = format!("more than {MAX_LINES_WITHOUT_ENTRY} consecutive lines are not entries");
                 return Some(Err(self.problem("unreadable", why)));
             }
             if found.is_some() {
@@ -230,14 +231,14 @@ impl<R: BufRead> Iterator for JsonLines<'_, R> {
     }
 }
 
-/// What is wrong, without the line that `serde_json` counts.
+/// Returns the message of an error without the line number of `serde_json`.
 fn cause(error: &serde_json::Error) -> String {
     let whole = error.to_string();
     let shown = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(cause, _)| cause);
     shown.chars().take(200).collect()
 }
 
-/// A text in quotes, cut, without control characters.
-fn shown(text: &str) -> String {
+/// Formats a text in quotes, shortened and without control characters.
+fn quote(text: &str) -> String {
     format!("{:?}", text.chars().take(60).collect::<String>())
 }

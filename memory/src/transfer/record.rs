@@ -1,4 +1,4 @@
-//! The lines of an export: a header, then an entry in each.
+//! The lines of an export: a header, then one entry per line.
 //!
 //! ```json
 //! {"aurora_memory": 1, "entries": 2}
@@ -13,20 +13,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::scope::Scope;
 
-/// The version of the lines.
+/// The version of the format.
 pub(super) const VERSION: u32 = 1;
-/// The field by which a header is known.
+/// The field that identifies a header.
 pub(super) const HEADER: &str = "aurora_memory";
-/// The field by which the line of an entry is known.
+/// The field that identifies the line of an entry.
 pub(super) const ENTRY: &str = "entry";
 
-/// The first line.
+/// The first line of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Header {
-    /// [`VERSION`].
+    /// The version of the format; see [`VERSION`].
     pub(super) aurora_memory: u32,
-    /// How many entries follow.
+    /// Number of entries that follow.
     pub(super) entries: u64,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct EntryLine<'l, E> {
     pub(super) entry: E,
 }
 
-/// Unix seconds, written as RFC 3339, or as a number where no such time exists.
+/// Unix seconds, serialised as RFC 3339, or as a number if RFC 3339 cannot represent the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Time(pub(super) i64);
 
@@ -62,7 +62,7 @@ pub(super) struct Access {
     verdicts: Option<Verdicts>,
 }
 
-/// How often each verdict was given, and when last.
+/// Number of times each verdict was given, and the time of the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Verdicts {
@@ -74,8 +74,8 @@ struct Verdicts {
 }
 
 impl Access {
-    /// `None` for a record that knows nothing.
-    pub(super) fn of(record: &AccessRecord) -> Option<Self> {
+    /// Converts an access record; `None` for an empty record.
+    pub(super) fn from_record(record: &AccessRecord) -> Option<Self> {
         let AccessRecord { count, last, recent, judgements } = record;
         record.newest()?;
         Some(Self {
@@ -92,12 +92,12 @@ impl Access {
     pub(super) fn into_record(self) -> AccessRecord {
         let recent: Vec<i64> = self.recent.into_iter().map(|Time(time)| time).collect();
         let last = self.last.map(|Time(time)| time).or(recent.iter().max().copied());
-        let judgements = self.verdicts.map(|said| {
-            let Verdicts { good, helpful, unhelpful, bad, last: Time(last) } = said;
+        let judgements = self.verdicts.map(|verdicts| {
+            let Verdicts { good, helpful, unhelpful, bad, last: Time(last) } = verdicts;
             Judgements::of([good, helpful, unhelpful, bad], last)
         });
         AccessRecord {
-            // A time that nobody knows counts for nothing.
+            // Accesses without any known time are not counted.
             count: if last.is_some() { self.count } else { 0 },
             last: last.unwrap_or_default(),
             recent,
@@ -127,7 +127,7 @@ impl<'de> Deserialize<'de> for Time {
             Written::Seconds(seconds) => Ok(Self(seconds)),
             Written::Text(text) => match text.parse::<Timestamp>() {
                 Ok(time) => Ok(Self(time.as_second())),
-                Err(_) => Err(serde::de::Error::custom(format!("{text:?} is no time such as 2026-01-31T12:00:00Z"))),
+                Err(_) => Err(serde::de::Error::custom(format!("{text:?} is not a time such as 2026-01-31T12:00:00Z"))),
             },
         }
     }

@@ -1,4 +1,4 @@
-//! What a transfer has done.
+//! The report of a transfer.
 
 use std::collections::BTreeMap;
 
@@ -7,43 +7,43 @@ use serde::Serialize;
 use super::decision::Decision;
 use super::problem::{TransferEffect, TransferProblem};
 
-/// Most problems, and mistakes of documents, that are listed.
-const MOST_LISTED: usize = 20_000;
+/// Maximum number of problems and mistakes of documents that are listed.
+const MAX_LISTED: usize = 20_000;
 
-/// What a transfer has done, or would do.
+/// The effect of a transfer, or of a planned transfer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TransferReport {
-    /// Entries that were not there.
+    /// Number of entries that did not exist before.
     pub added: u64,
-    /// Entries that were there with another, older document, and have a new version.
+    /// Number of entries that existed with a different, older document and have a new version.
     pub replaced: u64,
-    /// Entries that were there with the same document.
+    /// Number of entries that existed with the same document.
     pub unchanged: u64,
-    /// Entries that were there with another document which is not older, and stay as they are.
+    /// Number of entries that existed with a different document that is not older, and are unchanged.
     pub kept: u64,
-    /// Entries that are not stored, since their score is too low.
+    /// Number of entries that are not stored because their score is too low.
     pub not_stored: u64,
-    /// What is no entry of the memory, counted by reason.
+    /// Number of items that are not entries of the memory, by reason.
     pub unmapped: BTreeMap<&'static str, u64>,
-    /// What differs in an entry from what was read, counted by reason.
+    /// Number of differences between stored entries and their sources, by reason.
     pub altered: BTreeMap<&'static str, u64>,
-    /// Entries whose access history has grown; 0 where nothing was written.
+    /// Number of entries whose access history has grown; 0 if nothing was written.
     pub accesses: u64,
-    /// All of that which is to be reported, in the order in which it was found, up to a bound.
+    /// The problems in the order in which they were found, up to a limit.
     pub problems: Vec<TransferProblem>,
-    /// How many more problems there are.
+    /// Number of problems beyond the limit.
     pub more_problems: u64,
     #[serde(skip)]
     listed: usize,
 }
 
 impl TransferReport {
-    /// Entries that the transfer was given and that are in the memory now, or would be.
+    /// Returns the number of transferred entries that are in the memory afterwards, or would be.
     pub fn entries(&self) -> u64 {
         self.added + self.replaced + self.unchanged + self.kept
     }
 
-    /// How many things are no entries of the memory.
+    /// Returns the number of items that are not entries of the memory.
     pub fn unmapped_count(&self) -> u64 {
         self.unmapped.values().sum()
     }
@@ -64,7 +64,7 @@ impl TransferReport {
             TransferEffect::Altered => *self.altered.entry(problem.reason).or_default() += 1,
         }
         self.listed += 1 + problem.mistakes.iter().len();
-        if self.listed <= MOST_LISTED {
+        if self.listed <= MAX_LISTED {
             self.problems.push(problem);
         } else {
             self.more_problems += 1;

@@ -1,4 +1,4 @@
-//! Entries that go from one memory to another.
+//! Transfer of entries from one memory to another.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::session::NewTurn;
 
 const NOW: i64 = 1_800_000_000;
 
-/// A memory that is gone when the value is.
+/// A temporary memory, deleted when the value is dropped.
 struct Place {
     memory: Memory,
     directory: TempDir,
@@ -26,7 +26,7 @@ struct Place {
 impl Place {
     fn new(owner: Owner) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
-        Self { memory: Memory::of_test(owner, directory.path()), directory }
+        Self { memory: Memory::for_test(owner, directory.path()), directory }
     }
 
     fn put(&self, entries: &[TransferredEntry]) -> TransferReport {
@@ -57,7 +57,7 @@ impl Place {
     }
 }
 
-/// The entries of lines, as those of a user who says nothing else.
+/// Reads lines with the defaults of the user's memory.
 fn lines(text: &str) -> JsonLines<'static, Cursor<String>> {
     let placement = Placement { scope: Scope::User, session: None };
     JsonLines::new(Cursor::new(text.to_owned()), "memory.jsonl", LineDefaults { placement, time: NOW - 60 })
@@ -87,13 +87,13 @@ fn note(id: &str, text: &str, edited: i64) -> TransferredEntry {
     }
 }
 
-fn shown(times: &[i64]) -> Option<AccessRecord> {
+fn shown_at(times: &[i64]) -> Option<AccessRecord> {
     let last = *times.iter().max()?;
     Some(AccessRecord { count: times.len() as u64, last, recent: times.to_vec(), judgements: Judgements::default() })
 }
 
 #[test]
-fn lines_without_end_end_in_a_problem() {
+fn endless_input_ends_with_a_problem() {
     let place = Place::new(Owner::User);
     let placement = Placement { scope: Scope::User, session: None };
     for endless in [&b"\0"[..], b"\n", b"y\n", b"{}\n", b"\xff\n"] {
@@ -103,13 +103,13 @@ fn lines_without_end_end_in_a_problem() {
         let report = place.memory.put_all(lines, NOW).expect("the memory can be written");
         assert_eq!(report.unmapped.get("unreadable"), Some(&1), "{endless:?}: {report:?}");
     }
-    // As many lines that are no entries, with an entry among them, are a text with an end.
+    // As many lines that are not entries are read completely if there is an entry among them.
     let some = "y\n".repeat(19_000);
     let report = place.import(&format!("{some}{}\n{some}", json!({"id": "note:a", "content": {"text": "a"}})));
     assert_eq!((report.added, report.unmapped_count()), (1, 38_000));
 }
 
-/// A text again and again.
+/// Repeats a text endlessly.
 struct Repeated(&'static [u8]);
 
 impl std::io::Read for Repeated {
@@ -121,7 +121,7 @@ impl std::io::Read for Repeated {
 }
 
 #[test]
-fn of_two_documents_the_later_one_stays() {
+fn the_later_of_two_documents_wins() {
     let place = Place::new(Owner::User);
     assert_eq!(counts(&place.put(&[note("note:a", "first", 100), note("note:b", "same", 100)])), [2, 0, 0, 0, 0, 0]);
     let changed = [note("note:a", "second", 200), note("note:b", "same", 300), note("note:c", "new", 5)];
@@ -131,12 +131,12 @@ fn of_two_documents_the_later_one_stays() {
     let versions = place.memory.versions("note:a").expect("readable");
     let seen: Vec<_> = versions.iter().map(|version| (version.number, version.created, version.edited)).collect();
     assert_eq!(seen, [(1, 100, 100), (2, 100, 200)]);
-    place.memory.undo("note:a", NOW).expect("the import can be taken back");
+    place.memory.undo("note:a", NOW).expect("the import can be undone");
     assert_eq!(place.memory.get("note:a").expect("readable").expect("there").edited, 100);
 }
 
 #[test]
-fn a_source_that_has_changed_within_a_second_replaces_what_was_imported() {
+fn a_source_that_changed_within_a_second_replaces_its_import() {
     let place = Place::new(Owner::User);
     let current = |text: &str| [TransferredEntry { is_current: true, ..note("note:a", text, 100) }];
     assert_eq!(counts(&place.put(&current("first"))), [1, 0, 0, 0, 0, 0]);
@@ -147,7 +147,7 @@ fn a_source_that_has_changed_within_a_second_replaces_what_was_imported() {
 }
 
 #[test]
-fn what_was_removed_comes_back() {
+fn importing_restores_removed_entries() {
     let place = Place::new(Owner::User);
     place.put(&[note("note:a", "text", 100)]);
     let (before, export) = (place.digest(), place.export());
@@ -161,21 +161,21 @@ fn what_was_removed_comes_back() {
 fn access_histories_are_not_counted_twice() {
     let place = Place::new(Owner::User);
     let times: Vec<i64> = (1..=40).collect();
-    let entry = TransferredEntry { access: shown(&times), ..note("note:a", "text", 100) };
+    let entry = TransferredEntry { access: shown_at(&times), ..note("note:a", "text", 100) };
     assert_eq!(place.put(std::slice::from_ref(&entry)).accesses, 1);
     let record = place.accesses(&["note:a"]);
     let found = record[0].as_ref().expect("there");
     assert_eq!((found.count, found.last, &found.recent[..]), (40, 40, &times[8..]));
     assert_eq!(place.put(std::slice::from_ref(&entry)).accesses, 0);
     assert_eq!(place.accesses(&["note:a"]), record);
-    let later = TransferredEntry { access: shown(&[39, 41]), ..entry };
+    let later = TransferredEntry { access: shown_at(&[39, 41]), ..entry };
     assert_eq!(place.put(&[later]).accesses, 1);
     let raised = place.accesses(&["note:a"])[0].clone().expect("there");
     assert_eq!((raised.count, raised.last, raised.recent.len()), (40, 41, 32));
 }
 
 #[test]
-fn the_next_turn_follows_those_that_came() {
+fn the_next_turn_follows_imported_turns() {
     let (one, other) = (Place::new(Owner::User), Place::new(Owner::User));
     let turn = |text| NewTurn { session: "s:1", speaker: "user", text, reply_to: None, time: NOW };
     for text in ["a", "b", "c"] {
@@ -185,7 +185,7 @@ fn the_next_turn_follows_those_that_came() {
     assert_eq!(counts(&other.import(&one.export())), [2, 0, 0, 0, 0, 0]);
     assert_eq!(other.digest(), one.digest());
     assert_eq!(other.memory.add_turn(&turn("d"), Scope::Session, NOW).expect("a turn"), "turn:s:1:4");
-    // A place behind which there is none.
+    // The last possible position.
     let last = json!({"type": "turn", "id": "turn:t:4294967295", "content": {"text": "x", "session": "t"}}).to_string();
     assert_eq!(counts(&other.import(&last)), [1, 0, 0, 0, 0, 0]);
     let error = other.memory.add_turn(&NewTurn { session: "t", ..turn("y") }, Scope::Session, NOW);
@@ -193,7 +193,7 @@ fn the_next_turn_follows_those_that_came() {
 }
 
 #[test]
-fn entries_whose_titles_are_equal_are_all_stored_once() {
+fn entries_with_equal_titles_are_each_stored_once() {
     let place = Place::new(Owner::User);
     let text = ["one", "two", "three"]
         .map(|summary| json!({"type": "knowledge", "content": {"topic": "Keys", "summary": summary}}).to_string())
@@ -206,7 +206,7 @@ fn entries_whose_titles_are_equal_are_all_stored_once() {
 }
 
 #[test]
-fn entries_that_the_memory_does_not_take_are_reported() {
+fn entries_that_the_memory_does_not_accept_are_reported() {
     let place = Place::new(Owner::Project);
     let foreign = note("note:a", "text", 100);
     let project = Placement { scope: Scope::Project, session: None };
@@ -225,7 +225,7 @@ fn entries_that_the_memory_does_not_take_are_reported() {
 }
 
 #[test]
-fn damage_is_found() {
+fn damage_is_detected() {
     let place = Place::new(Owner::User);
     let entries: Vec<_> = (0..300).map(|n| note(&format!("note:{n:03}"), "the text of the note", 100)).collect();
     place.put(&entries);
@@ -242,7 +242,7 @@ fn damage_is_found() {
         bytes[at] ^= 1;
     }
     std::fs::write(&path, bytes).expect("writable");
-    let memory = Memory::of_test(Owner::User, place.directory.path());
+    let memory = Memory::for_test(Owner::User, place.directory.path());
     let damaged = memory.verify().expect("readable");
     assert!(damaged.digest.is_none() && !damaged.problems.is_empty(), "{damaged:?}");
 }
@@ -254,18 +254,18 @@ fn every_mistake_of_a_line_is_reported_with_its_place() {
         // Not JSON, and not an object.
         r#"{"type": "note", "content": {"text": "a"}"#,
         r#"["note"]"#,
-        // No kind, and one that is none.
+        // A missing and an unknown kind.
         r#"{"content": {"text": "a"}}"#,
         r#"{"type": "knowlege", "content": {"topic": "a"}}"#,
-        // A wrong type, a number out of range, a missing field, and one that is unknown: all of one line.
+        // A wrong type, a number out of range, a missing field, and an unknown field, on one line.
         r#"{"type": "reasoning", "id": "reas:a", "content": {"pattern": 5, "success_score": 92}, "tags": ["a"]}"#,
         r#"{"type": "reasoning", "content": {}}"#,
-        // A key twice, and an id of another kind.
+        // A repeated key, and an id of another kind.
         r#"{"type": "note", "id": "know:a", "content": {"text": "a", "text": "b"}}"#,
-        // A rule that is none, and a time without an offset.
+        // An invalid rule, and a time without an offset.
         r#"{"type": "knowledge", "content": {"topic": "a"}, "governance": {"retention_rules": [{"if": "x >", "then": "retain_indefinitely"}]}}"#,
         r#"{"type": "note", "content": {"text": "a"}, "metadata": {"created": "2026-01-31T12:00:00"}}"#,
-        // Lines of exports: an unknown field, an entry with a mistake, two ids, a time that is none.
+        // Lines of exports: an unknown field, an entry with a mistake, two ids, an invalid time.
         r#"{"id": "note:a", "scope": "user", "created_at": "2026-01-31T12:00:00Z", "edited_at": 0, "color": 1, "entry": {}}"#,
         r#"{"id": "note:a", "scope": "user", "created_at": "2026-01-31T12:00:00Z", "edited_at": 0, "entry": {"type": "note", "id": "note:a", "content": {"text": 5}}}"#,
         r#"{"id": "note:a", "scope": "user", "created_at": "2026-01-31T12:00:00Z", "edited_at": 0, "entry": {"type": "note", "id": "note:b", "content": {"text": "a"}}}"#,
@@ -293,7 +293,7 @@ fn every_mistake_of_a_line_is_reported_with_its_place() {
 }
 
 #[test]
-fn an_export_that_was_cut_off_is_reported() {
+fn a_truncated_export_is_reported() {
     let place = Place::new(Owner::User);
     place.put(&[note("note:a", "a", 100), note("note:b", "b", 100)]);
     let export = place.export();
@@ -305,16 +305,16 @@ fn an_export_that_was_cut_off_is_reported() {
     let cut: String = export.lines().take(2).map(|line| format!("{line}\n")).collect();
     let report = Place::new(Owner::User).import(&cut);
     assert_eq!((report.added, &report.unmapped), (1, &[("header", 1)].into()));
-    insta::assert_snapshot!(report.problems[0].why, @"the header counts 2 entries, and 1 follow");
-    // Lines that were picked out, and two exports one after the other.
+    insta::assert_snapshot!(report.problems[0].why, @"the header announces 2 entries, but the file has 1");
+    // A single line of an export, and two exports one after the other.
     assert_eq!(counts(&place.import(export.lines().nth(1).expect("there"))), [0, 0, 1, 0, 0, 0]);
     assert_eq!(counts(&place.import(&export.repeat(2))), [0, 0, 4, 0, 0, 0]);
     assert_eq!(counts(&place.import("\u{0}\u{1}\n")), [0, 0, 0, 0, 0, 1]);
 }
 
-/// Any entry that a person or an agent may have written.
+/// Generates any entry that a person or an agent could write.
 fn entry() -> impl Strategy<Value = TransferredEntry> {
-    let text = "[ -~äß日\n\t\u{7f}]{1,40}".prop_filter("it is not blank", |text| !text.trim().is_empty());
+    let text = "[ -~äß日\n\t\u{7f}]{1,40}".prop_filter("a text is not blank", |text| !text.trim().is_empty());
     let document =
         (0..5_usize, "[a-z0-9 :/]{0,6}[a-z]", text, 0.5..=1.0_f64, any::<[bool; 3]>(), any::<f64>(), 0..9_u32);
     let document = document.prop_map(|(kind, name, text, score, has, number, order)| {
@@ -344,7 +344,7 @@ fn entry() -> impl Strategy<Value = TransferredEntry> {
     (document, prop::sample::select(vec![0, 1, 2]), access, times.clone(), times).prop_map(
         |(entry, scope, access, created, edited)| {
             let access = access.map(|(times, said, last)| {
-                let record = shown(&times).unwrap_or_default();
+                let record = shown_at(&times).unwrap_or_default();
                 AccessRecord { judgements: Judgements::of(said.map(u32::from), last), ..record }
             });
             let (scope, session) =
@@ -360,7 +360,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn what_is_exported_and_imported_is_the_same(entries in prop::collection::vec(entry(), 0..40)) {
+    fn exports_round_trip(entries in prop::collection::vec(entry(), 0..40)) {
         let (one, other) = (Place::new(Owner::User), Place::new(Owner::User));
         let report = one.put(&entries);
         prop_assert_eq!(report.entries(), entries.len() as u64, "{:?}", report);
@@ -372,7 +372,7 @@ proptest! {
         let ids: Vec<&str> = entries.iter().map(|entry| entry.entry.id()).collect();
         let accesses = one.accesses(&ids);
         prop_assert_eq!(&accesses, &other.accesses(&ids));
-        // A second time, nothing changes.
+        // A second import changes nothing.
         let again = other.import(&export);
         prop_assert_eq!((again.unchanged, again.accesses), (report.added, 0));
         prop_assert_eq!(counts(&again)[..2].iter().sum::<u64>(), 0);
@@ -381,7 +381,7 @@ proptest! {
     }
 
     #[test]
-    fn a_plan_says_what_a_transfer_does(
+    fn a_plan_agrees_with_the_transfer(
         before in prop::collection::vec(entry(), 0..20), mut entries in prop::collection::vec(entry(), 0..20),
         derived in prop_oneof![Just(0), any::<u32>()],
     ) {
@@ -406,7 +406,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_without_panic(text in "(\\{\"(aurora_memory|entry|type|id|scope)\":|[0-9\"{}\\[\\],:\n]|note|\\PC){0,40}") {
+    fn reading_any_text_never_panics(text in "(\\{\"(aurora_memory|entry|type|id|scope)\":|[0-9\"{}\\[\\],:\n]|note|\\PC){0,40}") {
         let found: Vec<Transfer> = lines(&text).collect();
         prop_assert!(found.iter().filter(|found| found.is_ok()).count() <= 1);
     }
@@ -423,7 +423,7 @@ fn a_digest_does_not_depend_on_the_order_of_keys() {
         )
         .expect("JSON"),
     );
-    let hash = crate::digest::DocumentHash::of(entry.expect("an entry").document());
+    let hash = crate::digest::DocumentHash::new(entry.expect("an entry").document());
     let text = r#"{"content":{"a":"ü\n","b":[1.0,{"c":null,"d":1}]},"id":"note:x","type":"note"}"#;
     assert_eq!(hash.to_string(), blake3::hash(text.as_bytes()).to_hex().to_string());
 }

@@ -13,16 +13,15 @@ use crate::error::MemoryError;
 use crate::memory::Memory;
 use crate::store::{EntryView, Version};
 
-/// Entries whose accesses are looked up at once.
+/// Number of entries whose access records are read at once.
 const BATCH: usize = 1_024;
 
 impl Memory {
-    /// Writes the entries to `out`, as they are at one moment: lines of JSON, a header first, then an entry in each, in the
-    /// order of ids. Removed entries and earlier versions are left out. Returns the number of entries; `name` is what errors
-    /// call `out`.
+    /// Writes a snapshot of the entries to `out` as lines of JSON: a header, then one entry per line in the order of ids. Removed
+    /// entries and earlier versions are left out. Returns the number of entries. `name` is the name of `out` in errors.
     ///
     /// # Errors
-    /// When the entries cannot be read, or `out` cannot be written.
+    /// Fails if the entries cannot be read or `out` cannot be written.
     pub fn export(&self, out: &mut dyn Write, name: &Path) -> Result<u64, MemoryError> {
         let view = self.view()?;
         let entries = count(&view)?;
@@ -43,16 +42,16 @@ impl Memory {
         Ok(entries)
     }
 
-    /// The same to the file `target`. A file that is there is replaced as a whole, in one step, once everything is on disk.
+    /// Exports the entries to the file `target`. An existing file is replaced atomically after all data is on disk.
     ///
     /// # Errors
-    /// When the entries cannot be read, `target` is there and no file, or its directory cannot be written; then `target` is as
-    /// it was.
+    /// Fails if the entries cannot be read, `target` exists and is not a file, or its directory cannot be written. `target` is
+    /// unchanged then.
     pub fn export_to(&self, target: &Path) -> Result<u64, MemoryError> {
         if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(MemoryError::Unfit(format!("{} is no file that can be replaced", target.display())));
+            return Err(MemoryError::Unfit(format!("{} is not a file that can be replaced", target.display())));
         }
-        // What a link leads to is replaced, not the link.
+        // Replaces the target of a link, not the link.
         let real = target.canonicalize().unwrap_or_else(|_| target.to_owned());
         let io = || MemoryError::io(target);
         let directory = match real.parent() {
@@ -61,7 +60,7 @@ impl Memory {
         };
         let opened = Directory::open_root(directory).map_err(io())?;
         let mut builder = tempfile::Builder::new();
-        // Only the user may read it.
+        // Temporary files are readable only by the user.
         builder.prefix(".aurora-export-");
         let mut file = builder.tempfile_in(directory).map_err(io())?;
         let entries = self.export(file.as_file_mut() as &mut File, target)?;
@@ -87,7 +86,7 @@ impl Memory {
                 session: version.session.clone(),
                 created_at: Time(version.created),
                 edited_at: Time(version.edited),
-                access: access.as_ref().and_then(Access::of),
+                access: access.as_ref().and_then(Access::from_record),
                 entry: document,
             })?;
         }
@@ -95,7 +94,7 @@ impl Memory {
     }
 }
 
-/// How many entries were not removed.
+/// Returns the number of entries that were not removed.
 fn count(view: &EntryView) -> Result<u64, MemoryError> {
     let mut count = 0;
     for entry in view.from("")? {

@@ -1,4 +1,4 @@
-//! What a user sees of a memory.
+//! The answers of a memory that users see.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use aurora_query::{Hit, Mode, SearchConfig};
 
 use crate::content::{SESSIONS, TEXTS};
 
-/// Everything: the entries with what is known of them, the digest of the index, and answers with their scores.
+/// Returns the entries with the facts about them, the digest of the index, and search results with their scores.
 pub(crate) fn answers(memory: &Memory, now: i64) -> Vec<String> {
     let mut answers = Vec::new();
     for id in every_id(memory, now) {
@@ -18,7 +18,7 @@ pub(crate) fn answers(memory: &Memory, now: i64) -> Vec<String> {
         answers.push(format!("{id}: {created} {edited} {scope} {session:?} {document}"));
         let report = memory.report(&id, (&MemoryRules::default(), &SearchConfig::default()), now).expect("reads");
         let mut report = serde_json::to_value(report).expect("JSON");
-        // How often an entry was changed is its own affair.
+        // The number of versions may differ.
         report["version"] = 0.into();
         answers.push(format!("{id}: {report}"));
     }
@@ -55,7 +55,7 @@ fn visibilities() -> Vec<Visibility> {
     ]
 }
 
-/// The ids of all entries, archived ones too, in order.
+/// Returns the ids of all entries, including archived ones, in order.
 pub(crate) fn every_id(memory: &Memory, now: i64) -> Vec<String> {
     let mut ids = Vec::new();
     for state in [None, Some("archived".to_owned())] {
@@ -71,8 +71,8 @@ pub(crate) fn every_id(memory: &Memory, now: i64) -> Vec<String> {
     ids
 }
 
-/// The keys of what a search finds that sees everything.
-pub(crate) fn found(memory: &Memory, text: &str, now: i64) -> Result<Vec<String>, MemoryError> {
+/// Returns the keys of the hits of a search that sees all entries.
+pub(crate) fn search_all(memory: &Memory, text: &str, now: i64) -> Result<Vec<String>, MemoryError> {
     let everything = Visibility { scope: Some(Scope::Global), session: None, with_archived: true };
     let found = search(memory, text, &everything, Mode::Hybrid, now)?;
     Ok(found.into_iter().map(|hit| hit.key).collect())

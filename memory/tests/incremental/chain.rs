@@ -1,6 +1,6 @@
-//! What `undo` goes back to, as a model.
+//! A model of `undo`.
 
-/// The states of one entry, the current one last; each but the current one is what an undo may go back to.
+/// The states of one entry, the current state last. An undo can restore the earlier states.
 #[derive(Debug, Clone)]
 pub(crate) struct Chain {
     states: Vec<State>,
@@ -8,50 +8,50 @@ pub(crate) struct Chain {
 
 #[derive(Debug, Clone)]
 struct State {
-    /// The changes that make the entry, by their places; `None` where there is no entry.
+    /// Indexes of the changes that produce the entry; `None` if the entry does not exist.
     changes: Option<Vec<usize>>,
-    kept: Kept,
+    kept: Restorability,
 }
 
 /// Whether a state can be restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kept {
-    /// There was never an entry: that is known without a version.
+enum Restorability {
+    /// The entry did not exist yet, which is known without a version.
     Before,
-    /// As a version, until a compaction.
+    /// The state is stored as a version until a compaction.
     Stored,
     Dropped,
 }
 
-/// Why there is nothing to undo.
+/// The error if there is nothing to undo.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NothingToUndo;
 
 impl Default for Chain {
     fn default() -> Self {
-        Self { states: vec![State { changes: None, kept: Kept::Before }] }
+        Self { states: vec![State { changes: None, kept: Restorability::Before }] }
     }
 }
 
 impl Chain {
-    /// The changes that make the entry; `None` where there is none.
+    /// Returns the changes that produce the entry; `None` if it does not exist.
     pub(crate) fn current(&self) -> Option<&Vec<usize>> {
         self.states.last().and_then(|state| state.changes.as_ref())
     }
 
-    /// Adds a state; `is_known` where the entry has had a version before.
+    /// Adds a state. `is_known` tells whether the entry had a version before.
     pub(crate) fn push(&mut self, changes: Option<Vec<usize>>, is_known: bool) {
         if let [only] = self.states.as_mut_slice()
             && is_known
         {
-            only.kept = Kept::Stored;
+            only.kept = Restorability::Stored;
         }
-        self.states.push(State { changes, kept: Kept::Stored });
+        self.states.push(State { changes, kept: Restorability::Stored });
     }
 
     pub(crate) fn undo(&mut self) -> Result<(), NothingToUndo> {
         match self.states.as_slice() {
-            [.., State { kept: Kept::Before | Kept::Stored, .. }, _] => {
+            [.., State { kept: Restorability::Before | Restorability::Stored, .. }, _] => {
                 self.states.pop();
                 Ok(())
             }
@@ -59,11 +59,11 @@ impl Chain {
         }
     }
 
-    /// Forgets the states before the current one.
+    /// Drops the states before the current one.
     pub(crate) fn compact(&mut self) {
         let before = self.states.len() - 1;
-        for state in self.states[..before].iter_mut().filter(|state| state.kept == Kept::Stored) {
-            state.kept = Kept::Dropped;
+        for state in self.states[..before].iter_mut().filter(|state| state.kept == Restorability::Stored) {
+            state.kept = Restorability::Dropped;
         }
     }
 }

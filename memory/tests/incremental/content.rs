@@ -1,17 +1,17 @@
-//! What is written into a memory.
+//! The content that tests write into a memory.
 
 use aurora_memory::{Placement, Scope};
 use aurora_memory_policy::check_rule;
 use aurora_memory_schema::{Draft, Kind, read_json};
 use serde_json::{Value, json};
 
-/// The kinds of entries that are added.
+/// The kinds of entries that tests add.
 pub(crate) const KINDS: [Kind; 3] = [Kind::Reasoning, Kind::Knowledge, Kind::Note];
-/// Names that ids are made of, for each kind.
+/// Number of names for ids, for each kind.
 pub(crate) const NAMES: usize = 4;
-/// Contents that an entry may have.
+/// Number of different contents of an entry.
 pub(crate) const CONTENTS: usize = 12;
-/// Scopes and sessions, and the number of them that is drawn.
+/// Number of different placements.
 pub(crate) const PLACES: usize = 6;
 
 pub(crate) const SESSIONS: &[&str] = &["s1", "s2", "work:7"];
@@ -25,18 +25,18 @@ pub(crate) const TEXTS: &[&str] = &[
     "Zugangsschlüssel werden jede Woche erneuert 🔑",
 ];
 
-/// The id with a name.
+/// Returns the id with a name.
 pub(crate) fn id(kind: Kind, name: usize) -> String {
     format!("{}{}", kind.prefix(), ["tokens", "deploys", "Rate limits", "schlüssel"][name])
 }
 
-/// A link leads here where it leads to no entry.
+/// The target of links that do not lead to an entry.
 pub(crate) const CODE: &str = "code:src/gateway.py:refresh";
 
-/// A document without an id.
+/// Returns a document without an id.
 pub(crate) fn document(kind: Kind, content: usize) -> Value {
     let (one, other) = (TEXTS[content % TEXTS.len()], TEXTS[(content * 5 + 1) % TEXTS.len()]);
-    // One of them is not stored.
+    // One of these scores is too low, so its entry is not stored.
     let score = [0.92, 0.8, 0.65, 0.5, 0.3][content % 5];
     let content_of = match kind {
         Kind::Reasoning => json!({
@@ -71,12 +71,12 @@ pub(crate) fn document(kind: Kind, content: usize) -> Value {
     document
 }
 
-/// A text that takes several chunks.
+/// Returns a text of several chunks.
 fn long(text: &str) -> String {
     (0..1_200).map(|line| format!("{text} in line {line}\n")).collect()
 }
 
-/// Where an entry goes.
+/// Returns the placement of an entry.
 pub(crate) fn placement(is_project: bool, place: usize) -> Placement {
     let session = |number: usize| Some(SESSIONS[number].to_owned());
     let (scope, session) = match (is_project, place) {
@@ -86,13 +86,13 @@ pub(crate) fn placement(is_project: bool, place: usize) -> Placement {
         (false, 2) => (Scope::Global, None),
         (false, 3) => (Scope::Session, session(0)),
         (false, 4) => (Scope::Session, session(1)),
-        // A turn or note of a project's conversation may be kept with the user.
+        // The user's memory can store a turn or note of a project's conversation.
         (false, _) => (Scope::Project, session(2)),
     };
     Placement { scope, session }
 }
 
-/// The draft that a document is, with an id or without.
+/// Returns the draft of a document, with or without an id.
 pub(crate) fn draft(kind: Kind, document: &Value, id: Option<&str>) -> Draft {
     let mut document = document.clone();
     if let Some(id) = id {

@@ -1,10 +1,10 @@
-//! Incremental = fresh.
+//! Checks that an incrementally updated memory equals a fresh one.
 //!
-//! After any sequence of changes, feedback, prunes, compactions and searches, and after an index that was lost or damaged, a memory
-//! has the entries, the index and the answers of a new one in which only those changes were made that are still in force, at the
-//! same times. Along the way, every change has the effect that a model expects, errors included.
+//! The test applies any sequence of changes, feedback, prunes, compactions and searches, and loses or damages the index. Afterwards
+//! the memory must have the same entries, index and answers as a new memory in which only the changes that are still in force were
+//! made, at the same times. Every change, including failed ones, must also have the effect that a model expects.
 //!
-//! `AURORA_TEST_CASES` and `AURORA_TEST_EDITS` ask for more sequences, and longer ones.
+//! `AURORA_TEST_CASES` and `AURORA_TEST_EDITS` set the number and the length of the sequences.
 
 mod answers;
 mod chain;
@@ -27,7 +27,7 @@ fn number(variable: &str) -> Option<usize> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Makes changes in a memory, and compares it with a new one.
+/// Applies operations to a memory and compares it with a new one.
 fn check(is_project: bool, operations: &[Operation]) {
     let mut subject = Subject::new(is_project);
     for operation in operations {

@@ -1,10 +1,10 @@
-//! What happens to a memory.
+//! Operations on a memory.
 
 use proptest::prelude::*;
 
 use crate::content::{CONTENTS, KINDS, NAMES, PLACES, SESSIONS, TAGS, TEXTS};
 
-/// Something that is done with a memory. Entries are drawn from all that there ever were, in the order in which they came.
+/// An operation on a memory. Entries are selected from all entries that ever existed, in the order of their creation.
 #[derive(Debug, Clone)]
 pub(crate) enum Operation {
     Add { kind: usize, name: Option<usize>, content: usize, place: usize },

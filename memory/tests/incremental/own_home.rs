@@ -1,12 +1,12 @@
-//! A user directory for a test.
+//! A separate user directory for a test.
 
 use std::process::{Command, Stdio};
 
-/// Set in the process of a test.
+/// Environment variable that is set in the process of a test.
 const OWN: &str = "AURORA_MEMORY_TEST";
 
-/// Runs a test, named by its path in the program, in a process of its own with a new user directory: that is where it is recorded
-/// which memories the user has made.
+/// Runs a test, identified by its path in the test program, in a separate process with a new user directory. The user directory
+/// records which memories the user has created.
 pub(crate) fn run_in(test: &str, body: impl FnOnce()) {
     if std::env::var_os(OWN).is_some() {
         return body();
@@ -20,7 +20,7 @@ pub(crate) fn run_in(test: &str, body: impl FnOnce()) {
     assert!(output.status.success(), "{}\n{}\n{}", output.status, text(&output.stdout), text(&output.stderr));
 }
 
-/// A directory in memory, where there is a place for it: waiting for the disk at every change would take most of the time.
+/// Creates a directory in RAM if possible, because waiting for the disk after every change would take most of the time.
 pub(crate) fn directory() -> tempfile::TempDir {
     tempfile::TempDir::new_in("/dev/shm").or_else(|_| tempfile::TempDir::new()).expect("a directory")
 }

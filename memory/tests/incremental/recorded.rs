@@ -1,4 +1,4 @@
-//! Changes that were made, so that they can be made again.
+//! Recorded changes that can be replayed.
 
 use aurora_memory::{Memory, NewTurn, Placement, Scope};
 use aurora_memory_schema::Kind;
@@ -24,21 +24,21 @@ pub(crate) enum Change {
     Link { to: String, weight: Option<f64> },
 }
 
-/// The relation of all links, and who says all turns.
+/// The relation of all links, and the speaker of all turns.
 pub(crate) const RELATION: &str = "explains";
 pub(crate) const SPEAKER: &str = "user";
 
-/// Something that was noted in the access history.
+/// A record of the access history.
 #[derive(Debug, Clone)]
 pub(crate) struct Access {
     pub(crate) id: String,
     pub(crate) time: i64,
-    /// `None` where it was shown.
+    /// The verdict; `None` if the entry was only shown.
     pub(crate) verdict: Option<Verdict>,
 }
 
 impl Recorded {
-    /// Makes the change in another memory, in which it has to have the same effect.
+    /// Replays the change in another memory, where it must have the same effect.
     pub(crate) fn repeat(&self, memory: &Memory) {
         let Self { id, time, change } = self;
         match change {

@@ -1,4 +1,4 @@
-//! Several threads with a memory each, as a server and its workers have them.
+//! Several threads, each with its own handle of a memory, like a server and its workers.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const THREADS: usize = 4;
 const ROUNDS: usize = 8;
 const NOW: i64 = 1_800_000_000;
 
-/// Adds a turn with a word of its own, and finds it.
+/// Adds a turn with a unique word and searches for it.
 fn add_and_find(memory: &Memory, thread: usize, round: usize) {
     let (session, word) = (format!("s{thread}"), format!("unique{}", thread * ROUNDS + round));
     let text = format!("A turn about {word} and endurance");
@@ -32,8 +32,8 @@ fn add_and_find(memory: &Memory, thread: usize, round: usize) {
 }
 
 #[test]
-fn searches_beside_writers_find_what_was_written_before() {
-    run_in("several::searches_beside_writers_find_what_was_written_before", || {
+fn searches_see_earlier_writes_while_others_write() {
+    run_in("several::searches_see_earlier_writes_while_others_write", || {
         let directory = directory();
         let open = || Memory::create(MemoryPlace::at(Owner::User, directory.path().join("memory"))).expect("opens");
         let note = draft(Kind::Note, &json!({ "content": { "text": "A note about endurance" } }), Some("note:shared"));

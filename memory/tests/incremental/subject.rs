@@ -1,4 +1,4 @@
-//! A memory under test, beside what is expected of it.
+//! A memory under test and a model of its expected state.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,33 +9,33 @@ use aurora_query::SearchConfig;
 use aurora_storage::Verdict;
 use tempfile::TempDir;
 
-use crate::answers::{every_id, found};
+use crate::answers::{every_id, search_all};
 use crate::chain::Chain;
 use crate::content::{CODE, KINDS, SESSIONS, TAGS, TEXTS, document, draft, id, placement};
 use crate::operation::Operation;
 use crate::own_home::directory;
 use crate::recorded::{Access, Change, RELATION, Recorded, SPEAKER};
 
-/// When the first change is made, Unix seconds. Later than any test runs, so that nothing is long gone by the system's clock.
+/// The time of the first change, in Unix seconds. It is in the future, so that nothing is old by the system's clock.
 const BEGINNING: i64 = 4_000_000_000;
 /// Seconds between two changes.
 const STEP: i64 = 61;
 const DAY: i64 = 86_400;
 
-/// A memory, and the changes that have made it.
+/// A memory and the changes that produced it.
 pub(crate) struct Subject {
     directory: TempDir,
     is_project: bool,
     memory: Option<Memory>,
     now: i64,
     made: Vec<Recorded>,
-    /// Of every id that has a version.
+    /// The chain of every id that has a version.
     chains: BTreeMap<String, Chain>,
-    /// Every id, in the order in which they came.
+    /// All ids, in the order of their creation.
     ids: Vec<String>,
     turns: BTreeMap<&'static str, u32>,
     accesses: Vec<Access>,
-    /// Whether a search may find that the index is damaged.
+    /// Whether a search may fail because the index is damaged.
     is_damaged: bool,
 }
 
@@ -65,7 +65,7 @@ impl Subject {
         self.now
     }
 
-    /// Does something, and checks its outcome.
+    /// Applies an operation and checks its outcome.
     pub(crate) fn apply(&mut self, operation: &Operation) {
         self.now += STEP;
         match operation {
@@ -143,7 +143,7 @@ impl Subject {
         self.record(&id, Vec::new(), Change::Turn { session, text, scope, reply_to });
     }
 
-    /// Changes an entry; `change` is told which one, and says what it has done, if anything.
+    /// Changes an entry. `change` receives the id of the entry and returns the change that it made, if any.
     fn change(&mut self, entry: usize, change: impl FnOnce(&String, &Self) -> Result<Option<Change>, MemoryError>) {
         let Some(id) = self.id(entry) else { return };
         let number = |subject: &Self| subject.memory().get(&id).expect("reads").map(|version| version.number);
@@ -151,7 +151,7 @@ impl Subject {
         match (change(&id, self), self.chains.get(&id).and_then(Chain::current).cloned()) {
             (Ok(Some(change)), Some(changes)) if number(self) != before => self.record(&id, changes, change),
             (Ok(_), Some(_)) => assert_eq!(number(self), before),
-            // A draft that is not stored is not looked up.
+            // Editing with a draft that is not stored does not look up the entry.
             (Ok(None), None) => {}
             (Err(MemoryError::NoEntry(named)), None) => assert_eq!(named, id),
             (done, current) => panic!("{id}: {done:?} of {current:?}"),
@@ -206,7 +206,7 @@ impl Subject {
 
     fn compact(&mut self) {
         let done = match self.memory().compact() {
-            // It brings the index up to date first.
+            // Compaction updates the index first.
             Err(error) if self.is_damaged => return eprintln!("a damaged index: {error}"),
             done => done.expect("compacts"),
         };
@@ -217,7 +217,7 @@ impl Subject {
     }
 
     fn search(&mut self, text: &str) {
-        match found(self.memory(), text, self.now) {
+        match search_all(self.memory(), text, self.now) {
             Ok(keys) => {
                 for key in keys {
                     let id = key.split('~').next().unwrap_or_default();
@@ -265,13 +265,13 @@ impl Subject {
         self.reopen();
     }
 
-    /// Drops an index that was damaged and says so. One that was damaged and does not has to be right.
+    /// Deletes a damaged index whose damage is detected. An index whose damage is not detected must give correct answers.
     pub(crate) fn heal(&mut self) {
         let verify = |subject: &Self| -> Result<(), MemoryError> {
             if let Some(snapshot) = subject.memory().snapshot()? {
                 snapshot.digest()?;
             }
-            found(subject.memory(), TEXTS[0], subject.now).map(drop)
+            search_all(subject.memory(), TEXTS[0], subject.now).map(drop)
         };
         if let Err(error) = verify(self) {
             assert!(self.is_damaged, "{error}");
@@ -279,11 +279,11 @@ impl Subject {
         }
     }
 
-    /// A new memory, in which the changes that are in force were made at the same times.
+    /// Creates a new memory in which the changes that are still in force are made at the same times.
     pub(crate) fn replayed(&self) -> Self {
-        assert!(every_id(self.memory(), self.now).iter().eq(self.live()), "entries that nobody expects, or has lost");
+        assert!(every_id(self.memory(), self.now).iter().eq(self.live()), "unexpected or lost entries");
         let fresh = Self::new(self.is_project);
-        // The number of a turn is never used again, so that turns that are gone are counted too.
+        // The number of a turn is never reused, so removed turns must be counted too.
         let is_turn = |at: &usize| matches!(self.made[*at].change, Change::Turn { .. });
         let mut changes: Vec<usize> = (0..self.made.len()).filter(is_turn).collect();
         changes.extend(self.chains.values().filter_map(Chain::current).flatten());

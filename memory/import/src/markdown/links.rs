@@ -1,4 +1,4 @@
-//! The links in a text of Markdown.
+//! Extracts links from Markdown.
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
@@ -11,8 +11,8 @@ pub(super) enum NoteLink {
     Name(String),
 }
 
-/// The links of a text, in its order. Those in code are none.
-pub(super) fn links_of(text: &str) -> Vec<NoteLink> {
+/// Returns the links of a text, in order. Links in code are ignored.
+pub(super) fn parse_links(text: &str) -> Vec<NoteLink> {
     let options = Options::ENABLE_WIKILINKS | Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES;
     let links = Parser::new_ext(text, options).filter_map(|event| match event {
         Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) => match link_type
@@ -31,10 +31,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_found_where_markdown_has_them() {
+    fn links_are_found_outside_code() {
         let text = "See [a](a.md) and [b][ref], [[c]], [[d|shown]], ![[e]].\n\n`[f](f.md)` <https://x.org>\n\n\
                     ```\n[[g]]\n```\n\n| [h](<h i.md>) |\n|---|\n\n[ref]: b.md \"B\"\n";
-        let found: Vec<String> = links_of(text)
+        let found: Vec<String> = parse_links(text)
             .into_iter()
             .map(|link| match link {
                 NoteLink::Destination(to) => to,

@@ -1,4 +1,4 @@
-//! Notes from a directory of Markdown and text files.
+//! Reads notes from a directory of Markdown and text files.
 
 mod links;
 mod names;
@@ -14,25 +14,25 @@ use aurora_memory_schema::{Draft, Entry, limit, read_note};
 
 use crate::problem::ImportProblem;
 use crate::record::ImportedEntry;
-use links::links_of;
+use links::parse_links;
 use names::Names;
 use targets::Targets;
 use walk::{Walk, is_markdown};
 
 /// The relation of a link between notes.
 const RELATION: &str = "related";
-/// Bytes within which the front matter of a note has to give its id.
-const FRONT_MATTER: u64 = 64 << 10;
+/// Number of bytes at the beginning of a note that are searched for an id in the front matter.
+const MAX_FRONT_MATTER_BYTES: u64 = 64 << 10;
 
-/// Reads the notes of a directory: its files `*.md`, `*.markdown` and `*.txt` at any depth, in the order of their paths. Names
-/// that begin with a dot are passed over, and links are not followed.
+/// Reads the notes of a directory: the files `*.md`, `*.markdown` and `*.txt` at any depth, in the order of their paths. Names that
+/// begin with a dot are skipped, and symbolic links are not followed.
 ///
-/// The id is `note:` and the path without its extension, in lower case, with a hyphen for everything that is no letter, no digit
-/// and no slash; or the `id` that the front matter gives. Links to other notes of the directory, `[text](other.md)` and
-/// `[[other]]`, are links of the entry.
+/// The id of a note is the `id` of its front matter, or `note:` followed by the path without its extension, in lower case, with
+/// hyphens in place of characters other than letters, digits and slashes. Links to other notes of the directory,
+/// `[text](other.md)` and `[[other]]`, become links of the entry.
 pub struct MarkdownNotes {
     root: Directory,
-    /// Paths with their ids, in the order of paths.
+    /// Paths with their ids, in the order of the paths.
     notes: std::vec::IntoIter<(String, String)>,
     targets: Targets,
     waiting: VecDeque<ImportProblem>,
@@ -42,44 +42,44 @@ impl MarkdownNotes {
     /// Finds the notes of a directory that the user has named.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// Fails if the directory cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         let root = Directory::open_root(path)?;
         let Walk { paths, problems } = walk::walk(&root);
         let mut waiting = VecDeque::from(problems);
         let mut names = Names::default();
-        let given: Vec<Option<String>> = paths.iter().map(|path| given_id(&root, path)).collect();
-        for (path, id) in paths.iter().zip(&given) {
+        let explicit: Vec<Option<String>> = paths.iter().map(|path| front_matter_id(&root, path)).collect();
+        for (path, id) in paths.iter().zip(&explicit) {
             let Some(id) = id else { continue };
-            if let Err(other) = names.give(id, path) {
-                let why = format!("its front matter gives it the id of {other}");
+            if let Err(other) = names.claim(id, path) {
+                let why = format!("its front matter has the same id as {other}");
                 waiting.push_back(ImportProblem::unmapped(path, "id", why).about(id));
             }
         }
         let mut notes = Vec::with_capacity(paths.len());
-        for (path, given) in paths.into_iter().zip(given) {
-            match given {
+        for (path, id) in paths.into_iter().zip(explicit) {
+            match id {
                 None => {
-                    let (id, is_taken) = names.make(&path);
+                    let (id, is_taken) = names.assign(&path);
                     if is_taken {
-                        let why = "another note has the id that its path makes";
+                        let why = "another note has the id derived from its path";
                         waiting.push_back(ImportProblem::altered(&path, "id", why).about(&id));
                     }
                     notes.push((path, id));
                 }
-                Some(id) if names.path_of(&id) == Some(&path) => notes.push((path, id)),
+                Some(id) if names.path(&id) == Some(&path) => notes.push((path, id)),
                 Some(_) => {}
             }
         }
-        let targets = Targets::of(&notes);
+        let targets = Targets::new(&notes);
         Ok(Self { root, notes: notes.into_iter(), targets, waiting })
     }
 
     fn note(&mut self, path: &str, id: &str) -> Result<ImportedEntry, ImportProblem> {
         let text =
             read(&self.root, path).map_err(|(reason, why)| ImportProblem::unmapped(path, reason, why).about(id))?;
-        let draft =
-            read_note(path, &text).map_err(|mistakes| ImportProblem::mistaken(path, "document", mistakes).about(id))?;
+        let draft = read_note(path, &text)
+            .map_err(|mistakes| ImportProblem::invalid_document(path, "document", mistakes).about(id))?;
         let mut entry = draft_with_id(draft, id).map_err(|why| ImportProblem::unmapped(path, "id", why).about(id))?;
         if is_markdown(path) {
             self.link(path, &mut entry);
@@ -88,10 +88,10 @@ impl MarkdownNotes {
         Ok(ImportedEntry { created: entry.created().or(modified), edited: modified, entry, source: path.to_owned() })
     }
 
-    /// Links a note to the others that its text links to.
+    /// Adds the links in the text of a note to its entry.
     fn link(&mut self, path: &str, entry: &mut Entry) {
         let text = entry.content("text").and_then(|text| text.as_str()).unwrap_or_default().to_owned();
-        for link in links_of(&text) {
+        for link in parse_links(&text) {
             let Some(to) = self.targets.resolve(path, &link).filter(|to| *to != entry.id()) else { continue };
             if let Err(error) = entry.add_link(to, RELATION, 1.0) {
                 let problem = ImportProblem::altered(path, "link", format!("the link to {to} is left out: {error}"));
@@ -119,7 +119,7 @@ fn draft_with_id(draft: Draft, id: &str) -> Result<Entry, String> {
     Ok(entry)
 }
 
-/// The text of a file, or the kind of problem and what it is.
+/// Reads the text of a file. An error consists of the kind of problem and its description.
 fn read(root: &Directory, path: &str) -> Result<String, (&'static str, String)> {
     root.read_to_string(path, limit::TEXT_BYTES as u64).map_err(|error| {
         let reason = match (refusal_of(&error), error.kind()) {
@@ -131,14 +131,14 @@ fn read(root: &Directory, path: &str) -> Result<String, (&'static str, String)> 
     })
 }
 
-/// The id that the front matter of a file gives, if it is one. What is wrong with it is reported when the note is read.
-fn given_id(root: &Directory, path: &str) -> Option<String> {
+/// Returns the id in the front matter of a file, if it is valid. Its mistakes are reported when the note is read.
+fn front_matter_id(root: &Directory, path: &str) -> Option<String> {
     let mut head = Vec::new();
-    root.open_file(path).ok()?.take(FRONT_MATTER).read_to_end(&mut head).ok()?;
+    root.open_file(path).ok()?.take(MAX_FRONT_MATTER_BYTES).read_to_end(&mut head).ok()?;
     let head = String::from_utf8_lossy(&head);
-    let is_given = head.trim_start_matches('\u{feff}').starts_with("---")
+    let has_id = head.trim_start_matches('\u{feff}').starts_with("---")
         && head.lines().any(|line| line.get(..3).is_some_and(|key| key.eq_ignore_ascii_case("id:")));
-    if !is_given {
+    if !has_id {
         return None;
     }
     let draft = read_note(path, &read(root, path).ok()?).ok()?;

@@ -1,4 +1,4 @@
-//! The ids of notes.
+//! Assigns ids to notes.
 
 use std::collections::HashMap;
 
@@ -6,19 +6,19 @@ use aurora_memory_schema::{Kind, limit};
 
 use super::walk::split_extension;
 
-/// Hexadecimal digits of a hash in an id.
+/// Number of hexadecimal digits of a hash in an id.
 const HASH_DIGITS: usize = 8;
 
-/// The ids that notes have, with their paths.
+/// The ids of notes and the paths of the notes that have them.
 #[derive(Default)]
 pub(super) struct Names(HashMap<String, String>);
 
 impl Names {
-    /// Gives a note the id that it asks for.
+    /// Assigns an explicit id to a note.
     ///
     /// # Errors
-    /// The path of the note that has it.
-    pub(super) fn give(&mut self, id: &str, path: &str) -> Result<(), String> {
+    /// Returns the path of the note that already has the id.
+    pub(super) fn claim(&mut self, id: &str, path: &str) -> Result<(), String> {
         match self.0.get(id) {
             Some(other) => Err(other.clone()),
             None => {
@@ -28,36 +28,36 @@ impl Names {
         }
     }
 
-    /// Makes an id of a path, and says whether another note has the plain one.
-    pub(super) fn make(&mut self, path: &str) -> (String, bool) {
-        let plain = plain(path);
+    /// Derives the id of a note from its path. Also returns whether another note has the plain id, so that a hash was appended.
+    pub(super) fn assign(&mut self, path: &str) -> (String, bool) {
+        let plain = plain_id(path);
         let is_taken = self.0.contains_key(&plain);
         let id = if is_taken { format!("{plain}-{}", hash(path)) } else { plain };
         self.0.insert(id.clone(), path.to_owned());
         (id, is_taken)
     }
 
-    /// The path of the note with an id.
-    pub(super) fn path_of(&self, id: &str) -> Option<&str> {
+    /// Returns the path of the note with an id.
+    pub(super) fn path(&self, id: &str) -> Option<&str> {
         self.0.get(id).map(String::as_str)
     }
 }
 
-/// `note:guides/deploy-keys`.
-fn plain(path: &str) -> String {
+/// Returns an id such as `note:guides/deploy-keys`.
+fn plain_id(path: &str) -> String {
     let (stem, _) = split_extension(path).unwrap_or((path, ""));
     let parts: Vec<String> = stem.split('/').map(slug).filter(|part| !part.is_empty()).collect();
     let name = if parts.is_empty() { hash(path) } else { parts.join("/") };
     let id = format!("{}{name}", Kind::Note.prefix());
-    // Room for the hash, and for that of a second note.
-    let most = limit::ID_BYTES - 2 * (HASH_DIGITS + 1);
-    if id.len() <= most {
+    // Leaves room for this hash and for the hash that `assign` appends.
+    let max = limit::ID_BYTES - 2 * (HASH_DIGITS + 1);
+    if id.len() <= max {
         return id;
     }
-    format!("{}-{}", &id[..id.floor_char_boundary(most)], hash(path))
+    format!("{}-{}", &id[..id.floor_char_boundary(max)], hash(path))
 }
 
-/// Letters and digits in lower case, with one hyphen for all that stands between.
+/// Converts a name to letters and digits in lower case, with one hyphen for each run of other characters.
 fn slug(name: &str) -> String {
     let mut slug = String::new();
     for c in name.chars().flat_map(char::to_lowercase) {
@@ -80,26 +80,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_made_of_paths() {
-        let check = |path: &str, expected: &str| assert_eq!(plain(path), expected, "{path}");
+    fn ids_are_derived_from_paths() {
+        let check = |path: &str, expected: &str| assert_eq!(plain_id(path), expected, "{path}");
         check("a.md", "note:a");
         check("Guides/How  to: deploy_keys!.markdown", "note:guides/how-to-deploy-keys");
         check("v1.2.txt", "note:v1-2");
         check("日本/Größe.md", "note:日本/größe");
         check("!!/a.md", "note:a");
-        assert_eq!(plain("!!.md").len(), "note:".len() + HASH_DIGITS);
+        assert_eq!(plain_id("!!.md").len(), "note:".len() + HASH_DIGITS);
         let long = format!("{}.md", "ü".repeat(400));
-        assert!(plain(&long).len() < limit::ID_BYTES - HASH_DIGITS);
+        assert!(plain_id(&long).len() < limit::ID_BYTES - HASH_DIGITS);
     }
 
     #[test]
-    fn two_notes_never_have_one_id() {
+    fn two_notes_never_have_the_same_id() {
         let mut names = Names::default();
-        assert_eq!(names.give("note:a-b", "x.md"), Ok(()));
-        assert_eq!(names.give("note:a-b", "y.md"), Err("x.md".to_owned()));
-        let (first, _) = names.make("a b.md");
-        let (second, _) = names.make("a_b.md");
+        assert_eq!(names.claim("note:a-b", "x.md"), Ok(()));
+        assert_eq!(names.claim("note:a-b", "y.md"), Err("x.md".to_owned()));
+        let (first, _) = names.assign("a b.md");
+        let (second, _) = names.assign("a_b.md");
         assert!(first != second && first.starts_with("note:a-b-") && second.starts_with("note:a-b-"));
-        assert_eq!(names.path_of(&second), Some("a_b.md"));
+        assert_eq!(names.path(&second), Some("a_b.md"));
     }
 }

@@ -1,24 +1,24 @@
-//! Which note a link leads to.
+//! Resolves links to notes.
 
 use std::collections::HashMap;
 
 use super::links::NoteLink;
 use super::walk::{EXTENSIONS, split_extension};
 
-/// The notes that links lead to.
+/// The notes that links can lead to.
 pub(super) struct Targets {
     /// Ids by relative path.
     by_path: HashMap<String, String>,
-    /// Relative paths by file name without extension, in lower case; the shortest first.
+    /// Relative paths by file name without extension, in lower case; shortest paths first.
     by_name: HashMap<String, Vec<String>>,
 }
 
 impl Targets {
-    /// Of paths with their ids.
-    pub(super) fn of(notes: &[(String, String)]) -> Self {
+    /// Indexes notes, given as paths with their ids.
+    pub(super) fn new(notes: &[(String, String)]) -> Self {
         let mut by_name: HashMap<String, Vec<String>> = HashMap::new();
         for (path, _) in notes {
-            by_name.entry(name_of(path)).or_default().push(path.clone());
+            by_name.entry(normalised_name(path)).or_default().push(path.clone());
         }
         for paths in by_name.values_mut() {
             paths.sort_by_key(|path| (path.len(), path.clone()));
@@ -26,41 +26,41 @@ impl Targets {
         Self { by_path: notes.iter().cloned().collect(), by_name }
     }
 
-    /// The id of the note that a link in the note at `from` leads to; `None` where it leads to none.
+    /// Returns the id of the note that a link in the note at `from` leads to, if any.
     pub(super) fn resolve(&self, from: &str, link: &NoteLink) -> Option<&str> {
         let directory = from.rsplit_once('/').map_or("", |(directory, _)| directory);
         match link {
-            NoteLink::Destination(to) => self.destination(directory, to),
-            NoteLink::Name(name) => self.named(directory, name),
+            NoteLink::Destination(to) => self.resolve_destination(directory, to),
+            NoteLink::Name(name) => self.resolve_name(directory, name),
         }
     }
 
-    /// What a destination leads to: relative to the note, or to the directory of all notes where it begins with a slash.
-    fn destination(&self, directory: &str, to: &str) -> Option<&str> {
+    /// Resolves a destination relative to the directory of the note, or to the root directory if it begins with a slash.
+    fn resolve_destination(&self, directory: &str, to: &str) -> Option<&str> {
         let path = to.split(['#', '?']).next().filter(|path| !path.is_empty())?;
-        let path = percent_decoded(path)?;
+        let path = percent_decode(path)?;
         match path.strip_prefix('/') {
             Some(path) => self.at("", path),
             None => self.at(directory, &path),
         }
     }
 
-    /// What a name leads to: a path from the note's directory or from that of all notes, or a file name anywhere.
-    fn named(&self, directory: &str, name: &str) -> Option<&str> {
+    /// Resolves a name: a path relative to the directory of the note or to the root directory, or a file name in any directory.
+    fn resolve_name(&self, directory: &str, name: &str) -> Option<&str> {
         let name = name.split(['#', '^']).next()?.trim();
         if name.is_empty() {
             return None;
         }
         let path = self.at(directory, name).or_else(|| self.at("", name));
         path.or_else(|| {
-            let paths = self.by_name.get(&name_of(name))?;
+            let paths = self.by_name.get(&normalised_name(name))?;
             self.by_path.get(paths.first()?).map(String::as_str)
         })
     }
 
-    /// The note at a path, whose extension may be left out.
+    /// Returns the note at a path. The extension of the path is optional.
     fn at(&self, directory: &str, path: &str) -> Option<&str> {
-        let path = joined(directory, path)?;
+        let path = join(directory, path)?;
         let exact = self.by_path.get(&path);
         let with_extension =
             || EXTENSIONS.iter().find_map(|extension| self.by_path.get(&format!("{path}.{extension}")));
@@ -68,14 +68,14 @@ impl Targets {
     }
 }
 
-/// The file name of a path without the extension of a note, in lower case.
-fn name_of(path: &str) -> String {
+/// Returns the file name of a path in lower case, without the extension of a note.
+fn normalised_name(path: &str) -> String {
     let (stem, _) = split_extension(path).unwrap_or((path, ""));
     stem.rsplit('/').next().unwrap_or(stem).to_lowercase()
 }
 
-/// A path from a directory on, without `.` and `..`; `None` where it leads out of all notes.
-fn joined(directory: &str, path: &str) -> Option<String> {
+/// Joins a path to a directory and resolves `.` and `..`. Returns `None` if the path leads out of the root directory.
+fn join(directory: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in directory.split('/').chain(path.split('/')) {
         match part {
@@ -87,7 +87,7 @@ fn joined(directory: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
+fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
@@ -113,10 +113,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_lead_to_notes() {
+    fn links_are_resolved_to_notes() {
         let paths = ["a.md", "guides/a.md", "guides/deep/b.md", "guides/c d.md", "notes/x.txt"];
         let notes: Vec<_> = paths.iter().map(|path| ((*path).to_owned(), format!("id {path}"))).collect();
-        let targets = Targets::of(&notes);
+        let targets = Targets::new(&notes);
         let check = |from: &str, link: NoteLink, expected: Option<&str>| {
             let found = targets.resolve(from, &link).map(|id| id.trim_start_matches("id ").to_owned());
             assert_eq!(found.as_deref(), expected, "{from} {link:?}");

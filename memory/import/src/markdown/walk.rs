@@ -1,4 +1,4 @@
-//! Finds the notes below a directory.
+//! Finds the notes in a directory tree.
 
 use std::ffi::OsStr;
 
@@ -6,25 +6,25 @@ use aurora_confined::{Directory, EntryKind};
 
 use crate::problem::ImportProblem;
 
-/// Extensions of notes, the most usual first.
+/// Extensions of notes, most common first.
 pub(super) const EXTENSIONS: [&str; 3] = ["md", "markdown", "txt"];
-/// Deepest directory.
-const DEEPEST: usize = 64;
+/// Maximum depth of directories.
+const MAX_DEPTH: usize = 64;
 
-/// What was found.
+/// The result of a walk.
 #[derive(Default)]
 pub(super) struct Walk {
-    /// Relative paths with slashes, sorted.
+    /// Relative paths of notes, with slashes, sorted.
     pub(super) paths: Vec<String>,
     pub(super) problems: Vec<ImportProblem>,
 }
 
-/// Whether a path is that of Markdown, and not of plain text.
+/// Whether a note is Markdown and not plain text, by the extension of its path.
 pub(super) fn is_markdown(path: &str) -> bool {
     split_extension(path).is_some_and(|(_, extension)| !extension.eq_ignore_ascii_case("txt"))
 }
 
-/// A path of a note without its extension, and the extension.
+/// Splits the path of a note into the path without its extension, and the extension.
 pub(super) fn split_extension(path: &str) -> Option<(&str, &str)> {
     let (stem, extension) = path.rsplit_once('.')?;
     let is_note = EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known));
@@ -35,8 +35,8 @@ pub(super) fn walk(root: &Directory) -> Walk {
     let mut found = Walk::default();
     let mut open = vec![String::new()];
     while let Some(directory) = open.pop() {
-        if directory.matches('/').count() >= DEEPEST {
-            let why = format!("it lies more than {DEEPEST} directories deep");
+        if directory.matches('/').count() >= MAX_DEPTH {
+            let why = format!("it is nested more than {MAX_DEPTH} directories deep");
             found.problems.push(ImportProblem::unmapped(directory, "too-deep", why));
             continue;
         }
@@ -50,7 +50,7 @@ pub(super) fn walk(root: &Directory) -> Walk {
             }
         };
         for (name, kind) in entries {
-            see(&directory, &name, kind, (&mut found, &mut open));
+            add_entry(&directory, &name, kind, (&mut found, &mut open));
         }
     }
     found.paths.sort_unstable();
@@ -58,7 +58,7 @@ pub(super) fn walk(root: &Directory) -> Walk {
     found
 }
 
-fn see(directory: &str, name: &OsStr, kind: EntryKind, (found, open): (&mut Walk, &mut Vec<String>)) {
+fn add_entry(directory: &str, name: &OsStr, kind: EntryKind, (found, open): (&mut Walk, &mut Vec<String>)) {
     let shown = name.to_string_lossy();
     if shown.starts_with('.') {
         return;
@@ -71,7 +71,7 @@ fn see(directory: &str, name: &OsStr, kind: EntryKind, (found, open): (&mut Walk
         EntryKind::Link => report("symbolic-link", "it is a symbolic link, which is not followed"),
         _ if name.to_str().is_none() => report("name", "its name is not UTF-8"),
         EntryKind::File => found.paths.push(path),
-        EntryKind::Directory | EntryKind::Other => report("unreadable", "it is no file"),
+        EntryKind::Directory | EntryKind::Other => report("unreadable", "it is not a file"),
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_are_known_by_their_extension() {
+    fn notes_are_recognised_by_their_extension() {
         assert_eq!(split_extension("a/b.c.md"), Some(("a/b.c", "md")));
         assert_eq!(split_extension("A.MARKDOWN"), Some(("A", "MARKDOWN")));
         for other in ["a", ".md", "a/.txt", "a.rst", "md"] {

@@ -1,4 +1,4 @@
-//! The fields of an interaction, and the rules of each.
+//! The fields of an interaction and their rules.
 
 use std::collections::HashSet;
 
@@ -15,9 +15,9 @@ use crate::rfc_3339::rfc_3339;
 const SECTIONS: [&str; 4] = ["phases", "interactions", "response", "summary"];
 const INTERACTION: [&str; 7] = ["query", "id", "timestamp", "phases", "interactions", "response", "summary"];
 const PHASE: [&str; 4] = ["number", "name", "text", "output"];
-/// Texts of an exchange; it may have other keys of any value.
+/// String fields of an exchange. Other keys are allowed and can have any value.
 const EXCHANGE: [&str; 4] = ["agent", "user", "question", "answer"];
-const HIGHEST_PHASE: u32 = 999;
+const MAX_PHASE_NUMBER: u32 = 999;
 
 /// Reads the fields of one text and collects mistakes.
 pub(super) struct Reading<'t> {
@@ -33,7 +33,7 @@ impl<'t> Reading<'t> {
         Self { text, findings: Vec::new() }
     }
 
-    /// What was read, or the mistakes.
+    /// Returns the value that was read, or the mistakes.
     pub(super) fn finish<T>(self, read: Option<T>) -> Result<T, Mistakes> {
         match read {
             Some(read) if self.findings.is_empty() => Ok(read),
@@ -41,32 +41,32 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// `None` only beside a mistake.
+    /// Returns `None` only after recording a mistake.
     pub(super) fn interaction(&mut self, whole: &Value<'t>) -> Option<Interaction> {
         let members = self.object(whole, &INTERACTION)?;
-        let query = self.required(whole, &members, "query").and_then(|value| self.filled_text(value));
-        let id = given(&members, "id").map(|value| self.id(value));
-        let time = given(&members, "timestamp").map(|value| self.time(value));
+        let query = self.required(whole, &members, "query").and_then(|value| self.non_empty_text(value));
+        let id = non_null(&members, "id").map(|value| self.id(value));
+        let time = non_null(&members, "timestamp").map(|value| self.time(value));
         self.required(whole, &members, "phases");
         let sections = self.sections(&members);
         Some(Interaction { query: query?, id: id.flatten(), time: time.flatten(), sections })
     }
 
-    /// `None` only beside a mistake.
+    /// Returns `None` only after recording a mistake.
     pub(super) fn additions(&mut self, whole: &Value<'t>) -> Option<Sections> {
         let members = self.object(whole, &SECTIONS)?;
         let sections = self.sections(&members);
         if sections.is_empty() && self.findings.is_empty() {
-            self.mistake(whole, format!("adds nothing: give at least one of {}", listed(&SECTIONS)));
+            self.mistake(whole, format!("adds nothing: give at least one of {}", quoted_list(&SECTIONS)));
         }
         Some(sections)
     }
 
     fn sections(&mut self, members: &Members<'t>) -> Sections {
-        let phases = given(members, "phases").map(|value| self.phases(value));
-        let exchanges = given(members, "interactions").and_then(|value| self.exchanges(value));
-        let response = given(members, "response").and_then(|value| self.text(value));
-        let summary = given(members, "summary").map(|value| self.summary(value));
+        let phases = non_null(members, "phases").map(|value| self.phases(value));
+        let exchanges = non_null(members, "interactions").and_then(|value| self.exchanges(value));
+        let response = non_null(members, "response").and_then(|value| self.text(value));
+        let summary = non_null(members, "summary").map(|value| self.summary(value));
         Sections { phases: phases.unwrap_or_default(), exchanges, response, summary: summary.unwrap_or_default() }
     }
 
@@ -77,26 +77,26 @@ impl<'t> Reading<'t> {
 
     fn phase(&mut self, value: &Value<'t>) -> Option<Phase> {
         let members = self.object(value, &PHASE)?;
-        let number = given(&members, "number").and_then(|value| self.phase_number(value));
+        let number = non_null(&members, "number").and_then(|value| self.phase_number(value));
         let name = self.required(value, &members, "name").and_then(|value| self.phase_name(value));
-        let text = given(&members, "text").and_then(|value| self.text(value));
-        // `null` is an output.
+        let text = non_null(&members, "text").and_then(|value| self.text(value));
+        // Unlike for other keys, `null` counts as a value here.
         let output = members.iter().find(|(key, _)| key == "output").map(|(_, value)| JsonText::new(value.raw));
         if output.is_none() {
-            self.mistake(value, "must have the key `output`; `null` stands for a phase without one".to_owned());
+            self.mistake(value, "must have the key `output`; use `null` for a phase without output".to_owned());
         }
         Some(Phase { number, name: name?, text, output: output? })
     }
 
     fn phase_number(&mut self, value: &Value<'t>) -> Option<u32> {
-        let number = value.raw.parse().ok().filter(|number| (1..=HIGHEST_PHASE).contains(number));
+        let number = value.raw.parse().ok().filter(|number| (1..=MAX_PHASE_NUMBER).contains(number));
         if number.is_none() {
-            self.refuse(value, &format!("a whole number from 1 to {HIGHEST_PHASE}"));
+            self.refuse(value, &format!("a whole number from 1 to {MAX_PHASE_NUMBER}"));
         }
         number
     }
 
-    /// A name that is read back from its heading as it was given.
+    /// Reads a name that can be read back unchanged from its heading.
     fn phase_name(&mut self, value: &Value<'t>) -> Option<String> {
         let name = self.text(value)?;
         let name = name.trim();
@@ -115,7 +115,7 @@ impl<'t> Reading<'t> {
                     self.text(value);
                 }
             }
-            let has = |key: &str| given(&members, key).is_some();
+            let has = |key: &str| non_null(&members, key).is_some();
             let is_exchange = has("agent") && has("user") || (has("question") || has("user")) && has("answer");
             if !is_exchange {
                 let rule = "must have `agent` and `user`, or `question` and `answer`";
@@ -171,7 +171,7 @@ impl<'t> Reading<'t> {
         time
     }
 
-    fn filled_text(&mut self, value: &Value<'t>) -> Option<String> {
+    fn non_empty_text(&mut self, value: &Value<'t>) -> Option<String> {
         let text = self.text(value)?;
         if text.trim().is_empty() {
             self.mistake(value, "must not be empty".to_owned());
@@ -186,7 +186,7 @@ impl<'t> Reading<'t> {
         }
         let text = value.text();
         if text.is_none() {
-            self.mistake(value, "has an escape that stands for half a character".to_owned());
+            self.mistake(value, "has an unpaired surrogate escape".to_owned());
         }
         text
     }
@@ -199,16 +199,16 @@ impl<'t> Reading<'t> {
         Some(value.items())
     }
 
-    /// The members of an object that has no other keys than those that are known.
+    /// Returns the members of an object and reports keys that are not in `known`.
     fn object(&mut self, value: &Value<'t>, known: &[&str]) -> Option<Members<'t>> {
         let members = self.any_object(value)?;
         for (key, member) in &members {
             if !known.contains(&key.as_str()) {
                 let help = match did_you_mean(key, known.iter().copied()) {
                     Some(help) => help,
-                    None => format!("known are {}", listed(known)),
+                    None => format!("known keys are {}", quoted_list(known)),
                 };
-                self.mistake(member, format!("is no known key; {help}"));
+                self.mistake(member, format!("is not a known key; {help}"));
             }
         }
         Some(members)
@@ -220,7 +220,7 @@ impl<'t> Reading<'t> {
             return None;
         }
         let Some(members) = value.members() else {
-            self.mistake(value, "has a key with an escape that stands for half a character".to_owned());
+            self.mistake(value, "has a key with an unpaired surrogate escape".to_owned());
             return None;
         };
         let mut seen = HashSet::new();
@@ -233,18 +233,18 @@ impl<'t> Reading<'t> {
     }
 
     fn required<'m>(&mut self, object: &Value<'t>, members: &'m Members<'t>, key: &str) -> Option<&'m Value<'t>> {
-        let found = given(members, key);
+        let found = non_null(members, key);
         if found.is_none() {
             self.mistake(object, format!("must have the key `{key}`"));
         }
         found
     }
 
-    /// A value of another kind, or out of range.
+    /// Reports a value of the wrong type or out of range.
     fn refuse(&mut self, value: &Value<'t>, expected: &str) {
         let found = match value.kind() {
-            kind @ (Kind::Object | Kind::List | Kind::Null) => kind.described().to_owned(),
-            kind if value.raw.len() > 60 => kind.described().to_owned(),
+            kind @ (Kind::Object | Kind::List | Kind::Null) => kind.with_article().to_owned(),
+            kind if value.raw.len() > 60 => kind.with_article().to_owned(),
             _ => value.raw.to_owned(),
         };
         self.mistake(value, format!("must be {expected}, not {found}"));
@@ -256,11 +256,11 @@ impl<'t> Reading<'t> {
     }
 }
 
-/// The value of a key, unless it is `null`.
-fn given<'m, 't>(members: &'m Members<'t>, key: &str) -> Option<&'m Value<'t>> {
+/// Returns the value of a key, unless it is `null`.
+fn non_null<'m, 't>(members: &'m Members<'t>, key: &str) -> Option<&'m Value<'t>> {
     members.iter().find(|(name, _)| name == key).map(|(_, value)| value).filter(|value| value.kind() != Kind::Null)
 }
 
-fn listed(keys: &[&str]) -> String {
+fn quoted_list(keys: &[&str]) -> String {
     keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
 }

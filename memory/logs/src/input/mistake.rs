@@ -1,28 +1,28 @@
-//! What is wrong with the JSON of an interaction.
+//! Mistakes in the JSON of an interaction.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Maximum number of mistakes that are described.
+/// Maximum number of mistakes that are listed.
 const MAX_MISTAKES: usize = 1000;
 
-/// A mistake and where it is.
+/// A mistake and its position.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mistake {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// The value, such as `phases[2].name`; empty for the text as a whole.
+    /// The path of the value, such as `phases[2].name`; empty for the text as a whole.
     pub place: String,
-    /// What is wrong.
+    /// A description of the mistake.
     pub cause: String,
 }
 
 impl Mistake {
-    /// A mistake in the text as a whole.
-    pub(super) fn on(line: usize, column: usize, cause: impl Into<String>) -> Self {
+    /// Creates a mistake that concerns the text as a whole.
+    pub(super) fn in_whole_text(line: usize, column: usize, cause: impl Into<String>) -> Self {
         Self { line: line.max(1), column: column.max(1), place: String::new(), cause: cause.into() }
     }
 }
@@ -37,7 +37,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// A mistake by the offset of its value.
+/// A mistake with the byte offset of its value.
 #[derive(Debug)]
 pub(super) struct Finding {
     pub(super) offset: usize,
@@ -45,13 +45,13 @@ pub(super) struct Finding {
     pub(super) cause: String,
 }
 
-/// All mistakes in a text, in its order; beyond a thousand they are only counted.
+/// All mistakes in a text, in the order of the text. Beyond a thousand, mistakes are only counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Mistakes(Vec<Mistake>);
 
 impl Mistakes {
-    /// The mistakes in a text.
+    /// Creates the list of mistakes from the findings in a text.
     pub(super) fn new(text: &str, mut findings: Vec<Finding>) -> Self {
         findings.sort_by_key(|finding| finding.offset);
         let more = findings.len().saturating_sub(MAX_MISTAKES);
@@ -66,17 +66,17 @@ impl Mistakes {
             mistakes.push(Mistake { line, column: text[line_start..at].chars().count() + 1, place, cause });
         }
         if more > 0 {
-            mistakes.push(Mistake::on(line, 1, format!("{more} more mistakes follow")));
+            mistakes.push(Mistake::in_whole_text(line, 1, format!("{more} more mistakes follow")));
         }
         Self(mistakes)
     }
 
-    /// One mistake at an offset of a text.
+    /// Creates a list with one mistake at a byte offset of a text.
     pub(super) fn at(text: &str, offset: usize, cause: impl Into<String>) -> Self {
         Self::new(text, vec![Finding { offset, place: String::new(), cause: cause.into() }])
     }
 
-    /// The mistakes.
+    /// Iterates over the mistakes.
     pub fn iter(&self) -> std::slice::Iter<'_, Mistake> {
         self.0.iter()
     }

@@ -1,4 +1,4 @@
-//! Interactions from JSON. Every mistake is reported at once, with its line and its place.
+//! Reads interactions from JSON. All mistakes are reported at once, each with its line and its path in the JSON.
 
 mod fields;
 mod mistake;
@@ -11,8 +11,8 @@ use value::Value;
 
 pub use mistake::{Mistake, Mistakes};
 
-/// Objects and lists may be in each other so deep.
-const DEEPEST: usize = 128;
+/// Maximum nesting depth of objects and lists.
+const MAX_DEPTH: usize = 128;
 
 /// Reads an interaction:
 ///
@@ -23,48 +23,48 @@ const DEEPEST: usize = 128;
 ///  "response": "…", "summary": {"duration_ms": 12785, "complexity": "complex", "verification_score": 0.93}}
 /// ```
 ///
-/// `query` and `phases` are required, and so are `name` and `output` of a phase. `null` stands for a key that is not there,
-/// but for `output`.
+/// `query` and `phases` are required, and so are `name` and `output` of a phase. A key whose value is `null` counts as missing,
+/// except for `output`.
 ///
 /// # Errors
-/// All mistakes, in the order of the text.
+/// Returns all mistakes, in the order of the text.
 pub fn interaction(text: &[u8]) -> Result<Interaction, Mistakes> {
-    let text = valid(text)?;
+    let text = check_json(text)?;
     let mut reading = Reading::new(text);
     let interaction = reading.interaction(&Value::whole(text));
     reading.finish(interaction)
 }
 
-/// Reads what is added to a log: the same without `query`, `id` and `timestamp`, and nothing is required but one of the
-/// sections.
+/// Reads an addition to a log. The format is the format of [`interaction`] without `query`, `id` and `timestamp`. Only one of the
+/// sections is required.
 ///
 /// # Errors
-/// As for [`interaction`].
+/// Returns all mistakes, like [`interaction`].
 pub fn additions(text: &[u8]) -> Result<Sections, Mistakes> {
-    let text = valid(text)?;
+    let text = check_json(text)?;
     let mut reading = Reading::new(text);
     let sections = reading.additions(&Value::whole(text));
     reading.finish(sections)
 }
 
-/// The text, if it is JSON.
-fn valid(bytes: &[u8]) -> Result<&str, Mistakes> {
+/// Checks that the text is valid JSON of bounded depth.
+fn check_json(bytes: &[u8]) -> Result<&str, Mistakes> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
         Mistakes::at(&before, before.len(), "the text is not UTF-8")
     })?;
     if text.trim_ascii().is_empty() {
-        return Err(Mistakes::at(text, 0, "there is no JSON: nothing was given"));
+        return Err(Mistakes::at(text, 0, "the input is empty; expected JSON"));
     }
     if let Err(error) = serde_json::from_str::<&serde_json::value::RawValue>(text) {
-        let told = error.to_string();
-        let cause = told.rsplit_once(" at line ").map_or(told.as_str(), |(cause, _)| cause);
-        return Err(Mistake::on(error.line(), error.column(), format!("invalid JSON: {cause}")).into());
+        let message = error.to_string();
+        let cause = message.rsplit_once(" at line ").map_or(message.as_str(), |(cause, _)| cause);
+        return Err(Mistake::in_whole_text(error.line(), error.column(), format!("invalid JSON: {cause}")).into());
     }
-    match crate::json_text::deeper_than(text, DEEPEST) {
+    match crate::json_text::find_deeper_than(text, MAX_DEPTH) {
         Some(at) => {
-            let cause = format!("objects and lists are more than {DEEPEST} levels deep in each other");
+            let cause = format!("objects and lists are nested more than {MAX_DEPTH} levels deep");
             Err(Mistakes::at(text, at, cause))
         }
         None => Ok(text),

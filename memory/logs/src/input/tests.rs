@@ -32,13 +32,13 @@ fn an_interaction_is_read() {
 }
 
 #[test]
-fn additions_are_the_sections_alone() {
+fn additions_contain_only_sections() {
     assert_eq!(additions(br#"{"response": "x"}"#).unwrap().response.as_deref(), Some("x"));
     insta::assert_snapshot!(additions(b"{}").unwrap_err(), @"line 1, column 1: the JSON adds nothing: give at least one of `phases`, `interactions`, `response`, `summary`");
-    insta::assert_snapshot!(additions(br#"{"query": "a", "response": "x"}"#).unwrap_err(), @"line 1, column 11: `query` is no known key; known are `phases`, `interactions`, `response`, `summary`");
+    insta::assert_snapshot!(additions(br#"{"query": "a", "response": "x"}"#).unwrap_err(), @"line 1, column 11: `query` is not a known key; known keys are `phases`, `interactions`, `response`, `summary`");
 }
 
-/// Malformed texts; each is answered with every mistake in it.
+/// Malformed texts. The snapshot lists every mistake in each.
 pub(super) const MALFORMED: [&[u8]; 24] = [
     b"",
     b" \n ",
@@ -82,15 +82,15 @@ fn nesting_is_bounded() {
         let output = "[".repeat(levels) + &"]".repeat(levels);
         format!("{{\"query\": \"a\", \"phases\": [{{\"name\": \"A\", \"output\": {output}}}]}}")
     };
-    assert!(interaction(deep(DEEPEST - 3).as_bytes()).is_ok());
-    for levels in [DEEPEST - 2, 200_000] {
+    assert!(interaction(deep(MAX_DEPTH - 3).as_bytes()).is_ok());
+    for levels in [MAX_DEPTH - 2, 200_000] {
         let error = interaction(deep(levels).as_bytes()).unwrap_err().to_string();
         assert!(error.contains("more than 128 levels deep"), "{error}");
     }
 }
 
 #[test]
-fn very_many_mistakes_are_counted() {
+fn mistakes_beyond_the_limit_are_only_counted() {
     let text = format!("{{\"query\": \"a\",\n\"phases\": [{}0]}}", "0,\n".repeat(50_000));
     let mistakes = interaction(text.as_bytes()).unwrap_err();
     let last = mistakes.iter().last().unwrap().to_string();

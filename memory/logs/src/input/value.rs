@@ -1,19 +1,19 @@
-//! A value of a JSON text that knows its place.
+//! A JSON value together with its place in the text.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A value: its text, and how to get to it from the whole.
+/// A JSON value: its text, and its path from the root.
 #[derive(Debug, Clone)]
 pub(super) struct Value<'t> {
     pub(super) raw: &'t str,
-    /// `phases[2].name`; empty for the whole.
+    /// The path of the value, such as `phases[2].name`; empty for the root.
     pub(super) place: String,
 }
 
-/// What a value is.
+/// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Object,
@@ -25,8 +25,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The kind with its article.
-    pub(super) fn described(self) -> &'static str {
+    /// Returns the name of the type with its article.
+    pub(super) fn with_article(self) -> &'static str {
         match self {
             Self::Object => "an object",
             Self::List => "a list",
@@ -39,7 +39,7 @@ impl Kind {
 }
 
 impl<'t> Value<'t> {
-    /// A whole text, which is valid JSON.
+    /// Creates the root value of a text, which must be valid JSON.
     pub(super) fn whole(text: &'t str) -> Self {
         Self { raw: text.trim_ascii(), place: String::new() }
     }
@@ -55,42 +55,42 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// The offset of the value in the text that it is a part of.
+    /// Returns the byte offset of the value in `text`, which must contain it.
     pub(super) fn offset_in(&self, text: &str) -> usize {
         (self.raw.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
     }
 
-    /// The keys of an object with their values, in order, with those that are given twice; `None` where a key holds an
-    /// escape that stands for half a character.
+    /// Returns the members of an object in order, including repeated keys; `None` if a key contains an unpaired surrogate
+    /// escape.
     pub(super) fn members(&self) -> Option<Vec<(String, Value<'t>)>> {
         let members: Members<'t> = serde_json::from_str(self.raw).ok()?;
         let value = |(key, raw): (String, &'t RawValue)| {
-            let shown = shown(&key);
+            let shown = display_key(&key);
             let place = if self.place.is_empty() { shown } else { format!("{}.{shown}", self.place) };
             (key, Value { raw: raw.get(), place })
         };
         Some(members.0.into_iter().map(value).collect())
     }
 
-    /// The values of a list.
+    /// Returns the items of a list.
     pub(super) fn items(&self) -> Vec<Value<'t>> {
-        // The text is valid, so that a list is one.
+        // The text is valid JSON, so parsing a list does not fail.
         let items: Vec<&'t RawValue> = serde_json::from_str(self.raw).unwrap_or_default();
         let value = |(at, raw): (usize, &'t RawValue)| Value { raw: raw.get(), place: format!("{}[{at}]", self.place) };
         items.into_iter().enumerate().map(value).collect()
     }
 
-    /// The text of a string; `None` where an escape stands for half a character.
+    /// Returns the content of a string; `None` if it contains an unpaired surrogate escape.
     pub(super) fn text(&self) -> Option<String> {
         serde_json::from_str(self.raw).ok()
     }
 }
 
-/// A key as messages show it: in one line, and cut.
-fn shown(key: &str) -> String {
-    const LONGEST: usize = 60;
-    let mut shown: String = key.chars().take(LONGEST).flat_map(char::escape_debug).collect();
-    if key.chars().nth(LONGEST).is_some() {
+/// Formats a key for a message: on one line, and shortened.
+fn display_key(key: &str) -> String {
+    const MAX_CHARS: usize = 60;
+    let mut shown: String = key.chars().take(MAX_CHARS).flat_map(char::escape_debug).collect();
+    if key.chars().nth(MAX_CHARS).is_some() {
         shown.push('…');
     }
     shown

@@ -1,4 +1,4 @@
-//! Compressing one log.
+//! Compresses one log.
 
 use std::fs::FileTimes;
 use std::io::{self, BufReader, Write as _};
@@ -12,17 +12,17 @@ use crate::draft::Draft;
 use crate::layout::{PACKED, PLAIN};
 use crate::reader::{Bounded, TextSize};
 
-/// Sizes of a log.
+/// Sizes of a log in bytes, before and after compression.
 pub(super) struct Sizes {
     pub(super) before: u64,
     pub(super) after: u64,
 }
 
-/// Compresses the log of a name. `None` if somebody has changed it meanwhile, or has made a compressed one; also if it shrinks so
-/// much that it could not be read again.
+/// Compresses the log with this name. Returns `None` if another process has changed or compressed the log in the meantime, or if
+/// the log compresses so well that the limits of unpacking would prevent reading it again.
 pub(super) fn compress(logs: &LogDirectory, month: &Directory, name: &str) -> io::Result<Option<Sizes>> {
     let (plain, packed) = (format!("{name}{PLAIN}"), format!("{name}{PACKED}"));
-    // In this order, so that a file which takes its place in between is noticed at the end.
+    // The metadata comes first, so that the check at the end notices a file that was replaced in between.
     let before = month.metadata(&plain)?;
     let file = month.open_file(&plain)?;
     let modified = file.metadata()?.modified()?;
@@ -31,7 +31,7 @@ pub(super) fn compress(logs: &LogDirectory, month: &Directory, name: &str) -> io
     let mut text = Bounded::new(BufReader::with_capacity(64 << 10, &file), TextSize::UNBOUNDED);
     io::copy(&mut text, &mut encoder)?;
     encoder.finish()?.flush()?;
-    // The age of a log without a day in its name is that of its file.
+    // A log without a day in its name is as old as its file, so the modification time must be kept.
     draft.file().set_times(FileTimes::new().set_modified(modified))?;
     draft.synchronise()?;
     let after = draft.file().metadata()?.len();

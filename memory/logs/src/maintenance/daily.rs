@@ -1,4 +1,4 @@
-//! Maintenance at most once a day.
+//! Runs maintenance at most once a day.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -9,24 +9,24 @@ use super::{DAY, MaintenanceOptions, MaintenanceReport, Policy};
 use crate::directory::{LogDirectory, make_private};
 use crate::error::LogError;
 
-/// Written when maintenance begins; its modification time is what counts.
+/// File that is written when maintenance begins. Its modification time is the time of the last maintenance.
 const STAMP: &str = ".maintained";
 
 impl LogDirectory {
-    /// Does maintenance if none has begun within 24 hours; begins nothing more after `longest`. What is left is done a day later.
-    /// Logs that were modified within 24 hours stay, however old their interactions are, so that a log is there when its writer
-    /// has ended, whoever does maintenance.
+    /// Runs maintenance unless it began within the last 24 hours. Starts no new work after `max_duration`; the rest is done a day
+    /// later. Keeps logs that were modified within the last 24 hours, however old their interactions are, so that a log still
+    /// exists when its writer ends, even if another process runs maintenance.
     ///
-    /// Does nothing if the last maintenance is older than the retention: after a jump of the clock it would remove all logs.
-    /// [`LogDirectory::maintain`] does it on request.
+    /// Does nothing if the last maintenance is older than the retention, because a jump of the clock would otherwise remove all
+    /// logs. The user can still request [`LogDirectory::maintain`].
     ///
     /// # Errors
-    /// As for [`LogDirectory::maintain`].
+    /// Fails like [`LogDirectory::maintain`].
     pub fn maintain_daily(
         &self,
         policy: Policy,
         now: Timestamp,
-        longest: Duration,
+        max_duration: Duration,
     ) -> Result<Option<MaintenanceReport>, LogError> {
         if !self.is_due(now)? {
             return Ok(None);
@@ -40,28 +40,28 @@ impl LogDirectory {
         }
         {
             let _names = self.lock()?;
-            // Another process may have been faster.
+            // Another process may have run maintenance in the meantime.
             if !self.is_due(now)? {
                 return Ok(None);
             }
             self.note_maintenance()?;
         }
-        let deadline = Some(Instant::now() + longest);
+        let deadline = Some(Instant::now() + max_duration);
         let options = MaintenanceOptions { now, is_rehearsal: false, deadline, spares_recent: true };
         self.maintain(policy, options, &mut |_, _| {}).map(Some)
     }
 
-    /// Notes that maintenance was done now, by the clock of the file system.
+    /// Records the current time of the file system as the time of the last maintenance.
     ///
     /// # Errors
-    /// The directory cannot be written.
+    /// Fails if the directory cannot be written.
     pub fn note_maintenance(&self) -> Result<(), LogError> {
         let stamp = self.root().replace(STAMP, |file| make_private(file));
         stamp.map_err(LogError::io("write", self.path().join(STAMP)))
     }
 
     fn is_due(&self, now: Timestamp) -> Result<bool, LogError> {
-        // A time far in the future was written while the clock was wrong.
+        // `abs`, because a wrong clock may have recorded a time far in the future.
         Ok(self.last_maintenance()?.is_none_or(|last| now.duration_since(last).abs() >= DAY))
     }
 

@@ -1,8 +1,8 @@
-//! Compressing old logs and removing those beyond the retention.
+//! Compresses old logs and removes logs whose retention is over.
 //!
-//! A log is compressed aside, synchronised, renamed, and only then removed. A process that is killed leaves the log, or the log
-//! and its compressed copy with the same content, or the copy; the next run removes what is too much. Only logs in the
-//! directory of a month are ever removed, and unfinished files that nobody writes any more.
+//! Compression writes a temporary file, synchronises it, renames it, and only then removes the plain log. A killed process leaves
+//! the plain log, the compressed log, or both with the same content; the next run removes the duplicate. Maintenance only ever
+//! removes logs in the directory of a month, and unfinished files that no process is writing any more.
 
 mod compress;
 mod daily;
@@ -18,81 +18,82 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use crate::directory::{LogDirectory, remove_file};
-use crate::draft::{is_draft, remove_left_behind};
+use crate::draft::{is_draft, remove_abandoned};
 use crate::error::{LogError, UnreadLog};
 use crate::layout::{DateRange, LogFile, Month, PACKED, PLAIN};
 
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// When logs are compressed and removed.
+/// The ages at which logs are compressed and removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// Logs of more days ago are removed; 0 keeps them for ever.
+    /// Logs that are older, in days, are removed; 0 keeps all logs forever.
     pub retention_days: u32,
-    /// Logs of more days ago are compressed; 0 leaves them as they are.
+    /// Logs that are older, in days, are compressed; 0 compresses no logs.
     pub compress_after_days: u32,
 }
 
-/// How maintenance runs.
+/// The options of a maintenance run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MaintenanceOptions {
-    /// The time from which ages are counted.
+    /// The time against which ages are measured.
     pub now: Timestamp,
-    /// Change nothing, and say what would be done.
+    /// Whether this is a dry run, which changes nothing and reports what would be done.
     pub is_rehearsal: bool,
-    /// Begin nothing more after this.
+    /// The time after which no new work is started.
     pub deadline: Option<Instant>,
-    /// Leave logs alone that were modified less than a day before `now`, whatever day is in their names.
+    /// Whether to skip logs that were modified less than a day before `now`, regardless of the day in their names.
     pub spares_recent: bool,
 }
 
-/// What is done with a file.
+/// An action on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// It is compressed.
+    /// Compresses a log.
     Compress,
-    /// It is beyond the retention, and removed.
+    /// Removes a log whose retention is over.
     Remove,
-    /// It is a compressed copy of a log that is there too, which a killed process has left behind, and removed.
+    /// Removes the compressed copy of a log that a killed process left behind.
     RemoveCopy,
-    /// It is an unfinished file of a process that was killed, and removed.
+    /// Removes an unfinished file that a killed process left behind.
     RemoveUnfinished,
 }
 
-/// What was done, or would be.
+/// The result of a maintenance run, or of a dry run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct MaintenanceReport {
-    /// Logs that were compressed.
+    /// Number of logs that were compressed.
     pub compressed: u64,
-    /// Bytes of these before. 0 in a rehearsal.
+    /// Bytes of the compressed logs before compression; 0 in a dry run.
     pub bytes_before: u64,
-    /// Bytes of these after.
+    /// Bytes of the compressed logs after compression; 0 in a dry run.
     pub bytes_after: u64,
-    /// Logs that were removed.
+    /// Number of logs that were removed.
     pub removed: u64,
-    /// Compressed copies that were removed beside their logs.
+    /// Number of compressed copies that were removed while their plain logs were kept.
     pub copies_removed: u64,
-    /// Unfinished files that were removed.
+    /// Number of unfinished files that were removed.
     pub unfinished_removed: u64,
-    /// Logs that stay as they are.
+    /// Number of logs that were left unchanged.
     pub kept: u64,
-    /// Files and directories that could not be read, or changed, and were left alone.
+    /// Files and directories that could not be read or changed.
     pub unread: Vec<UnreadLog>,
-    /// Whether all was done before the deadline.
+    /// Whether the run finished before the deadline.
     pub complete: bool,
-    /// The time of the last maintenance, if it is too long ago for maintenance without a request: nothing was done.
+    /// The time of the last maintenance, if the run did nothing because that time is too long ago for automatic maintenance.
     #[serde(skip)]
     pub withheld_since: Option<Timestamp>,
 }
 
 impl LogDirectory {
-    /// Compresses and removes logs as the policy says. `on_action` is told of every file, before or after it is done.
+    /// Compresses and removes logs according to the policy. Calls `on_action` for every action.
     ///
-    /// The age of a log is that of the day in its name, in whole days of UTC, or else that of its modification time.
+    /// The age of a log is measured in whole days of UTC from the day in its name, or from its modification time if the name has no
+    /// day.
     ///
     /// # Errors
-    /// The directory cannot be read. A file that cannot be read or changed is a part of the report.
+    /// Fails if the directory cannot be read. A file that cannot be read or changed is listed in the report instead.
     pub fn maintain(
         &self,
         policy: Policy,
@@ -103,7 +104,7 @@ impl LogDirectory {
         let today = options.now.to_zoned(TimeZone::UTC).date();
         let report = MaintenanceReport { unread, complete: true, ..MaintenanceReport::default() };
         let mut run = Run { logs: self, policy, options, today, report, on_action };
-        // The oldest first, as they are the ones to be removed.
+        // The oldest months come first, because their logs are the ones to remove.
         for month in months.into_iter().rev() {
             match run.month(month) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => run.unread(month.to_string(), &error),
@@ -131,13 +132,13 @@ impl Run<'_> {
                 self.unfinished(&directory, month, name);
             }
         }
-        for log in self.logs.logs_of(month)? {
+        for log in self.logs.logs_in_month(month)? {
             if self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 self.report.complete = false;
                 return Ok(());
             }
             match self.log(&directory, &log) {
-                // Somebody has removed it meanwhile.
+                // Another process has removed the log in the meantime.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => self.unread(log.path(), &error),
                 Ok(()) => {}
@@ -148,7 +149,7 @@ impl Run<'_> {
 
     fn unfinished(&mut self, directory: &Directory, month: Month, name: &str) {
         let path = format!("{month}/{name}");
-        match remove_left_behind(directory, name, self.options.is_rehearsal) {
+        match remove_abandoned(directory, name, self.options.is_rehearsal) {
             Ok(true) => {
                 self.report.unfinished_removed += 1;
                 (self.on_action)(Action::RemoveUnfinished, &path);
@@ -179,7 +180,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Whole days since the day of the log.
+    /// Returns the age of the log in whole days.
     fn age(&self, directory: &Directory, log: &LogFile) -> io::Result<i64> {
         let day = match log.day() {
             Some(day) => day,
@@ -188,7 +189,7 @@ impl Run<'_> {
         Ok(self.today.duration_since(day).as_secs() / 86_400)
     }
 
-    /// Whether the log is left alone because it was just written. A time far in the future was written while the clock was wrong.
+    /// Whether the log is skipped because it was just written. `abs`, because a wrong clock may have set a time far in the future.
     fn is_spared(&self, directory: &Directory, log: &LogFile) -> io::Result<bool> {
         Ok(self.options.spares_recent && self.options.now.duration_since(self.modified(directory, log)?).abs() < DAY)
     }
@@ -203,12 +204,12 @@ impl Run<'_> {
         let files: Vec<String> =
             forms.iter().filter(|(is_there, _)| *is_there).map(|(_, ending)| format!("{}{ending}", log.name)).collect();
         for file in &files {
-            // What cannot be read is left alone.
+            // Keep files that cannot be read.
             drop(directory.open_file(file)?);
         }
         if !self.options.is_rehearsal {
             let _names = self.logs.try_lock()?;
-            // Somebody may have removed it and written another one of the same name meanwhile.
+            // Another process may have replaced the log with a new one of the same name in the meantime.
             if self.is_spared(directory, log)? {
                 self.report.kept += 1;
                 return Ok(());
@@ -226,11 +227,11 @@ impl Run<'_> {
     fn remove_copy(&mut self, directory: &Directory, log: &LogFile) -> io::Result<()> {
         let copy = format!("{}{PACKED}", log.name);
         if !duplicate::begins_with_copy(directory, &log.name)? {
-            return Err(io::Error::other("it has a compressed copy with another content; both are left as they are"));
+            return Err(io::Error::other("its compressed copy has different content; both files were kept"));
         }
         if !self.options.is_rehearsal {
             let _names = self.logs.try_lock()?;
-            // Somebody may have compressed or extended it meanwhile.
+            // Another process may have compressed or extended the log in the meantime.
             if !duplicate::begins_with_copy(directory, &log.name)? {
                 return Ok(());
             }

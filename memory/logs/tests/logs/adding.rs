@@ -1,4 +1,4 @@
-//! Adding to logs.
+//! Appending to logs.
 
 use aurora_logs::{AddedText, LogFile, additions};
 use jiff::Timestamp;
@@ -19,7 +19,7 @@ fn add_markdown(place: &Place, log: &LogFile, section: &str, body: &str) -> u64 
 }
 
 #[test]
-fn what_is_there_stays_and_phases_go_on() {
+fn additions_keep_the_text_and_continue_the_phase_numbers() {
     let place = Place::new();
     let written = place.write("retry", "2025-12-13T14:32:15Z");
     let before = place.content(&written.file);
@@ -35,7 +35,7 @@ fn what_is_there_stays_and_phases_go_on() {
 }
 
 #[test]
-fn an_open_block_and_an_open_line_are_closed_first() {
+fn an_open_block_and_an_unfinished_line_are_closed_first() {
     let place = Place::new();
     for (at, (body, line)) in
         [("```\ncode", 11), ("```\ncode\n", 11), ("~~~~ x\n```\n", 11), ("text", 9), ("", 8)].iter().enumerate()
@@ -65,7 +65,7 @@ fn a_compressed_log_is_unpacked() {
 }
 
 #[test]
-fn a_section_has_a_name_in_one_line() {
+fn invalid_section_names_are_rejected() {
     let place = Place::new();
     place.write("retry", "2025-12-13T14:32:15Z");
     let log = place.log("retry-2025-12-13");
@@ -77,7 +77,7 @@ fn a_section_has_a_name_in_one_line() {
 }
 
 #[test]
-fn additions_at_the_same_moment_are_all_there() {
+fn concurrent_additions_are_all_kept() {
     let place = Place::new();
     let written = place.write("retry", "2025-12-13T14:32:15Z");
     let log = place.log("retry-2025-12-13");

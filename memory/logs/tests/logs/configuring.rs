@@ -18,7 +18,7 @@ fn load(text: Option<&str>, environment: &[(&str, &str)]) -> Result<Settings, St
 }
 
 #[test]
-fn defaults_file_environment() {
+fn the_environment_overrides_the_file_and_the_file_the_defaults() {
     let defaults = load(None, &[]).unwrap();
     assert_eq!(defaults, Settings::at("/logs"));
     assert_eq!(defaults.policy, Policy { retention_days: 90, compress_after_days: 7 });
@@ -31,7 +31,7 @@ fn defaults_file_environment() {
 }
 
 #[test]
-fn what_is_wrong_is_said_at_once() {
+fn all_errors_are_reported_at_once() {
     let text =
         "[logs]\npath = \"logs\"\nretention_days = -1\ncompress_after_days = 7.5\nkeyword_count = 9\nretention = 3\n";
     let errors = load(Some(text), &[("AURORA_LOGS_RETENTION_DAY", "1"), ("AURORA_LOGS_KEYWORD_COUNT", "two")]);
@@ -42,7 +42,7 @@ fn what_is_wrong_is_said_at_once() {
 }
 
 #[test]
-fn the_reference_has_the_defaults() {
+fn the_reference_lists_the_actual_defaults() {
     let text: String = Settings::reference()
         .iter()
         .filter(|key| key.key != "path")

@@ -1,4 +1,4 @@
-//! Logs by name and by id.
+//! Finding logs by name and by id.
 
 use aurora_logs::Found;
 
@@ -37,7 +37,7 @@ fn names_and_ids() {
     check(&place, "aurora-20251213-080001", "alpha-2025-12-13-2");
     check(&place, "alpha", "3: alpha-2025-12-13 alpha-2025-12-13-2 alpha-2025-11-13");
     check(&place, "alpha-2025-12", "2: alpha-2025-12-13 alpha-2025-12-13-2");
-    // A name comes before an id.
+    // Names take precedence over ids.
     check(&place, "other-7", "other-7");
     check(&place, "2025/11/al", "alpha-2025-11-13");
     check(&place, "same", "2: same same");

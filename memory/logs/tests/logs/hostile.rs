@@ -1,4 +1,4 @@
-//! Directories that somebody has prepared.
+//! Log directories prepared by an attacker.
 
 #![cfg(unix)]
 
@@ -19,7 +19,7 @@ fn try_write(place: &Place) -> Result<String, String> {
 }
 
 #[test]
-fn no_link_leads_a_log_elsewhere() {
+fn symbolic_links_do_not_lead_logs_elsewhere() {
     for link in ["2025", "2025/12"] {
         let place = Place::new();
         let outside = place.outside().join("elsewhere");
@@ -33,7 +33,7 @@ fn no_link_leads_a_log_elsewhere() {
 }
 
 #[test]
-fn a_taken_name_is_taken_by_anything() {
+fn files_of_any_type_occupy_their_names() {
     let place = Place::new();
     std::fs::create_dir_all(place.path("2025/12/retry-2025-12-13-2.md")).unwrap();
     symlink("/dev/null", place.path("2025/12/retry-2025-12-13.md")).unwrap();
@@ -42,7 +42,7 @@ fn a_taken_name_is_taken_by_anything() {
 }
 
 #[test]
-fn pipes_links_and_directories_are_no_logs() {
+fn pipes_links_and_directories_are_not_logs() {
     let place = Place::new();
     std::fs::write(place.outside().join("secret"), "needle").unwrap();
     std::fs::create_dir_all(place.path("2025/12/d-2025-12-01.md")).unwrap();
@@ -51,7 +51,7 @@ fn pipes_links_and_directories_are_no_logs() {
     let pipe = std::process::Command::new("mkfifo").arg(place.path("2025/12/p-2025-12-01.md")).status().unwrap();
     assert!(pipe.success());
     assert!(place.logs(Default::default()).is_empty());
-    // A log that becomes a link between the list and the search.
+    // A log is replaced by a link between the listing and the search.
     place.put("2025/12/a-2025-12-01.md", "needle");
     let log = place.log("a-2025-12-01");
     std::fs::remove_file(place.path("2025/12/a-2025-12-01.md")).unwrap();
@@ -78,9 +78,9 @@ fn a_lock_that_is_a_link_is_refused() {
     assert!(place.logs(Default::default()).is_empty());
 }
 
-/// A log of 64 MiB in one line, compressed to a few KiB, is searched with a bounded line.
+/// Searching a log of 64 MiB on one line, compressed to a few KiB, holds only a bounded part of the line.
 #[test]
-fn a_small_file_that_unpacks_to_much_is_read_in_parts() {
+fn a_small_file_with_a_huge_line_is_read_in_parts() {
     let place = Place::new();
     place.put_packed("2025/12/a-2025-12-01.md.gz", &vec![b'a'; 64 << 20]);
     let logs = LogDirectory::open(place.logs.path()).unwrap().unwrap();
@@ -95,9 +95,10 @@ fn a_small_file_that_unpacks_to_much_is_read_in_parts() {
     assert_eq!(logs.header(&log).unwrap().id, None);
 }
 
-/// 192 MiB of empty lines, compressed to a thousandth, behind a line that is found. Plain, the same text is searched to its end.
+/// 192 MiB of empty lines, compressed to a thousandth, follow a line that matches. A plain file of such text is searched to its
+/// end.
 #[test]
-fn a_small_file_that_unpacks_without_bound_is_an_error() {
+fn a_decompression_bomb_is_an_error() {
     let place = Place::new();
     let mut text = b"needle\n".to_vec();
     text.resize(192 << 20, b'\n');
@@ -112,7 +113,7 @@ fn a_small_file_that_unpacks_without_bound_is_an_error() {
     search("b-2025-12-01").unwrap();
     let mut unpacked = place.logs.read(&place.log("a-2025-12-01")).unwrap();
     assert!(std::io::copy(&mut unpacked, &mut std::io::sink()).is_err());
-    // Maintenance leaves a log plain that could not be unpacked again.
+    // Maintenance does not compress a log that could not be unpacked again.
     place.put("2025/12/c-2025-12-01.md", &text);
     place.put("2025/12/d-2025-12-01.md", "needle\n");
     let policy = aurora_logs::Policy { retention_days: 0, compress_after_days: 1 };
@@ -126,8 +127,8 @@ fn a_small_file_that_unpacks_without_bound_is_an_error() {
     }
 }
 
-/// Lines cost time, however short they are: a few KiB that unpack to a million lines are read in part only, and the log next to
-/// them is found.
+/// Lines cost time, however short they are. A file of a few KiB that unpacks to a million lines is read only in part, while a log
+/// with many ordinary lines is searched completely.
 #[test]
 fn a_small_file_that_unpacks_to_many_lines_is_an_error() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Lists of logs.
+//! Listing of logs.
 
 use aurora_logs::{DateRange, LogDirectory, Month, date};
 
@@ -48,7 +48,7 @@ fn the_newest_day_comes_first() {
     assert_eq!(paths(&place, DateRange::default()), expected);
     let summaries: Vec<_> = place.logs.summaries(DateRange::default()).unwrap().map(|log| log.unwrap()).collect();
     let files: Vec<&str> = summaries.iter().map(|summary| summary.file.as_str()).collect();
-    // Within a day the latest comes first.
+    // Within a day, the latest log comes first.
     assert_eq!(files, [expected[0], expected[1], expected[3], expected[2], expected[4], expected[5]]);
     assert_eq!(summaries[0].query.as_deref(), Some("delta"));
     assert_eq!((summaries[5].query.as_deref(), summaries[5].compressed), (Some("how it was"), true));
@@ -71,7 +71,7 @@ fn ranges() {
 }
 
 #[test]
-fn where_there_is_no_directory_there_are_no_logs() {
+fn a_missing_directory_has_no_logs() {
     let place = tempfile::tempdir().unwrap();
     assert!(LogDirectory::open(&place.path().join("none")).unwrap().is_none());
     std::fs::write(place.path().join("file"), "").unwrap();

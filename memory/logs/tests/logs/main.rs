@@ -1,4 +1,4 @@
-//! A directory of logs from outside: what is written, found, searched and removed.
+//! Tests of the public interface of a log directory: writing, finding, searching and removing logs.
 #![allow(clippy::unwrap_used, reason = "this is a test, its helpers included")]
 
 mod adding;

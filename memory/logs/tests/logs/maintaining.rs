@@ -40,13 +40,13 @@ fn old_logs_are_compressed_and_older_ones_removed() {
         place.put(name, &log);
     }
     place.put_packed("2025/01/gone-2025-01-01.md.gz", log.as_bytes());
-    // No day in the name: the modification time counts.
+    // Without a day in the name, the modification time counts.
     for (name, days) in [("2025/12/undated-old.md", 91), ("2025/01/undated-new.md", 3), ("2025/12/undated-week.md", 8)]
     {
         place.put(name, &log);
         set_modified(&place, name, days);
     }
-    // Not of the layout.
+    // These files do not follow the layout.
     for name in
         ["2020/01/gone-2020-01-01.txt", "2020/gone-2020-01-01.md", "gone-2020-01-01.md", "2020/01/x/a-2020-01-01.md"]
     {
@@ -96,7 +96,7 @@ fn old_logs_are_compressed_and_older_ones_removed() {
         ]
     );
     assert_eq!(place.content("2025/12/older-2025-12-12.md.gz"), log);
-    // The age of a compressed log without a day is still that of the log.
+    // Compression keeps the age of a log without a day.
     let again = place
         .logs
         .maintain(Policy { retention_days: 7, compress_after_days: 0 }, options(true), &mut |_, _| {})
@@ -106,7 +106,7 @@ fn old_logs_are_compressed_and_older_ones_removed() {
 }
 
 #[test]
-fn zero_days_keep_logs_for_ever_and_as_they_are() {
+fn zero_days_disable_removal_and_compression() {
     let place = Place::new();
     place.put("2000/01/old-2000-01-01.md", "text");
     let report = maintain(&place, Policy { retention_days: 0, compress_after_days: 0 });
@@ -114,15 +114,16 @@ fn zero_days_keep_logs_for_ever_and_as_they_are() {
     assert_eq!(maintain(&place, Policy { retention_days: 0, compress_after_days: 1 }).compressed, 1);
 }
 
-/// Every state that a kill can leave: before the compressed copy has its name, with both, and after the log is removed.
+/// Covers every state that a killed process can leave: before the compressed copy has its name, with both files, and after the
+/// plain log was removed.
 #[test]
-fn what_a_killed_process_left_is_put_right() {
+fn maintenance_cleans_up_after_a_killed_process() {
     let place = Place::new();
     place.put("2025/12/a-2025-12-01.md", "text");
     place.put("2025/12/.log.0123456789abcdef.tmp", "half");
     place.put("2025/12/b-2025-12-01.md", "text");
     place.put_packed("2025/12/b-2025-12-01.md.gz", b"text");
-    // Killed while a compressed log was extended.
+    // The process was killed while it extended a compressed log.
     place.put("2025/12/c-2025-12-01.md", "text and more");
     place.put_packed("2025/12/c-2025-12-01.md.gz", b"text");
     place.put("2025/12/d-2025-12-19.md", "text");
@@ -143,9 +144,9 @@ fn what_a_killed_process_left_is_put_right() {
 }
 
 #[test]
-fn what_cannot_be_read_is_reported_and_left_alone() {
+fn unreadable_logs_are_reported_and_kept() {
     let place = Place::new();
-    // Two logs of one name and different content, a damaged copy, and a log that is fine.
+    // A compressed copy with different content, a damaged copy, an intact log, and a log that is shorter than its copy.
     place.put("2025/12/a-2025-12-01.md", "text");
     place.put_packed("2025/12/a-2025-12-01.md.gz", b"other");
     place.put("2025/12/b-2025-12-01.md", "text");
@@ -157,14 +158,14 @@ fn what_cannot_be_read_is_reported_and_left_alone() {
     let report = maintain(&place, POLICY);
     let unread: Vec<_> = report.unread.iter().map(|unread| unread.file.as_str()).collect();
     assert_eq!(unread, ["2025/12/a-2025-12-01.md", "2025/12/b-2025-12-01.md", "2025/12/short-2025-12-01.md"]);
-    assert!(report.unread[0].cause.contains("another content"), "{report:?}");
+    assert!(report.unread[0].cause.contains("different content"), "{report:?}");
     assert_eq!(report.compressed, 1);
     assert_eq!(place.files().len(), before.len());
 }
 
 #[cfg(unix)]
 #[test]
-fn links_and_unreadable_files_are_left_alone() {
+fn links_and_unreadable_files_are_kept() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     let place = Place::new();
@@ -188,7 +189,7 @@ fn links_and_unreadable_files_are_left_alone() {
 }
 
 #[test]
-fn a_deadline_ends_a_run() {
+fn maintenance_stops_at_its_deadline() {
     let place = Place::new();
     place.put("2025/12/a-2025-12-01.md", "text");
     let options = MaintenanceOptions { deadline: Some(Instant::now()), ..options(false) };
@@ -197,7 +198,7 @@ fn a_deadline_ends_a_run() {
 }
 
 #[test]
-fn daily_maintenance_is_daily() {
+fn daily_maintenance_runs_once_a_day() {
     let place = Place::new();
     let second = Duration::from_secs(1);
     let now = Timestamp::now();
@@ -206,7 +207,7 @@ fn daily_maintenance_is_daily() {
     assert!(!run(now));
     let later = now + jiff::SignedDuration::from_hours(25);
     assert!(run(later));
-    // The stamp is of now, so that a clock that was a year ahead does not keep it off for a year.
+    // A stamp from a clock that was a year ahead must not prevent maintenance for a year.
     std::fs::File::options()
         .append(true)
         .open(place.path(".maintained"))
@@ -217,7 +218,7 @@ fn daily_maintenance_is_daily() {
 }
 
 #[test]
-fn a_clock_that_jumps_ahead_removes_nothing_without_a_request() {
+fn daily_maintenance_removes_nothing_after_a_clock_jump() {
     let place = Place::new();
     let now = Timestamp::from_second(Timestamp::now().as_second()).unwrap();
     place.write("retry", &now.to_string());
@@ -230,7 +231,7 @@ fn a_clock_that_jumps_ahead_removes_nothing_without_a_request() {
         assert!(report.withheld_since.is_some() && report.removed == 0, "{report:?}");
     }
     assert_eq!(place.files().len(), 3);
-    // Within the retention, and on request.
+    // Maintenance runs again within the retention, and on request.
     assert!(
         daily(now + jiff::SignedDuration::from_hours(24 * 60)).is_some_and(|report| report.withheld_since.is_none())
     );
@@ -239,11 +240,11 @@ fn a_clock_that_jumps_ahead_removes_nothing_without_a_request() {
 }
 
 #[test]
-fn a_log_that_was_just_written_stays() {
+fn daily_maintenance_keeps_logs_that_were_just_written() {
     let place = Place::new();
     place.put("2020/01/other-2020-01-01.md", "text");
     set_modified(&place, "2020/01/other-2020-01-01.md", 3);
-    // Another process could have written each of them, and printed its path to the user.
+    // Another process could have written these logs and printed their paths to the user.
     let written = ["cache", "retry"].map(|query| place.write(query, "2020-01-01T00:00:00Z").file);
     let report = place.logs.maintain_daily(POLICY, Timestamp::now(), Duration::from_secs(9)).unwrap();
     assert_eq!(report.map(|report| (report.removed, report.kept)), Some((1, 2)));
@@ -252,7 +253,7 @@ fn a_log_that_was_just_written_stays() {
 }
 
 #[test]
-fn one_of_many_processes_does_daily_maintenance() {
+fn only_one_of_many_callers_runs_daily_maintenance() {
     let place = Place::new();
     let now = Timestamp::now();
     let runs: usize = std::thread::scope(|scope| {
@@ -263,7 +264,7 @@ fn one_of_many_processes_does_daily_maintenance() {
     assert_eq!(runs, 1);
 }
 
-/// Searches, additions and new logs while logs are compressed: every log is there exactly once, with all that was added.
+/// Searches and appends while logs are compressed. Every log must be found exactly once and keep all additions.
 #[test]
 fn logs_stay_complete_while_they_are_compressed() {
     let place = Place::new();

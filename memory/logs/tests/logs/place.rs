@@ -1,4 +1,4 @@
-//! A directory of logs for one test.
+//! A log directory for one test.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use aurora_logs::{DateRange, LogDirectory, LogFile, LogText, Written, interactio
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-/// A directory of logs that is gone when the value is.
+/// A temporary log directory, removed when the value is dropped.
 pub(crate) struct Place {
     directory: TempDir,
     pub(crate) logs: LogDirectory,
@@ -44,21 +44,21 @@ impl Place {
         self.logs.write(LogText::Markdown { query: query.to_owned(), id: None, time, body }, 2).unwrap()
     }
 
-    /// Puts a file there, whoever would have written it.
+    /// Writes a file into the directory directly.
     pub(crate) fn put(&self, below: &str, content: impl AsRef<[u8]>) {
         let path = self.path(below);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
     }
 
-    /// Compresses a file and puts it there.
+    /// Writes a compressed file into the directory directly.
     pub(crate) fn put_packed(&self, below: &str, content: &[u8]) {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         encoder.write_all(content).unwrap();
         self.put(below, encoder.finish().unwrap());
     }
 
-    /// The content of a file; unpacked if it is compressed.
+    /// Returns the content of a file, unpacked if it is compressed.
     pub(crate) fn content(&self, below: &str) -> String {
         let bytes = std::fs::read(self.path(below)).unwrap();
         if !below.ends_with(".gz") {
@@ -69,7 +69,7 @@ impl Place {
         text
     }
 
-    /// The files of the directory, those that begin with a dot only where they are in the directory of a month.
+    /// Returns the files of the directory. Files that begin with a dot are included only in the directories of months.
     pub(crate) fn files(&self) -> Vec<String> {
         let mut files = Vec::new();
         let mut open = vec![self.logs.path().to_owned()];

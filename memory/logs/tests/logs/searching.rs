@@ -1,4 +1,4 @@
-//! Searches.
+//! Searching logs.
 
 use aurora_logs::{DateRange, Pattern, PatternError, SearchHit};
 use proptest::prelude::*;
@@ -43,7 +43,7 @@ fn words_are_found_in_a_section() {
 2025/12/a-2025-12-13.md:6-12 Phase 1: ASSESS Some(1) aurora-1 2: [7 uses OAuth2 \"OAuth\"] [10 ### Phase 2: no oauth \"oauth\"]
 2025/12/a-2025-12-13.md:13-15 Phase 3: DECOMPOSE Some(3) aurora-1 1: [14 TOKEN of oauth \"oauth\"]
 2025/11/b-2025-11-13.md.gz:1-2  None  1: [1 one oauth \"oauth\"]");
-    // Every word, on any line of the section.
+    // Every word must occur, on any line of the section.
     check(&place, Pattern::words(" Token  oauth oauth").unwrap(), "
 2025/12/a-2025-12-13.md:6-12 Phase 1: ASSESS Some(1) aurora-1 3: [7 uses OAuth2 \"OAuth\"] [8 and tokens \"token\"] [10 ### Phase 2: no oauth \"oauth\"]
 2025/12/a-2025-12-13.md:13-15 Phase 3: DECOMPOSE Some(3) aurora-1 1: [14 TOKEN of oauth \"TOKEN\"]");
@@ -58,7 +58,7 @@ fn words_are_found_in_a_section() {
 }
 
 #[test]
-fn regular_expressions_are_held_against_lines() {
+fn regular_expressions_match_lines() {
     let place = Place::new();
     place.put("2025/12/a-2025-12-13.md", LOG);
     check(
@@ -95,13 +95,13 @@ fn the_best_five_lines_are_shown() {
 }
 
 #[test]
-fn long_lines_are_cut_and_shown_in_part() {
+fn long_lines_are_cut_around_the_match() {
     let place = Place::new();
     let line = format!("{}é needle {}\n", "é".repeat(1000), "x".repeat(1000));
     place.put("2025/12/a.md", format!("{line}{}needle\nneedle\n", "y".repeat((1 << 20) - 3)));
     let hits = search(&place, &Pattern::words("needle").unwrap());
     let lines: Vec<u64> = hits[0].lines.iter().map(|line| line.line).collect();
-    // The second line is longer than 1 MiB, and its match lies on the cut.
+    // The second line is longer than 1 MiB, and the cut splits its match.
     assert_eq!(lines, [1, 3]);
     let shown = &hits[0].lines[0];
     assert!(shown.text.starts_with("…é") && shown.text.ends_with("x…") && shown.text.len() < 420, "{shown:?}");
@@ -109,7 +109,7 @@ fn long_lines_are_cut_and_shown_in_part() {
 }
 
 #[test]
-fn a_search_ends_when_nobody_wants_more() {
+fn a_search_stops_when_the_caller_asks() {
     let place = Place::new();
     place.put("2025/12/a.md", "## A\nx\n## B\nx\n## C\nx\n");
     let mut seen = 0;
@@ -122,7 +122,7 @@ fn a_search_ends_when_nobody_wants_more() {
 }
 
 #[test]
-fn a_damaged_log_is_an_error_after_what_can_be_read() {
+fn a_damaged_log_is_an_error_after_its_readable_part() {
     let place = Place::new();
     let text: String = (0..20_000).map(|number| format!("## Part {number}\nneedle {}\n", number * number)).collect();
     place.put_packed("2025/12/a.md.gz", text.as_bytes());
@@ -140,9 +140,9 @@ fn a_damaged_log_is_an_error_after_what_can_be_read() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Words are in the sections that a simple search finds, compressed or not.
+    /// The search finds the same sections as a naive search, in plain and compressed logs.
     #[test]
-    fn sections_are_those_of_a_simple_search(text in "(## [ab]\n|[abAB ]{0,6}\n|```\n)*", packed in any::<bool>()) {
+    fn search_agrees_with_a_naive_search(text in "(## [ab]\n|[abAB ]{0,6}\n|```\n)*", packed in any::<bool>()) {
         let place = Place::new();
         match packed {
             true => place.put_packed("2025/12/a.md.gz", text.as_bytes()),

@@ -1,4 +1,4 @@
-//! Names of logs, who may read them, and what is in them.
+//! Names, permissions and content of new logs.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ fn names_come_from_the_query_and_the_day_in_utc() {
 }
 
 #[test]
-fn a_name_is_taken_by_a_compressed_log_too() {
+fn compressed_logs_occupy_their_names() {
     let place = Place::new();
     place.put_packed("2025/12/retry-2025-12-13.md.gz", b"old");
     place.put("2025/12/retry-2025-12-13-2.md", "old");
@@ -37,7 +37,7 @@ fn a_name_is_taken_by_a_compressed_log_too() {
 }
 
 #[test]
-fn markdown_is_stored_as_it_is() {
+fn markdown_is_stored_verbatim() {
     let place = Place::new();
     let body = "## Phase 1: Assess\r\nno end of line \u{1b}[31m and a key: AKIAABCDEFGHIJKLMNOP";
     let written = place.write_markdown("retry", "2025-12-13T14:32:15Z", body);
@@ -49,7 +49,7 @@ fn markdown_is_stored_as_it_is() {
 
 #[cfg(unix)]
 #[test]
-fn only_the_user_may_read_logs() {
+fn only_the_user_can_read_logs() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let place = Place::new();
@@ -65,7 +65,7 @@ fn only_the_user_may_read_logs() {
 }
 
 #[test]
-fn writers_at_the_same_moment_never_share_a_file() {
+fn concurrent_writers_never_share_a_file() {
     let place = Place::new();
     let written: Vec<_> = std::thread::scope(|scope| {
         let writer = |_| {
@@ -88,7 +88,7 @@ fn writers_at_the_same_moment_never_share_a_file() {
 }
 
 #[test]
-fn a_text_that_cannot_be_read_leaves_nothing() {
+fn an_unreadable_text_leaves_no_file() {
     struct Broken(usize);
     impl std::io::Read for Broken {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
@@ -111,7 +111,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn any_query_has_a_valid_name_inside_the_layout(query in any::<String>(), seconds in 0_i64..4_000_000_000, count in 1_usize..5) {
+    fn any_query_yields_a_valid_name_in_the_layout(query in any::<String>(), seconds in 0_i64..4_000_000_000, count in 1_usize..5) {
         let place = Place::new();
         let time = Some(Timestamp::from_second(seconds).unwrap());
         let text = LogText::Markdown { query: query.clone(), id: None, time, body: &mut std::io::empty() };
@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_never_make_sections_of_their_own(query in texts(), text in texts(), response in texts(), name in "[a-zA-Z0-9][a-z (),:-]{0,20}[a-z]") {
+    fn texts_never_create_sections(query in texts(), text in texts(), response in texts(), name in "[a-zA-Z0-9][a-z (),:-]{0,20}[a-z]") {
         use serde_json::json;
         prop_assume!(!query.trim().is_empty());
         let place = Place::new();
@@ -147,7 +147,7 @@ proptest! {
         let sections: Vec<String> = content.lines().filter_map(|line| tracker.line(line.as_bytes())?.name).collect();
         let first = format!("Phase 1: {}", name.trim());
         prop_assert_eq!(sections, ["Query", first.as_str(), "Phase 2: LAST", "User Interactions", "Response", "Execution Summary"]);
-        // The texts are in it as they were given.
+        // The log contains the texts unchanged.
         if !text.trim().is_empty() {
             prop_assert!(content.contains(&text));
         }

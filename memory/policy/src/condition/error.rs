@@ -1,4 +1,4 @@
-//! Why a text is not a condition.
+//! Errors of invalid conditions.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{cause} at bytes {}..{}; expected {expected}{}", span.start, span.end, in_parentheses(suggestion.as_deref()))]
 pub struct ConditionError {
-    /// The bytes of the text at fault.
+    /// The byte range of the invalid text.
     pub span: Range<usize>,
-    /// What is wrong.
+    /// A description of the problem.
     pub cause: String,
-    /// What could stand there.
+    /// The input that the parser expected instead.
     pub expected: String,
-    /// A likely remedy, such as ``did you mean `score`?``.
+    /// A likely fix, such as ``did you mean `score`?``.
     pub suggestion: Option<String>,
 }
 

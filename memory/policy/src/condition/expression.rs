@@ -5,8 +5,8 @@ use std::fmt;
 use crate::condition::predicate::Predicate;
 use crate::facts::Facts;
 
-/// An expression. `And` and `Or` have at least two parts, and none of their own kind among them, so that there is one tree for
-/// `a AND b AND c`.
+/// A boolean expression. `And` and `Or` have at least two parts. No part is of the same kind as its parent, so that
+/// `a AND b AND c` has only one tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Expression {
     Or(Vec<Expression>),
@@ -16,7 +16,7 @@ pub(super) enum Expression {
 }
 
 impl Expression {
-    /// The disjunction of `parts`, of which there is at least one.
+    /// Returns the disjunction of `parts`, which must not be empty.
     pub(super) fn or(parts: Vec<Self>) -> Self {
         join(parts, Self::Or, |part| match part {
             Self::Or(parts) => Ok(parts),
@@ -24,7 +24,7 @@ impl Expression {
         })
     }
 
-    /// The conjunction of `parts`, of which there is at least one.
+    /// Returns the conjunction of `parts`, which must not be empty.
     pub(super) fn and(parts: Vec<Self>) -> Self {
         join(parts, Self::And, |part| match part {
             Self::And(parts) => Ok(parts),
@@ -51,7 +51,7 @@ impl Expression {
     }
 }
 
-/// Joins `parts`, and takes up the parts of those that are of the same kind themselves.
+/// Joins `parts` and flattens nested expressions of the same kind.
 fn join(
     mut parts: Vec<Expression>,
     kind: impl Fn(Vec<Expression>) -> Expression,
@@ -70,7 +70,8 @@ fn join(
     kind(flat)
 }
 
-/// The canonical form: keywords in capitals, one space between words, and no parentheses that precedence makes needless.
+/// The canonical form: keywords in capitals, one space between words, and parentheses only where precedence requires
+/// them.
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,11 +1,10 @@
-//! The words of a condition.
+//! Splits a condition into tokens.
 
 use std::ops::Range;
 
 use crate::condition::error::ConditionError;
 use crate::condition::operator::Operator;
 
-/// A token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TokenKind {
     And,
@@ -17,19 +16,20 @@ pub(super) enum TokenKind {
     /// A name of letters, digits, `_` and `.`.
     Word(String),
     Number(f64),
-    /// The content of a text in quotes.
+    /// The unescaped content of a quoted string.
     Text(String),
     End,
 }
 
-/// A token and the bytes of it.
+/// A token and its byte range.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) span: Range<usize>,
 }
 
-/// All signs, each before those that it begins with. A sign of another language has the one that stands for it here.
+/// All operators and punctuation; longer signs come before their prefixes. `Err` names the replacement for a sign that is
+/// common elsewhere but invalid in a condition.
 const SIGNS: [(&str, Result<TokenKind, &str>); 21] = [
     ("&&", Ok(TokenKind::And)),
     ("&", Err("AND")),
@@ -54,7 +54,7 @@ const SIGNS: [(&str, Result<TokenKind, &str>); 21] = [
     ("”", Err("\"")),
 ];
 
-/// The tokens of `text`, with [`TokenKind::End`] at the end.
+/// Returns the tokens of `text`, followed by [`TokenKind::End`].
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ConditionError> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -94,15 +94,15 @@ fn quoted(text: &str, start: usize, quote: char) -> Result<Token, ConditionError
         let (escaped, length) = escape(&text[end..]).ok_or_else(|| {
             let wrong: String = text[at..].chars().take(2).collect();
             let expected = r#"\\, \', \", \n, \r, \t or \u{N} with the hexadecimal number N of a character"#;
-            ConditionError::new(at..at + wrong.len(), format!("`{wrong}` is not an escape"), expected)
+            ConditionError::new(at..at + wrong.len(), format!("`{wrong}` is not an escape sequence"), expected)
         })?;
         content.push(escaped);
         at = end + length;
     }
-    Err(ConditionError::new(start..text.len(), "a text without an end", format!("a closing {quote}")))
+    Err(ConditionError::new(start..text.len(), "unterminated string", format!("a closing {quote}")))
 }
 
-/// The character of an escape and the bytes that it takes behind its `\`.
+/// Returns the character of an escape sequence and the length of the sequence after its `\` in bytes.
 fn escape(rest: &str) -> Option<(char, usize)> {
     let character = match rest.chars().next()? {
         same @ ('\\' | '\'' | '"') => same,
@@ -128,7 +128,7 @@ fn word(text: &str, start: usize) -> Token {
     Token { kind: keyword.map_or_else(|| TokenKind::Word(name.to_owned()), |(_, kind)| kind), span }
 }
 
-/// Whether `first` begins a number although it is no digit.
+/// Whether `first` begins a number although it is not a digit.
 fn starts_number(rest: &str, first: char) -> bool {
     let digits = if first == '-' { rest.strip_prefix('.').unwrap_or(rest) } else { rest };
     matches!(first, '-' | '.') && digits.starts_with(|digit: char| digit.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! Conditions on an entry: their text, their meaning and their canonical form.
+//! Conditions on an entry: syntax, evaluation and canonical form.
 
 mod error;
 mod expression;
@@ -16,8 +16,8 @@ pub use self::error::ConditionError;
 use self::expression::Expression;
 use crate::facts::Facts;
 
-/// Most bytes of a condition, as written and in canonical form.
-const MOST_BYTES: usize = 4096;
+/// Maximum length of a condition in bytes, both as written and in canonical form.
+const MAX_BYTES: usize = 4096;
 
 /// A condition on the [`Facts`] about an entry.
 ///
@@ -32,16 +32,16 @@ const MOST_BYTES: usize = 4096;
 /// ```
 ///
 /// Number fields are `score` (also `success_score`, `confidence`), `access_count`, `age_days` and `last_accessed_days` (also
-/// `inactive_days`). Text fields are `domain`, `type`, `id`, `scope` and `semantic_role`. Keywords and `true` and `false` are
-/// read in any case. A number is a finite decimal. A text stands in single or double quotes; `\\`, `\'`, `\"`, `\n`, `\r`,
-/// `\t` and `\u{…}` are escapes.
+/// `inactive_days`). Text fields are `domain`, `type`, `id`, `scope` and `semantic_role`. Keywords, `true` and `false` are
+/// case-insensitive. A number is a finite decimal. A text is enclosed in single or double quotes; `\\`, `\'`, `\"`, `\n`, `\r`,
+/// `\t` and `\u{…}` are escape sequences.
 ///
-/// Texts and tags are compared without regard to ASCII case, ids exactly. A comparison with an absent value does not hold,
-/// not even with `!=`, so that its negation holds. `inactive_for_N_days` is `last_accessed_days >= N`.
+/// Texts and tags are compared ignoring ASCII case, ids exactly. A comparison with an absent value does not hold, not even with
+/// `!=`; its negation therefore holds. `inactive_for_N_days` means `last_accessed_days >= N`.
 ///
-/// A condition has at most 4096 bytes, and parentheses and NOT nest at most 64 deep.
+/// A condition has at most 4096 bytes. Parentheses and NOT nest at most 64 levels deep.
 ///
-/// [`Display`](fmt::Display) writes the canonical form, and parsing that gives an equal condition. The source of the predicates is
+/// [`Display`](fmt::Display) writes the canonical form, which parses to an equal condition. The source of the predicates is
 /// seed 004, §6.3.6 and §6.7.1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition(Expression);
@@ -50,22 +50,18 @@ impl Condition {
     /// Parses a condition.
     ///
     /// # Errors
-    /// The first error: of the grammar, of an unknown field, of a comparison that has no meaning (`domain > 3`), or of a limit.
+    /// Returns the first error: a syntax error, an unknown field, an invalid comparison (`domain > 3`), or an exceeded limit.
     pub fn parse(text: &str) -> Result<Self, ConditionError> {
         let too_long = |what: &str, bytes: usize| {
-            ConditionError::new(
-                0..text.len(),
-                format!("{what} of {bytes} bytes"),
-                format!("at most {MOST_BYTES} bytes"),
-            )
+            ConditionError::new(0..text.len(), format!("{what} of {bytes} bytes"), format!("at most {MAX_BYTES} bytes"))
         };
-        if text.len() > MOST_BYTES {
+        if text.len() > MAX_BYTES {
             return Err(too_long("a condition", text.len()));
         }
         let condition = Self(parser::parse(text)?);
-        // Otherwise the canonical form would be no condition itself.
+        // Otherwise the canonical form could not be parsed again.
         match condition.to_string().len() {
-            bytes if bytes > MOST_BYTES => Err(too_long("a condition with a canonical form", bytes)),
+            bytes if bytes > MAX_BYTES => Err(too_long("a condition with a canonical form", bytes)),
             _ => Ok(condition),
         }
     }
@@ -75,13 +71,13 @@ impl Condition {
         self.0.holds(facts)
     }
 
-    /// The values of the facts that the condition asks about, in words, such as `` `score` is 0.5 ``; empty if it asks about
-    /// none.
+    /// Describes the values of the facts that the condition tests, such as `` `score` is 0.5 ``. The text is empty if the
+    /// condition tests no fact.
     pub(crate) fn values(&self, facts: &Facts<'_>) -> String {
-        values::in_words(&self.0, facts)
+        values::describe(&self.0, facts)
     }
 
-    /// The condition that never holds.
+    /// Returns the condition that never holds.
     pub(crate) fn never() -> Self {
         Self(Expression::Predicate(predicate::Predicate::Constant(false)))
     }

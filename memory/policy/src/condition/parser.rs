@@ -1,4 +1,4 @@
-//! The grammar of conditions, by recursive descent.
+//! A recursive descent parser for conditions.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use crate::condition::expression::Expression;
 use crate::condition::lexer::{Token, TokenKind, tokens};
 use crate::condition::operator::Operator;
 use crate::condition::predicate::{FIELDS, Field, Predicate};
-use crate::lifespan::{MOST_DAYS, days_of};
+use crate::lifespan::{MAX_DAYS, parse_days};
 
-/// How deep parentheses and NOT may nest.
-const MOST_NESTED: usize = 64;
+/// Maximum nesting depth of parentheses and NOT.
+const MAX_DEPTH: usize = 64;
 const PREDICATES: &str = "a field, `contains_tag('…')`, `inactive_for_N_days`, true, false, NOT or `(`";
 const CONTAINS_TAG: &str = "contains_tag";
 const INACTIVE_FOR: &str = "inactive_for_";
@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str) -> Result<Expression, ConditionError> {
     let mut parser = Parser { text, tokens: tokens(text)?, at: 0, nested: 0 };
     let expression = parser.or()?;
     if parser.peek().kind != TokenKind::End {
-        return Err(parser.behind_predicate("the end"));
+        return Err(parser.unexpected_after_predicate("the end"));
     }
     Ok(expression)
 }
@@ -72,9 +72,9 @@ impl Parser<'_> {
                     return Ok(part);
                 }
                 if self.peek().kind == TokenKind::End {
-                    return Err(ConditionError::new(token.span, "a `(` without an end", "a closing `)`"));
+                    return Err(ConditionError::new(token.span, "unclosed `(`", "a closing `)`"));
                 }
-                Err(self.behind_predicate("`)`"))
+                Err(self.unexpected_after_predicate("`)`"))
             }
             TokenKind::Word(name) => self.predicate(&name, token.span).map(Expression::Predicate),
             _ => Err(self.unexpected(token.span, PREDICATES)),
@@ -83,16 +83,16 @@ impl Parser<'_> {
 
     fn nest(&mut self, span: &Range<usize>) -> Result<(), ConditionError> {
         self.nested += 1;
-        if self.nested <= MOST_NESTED {
+        if self.nested <= MAX_DEPTH {
             return Ok(());
         }
-        let cause = format!("parentheses and NOT nest more than {MOST_NESTED} deep");
-        Err(ConditionError::new(span.clone(), cause, "a flatter condition"))
+        let cause = format!("parentheses and NOT nest more than {MAX_DEPTH} levels deep");
+        Err(ConditionError::new(span.clone(), cause, "less nesting"))
     }
 
     fn predicate(&mut self, name: &str, span: Range<usize>) -> Result<Predicate, ConditionError> {
         let is_call = self.peek().kind == TokenKind::Open;
-        if let Some(value) = truth(name) {
+        if let Some(value) = parse_bool(name) {
             return Ok(Predicate::Constant(value));
         }
         if name == CONTAINS_TAG {
@@ -105,7 +105,7 @@ impl Parser<'_> {
         }
         if let Some(rest) = name.strip_prefix(INACTIVE_FOR) {
             return inactive_for(rest).ok_or_else(|| {
-                let expected = format!("`inactive_for_N_days` with a whole number N from 1 to {MOST_DAYS}");
+                let expected = format!("`inactive_for_N_days` with a whole number N from 1 to {MAX_DAYS}");
                 ConditionError::new(span, format!("`{name}` has no valid number of days"), expected)
             });
         }
@@ -125,7 +125,7 @@ impl Parser<'_> {
     fn contains_tag(&mut self) -> Result<Predicate, ConditionError> {
         let open = self.next();
         if open.kind != TokenKind::Open {
-            return Err(self.unexpected(open.span, "`(` behind `contains_tag`"));
+            return Err(self.unexpected(open.span, "`(` after `contains_tag`"));
         }
         let argument = self.next();
         let TokenKind::Text(tag) = argument.kind else {
@@ -133,7 +133,7 @@ impl Parser<'_> {
         };
         let close = self.next();
         if close.kind != TokenKind::Close {
-            return Err(self.unexpected(close.span, "`)` behind the tag"));
+            return Err(self.unexpected(close.span, "`)` after the tag"));
         }
         Ok(Predicate::ContainsTag(tag))
     }
@@ -146,13 +146,13 @@ impl Parser<'_> {
                 Field::Text(_) | Field::IsPattern => "== or !=",
             };
             let suggestion = (field == Field::IsPattern).then(|| "write `is_pattern == true`".to_owned());
-            let error = self.unexpected(token.span, &format!("{expected} behind `{name}`"));
+            let error = self.unexpected(token.span, &format!("{expected} after `{name}`"));
             return Err(error.suggest(suggestion));
         };
         let has_order = matches!(field, Field::Number(_));
         if !has_order && !matches!(operator, Operator::Equal | Operator::NotEqual) {
-            let what = if field == Field::IsPattern { "true or false" } else { "a text" };
-            let cause = format!("`{name}` is {what} and has no order for `{operator}`");
+            let what = if field == Field::IsPattern { "true or false" } else { "a string" };
+            let cause = format!("`{name}` is {what} and does not support `{operator}`");
             return Err(ConditionError::new(token.span, cause, "== or !="));
         }
         let equal = operator == Operator::Equal;
@@ -162,8 +162,8 @@ impl Parser<'_> {
                 Ok(Predicate::Number { field, operator, value: *number })
             }
             (Field::Text(field), TokenKind::Text(text)) => Ok(Predicate::Text { field, equal, value: text.clone() }),
-            (Field::IsPattern, TokenKind::Word(word)) if truth(word).is_some() => {
-                Ok(Predicate::IsPattern(truth(word) == Some(equal)))
+            (Field::IsPattern, TokenKind::Word(word)) if parse_bool(word).is_some() => {
+                Ok(Predicate::IsPattern(parse_bool(word) == Some(equal)))
             }
             _ => Err(self.wrong_value(name, field, &value)),
         }
@@ -172,13 +172,13 @@ impl Parser<'_> {
     fn wrong_value(&self, name: &str, field: Field, value: &Token) -> ConditionError {
         let (what, expected) = match field {
             Field::Number(_) => ("a number", "a number such as 0.8"),
-            Field::Text(_) => ("a text", "a text in quotes"),
+            Field::Text(_) => ("a string", "a string in quotes"),
             Field::IsPattern => ("true or false", "true or false"),
         };
         let given = &self.text[value.span.clone()];
         let is_value = matches!(value.kind, TokenKind::Number(_) | TokenKind::Text(_) | TokenKind::Word(_));
         if !is_value {
-            return self.unexpected(value.span.clone(), &format!("{expected} behind the operator"));
+            return self.unexpected(value.span.clone(), &format!("{expected} after the operator"));
         }
         let cause = format!("`{name}` is {what} and cannot be compared with `{given}`");
         let suggestion = if matches!(field, Field::Text(_)) { self.in_quotes(value) } else { None };
@@ -190,8 +190,8 @@ impl Parser<'_> {
         matches!(value.kind, TokenKind::Word(_) | TokenKind::Number(_)).then(|| format!("write '{given}'"))
     }
 
-    /// The error of a token that cannot follow a predicate, where `end` could.
-    fn behind_predicate(&self, end: &str) -> ConditionError {
+    /// Returns the error for a token that cannot follow a predicate. `end` names the token that could end the expression there.
+    fn unexpected_after_predicate(&self, end: &str) -> ConditionError {
         let token = self.peek();
         let error = self.unexpected(token.span.clone(), &format!("AND, OR or {end}"));
         let is_second = matches!(token.kind, TokenKind::Operator(_));
@@ -213,7 +213,7 @@ impl Parser<'_> {
         is_next
     }
 
-    /// The next token; the last one again and again.
+    /// Consumes and returns the next token. At the end it returns [`TokenKind::End`] repeatedly.
     fn next(&mut self) -> Token {
         let token = self.peek().clone();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
@@ -225,10 +225,10 @@ impl Parser<'_> {
     }
 }
 
-fn truth(word: &str) -> Option<bool> {
+fn parse_bool(word: &str) -> Option<bool> {
     [("true", true), ("false", false)].into_iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, is)| is)
 }
 
 fn inactive_for(rest: &str) -> Option<Predicate> {
-    days_of(rest.strip_suffix("_days")?).map(Predicate::InactiveFor)
+    parse_days(rest.strip_suffix("_days")?).map(Predicate::InactiveFor)
 }

@@ -1,4 +1,4 @@
-//! Predicates: the parts of a condition that ask about one fact.
+//! Predicates: the parts of a condition that test one fact.
 
 use std::fmt::{self, Write as _};
 
@@ -24,7 +24,7 @@ pub(super) enum TextField {
     SemanticRole,
 }
 
-/// What a field holds.
+/// A field, by the type of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field {
     Number(NumberField),
@@ -32,7 +32,7 @@ pub(super) enum Field {
     IsPattern,
 }
 
-/// Every name of a field. The first name of a field is its canonical one.
+/// All names of all fields. The first name of a field is the canonical one.
 pub(super) const FIELDS: [(&str, Field); 13] = [
     ("score", Field::Number(NumberField::Score)),
     ("success_score", Field::Number(NumberField::Score)),
@@ -58,13 +58,13 @@ pub(super) enum Predicate {
         operator: Operator,
         value: f64,
     },
-    /// `==` if `equal`, else `!=`.
+    /// `==` if `equal`, otherwise `!=`.
     Text {
         field: TextField,
         equal: bool,
         value: String,
     },
-    /// The fact always has a value, so that `!=` is `==` with the other value.
+    /// The fact always has a value, so `!=` is stored as `==` with the other value.
     IsPattern(bool),
     ContainsTag(String),
     InactiveFor(u32),
@@ -75,11 +75,11 @@ impl Predicate {
         match self {
             Self::Constant(value) => *value,
             Self::Number { field, operator, value } => {
-                let ordering = field.of(facts).and_then(|found| found.partial_cmp(value));
+                let ordering = field.value(facts).and_then(|found| found.partial_cmp(value));
                 ordering.is_some_and(|ordering| operator.accepts(ordering))
             }
             Self::Text { field, equal, value } => {
-                field.of(facts).is_some_and(|found| field.is_same(found, value) == *equal)
+                field.value(facts).is_some_and(|found| field.matches(found, value) == *equal)
             }
             Self::IsPattern(value) => facts.is_pattern == *value,
             Self::ContainsTag(tag) => facts.tags.iter().any(|found| found.eq_ignore_ascii_case(tag)),
@@ -89,9 +89,9 @@ impl Predicate {
 }
 
 impl NumberField {
-    /// The value, if the entry has one.
-    #[allow(clippy::cast_precision_loss, reason = "counts of uses are far below 2^53")]
-    pub(super) fn of(self, facts: &Facts<'_>) -> Option<f64> {
+    /// Returns the value, if the entry has one.
+    #[allow(clippy::cast_precision_loss, reason = "access counts are far below 2^53")]
+    pub(super) fn value(self, facts: &Facts<'_>) -> Option<f64> {
         match self {
             Self::Score => facts.score,
             Self::AccessCount => Some(facts.access_count as f64),
@@ -102,8 +102,8 @@ impl NumberField {
 }
 
 impl TextField {
-    /// The value, if the entry has one.
-    pub(super) fn of<'a>(self, facts: &Facts<'a>) -> Option<&'a str> {
+    /// Returns the value, if the entry has one.
+    pub(super) fn value<'a>(self, facts: &Facts<'a>) -> Option<&'a str> {
         match self {
             Self::Domain => facts.domain,
             Self::Type => Some(facts.kind),
@@ -113,14 +113,14 @@ impl TextField {
         }
     }
 
-    /// An id can contain the path of a file, whose case counts.
-    fn is_same(self, found: &str, value: &str) -> bool {
+    /// Compares texts ignoring ASCII case. Ids are compared exactly, because they can contain case-sensitive file paths.
+    fn matches(self, found: &str, value: &str) -> bool {
         if self == Self::Id { found == value } else { found.eq_ignore_ascii_case(value) }
     }
 }
 
 impl Field {
-    /// The canonical name.
+    /// Returns the canonical name.
     pub(super) fn name(self) -> &'static str {
         FIELDS.iter().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
     }

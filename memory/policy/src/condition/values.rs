@@ -1,27 +1,29 @@
-//! The facts that a condition asks about, in words.
+//! Describes the facts that a condition tests.
 
 use crate::condition::expression::Expression;
 use crate::condition::predicate::{Field, NumberField, Predicate};
 use crate::facts::Facts;
 
-/// The value of every fact in the order in which `expression` asks about them, each once.
-pub(super) fn in_words(expression: &Expression, facts: &Facts<'_>) -> String {
+/// Describes the value of every fact that `expression` tests, in the order of the expression and without duplicates.
+pub(super) fn describe(expression: &Expression, facts: &Facts<'_>) -> String {
     let mut values: Vec<String> = Vec::new();
     expression.predicates(&mut |predicate| {
-        let value = of(predicate, facts);
+        let value = describe_fact(predicate, facts);
         values.extend(value.filter(|value| !values.contains(value)));
     });
     values.join(", ")
 }
 
-fn of(predicate: &Predicate, facts: &Facts<'_>) -> Option<String> {
+fn describe_fact(predicate: &Predicate, facts: &Facts<'_>) -> Option<String> {
     let (field, value) = match predicate {
         Predicate::Constant(_) => return None,
         Predicate::ContainsTag(_) if facts.tags.is_empty() => return Some("there are no tags".to_owned()),
         Predicate::ContainsTag(_) => return Some(format!("the tags are {}", facts.tags.join(", "))),
         Predicate::IsPattern(_) => (Field::IsPattern, Some(facts.is_pattern.to_string())),
-        Predicate::Number { field, .. } => (Field::Number(*field), field.of(facts).map(|value| number(*field, value))),
-        Predicate::Text { field, .. } => (Field::Text(*field), field.of(facts).map(|text| format!("'{text}'"))),
+        Predicate::Number { field, .. } => {
+            (Field::Number(*field), field.value(facts).map(|value| number(*field, value)))
+        }
+        Predicate::Text { field, .. } => (Field::Text(*field), field.value(facts).map(|text| format!("'{text}'"))),
         Predicate::InactiveFor(_) => {
             let field = NumberField::LastAccessedDays;
             (Field::Number(field), Some(number(field, facts.inactive_days)))
@@ -30,7 +32,7 @@ fn of(predicate: &Predicate, facts: &Facts<'_>) -> Option<String> {
     Some(format!("`{}` is {}", field.name(), value.as_deref().unwrap_or("absent")))
 }
 
-/// Ages are rounded to about a second.
+/// Formats a number. Ages are rounded to about a second.
 fn number(field: NumberField, value: f64) -> String {
     match field {
         NumberField::Score | NumberField::AccessCount => value.to_string(),

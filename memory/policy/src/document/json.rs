@@ -1,4 +1,4 @@
-//! JSON as a tree.
+//! Parses JSON into a tree.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use jsonc_parser::{ParseOptions, parse_to_ast};
 use crate::document::error::syntax_error;
 use crate::document::tree::{Entry, Value};
 
-/// JSON as it is written, with comments and commas at the end.
+/// JSON as people write it, with comments and trailing commas.
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,

@@ -1,4 +1,4 @@
-//! A configuration text as a tree with the place of every key and value: the same for TOML and JSON.
+//! A configuration text as a tree with the location of every key and value, for both TOML and JSON.
 
 mod error;
 mod json;
@@ -11,8 +11,8 @@ use aurora_diagnostics::{Diagnostics, Location};
 
 pub(crate) use self::tree::{Entry, Value};
 
-/// Most characters of a value in a message.
-const MOST_SHOWN: usize = 60;
+/// Maximum number of characters of a value shown in a message.
+const MAX_SHOWN_CHARS: usize = 60;
 
 /// A parsed text.
 #[derive(Debug)]
@@ -24,21 +24,21 @@ pub(crate) struct Document<'t> {
 
 impl<'t> Document<'t> {
     /// Parses TOML.
-    pub(crate) fn of_toml(name: &'t str, text: &'t str) -> Result<Self, Diagnostics> {
+    pub(crate) fn from_toml(name: &'t str, text: &'t str) -> Result<Self, Diagnostics> {
         Ok(Self { name, text, root: toml::parse(name, text)? })
     }
 
     /// Parses JSON with or without comments.
-    pub(crate) fn of_json(name: &'t str, text: &'t str) -> Result<Self, Diagnostics> {
+    pub(crate) fn from_json(name: &'t str, text: &'t str) -> Result<Self, Diagnostics> {
         Ok(Self { name, text, root: json::parse(name, text)? })
     }
 
-    /// The place of a key.
+    /// Returns the location of a key.
     pub(crate) fn key(&self, entry: &Entry) -> Location {
         Location::of_span(self.name, self.text, entry.key_span.clone())
     }
 
-    /// The place of a part of a text, or of the whole text where escapes in the file hide the part.
+    /// Returns the location of a part of a string value, or of the whole value if escapes in the file hide the part.
     pub(crate) fn part_of_text(&self, entry: &Entry, content: &str, part: Range<usize>) -> Location {
         let whole = entry.value_span.clone();
         let span = match self.text[whole.clone()].find(content) {
@@ -48,23 +48,23 @@ impl<'t> Document<'t> {
         Location::of_span(self.name, self.text, span)
     }
 
-    /// The place of the beginning of the text.
+    /// Returns the location of the beginning of the document.
     pub(crate) fn start(&self) -> Location {
         Location::of_span(self.name, self.text, 0..0)
     }
 
-    /// The value as a message shows it.
-    pub(crate) fn shown(&self, entry: &Entry) -> String {
+    /// Formats a value for a message.
+    pub(crate) fn display_value(&self, entry: &Entry) -> String {
         match entry.value {
             Value::Table(_) => "a table".to_owned(),
             Value::Array => "a list".to_owned(),
-            _ => shortened(&self.text[entry.value_span.clone()]),
+            _ => shorten(&self.text[entry.value_span.clone()]),
         }
     }
 }
 
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
-    let short: String = line.chars().take(MOST_SHOWN).collect();
+    let short: String = line.chars().take(MAX_SHOWN_CHARS).collect();
     if short.len() < text.len() { short + "…" } else { short }
 }

@@ -1,4 +1,4 @@
-//! TOML as a tree.
+//! Parses TOML into a tree.
 
 use aurora_diagnostics::Diagnostics;
 use toml::de::{DeTable, DeValue};
@@ -13,7 +13,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Vec<Entry>, Diagnostics> {
     }
 }
 
-/// The entries in the order of the file. The parser orders them by name.
+/// Returns the entries in the order of the file; the TOML parser sorts them by name.
 fn entries(table: &DeTable<'_>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = table
         .iter()

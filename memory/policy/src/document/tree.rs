@@ -1,4 +1,4 @@
-//! The tree that every format is parsed into.
+//! The common tree of all configuration formats.
 
 use std::ops::Range;
 
@@ -11,15 +11,14 @@ pub(crate) struct Entry {
     pub(super) value_span: Range<usize>,
 }
 
-/// A value.
 #[derive(Debug)]
 pub(crate) enum Value {
-    /// A table, or an object, in the order of the text.
+    /// A table or object, in the order of the text.
     Table(Vec<Entry>),
     Text(String),
     Boolean(bool),
     Number(f64),
     Array,
-    /// Any other value.
+    /// A value of any other type.
     Other,
 }

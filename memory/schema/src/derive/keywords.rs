@@ -1,88 +1,91 @@
-//! Keywords: the words that occur most often, and where it tells most.
+//! Derives keywords: the words that occur most often, weighted by the part of the entry.
 
 use std::collections::HashMap;
 
-use super::passages::{Passage, Standing};
+use super::passages::{Passage, Prominence};
 use super::words::{singulars, words};
 
-/// Keywords of an entry that has enough words.
-const FEWEST: usize = 5;
-const MOST: usize = 7;
+/// Minimum number of keywords, if the entry has enough words.
+const MIN_KEYWORDS: usize = 5;
+/// Maximum number of keywords.
+const MAX_KEYWORDS: usize = 7;
 
-/// Beyond the fewest, a keyword must weigh as much as a word that occurs twice.
-const LEAST_WEIGHT: u64 = 2;
+/// Minimum weight of keywords beyond [`MIN_KEYWORDS`]: the weight of a word that occurs twice.
+const MIN_WEIGHT: u64 = 2;
 
-/// A word of an entry with what makes it a keyword.
+/// A word of an entry with its weight.
 pub(super) struct Ranked {
     pub(super) word: String,
-    /// Occurrences, each with the weight of where it stands.
+    /// Sum of the weights of the passages in which the word occurs, per occurrence.
     weight: u64,
-    /// The most telling place where the word stands.
-    pub(super) standing: Standing,
+    /// The most prominent passage in which the word occurs.
+    pub(super) prominence: Prominence,
 }
 
-/// The words of an entry, the most relevant first: by weight, then by first occurrence. A plural counts for its singular where both
-/// occur.
-pub(super) fn ranked(passages: &[Passage<'_>]) -> Vec<Ranked> {
+/// Ranks the words of an entry by weight, then by first occurrence. If a plural and its singular both occur, the plural counts for
+/// the singular.
+pub(super) fn rank(passages: &[Passage<'_>]) -> Vec<Ranked> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut found: Vec<Ranked> = Vec::new();
     for passage in passages {
         for word in words(&passage.text) {
             let place = *places.entry(word).or_insert_with_key(|word| {
-                found.push(Ranked { word: word.clone(), weight: 0, standing: passage.standing });
+                found.push(Ranked { word: word.clone(), weight: 0, prominence: passage.prominence });
                 found.len() - 1
             });
-            found[place].weight += passage.standing.weight();
-            found[place].standing = found[place].standing.min(passage.standing);
+            found[place].weight += passage.prominence.weight();
+            found[place].prominence = found[place].prominence.min(passage.prominence);
         }
     }
     for at in 0..found.len() {
         let singular = singulars(&found[at].word).find_map(|word| places.get(&word).copied());
         if let Some(singular) = singular {
-            let standing = found[at].standing;
+            let prominence = found[at].prominence;
             found[singular].weight += std::mem::take(&mut found[at].weight);
-            found[singular].standing = found[singular].standing.min(standing);
+            found[singular].prominence = found[singular].prominence.min(prominence);
         }
     }
     found.retain(|ranked| ranked.weight > 0);
-    // The sort is stable: words of one weight keep their order.
+    // The sort is stable: words of equal weight keep their order.
     found.sort_by_key(|ranked| std::cmp::Reverse(ranked.weight));
     found
 }
 
-/// The keywords among the words of an entry.
-pub(super) fn best(ranked: &[Ranked]) -> Vec<String> {
-    let is_keyword = |(at, ranked): &(usize, &Ranked)| *at < FEWEST || ranked.weight >= LEAST_WEIGHT;
-    ranked.iter().enumerate().take(MOST).filter(is_keyword).map(|(_, ranked)| ranked.word.clone()).collect()
+/// Selects the keywords from the ranked words of an entry.
+pub(super) fn select(ranked: &[Ranked]) -> Vec<String> {
+    let is_keyword = |(at, ranked): &(usize, &Ranked)| *at < MIN_KEYWORDS || ranked.weight >= MIN_WEIGHT;
+    ranked.iter().enumerate().take(MAX_KEYWORDS).filter(is_keyword).map(|(_, ranked)| ranked.word.clone()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(passages: &[(Standing, &str)], expected: &[&str]) {
-        let passages: Vec<Passage<'_>> =
-            passages.iter().map(|(standing, text)| Passage { standing: *standing, text: (*text).into() }).collect();
-        assert_eq!(best(&ranked(&passages)), expected);
+    fn check(passages: &[(Prominence, &str)], expected: &[&str]) {
+        let passages: Vec<Passage<'_>> = passages
+            .iter()
+            .map(|(prominence, text)| Passage { prominence: *prominence, text: (*text).into() })
+            .collect();
+        assert_eq!(select(&rank(&passages)), expected);
     }
 
     #[test]
-    fn frequent_words_and_those_of_titles_come_first() {
+    fn frequent_words_and_title_words_come_first() {
         check(
-            &[(Standing::Title, "cache"), (Standing::Body, "redis redis redis redis redis cache")],
+            &[(Prominence::Title, "cache"), (Prominence::Body, "redis redis redis redis redis cache")],
             &["cache", "redis"],
         );
         check(
-            &[(Standing::Body, "one_a two_b three_c four_d five_e six_f")],
+            &[(Prominence::Body, "one_a two_b three_c four_d five_e six_f")],
             &["one_a", "two_b", "three_c", "four_d", "five_e"],
         );
-        check(&[(Standing::Topic, "aa bb cc dd ee ff gg hh")], &["aa", "bb", "cc", "dd", "ee", "ff", "gg"]);
-        check(&[(Standing::Body, "!!")], &[]);
+        check(&[(Prominence::Topic, "aa bb cc dd ee ff gg hh")], &["aa", "bb", "cc", "dd", "ee", "ff", "gg"]);
+        check(&[(Prominence::Body, "!!")], &[]);
     }
 
     #[test]
     fn plurals_count_for_their_singulars() {
-        check(&[(Standing::Body, "tokens cache token policies policy")], &["token", "policy", "cache"]);
-        check(&[(Standing::Body, "tokens")], &["tokens"]);
+        check(&[(Prominence::Body, "tokens cache token policies policy")], &["token", "policy", "cache"]);
+        check(&[(Prominence::Body, "tokens")], &["tokens"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Derives the metadata that an entry leaves out: keywords, semantic role and domain.
+//! Derives missing metadata of an entry: keywords, semantic role and domain.
 
 mod domain;
 mod keywords;
@@ -11,19 +11,19 @@ use serde_json::Value;
 use crate::entry::Entry;
 use passages::passages;
 
-/// Sets `metadata.keywords`, `metadata.semantic_role` and `metadata.domain` where they are missing, and names what was set in
-/// `metadata.derived`. The same content gives the same metadata.
+/// Sets `metadata.keywords`, `metadata.semantic_role` and `metadata.domain` if they are missing, and lists the fields that it sets in
+/// `metadata.derived`. Derivation is deterministic.
 pub(crate) fn complete(entry: &mut Entry) {
     let missing = ["keywords", "semantic_role", "domain"].map(|field| !entry.has_metadata(field));
     if missing == [false; 3] {
         return;
     }
     let passages = passages(entry);
-    let ranked = keywords::ranked(&passages);
+    let ranked = keywords::rank(&passages);
     let [keywords, role, domain] = [
-        Value::from(keywords::best(&ranked)),
-        role::of(entry, &ranked).map_or(Value::Null, Value::from),
-        Value::from(domain::of(entry, &passages)),
+        Value::from(keywords::select(&ranked)),
+        role::derive(entry, &ranked).map_or(Value::Null, Value::from),
+        Value::from(domain::derive(entry, &passages)),
     ];
     drop(passages);
     for ((field, value), is_missing) in

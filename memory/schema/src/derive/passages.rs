@@ -1,4 +1,4 @@
-//! The texts of an entry that its metadata is derived from.
+//! The texts of an entry from which its metadata is derived.
 
 use std::borrow::Cow;
 
@@ -7,19 +7,19 @@ use serde_json::Value;
 use crate::entry::{Entry, strings};
 use crate::kind::Kind;
 
-/// Where a text stands in an entry, from the most telling place to the least.
+/// The prominence of a text in an entry, from the most to the least prominent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Standing {
+pub(super) enum Prominence {
     Title,
     Topic,
     Body,
 }
 
-impl Standing {
-    /// All of them, the most telling first.
+impl Prominence {
+    /// All values, the most prominent first.
     pub(super) const ALL: [Self; 3] = [Self::Title, Self::Topic, Self::Body];
 
-    /// How often a word counts for every time that it occurs there.
+    /// Returns the weight of one occurrence of a word.
     pub(super) fn weight(self) -> u64 {
         match self {
             Self::Title => 4,
@@ -31,38 +31,38 @@ impl Standing {
 
 /// A text of an entry.
 pub(super) struct Passage<'e> {
-    pub(super) standing: Standing,
+    pub(super) prominence: Prominence,
     pub(super) text: Cow<'e, str>,
 }
 
-/// The texts of an entry in a fixed order, whatever the order of the document's keys. Tools, sources and names of agents are not
-/// among them: they say how an entry came about, not what it is about. Nor are signatures and texts of code, most of whose words
-/// belong to the language.
+/// Returns the texts of an entry in a fixed order, regardless of the order of the document's keys. Tools, sources and names of
+/// agents are left out, because they describe the origin of an entry, not its subject. Signatures and texts of code are left out,
+/// because most of their words belong to the language.
 pub(super) fn passages(entry: &Entry) -> Vec<Passage<'_>> {
     let mut texts = Texts { entry, found: Vec::new() };
     match entry.kind() {
         Kind::Reasoning => {
-            texts.field(Standing::Title, "pattern");
-            texts.field(Standing::Topic, "original_query");
-            texts.of_objects("subgoals", "description");
+            texts.field(Prominence::Title, "pattern");
+            texts.field(Prominence::Topic, "original_query");
+            texts.objects("subgoals", "description");
         }
         Kind::Knowledge => {
-            texts.field(Standing::Title, "title");
-            texts.field(Standing::Topic, "topic");
-            texts.field(Standing::Body, "summary");
-            texts.of_objects("facts", "statement");
+            texts.field(Prominence::Title, "title");
+            texts.field(Prominence::Topic, "topic");
+            texts.field(Prominence::Body, "summary");
+            texts.objects("facts", "statement");
         }
         Kind::Note => {
-            if let Some(title) = entry.given_title() {
-                texts.add(Standing::Title, title);
+            if let Some(title) = entry.title_for_id() {
+                texts.add(Prominence::Title, title);
             }
-            texts.field(Standing::Body, "text");
+            texts.field(Prominence::Body, "text");
         }
-        Kind::Turn => texts.field(Standing::Body, "text"),
+        Kind::Turn => texts.field(Prominence::Body, "text"),
         Kind::Code => {
-            texts.field(Standing::Title, "function");
+            texts.field(Prominence::Title, "function");
             if let Some(file) = entry.text("content", "file") {
-                texts.add(Standing::Topic, without_extension(file));
+                texts.add(Prominence::Topic, without_extension(file));
             }
             texts.list("calls");
         }
@@ -76,26 +76,26 @@ struct Texts<'e> {
 }
 
 impl<'e> Texts<'e> {
-    fn add(&mut self, standing: Standing, text: impl Into<Cow<'e, str>>) {
-        self.found.push(Passage { standing, text: text.into() });
+    fn add(&mut self, prominence: Prominence, text: impl Into<Cow<'e, str>>) {
+        self.found.push(Passage { prominence, text: text.into() });
     }
 
-    fn field(&mut self, standing: Standing, name: &str) {
+    fn field(&mut self, prominence: Prominence, name: &str) {
         if let Some(text) = self.entry.text("content", name) {
-            self.add(standing, text);
+            self.add(prominence, text);
         }
     }
 
     fn list(&mut self, name: &str) {
         for text in strings(self.entry.field("content", name)) {
-            self.add(Standing::Body, text);
+            self.add(Prominence::Body, text);
         }
     }
 
-    fn of_objects(&mut self, name: &str, field: &str) {
+    fn objects(&mut self, name: &str, field: &str) {
         let objects = self.entry.field("content", name).and_then(Value::as_array).into_iter().flatten();
         for text in objects.filter_map(|object| object.get(field)?.as_str()) {
-            self.add(Standing::Body, text);
+            self.add(Prominence::Body, text);
         }
     }
 }

@@ -1,15 +1,15 @@
-//! The semantic role: what the entry is about, and what kind of help it is.
+//! Derives the semantic role: the subject of an entry and its kind.
 
 use super::keywords::Ranked;
-use super::passages::Standing;
+use super::passages::Prominence;
 use crate::entry::Entry;
 use crate::kind::Kind;
 use crate::label;
 
-/// `oauth-decomposition-pattern` for reasoning about OAuth. `None` for an entry without words.
-pub(super) fn of(entry: &Entry, ranked: &[Ranked]) -> Option<String> {
-    // The title names the subject, even if the text says another word more often.
-    let main = Standing::ALL.iter().find_map(|standing| ranked.iter().find(|word| word.standing == *standing));
+/// Returns the role, such as `oauth-decomposition-pattern` for reasoning about OAuth; `None` for an entry without words.
+pub(super) fn derive(entry: &Entry, ranked: &[Ranked]) -> Option<String> {
+    // The title names the subject, even if another word is more frequent in the text.
+    let main = Prominence::ALL.iter().find_map(|prominence| ranked.iter().find(|word| word.prominence == *prominence));
     let subject = main.map(|ranked| ranked.word.as_str()).or_else(|| entry.keywords().first().copied())?;
     let role = format!("{subject}-{}", ending(entry.kind()));
     label::is_label(&role).then_some(role)

@@ -1,4 +1,4 @@
-//! The words of a text, as keywords know them.
+//! Splits a text into the words that can become keywords.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -7,19 +7,19 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::label;
 
-/// Longer words are data: base64, hashes.
-const LONGEST_WORD: usize = 40;
+/// Maximum length of a word in characters. Longer words are data, such as base64 or hashes.
+const MAX_WORD_CHARS: usize = 40;
 
-/// Longer runs of ideographs are sentences, which have no spaces between words.
-const LONGEST_RUN_OF_HAN: usize = 8;
+/// Maximum length of a run of ideographs in characters. Longer runs are sentences, which have no spaces between words.
+const MAX_HAN_CHARS: usize = 8;
 
-/// Words that say nothing about a subject, one a line.
+/// Words that say nothing about a subject.
 static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let lines = include_str!("../../data/stopwords.txt").lines();
     lines.filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
 });
 
-/// The words of a text that may be keywords, in lower case and in their order. Identifiers stay whole.
+/// Returns the words of a text that can become keywords, in lower case and in order. Identifiers are not split.
 pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
     runs(text).filter_map(|(run, class)| word(run, class))
 }
@@ -30,11 +30,11 @@ enum Class {
     Word,
     Han,
     Katakana,
-    /// Punctuation; and Hiragana, in which Japanese writes endings and particles.
-    Between,
+    /// Punctuation, and Hiragana, which Japanese uses for endings and particles.
+    Separator,
 }
 
-/// Every longest run of characters of one class.
+/// Returns the maximal runs of characters of one class, without separators.
 fn runs(text: &str) -> impl Iterator<Item = (&str, Class)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -56,26 +56,26 @@ fn runs(text: &str) -> impl Iterator<Item = (&str, Class)> {
         rest = following;
         Some((run, class))
     })
-    .filter(|(_, class)| *class != Class::Between)
+    .filter(|(_, class)| *class != Class::Separator)
 }
 
 fn class(c: char) -> Class {
     match c {
-        '\u{3040}'..='\u{309f}' => Class::Between,
+        '\u{3040}'..='\u{309f}' => Class::Separator,
         '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' => Class::Katakana,
         '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' => {
             Class::Han
         }
         '_' => Class::Word,
         _ if c.is_alphanumeric() || is_combining_mark(c) => Class::Word,
-        _ => Class::Between,
+        _ => Class::Separator,
     }
 }
 
 fn word(run: &str, class: Class) -> Option<String> {
-    let longest = if class == Class::Han { LONGEST_RUN_OF_HAN } else { LONGEST_WORD };
-    let length = run.chars().take(longest + 1).count();
-    if length > longest {
+    let max = if class == Class::Han { MAX_HAN_CHARS } else { MAX_WORD_CHARS };
+    let length = run.chars().take(max + 1).count();
+    if length > max {
         return None;
     }
     let lower = run.trim_matches('_').to_lowercase().replace('’', "'");
@@ -89,12 +89,12 @@ fn word(run: &str, class: Class) -> Option<String> {
     (is_word && label::is_label(word) && !STOP_WORDS.contains(word)).then(|| word.to_owned())
 }
 
-/// `v1`, `v20`.
+/// Whether a word is a version such as `v1` or `v20`.
 fn is_version(word: &str) -> bool {
     word.strip_prefix('v').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// What a word may be the plural of, the likeliest first.
+/// Returns the possible singulars of a word, the likeliest first.
 pub(super) fn singulars(word: &str) -> impl Iterator<Item = String> {
     let stem = |suffix: &str, ending: &str| {
         word.strip_suffix(suffix).filter(|stem| stem.chars().nth(1).is_some()).map(|stem| format!("{stem}{ending}"))
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identifiers_stay_whole_and_stop_words_go() {
+    fn identifiers_are_not_split_and_stop_words_are_dropped() {
         let check = |text: &str, expected: &[&str]| assert_eq!(words(text).collect::<Vec<_>>(), expected, "{text}");
         check("Build the OAuth2 token_manager!", &["oauth2", "token_manager"]);
         check("oauth-impl-20251213 v2 __init__ a", &["oauth", "init"]);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn plurals_lead_to_singulars() {
+    fn plurals_have_candidate_singulars() {
         let check = |word: &str, expected: &[&str]| assert_eq!(singulars(word).collect::<Vec<_>>(), expected, "{word}");
         check("policies", &["policy", "polici", "policie"]);
         check("tokens", &["token"]);

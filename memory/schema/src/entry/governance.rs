@@ -1,4 +1,4 @@
-//! Tags, and how long an entry is kept.
+//! Tags and retention rules of an entry.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -9,20 +9,20 @@ use crate::limit::LIST_VALUES;
 const SECTION: &str = "governance";
 const TAGS: &str = "compliance_tags";
 
-/// Which rules decide how long an entry is kept.
+/// The rules that decide how long an entry is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LifespanPolicy {
-    /// The retention rules.
+    /// The retention rules of the entry.
     Conditional,
-    /// Time alone.
+    /// Only the time-based policies.
     TimeBased,
-    /// None: it is kept.
+    /// No rules: the entry is kept.
     Indefinite,
 }
 
 impl LifespanPolicy {
-    /// The value of `governance.lifespan_policy`.
+    /// Returns the value of `governance.lifespan_policy`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Conditional => "conditional",
@@ -32,26 +32,26 @@ impl LifespanPolicy {
     }
 }
 
-/// A retention rule, as it stands in the document.
+/// A retention rule of the document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RetentionRule<'e> {
-    /// Where the rule stands: `governance.retention_rules[0]`.
+    /// The path of the rule, such as `governance.retention_rules[0]`.
     pub place: String,
     /// The condition.
     #[serde(rename = "if")]
     pub condition: &'e str,
-    /// What happens if it holds.
+    /// The action if the condition holds.
     #[serde(rename = "then")]
     pub action: &'e str,
 }
 
 impl Entry {
-    /// `governance.compliance_tags`.
+    /// Returns `governance.compliance_tags`.
     pub fn tags(&self) -> Vec<&str> {
         self.texts(SECTION, TAGS)
     }
 
-    /// `governance.lifespan_policy`.
+    /// Returns `governance.lifespan_policy`.
     pub fn lifespan_policy(&self) -> Option<LifespanPolicy> {
         match self.text(SECTION, "lifespan_policy")? {
             "conditional" => Some(LifespanPolicy::Conditional),
@@ -61,7 +61,7 @@ impl Entry {
         }
     }
 
-    /// `governance.retention_rules`, in the order of the document.
+    /// Returns `governance.retention_rules`, in the order of the document.
     pub fn retention_rules(&self) -> Vec<RetentionRule<'_>> {
         let rules = self.field(SECTION, "retention_rules").and_then(Value::as_array);
         let complete = rules.into_iter().flatten().enumerate().filter_map(|(index, rule)| {
@@ -71,11 +71,10 @@ impl Entry {
         complete.collect()
     }
 
-    /// Adds tags behind those that are there, with their secrets masked, and removes others; what is in both lists is there
-    /// afterwards. Whether that changed anything.
+    /// Removes tags and appends others, with secrets masked. A tag in both lists is kept or added. Returns whether the tags changed.
     ///
     /// # Errors
-    /// [`EditError::Label`] for a new tag that is none, [`EditError::TooMany`]. Nothing is changed then.
+    /// Returns [`EditError::Label`] for an invalid new tag and [`EditError::TooMany`] for too many tags. The entry is unchanged then.
     pub fn set_tags(&mut self, add: &[&str], remove: &[&str]) -> Result<bool, EditError> {
         let add: Vec<String> = add.iter().map(|tag| checked_label(tag)).collect::<Result<_, _>>()?;
         let add: Vec<&str> = add.iter().map(String::as_str).collect();

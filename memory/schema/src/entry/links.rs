@@ -1,4 +1,4 @@
-//! Links from an entry to others.
+//! Links from an entry to other entries.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -10,10 +10,10 @@ use crate::limit::LIST_VALUES;
 const SECTION: &str = "metadata";
 const LINKS: &str = "links";
 
-/// The relation of a link that names none.
+/// The relation of a link without one.
 const DEFAULT_RELATION: &str = "related";
 
-/// The weight of a link that has none.
+/// The weight of a link without one.
 const DEFAULT_WEIGHT: f64 = 1.0;
 
 /// A link to another entry or to a chunk.
@@ -21,14 +21,14 @@ const DEFAULT_WEIGHT: f64 = 1.0;
 pub struct Link<'e> {
     /// The id of the other entry or chunk. It need not exist.
     pub to: &'e str,
-    /// What the link means; `related` unless the document says otherwise.
+    /// The meaning of the link; `related` if missing.
     pub relation: &'e str,
-    /// How strong it is, from 0 to 1; 1 unless the document says otherwise.
+    /// The strength of the link, from 0 to 1; 1 if missing.
     pub weight: f64,
 }
 
 impl<'e> Link<'e> {
-    fn of(value: &'e Value) -> Option<Self> {
+    fn from_value(value: &'e Value) -> Option<Self> {
         let to = value.get("to")?.as_str()?;
         let relation = value.get("relation").and_then(Value::as_str).unwrap_or(DEFAULT_RELATION);
         let weight = value.get("weight").and_then(Value::as_f64).unwrap_or(DEFAULT_WEIGHT);
@@ -37,17 +37,17 @@ impl<'e> Link<'e> {
 }
 
 impl Entry {
-    /// `metadata.links`, in the order of the document.
+    /// Returns `metadata.links`, in the order of the document.
     pub fn links(&self) -> Vec<Link<'_>> {
-        self.link_values().iter().filter_map(Link::of).collect()
+        self.link_values().iter().filter_map(Link::from_value).collect()
     }
 
-    /// Links the entry with another, or changes the weight of the link that is there. Secrets in the id and the relation are
-    /// masked. Whether that changed anything.
+    /// Adds a link to another entry, or changes the weight of the existing link. Secrets in the id and the relation are masked.
+    /// Returns whether the links changed.
     ///
     /// # Errors
-    /// [`EditError::Id`], [`EditError::LinkToItself`], [`EditError::Label`], [`EditError::Weight`], [`EditError::TooMany`].
-    /// Nothing is changed then.
+    /// Returns [`EditError::Id`], [`EditError::LinkToItself`], [`EditError::Label`], [`EditError::Weight`] or
+    /// [`EditError::TooMany`]. The entry is unchanged then.
     pub fn add_link(&mut self, to: &str, relation: &str, weight: f64) -> Result<bool, EditError> {
         if let Some(problem) = id::target_problem(to) {
             return Err(EditError::Id(problem));
@@ -60,7 +60,7 @@ impl Entry {
             return Err(EditError::Weight(weight));
         }
         let mut links = self.link_values().to_vec();
-        let found = links.iter().map(Link::of).zip(0..).find_map(|(link, at)| {
+        let found = links.iter().map(Link::from_value).zip(0..).find_map(|(link, at)| {
             link.filter(|link| (link.to, link.relation) == (to.as_str(), relation.as_str()))
                 .map(|link| (at, link.weight))
         });
@@ -68,18 +68,18 @@ impl Entry {
             Some((_, before)) if before == weight => return Ok(false),
             Some((at, _)) => links[at] = with_weight(&links[at], weight),
             None if links.len() >= LIST_VALUES => return Err(EditError::TooMany(LINKS)),
-            None => links.push(value_of(&to, &relation, weight)),
+            None => links.push(link_value(&to, &relation, weight)),
         }
         self.set(SECTION, LINKS, Some(Value::Array(links)));
         Ok(true)
     }
 
-    /// Removes the links to another entry: those of a relation, or all. The number of links that were removed.
+    /// Removes the links to another entry: the links of one relation, or all. Returns the number of removed links.
     pub fn remove_link(&mut self, to: &str, relation: Option<&str>) -> usize {
         let mut links = self.link_values().to_vec();
         let before = links.len();
-        let is_meant = |link: Link<'_>| link.to == to && relation.is_none_or(|relation| link.relation == relation);
-        links.retain(|value| !Link::of(value).is_some_and(is_meant));
+        let is_removed = |link: Link<'_>| link.to == to && relation.is_none_or(|relation| link.relation == relation);
+        links.retain(|value| !Link::from_value(value).is_some_and(is_removed));
         let removed = before - links.len();
         if removed > 0 {
             let value = (!links.is_empty()).then_some(Value::Array(links));
@@ -93,14 +93,14 @@ impl Entry {
     }
 }
 
-/// The same link, with its other fields.
+/// Replaces the weight of a link and keeps its other fields.
 fn with_weight(link: &Value, weight: f64) -> Value {
     let mut link = link.as_object().cloned().unwrap_or_default();
     link.insert("weight".to_owned(), Value::from(weight));
     Value::Object(link)
 }
 
-fn value_of(to: &str, relation: &str, weight: f64) -> Value {
+fn link_value(to: &str, relation: &str, weight: f64) -> Value {
     json!({"to": to, "relation": relation, "weight": weight})
 }
 

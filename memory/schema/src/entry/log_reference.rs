@@ -1,4 +1,4 @@
-//! The part of a conversation's log that an entry comes from.
+//! The part of a conversation log that an entry comes from.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,10 +7,10 @@ use super::Entry;
 
 const SECTION: &str = "conversation_log_reference";
 
-/// Where in a conversation's log an entry comes from.
+/// The part of a conversation log that an entry comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LogReference<'e> {
-    /// The day, as it is written.
+    /// The day, as written in the document.
     pub date: Option<&'e str>,
     /// The file's name.
     pub file: Option<&'e str>,
@@ -21,7 +21,7 @@ pub struct LogReference<'e> {
 }
 
 impl Entry {
-    /// `conversation_log_reference`, if the document has one.
+    /// Returns `conversation_log_reference`, if the document has it.
     pub fn log_reference(&self) -> Option<LogReference<'_>> {
         self.document.get(SECTION)?.as_object()?;
         let lines =

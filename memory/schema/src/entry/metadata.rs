@@ -1,4 +1,4 @@
-//! Score, time, and what an entry is about.
+//! The score, creation time, keywords, role and domain of an entry.
 
 use serde_json::Value;
 
@@ -9,11 +9,11 @@ use crate::verdict::Verdict;
 
 const SECTION: &str = "metadata";
 
-/// The fields of `metadata` that may say when an entry came to be. The first that is there counts.
+/// The fields of `metadata` that can hold the creation time. The first existing field counts.
 const CREATED: [&str; 3] = ["created", "timestamp", "acquired"];
 
 impl Entry {
-    /// The score, from 0 to 1: `content.success_score` of reasoning, `content.confidence` of knowledge.
+    /// Returns the score, from 0 to 1: `content.success_score` of reasoning, `content.confidence` of knowledge.
     pub fn score(&self) -> Option<f64> {
         let field = match self.kind {
             Kind::Reasoning => "success_score",
@@ -23,37 +23,37 @@ impl Entry {
         self.field("content", field)?.as_f64()
     }
 
-    /// Whether the score makes the entry a pattern: see [`Verdict`].
+    /// Whether the score makes the entry a pattern; see [`Verdict`].
     pub fn is_pattern(&self) -> bool {
-        Verdict::of(self.score()).is_pattern()
+        Verdict::from_score(self.score()).is_pattern()
     }
 
-    /// When the entry came to be, in Unix seconds: `metadata.created`, `timestamp` or `acquired`.
+    /// Returns the creation time in Unix seconds: `metadata.created`, `timestamp` or `acquired`.
     pub fn created(&self) -> Option<i64> {
         CREATED.iter().find_map(|field| self.text(SECTION, field)).and_then(time::unix_seconds)
     }
 
-    /// `metadata.semantic_role`.
+    /// Returns `metadata.semantic_role`.
     pub fn semantic_role(&self) -> Option<&str> {
         self.text(SECTION, "semantic_role")
     }
 
-    /// `metadata.keywords`.
+    /// Returns `metadata.keywords`.
     pub fn keywords(&self) -> Vec<&str> {
         self.texts(SECTION, "keywords")
     }
 
-    /// `metadata.domain`.
+    /// Returns `metadata.domain`.
     pub fn domain(&self) -> Option<&str> {
         self.text(SECTION, "domain")
     }
 
-    /// `metadata.derived`: the fields of `metadata` that were derived, not given.
+    /// Returns `metadata.derived`: the names of the fields of `metadata` that were derived.
     pub fn derived(&self) -> Vec<&str> {
         self.texts(SECTION, "derived")
     }
 
-    /// Sets a field of `metadata` that is missing, and names it in `metadata.derived`.
+    /// Sets a missing field of `metadata` and lists it in `metadata.derived`.
     pub(crate) fn set_derived(&mut self, field: &str, value: Value) {
         let mut derived: Vec<String> = self.derived().into_iter().map(str::to_owned).collect();
         if !derived.iter().any(|name| name == field) {
@@ -74,7 +74,7 @@ mod tests {
     use crate::Entry;
 
     #[test]
-    fn the_first_time_counts() {
+    fn the_first_existing_time_field_counts() {
         let check = |metadata: &str, expected: Option<i64>| {
             let text = format!(r#"{{"id": "note:a", "type": "note", "content": {{}}, "metadata": {metadata}}}"#);
             assert_eq!(Entry::from_stored(&text).unwrap().created(), expected, "{metadata}");

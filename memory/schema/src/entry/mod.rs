@@ -19,10 +19,10 @@ pub use governance::{LifespanPolicy, RetentionRule};
 pub use links::Link;
 pub use log_reference::LogReference;
 
-/// An entry of memory: a document of JSON in the shape of its [`Kind`], with an id.
+/// An entry of memory: a JSON document with the schema of its [`Kind`], and an id.
 ///
-/// It serialises as the document. What a document leaves out, or has in another shape than its schema says, an accessor answers
-/// with `None` or an empty list.
+/// An entry serialises as its document. An accessor returns `None` or an empty list for a field that is missing or does not follow
+/// the schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     id: String,
@@ -30,33 +30,33 @@ pub struct Entry {
     document: Map<String, Value>,
 }
 
-/// Why a stored text is no entry.
+/// The error of a stored text that is not an entry.
 #[derive(Debug, Error)]
 pub enum StoredError {
     /// The text is not a JSON object.
-    #[error("the stored entry is no JSON object: {0}")]
+    #[error("the stored entry is not a JSON object: {0}")]
     Json(#[from] serde_json::Error),
-    /// There is no `type`, or no kind has this name.
+    /// The `type` is missing or unknown.
     #[error("the stored entry has no known `type`")]
     Kind,
-    /// There is no id, or it is none of this kind.
+    /// The id is missing or invalid for the kind.
     #[error("the stored entry has no `id` of its kind, which begins with `{0}`")]
     Id(&'static str),
 }
 
-/// Why an entry cannot be changed so.
+/// The error of an invalid change of an entry.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum EditError {
-    /// A tag or a relation that is none.
+    /// A tag or relation is not a valid label.
     #[error("{0} must be {expected}", expected = label::EXPECTED)]
     Label(String),
-    /// More tags or links than an entry may have.
+    /// The entry would have too many tags or links.
     #[error("an entry has at most {LIST_VALUES} {0}")]
     TooMany(&'static str),
-    /// The id is none of the entry's kind, or a link's target is no id.
+    /// The id is invalid for the entry's kind, or the target of a link is not a valid id.
     #[error("the id {0}")]
     Id(String),
-    /// A link from an entry to itself.
+    /// The link leads from the entry to itself.
     #[error("an entry cannot be linked with itself")]
     LinkToItself,
     /// The weight of a link is not between 0 and 1.
@@ -65,15 +65,14 @@ pub enum EditError {
 }
 
 impl Entry {
-    /// Of a checked document. `id` and `type` are written into it.
+    /// Creates an entry from a checked document. Sets `id` and `type` in the document.
     pub(crate) fn new(kind: Kind, id: String, mut document: Map<String, Value>) -> Self {
         document.insert("id".to_owned(), Value::String(id.clone()));
         document.insert("type".to_owned(), Value::String(kind.name().to_owned()));
         Self { id, kind, document }
     }
 
-    /// The entry that was serialised. Only its id and its kind are checked: what people write is read with
-    /// [`crate::read_json`].
+    /// Parses a serialised entry. Checks only its id and kind; use [`crate::read_json`] for input from users.
     ///
     /// # Errors
     /// See [`StoredError`].
@@ -81,42 +80,42 @@ impl Entry {
         Self::from_document(serde_json::from_str(text)?)
     }
 
-    /// The same of a document that was parsed.
+    /// Creates an entry from a parsed document. Checks only its id and kind.
     ///
     /// # Errors
     /// See [`StoredError`].
     pub fn from_document(document: Map<String, Value>) -> Result<Self, StoredError> {
         let field = |name| document.get(name).and_then(Value::as_str);
-        let kind = field("type").and_then(Kind::named).ok_or(StoredError::Kind)?;
+        let kind = field("type").and_then(Kind::from_name).ok_or(StoredError::Kind)?;
         let id = field("id").filter(|id| id::problem(kind, id).is_none()).ok_or(StoredError::Id(kind.prefix()))?;
         Ok(Self::new(kind, id.to_owned(), document))
     }
 
-    /// The same entry with the secrets in its texts masked. Its id stays.
+    /// Returns the entry with the secrets in its texts masked. The id is not changed.
     #[must_use]
     pub fn without_secrets(self) -> Self {
         Self::new(self.kind, self.id, without_secrets(self.document))
     }
 
-    /// The id, with the prefix of the kind.
+    /// Returns the id, including the prefix of the kind.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The kind.
+    /// Returns the kind.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The whole document, with all fields that were read.
+    /// Returns the whole document.
     pub fn document(&self) -> &Map<String, Value> {
         &self.document
     }
 
-    /// Gives the entry another id.
+    /// Changes the id of the entry.
     ///
     /// # Errors
-    /// [`EditError::Id`] if it is no id of this kind.
+    /// Returns [`EditError::Id`] if the id is invalid for the kind.
     pub fn set_id(&mut self, id: &str) -> Result<(), EditError> {
         if let Some(problem) = id::new_problem(self.kind, id) {
             return Err(EditError::Id(problem.message));
@@ -126,27 +125,27 @@ impl Entry {
         Ok(())
     }
 
-    /// A field of `content`.
+    /// Returns a field of `content`.
     pub fn content(&self, name: &str) -> Option<&Value> {
         self.field("content", name)
     }
 
-    /// A field of `content`, `metadata`, `governance` or `conversation_log_reference`.
+    /// Returns a field of `content`, `metadata`, `governance` or `conversation_log_reference`.
     pub(crate) fn field(&self, section: &str, name: &str) -> Option<&Value> {
         self.document.get(section)?.get(name)
     }
 
-    /// The same, if it is a string that is not blank.
+    /// Returns a field of a section if it is a string that is not blank.
     pub(crate) fn text(&self, section: &str, name: &str) -> Option<&str> {
         self.field(section, name)?.as_str().filter(|text| !is_blank(text))
     }
 
-    /// The strings of a list.
+    /// Returns the strings of a list.
     pub(crate) fn texts(&self, section: &str, name: &str) -> Vec<&str> {
         strings(self.field(section, name))
     }
 
-    /// Sets a field of a section, or removes it.
+    /// Sets a field of a section, or removes it if `value` is `None`.
     pub(crate) fn set(&mut self, section: &str, name: &str, value: Option<Value>) {
         let fields = self.document.entry(section).or_insert_with(|| Value::Object(Map::new()));
         if !fields.is_object() {
@@ -170,12 +169,12 @@ impl Serialize for Entry {
     }
 }
 
-/// The strings among the values of a list.
+/// Returns the strings among the values of a list.
 pub(crate) fn strings(list: Option<&Value>) -> Vec<&str> {
     list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// The label with its secrets masked.
+/// Checks a label and masks its secrets.
 fn checked_label(text: &str) -> Result<String, EditError> {
     match label::is_label(text) {
         true => Ok(aurora_redact::masked(text.to_owned())),
@@ -183,7 +182,7 @@ fn checked_label(text: &str) -> Result<String, EditError> {
     }
 }
 
-/// A document with the secrets in its texts and in the names of its fields masked.
+/// Masks the secrets in the texts and field names of a document.
 pub(crate) fn without_secrets(document: Map<String, Value>) -> Map<String, Value> {
     let masked = |(name, value): (String, Value)| {
         let value = match masked_value(value) {
@@ -195,14 +194,14 @@ pub(crate) fn without_secrets(document: Map<String, Value>) -> Map<String, Value
     document.into_iter().map(masked).collect()
 }
 
-/// The text of a field, masked if the name of the field makes it a secret.
+/// Masks the text of a field whose name, such as `password`, marks it as a secret.
 fn masked_assignment(name: &str, text: String) -> String {
     if text.contains('\n') {
         return text;
     }
     let start = format!("\"{name}\": \"");
     let masked = aurora_redact::masked(format!("{start}{text}\""));
-    // A mask changes no offset.
+    // Masking does not change offsets.
     masked.get(start.len()..start.len() + text.len()).map_or(text, str::to_owned)
 }
 
@@ -220,7 +219,7 @@ mod tests {
     use super::Entry;
 
     #[test]
-    fn a_field_with_the_name_of_a_secret_is_masked() {
+    fn fields_whose_names_mark_secrets_are_masked() {
         let secret = ["k3Jd82mXq0PzL5vR", "t7NcY1wBs9HfGa4eUiTo"].concat();
         let check = |name: &str, value: &str, is_masked: bool| {
             let document = serde_json::json!({"id": "note:a", "type": "note", "content": {"text": "a", name: value}});

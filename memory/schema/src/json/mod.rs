@@ -14,16 +14,16 @@ use crate::report::Report;
 
 /// Reads an entry of a kind from a JSON document (RFC 8259).
 ///
-/// `source_name` is the name of the file in messages. `check_rule` is given the `if` and the `then` of every retention rule and
-/// says what is wrong with them; it may be called for documents with other mistakes. Unknown fields are kept, but for those of
-/// the entry itself, of `governance` and of links.
+/// `source_name` is the name of the file in messages. `check_rule` receives the `if` and `then` of every retention rule and returns
+/// the problem of an invalid rule; it may also be called for documents with other mistakes. Unknown fields are kept, except in the
+/// entry itself, in `governance` and in links, where they are mistakes.
 ///
-/// An entry without an id gets one from its pattern, topic, title or file, or from a hash of its content. Keywords, semantic role
-/// and domain are derived where they are missing; `metadata.derived` names them.
+/// The id of an entry without one is derived from its pattern, topic, title or file, or from a hash of its content. Missing
+/// keywords, semantic role and domain are derived; `metadata.derived` lists the derived fields.
 ///
 /// # Errors
-/// All mistakes in the order of the text, each with its code (see [`crate::code`]), line and column. If the text is no JSON, or
-/// exceeds a bound of the document in [`crate::limit`], that is the only one.
+/// Returns all mistakes in the order of the text, each with its code (see [`crate::code`]), line and column. If the text is not JSON
+/// or exceeds a document limit in [`crate::limit`], that is the only mistake.
 pub fn read_json(
     kind: Kind,
     source_name: &str,
@@ -36,5 +36,5 @@ pub fn read_json(
     shapes::check(&mut report, kind, &root);
     rules::check(&mut report, kind, &root, &check_rule);
     let mistakes = report.mistakes();
-    if mistakes.is_empty() { Ok(Draft::of(kind, document)) } else { Err(mistakes) }
+    if mistakes.is_empty() { Ok(Draft::new(kind, document)) } else { Err(mistakes) }
 }

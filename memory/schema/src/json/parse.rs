@@ -1,4 +1,4 @@
-//! From text to a JSON object, with the places of its values.
+//! Parses a text into a JSON object and the locations of its values.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 const NO_OBJECT: &str = "an entry must be a JSON object";
 
-/// JSON as RFC 8259 has it.
+/// Strict JSON as specified in RFC 8259.
 const STRICT: ParseOptions = ParseOptions {
     allow_comments: false,
     allow_loose_object_property_names: false,
@@ -28,10 +28,11 @@ const STRICT: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// The object of a text, as values and with places. `None` if it is no JSON object; that is in the report then.
+/// Parses a text into the values of its object and a syntax tree with locations. Reports a text that is not a JSON object and
+/// returns `None`.
 pub(super) fn parse<'t>(report: &mut Report<'_>, text: &'t str) -> Option<(Map<String, Value>, Object<'t>)> {
     if text.len() > DOCUMENT_BYTES {
-        let message = format!("the document has {} bytes, and {DOCUMENT_BYTES} are allowed", text.len());
+        let message = format!("the document has {} bytes; at most {DOCUMENT_BYTES} are allowed", text.len());
         report.error(code::LIMIT, 0..0, message, None);
         return None;
     }
@@ -40,8 +41,8 @@ pub(super) fn parse<'t>(report: &mut Report<'_>, text: &'t str) -> Option<(Map<S
         report.error(code::SYNTAX, 0..0, "not JSON: the text begins with a byte order mark", Some(help));
         return None;
     }
-    // `serde_json` bounds the nesting, which `jsonc_parser` needs; and it refuses lone surrogates and numbers beyond those of
-    // 64 bits.
+    // `serde_json` comes first, because it limits the nesting, which `jsonc_parser` does not. It also rejects lone surrogates and
+    // numbers beyond 64 bits.
     let document = match serde_json::from_str(text) {
         Ok(Value::Object(document)) => document,
         Ok(_) => {
@@ -71,7 +72,7 @@ pub(super) fn parse<'t>(report: &mut Report<'_>, text: &'t str) -> Option<(Map<S
 }
 
 fn syntax_error(report: &mut Report<'_>, text: &str, error: &serde_json::Error) {
-    let place = place_of(text, error);
+    let place = error_span(text, error);
     let whole = error.to_string();
     let cause = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(cause, _)| cause);
     if cause.starts_with("recursion limit") {
@@ -81,8 +82,8 @@ fn syntax_error(report: &mut Report<'_>, text: &str, error: &serde_json::Error) 
     }
 }
 
-/// The byte at fault; lines and columns count from 1, and columns are bytes.
-fn place_of(text: &str, error: &serde_json::Error) -> Range<usize> {
+/// Returns the range of the invalid byte. Lines and columns count from 1, and columns are bytes.
+fn error_span(text: &str, error: &serde_json::Error) -> Range<usize> {
     let place = if error.is_eof() {
         text.trim_end().len()
     } else {
@@ -127,7 +128,7 @@ mod tests {
         "\u{a0}",
     ];
 
-    /// The value of what `jsonc_parser` has read.
+    /// Converts the syntax tree of `jsonc_parser` to a `serde_json` value.
     fn value_of(value: &ast::Value<'_>) -> Value {
         match value {
             ast::Value::StringLit(text) => text.value.as_ref().into(),
@@ -145,7 +146,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_parsers_read_the_same(tokens in proptest::collection::vec(proptest::sample::select(TOKENS.to_vec()), 0..12)) {
+        fn both_parsers_agree(tokens in proptest::collection::vec(proptest::sample::select(TOKENS.to_vec()), 0..12)) {
             let text = format!("{{\"x\":{}}}", tokens.concat());
             let mut report = Report::new("f", &text);
             let parsed = parse(&mut report, &text);
@@ -156,7 +157,7 @@ mod tests {
         }
 
         #[test]
-        fn both_parsers_read_any_string(text in "\\PC{0,20}|[\u{0}-\u{7f}]{0,20}") {
+        fn both_parsers_agree_on_any_string(text in "\\PC{0,20}|[\u{0}-\u{7f}]{0,20}") {
             let text = serde_json::json!({ &text: [&text, {"b": &text}] }).to_string();
             let (document, root) = parse(&mut Report::new("f", &text), &text).expect("JSON");
             prop_assert_eq!(fields_of(&root), document);

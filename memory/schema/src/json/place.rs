@@ -1,27 +1,27 @@
-//! Where a value stands in a document: `content.facts[2].statement`.
+//! The path to a value in a document, such as `content.facts[2].statement`.
 
 use std::fmt::{self, Write as _};
 use std::ops::Range;
 
 use crate::show;
 
-/// Most bytes of a place, and of a key in it, that a message shows.
-const SHOWN_BYTES: usize = 200;
+/// Maximum length in bytes of a path, and of a key in it, in a message.
+const MAX_SHOWN_BYTES: usize = 200;
 
-/// The path to a value. It shows itself in backticks.
+/// The path to a value. It is displayed in backticks.
 #[derive(Default)]
 pub(super) struct Place(String);
 
-/// The place that was left for an inner one.
+/// The outer path, to which [`Place::leave`] returns.
 pub(super) struct Outer(usize);
 
 impl Place {
-    /// Goes to a field of the object. The result leads back.
+    /// Appends a field of the object to the path. Pass the result to [`leave`](Self::leave) to return.
     pub(super) fn enter(&mut self, field: &str) -> Outer {
         let outer = Outer(self.0.len());
         let is_name = !field.is_empty() && field.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-        // Other keys could be read as a path, or change how a terminal shows the message.
-        if !is_name || field.len() > SHOWN_BYTES {
+        // Other keys are quoted, because they could look like a path or change the display of the message in a terminal.
+        if !is_name || field.len() > MAX_SHOWN_BYTES {
             // Writing to a string does not fail.
             let _ = write!(self.0, "[{}]", show::quoted(field));
         } else {
@@ -33,27 +33,27 @@ impl Place {
         outer
     }
 
-    /// Goes to an element of the list.
+    /// Appends an element of the list to the path.
     pub(super) fn enter_index(&mut self, index: usize) -> Outer {
         let outer = Outer(self.0.len());
         let _ = write!(self.0, "[{index}]");
         outer
     }
 
-    /// Goes back.
+    /// Returns to the outer path.
     pub(super) fn leave(&mut self, outer: &Outer) {
         self.0.truncate(outer.0);
     }
 
-    /// The place of a field, as it shows itself.
-    pub(super) fn of_field(&mut self, field: &str) -> String {
+    /// Returns the displayed path of a field.
+    pub(super) fn field_path(&mut self, field: &str) -> String {
         let outer = self.enter(field);
         let shown = self.to_string();
         self.leave(&outer);
         shown
     }
 
-    /// Whether this is the whole document.
+    /// Whether this is the path of the whole document.
     pub(super) fn is_root(&self) -> bool {
         self.0.is_empty()
     }
@@ -61,13 +61,13 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let end = self.0.floor_char_boundary(SHOWN_BYTES);
+        let end = self.0.floor_char_boundary(MAX_SHOWN_BYTES);
         let more = if end < self.0.len() { "…" } else { "" };
         write!(f, "`{}{more}`", &self.0[..end])
     }
 }
 
-/// The byte range of a value.
+/// Converts the byte range of a value.
 pub(super) fn span(range: jsonc_parser::common::Range) -> Range<usize> {
     range.start..range.end
 }

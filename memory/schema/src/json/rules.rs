@@ -1,4 +1,4 @@
-//! What holds between fields, and the check of retention rules.
+//! Checks rules between fields, and retention rules.
 
 use jsonc_parser::ast::{Object, Value};
 
@@ -8,7 +8,7 @@ use crate::code;
 use crate::kind::Kind;
 use crate::report::Report;
 
-/// Reports entries without a name or without content, lines in the wrong order, and rules that `check_rule` rejects.
+/// Reports entries without a name or content, lines in the wrong order, and retention rules that `check_rule` rejects.
 pub(super) fn check(
     report: &mut Report<'_>,
     kind: Kind,
@@ -20,18 +20,18 @@ pub(super) fn check(
         (Kind::Reasoning, Some(content)) if !is_named && content.get("pattern").is_none() => {
             missing(report, root, "`id` and `content.pattern` are both missing; one of them must name the entry");
         }
-        (Kind::Knowledge, Some(content)) if is_without_knowledge(content) => {
+        (Kind::Knowledge, Some(content)) if lacks_knowledge(content) => {
             let problem = "`content` must have a `topic`, a `summary`, or at least one of the `facts`";
             missing(report, content, problem);
         }
         (Kind::Code, content) => {
             let is_absent = root.get("content").is_none();
-            let is_without_file = content.map_or(is_absent, |content| content.get("file").is_none());
-            if !is_named && is_without_file {
+            let lacks_file = content.map_or(is_absent, |content| content.get("file").is_none());
+            if !is_named && lacks_file {
                 missing(report, root, "`id` and `content.file` are both missing; one of them must name the entry");
             }
             if let Some(content) = content {
-                order_of_lines(report, content);
+                check_line_order(report, content);
             }
         }
         _ => {}
@@ -48,17 +48,17 @@ fn missing(report: &mut Report<'_>, object: &Object<'_>, problem: &str) {
     report.error(code::MISSING_FIELD, start..start + 1, problem, None);
 }
 
-fn is_without_knowledge(content: &Object<'_>) -> bool {
+fn lacks_knowledge(content: &Object<'_>) -> bool {
     let has_facts = match content.get("facts").map(|facts| &facts.value) {
         Some(Value::Array(facts)) => !facts.elements.is_empty(),
-        // It is a mistake of its own.
+        // A wrong type is reported elsewhere.
         Some(_) => true,
         None => false,
     };
     !has_facts && content.get("topic").is_none() && content.get("summary").is_none()
 }
 
-fn order_of_lines(report: &mut Report<'_>, content: &Object<'_>) {
+fn check_line_order(report: &mut Report<'_>, content: &Object<'_>) {
     let (Some(start), Some(end)) = (content.get_number("line_start"), content.get_number("line_end")) else { return };
     if let (Ok(first), Ok(last)) = (start.value.parse::<u32>(), end.value.parse::<u32>())
         && first > last

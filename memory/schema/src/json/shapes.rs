@@ -1,4 +1,4 @@
-//! Every field is known and has the value that the table of fields asks for.
+//! Checks that every field is known and that its value follows the rule in the table of fields.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use jsonc_parser::common::Ranged as _;
 
 use super::place::{Place, span};
 use crate::blank::is_blank;
-use crate::field::{Field, Group, Shape, of_entry};
+use crate::field::{Field, Group, Shape, entry_fields};
 use crate::kind::Kind;
 use crate::limit::{LABEL_BYTES, LIST_VALUES};
 use crate::report::Report;
 use crate::{code, id, label, show, time};
 
-/// Fields of a stored entry that the program computes, and other tools write down.
+/// Fields that the program computes, but that other tools store in entries.
 const COMPUTED: [&str; 7] = [
     "access_count",
     "activation",
@@ -24,10 +24,10 @@ const COMPUTED: [&str; 7] = [
     "spreading_activation",
 ];
 
-/// Reports unknown fields, missing ones, and wrong values.
+/// Reports unknown fields, missing fields, and wrong values.
 pub(super) fn check(report: &mut Report<'_>, kind: Kind, root: &Object<'_>) {
     let mut shapes = Shapes { report, kind, place: Place::default() };
-    shapes.object(root, of_entry(kind));
+    shapes.object(root, entry_fields(kind));
 }
 
 struct Shapes<'r, 't> {
@@ -50,7 +50,7 @@ impl Shapes<'_, '_> {
                     self.place.leave(&outer);
                 }
                 None if group.is_closed => {
-                    let message = format!("{} is not a field {}", self.place.of_field(name), self.owner());
+                    let message = format!("{} is not a field {}", self.place.field_path(name), self.owner());
                     let help = self.help_for_unknown(name, group);
                     self.report.error(code::UNKNOWN_FIELD, span(property.name.range()), message, Some(help));
                 }
@@ -66,13 +66,13 @@ impl Shapes<'_, '_> {
 
     fn missing(&mut self, object: &Object<'_>, field: &Field) {
         let message =
-            format!("{} is missing; it must be {}", self.place.of_field(field.name), self.expected(field.shape));
-        // The whole object would be too much to mark.
+            format!("{} is missing; it must be {}", self.place.field_path(field.name), self.expected(field.shape));
+        // Marks only the opening bracket, because the whole object would be too long.
         let start = object.range.start;
         self.report.error(code::MISSING_FIELD, start..start + 1, message, None);
     }
 
-    /// The object of the current place, as in `is not a field of …`.
+    /// Describes the current object, as in `is not a field of …`.
     fn owner(&self) -> String {
         if self.place.is_root() { "of an entry".to_owned() } else { format!("of {}", self.place) }
     }
@@ -91,9 +91,10 @@ impl Shapes<'_, '_> {
             }
         }
         let names: Vec<String> = group.names().map(|name| format!("`{name}`")).collect();
-        // The time to compare names grows with their length.
-        let meant = if name.len() > LABEL_BYTES { None } else { aurora_suggest::did_you_mean(name, group.names()) };
-        meant.unwrap_or_else(|| format!("the fields are {}", names.join(", ")))
+        // Comparing names takes time proportional to their length.
+        let suggestion =
+            if name.len() > LABEL_BYTES { None } else { aurora_suggest::did_you_mean(name, group.names()) };
+        suggestion.unwrap_or_else(|| format!("the fields are {}", names.join(", ")))
     }
 
     fn value(&mut self, value: &Value<'_>, shape: Shape) {
@@ -140,7 +141,7 @@ impl Shapes<'_, '_> {
             self.error(
                 code::LIMIT,
                 start..start + 1,
-                &format!("has {count} values, and {LIST_VALUES} are allowed"),
+                &format!("has {count} values; at most {LIST_VALUES} are allowed"),
                 None,
             );
         } else {
@@ -163,7 +164,7 @@ impl Shapes<'_, '_> {
         self.report.error(code, at, format!("{} {problem}", self.place), help);
     }
 
-    /// What a value must be, as in `must be …`.
+    /// Returns the rule for a value, as in `must be …`.
     fn expected(&self, shape: Shape) -> String {
         match shape {
             Shape::Id => format!("an id that begins with `{}`", self.kind.prefix()),
@@ -179,7 +180,7 @@ impl Shapes<'_, '_> {
             Shape::Score => "a number from 0 to 1".to_owned(),
             Shape::Amount => "a number ≥ 0".to_owned(),
             Shape::Count => "an integer ≥ 0".to_owned(),
-            Shape::Line => "the number of a line, an integer ≥ 1".to_owned(),
+            Shape::Line => "a line number, an integer ≥ 1".to_owned(),
             Shape::LineRange => "the first and the last line, two ascending integers ≥ 1".to_owned(),
             Shape::Flag => "true or false".to_owned(),
             Shape::Time => time::EXPECTED.to_owned(),
@@ -190,7 +191,7 @@ impl Shapes<'_, '_> {
     }
 }
 
-/// What helps against a value of the wrong shape.
+/// Returns a hint for fixing a value of the wrong shape.
 fn help(shape: Shape, value: &Value<'_>) -> Option<String> {
     match (shape, value) {
         (_, Value::NullKeyword(_)) => Some("leave the field out".to_owned()),
@@ -206,8 +207,8 @@ fn help(shape: Shape, value: &Value<'_>) -> Option<String> {
     }
 }
 
-fn is_within(number: &str, most: f64) -> bool {
-    number.parse().is_ok_and(|number: f64| (0.0..=most).contains(&number))
+fn is_within(number: &str, max: f64) -> bool {
+    number.parse().is_ok_and(|number: f64| (0.0..=max).contains(&number))
 }
 
 fn is_line_range(values: &Array<'_>) -> bool {

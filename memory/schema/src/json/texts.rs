@@ -1,4 +1,4 @@
-//! What holds for every value of a document: keys are set once, and strings are bounded and have no NUL.
+//! Checks every value of a document: keys must be unique, and strings must be bounded and contain no NUL.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::code;
 use crate::limit::TEXT_BYTES;
 use crate::report::Report;
 
-/// Reports keys that are set twice, and strings that are too long or have a NUL.
+/// Reports repeated keys, and strings that are too long or contain a NUL.
 pub(super) fn check(report: &mut Report<'_>, root: &Object<'_>) {
     object(report, &mut Place::default(), root);
 }
@@ -28,7 +28,7 @@ fn object(report: &mut Report<'_>, place: &mut Place, object: &Object<'_>) {
             ObjectPropName::Word(word) => span(word.range),
         };
         if let Some(first) = seen.insert(name, at.start) {
-            let help = format!("it is also set in line {}", report.line(first));
+            let help = format!("it is also set on line {}", report.line(first));
             report.error(code::DUPLICATE_KEY, at, format!("{place} is set twice"), Some(help));
         }
         value(report, place, &property.value);
@@ -57,11 +57,16 @@ fn value(report: &mut Report<'_>, place: &mut Place, value: &Value<'_>) {
 fn string(report: &mut Report<'_>, place: &Place, text: &StringLit<'_>) -> Range<usize> {
     let at = span(text.range);
     if text.value.len() > TEXT_BYTES {
-        let message = format!("{place} has {} bytes, and {TEXT_BYTES} are allowed", text.value.len());
+        let message = format!("{place} has {} bytes; at most {TEXT_BYTES} are allowed", text.value.len());
         report.error(code::LIMIT, at.clone(), message, None);
     }
     if text.value.contains('\0') {
-        report.error(code::INVALID_VALUE, at.clone(), format!("{place} must have no NUL character (`\\u0000`)"), None);
+        report.error(
+            code::INVALID_VALUE,
+            at.clone(),
+            format!("{place} must not contain NUL characters (`\\u0000`)"),
+            None,
+        );
     }
     at
 }

@@ -1,6 +1,7 @@
-//! The lines of front matter, as keys with the text of their values.
+//! Parses front matter into keys and the text of their values.
 //!
-//! Front matter looks like YAML, and a YAML parser would refuse what people write in it: `title: Deploy: part 2`, `tags: #ops`.
+//! Front matter looks like YAML, but a YAML parser would reject lines that people write, such as `title: Deploy: part 2` or
+//! `tags: #ops`.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,40 +10,40 @@ use crate::code;
 use crate::report::Report;
 use crate::show;
 
-/// The lines before and behind front matter.
+/// The lines before and after front matter.
 const FENCE: &str = "---";
 
-/// The fields of front matter, in their order.
+/// The fields of front matter, in order.
 #[derive(Default)]
 pub(super) struct FrontMatter<'t> {
     pub(super) fields: Vec<RawField<'t>>,
 }
 
-/// A key with its value, not interpreted.
+/// A key and its uninterpreted value.
 pub(super) struct RawField<'t> {
-    /// In lower case.
+    /// The key in lower case.
     pub(super) key: String,
-    /// Where the first line stands.
+    /// Byte range of the first line.
     pub(super) at: Range<usize>,
-    /// What stands behind the colon.
+    /// The text after the colon.
     pub(super) value: &'t str,
-    /// The lines below that belong to the key.
+    /// The following lines that belong to the key.
     pub(super) below: Vec<&'t str>,
-    /// All of it.
+    /// The whole text of the value.
     pub(super) raw: &'t str,
 }
 
-/// Reads front matter at a place of a text: what is in it, and where the text behind it begins.
+/// Parses front matter at an offset of a text. Also returns the offset of the text after it.
 pub(super) fn parse<'t>(report: &mut Report<'_>, text: &'t str, start: usize) -> (FrontMatter<'t>, usize) {
     let mut fields: Vec<RawField<'t>> = Vec::new();
     let mut keys = HashSet::new();
-    let Some((lines, end)) = lines_of(text, start) else { return (FrontMatter::default(), start) };
+    let Some((lines, end)) = fenced_lines(text, start) else { return (FrontMatter::default(), start) };
     let mut value_start = 0;
     for (at, line) in lines {
         let content = line.trim();
         let here = at..at + line.trim_end().len();
         let is_below = line.starts_with([' ', '\t', '-']);
-        match (fields.last_mut(), key_of(line)) {
+        match (fields.last_mut(), split_key(line)) {
             _ if content.is_empty() || content.starts_with('#') => {}
             (Some(field), _) if is_below => {
                 field.below.push(content);
@@ -78,9 +79,9 @@ pub(super) fn parse<'t>(report: &mut Report<'_>, text: &'t str, start: usize) ->
     (FrontMatter { fields }, end)
 }
 
-/// The lines between the fences, each with its place, and where the text behind them begins. `None` if there is no front matter:
-/// a line of `---` may also be a thematic break.
-fn lines_of(text: &str, start: usize) -> Option<(Vec<(usize, &str)>, usize)> {
+/// Returns the lines between the fences with their offsets, and the offset of the text after the fences. Returns `None` if there
+/// is no front matter, because a line of `---` can also be a thematic break.
+fn fenced_lines(text: &str, start: usize) -> Option<(Vec<(usize, &str)>, usize)> {
     let mut at = start;
     let mut lines = Vec::new();
     for (number, line) in text[start..].split_inclusive('\n').enumerate() {
@@ -92,7 +93,7 @@ fn lines_of(text: &str, start: usize) -> Option<(Vec<(usize, &str)>, usize)> {
             (0, false) => return None,
             (_, true) => {
                 let first = lines.iter().map(|(_, line): &(usize, &str)| line.trim()).find(|line| is_content(line));
-                return first.is_none_or(|line| key_of(line).is_some()).then_some((lines, at));
+                return first.is_none_or(|line| split_key(line).is_some()).then_some((lines, at));
             }
             (_, false) => lines.push((place, line)),
         }
@@ -104,8 +105,8 @@ fn is_content(line: &str) -> bool {
     !line.is_empty() && !line.starts_with('#')
 }
 
-/// The key of a line, and what stands behind its colon.
-fn key_of(line: &str) -> Option<(&str, &str)> {
+/// Splits a line into its key and the text after the colon.
+fn split_key(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
     let is_key = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
     let is_apart = value.is_empty() || value.starts_with([' ', '\t', '\r', '\n']);

@@ -18,21 +18,21 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Reads a note from Markdown or plain text.
 ///
-/// The text may begin with front matter: lines of `key: value` between two lines of `---`. `title`, `tags` (a list, or separated
-/// by commas), `domain`, `id` and `created` or `date` are read from it. Other keys are kept in `metadata.front_matter` as they
-/// stand. Text between such lines that does not begin with a key belongs to the note.
+/// The text can begin with front matter: lines of `key: value` between two lines of `---`. The keys `title`, `tags` (a list, or
+/// separated by commas), `domain`, `id`, and `created` or `date` are interpreted. Other keys are kept unchanged in
+/// `metadata.front_matter`. If the first line between the fences is not a `key: value` line, the lines belong to the note.
 ///
-/// What follows is the note's text and stays as it is, but for a byte order mark. Without a `title` in front matter,
-/// [`crate::Entry::title`] is the first heading, or else the first line, cut between words at 80 characters. Id and metadata are
+/// The rest is the text of the note and is kept unchanged, without a byte order mark. Without a `title` in the front matter,
+/// [`crate::Entry::title`] is the first heading, or the first line, cut between words at 80 characters. The id and metadata are
 /// derived as in [`crate::read_json`].
 ///
 /// # Errors
-/// All mistakes in the order of the text: malformed lines of front matter, values that the entry cannot have, a text that is
-/// blank, too long, or has a NUL.
+/// Returns all mistakes in the order of the text: malformed lines of front matter, invalid values, and a text that is blank, too
+/// long, or contains a NUL.
 pub fn read_note(source_name: &str, text: &str) -> Result<Draft, Diagnostics> {
     let mut report = Report::new(source_name, text);
     if text.len() > TEXT_BYTES {
-        let message = format!("the note has {} bytes, and {TEXT_BYTES} are allowed", text.len());
+        let message = format!("the note has {} bytes; at most {TEXT_BYTES} are allowed", text.len());
         report.error(code::LIMIT, 0..0, message, None);
         return Err(report.mistakes());
     }
@@ -40,14 +40,14 @@ pub fn read_note(source_name: &str, text: &str) -> Result<Draft, Diagnostics> {
     let (front_matter, body_start) = front_matter::parse(&mut report, text, start);
     let document = document(&mut report, &front_matter, &text[body_start..]);
     if let Some(at) = text.find('\0') {
-        report.error(code::INVALID_VALUE, at..at + 1, "a note must have no NUL character", None);
+        report.error(code::INVALID_VALUE, at..at + 1, "a note must not contain NUL characters", None);
     }
     if is_blank(&text[body_start..]) {
         let end = text.trim_end().len();
         report.error(code::MISSING_FIELD, end..end, "the note has no text", None);
     }
     let mistakes = report.mistakes();
-    if mistakes.is_empty() { Ok(Draft::of(Kind::Note, document)) } else { Err(mistakes) }
+    if mistakes.is_empty() { Ok(Draft::new(Kind::Note, document)) } else { Err(mistakes) }
 }
 
 fn document(report: &mut Report<'_>, front_matter: &FrontMatter<'_>, body: &str) -> Map<String, Value> {

@@ -1,4 +1,4 @@
-//! What the fields of front matter mean.
+//! Interprets the fields of front matter.
 
 use serde_json::{Value, json};
 
@@ -8,19 +8,19 @@ use crate::limit::LIST_VALUES;
 use crate::report::Report;
 use crate::{code, id, label, show, time};
 
-/// The title, unless it is blank.
+/// Reads the title, unless it is blank.
 pub(super) fn title(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value> {
     one_line(report, field).map(Value::from)
 }
 
-/// The domain, which is a label.
+/// Reads the domain, which is a label.
 pub(super) fn domain(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value> {
     let domain = one_line(report, field)?;
     check_label(report, field, domain);
     Some(json!(domain))
 }
 
-/// The id of a note.
+/// Reads the id of the note.
 pub(super) fn id(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value> {
     let id = one_line(report, field)?;
     if let Some(problem) = id::new_problem(Kind::Note, id) {
@@ -29,7 +29,7 @@ pub(super) fn id(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value>
     Some(json!(id))
 }
 
-/// A date or a time.
+/// Reads a date or a time.
 pub(super) fn time(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value> {
     let text = one_line(report, field)?;
     if time::unix_seconds(text).is_none() {
@@ -39,7 +39,7 @@ pub(super) fn time(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Valu
     Some(json!(text))
 }
 
-/// Tags: `a, b`, `[a, b]`, or one in each line below, behind a hyphen.
+/// Reads tags: `a, b`, `[a, b]`, or one per following line after a hyphen.
 pub(super) fn tags(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value> {
     let value = field.value;
     let listed = value.strip_prefix('[').map_or(value, |open| open.strip_suffix(']').unwrap_or(open));
@@ -67,10 +67,10 @@ pub(super) fn tags(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Valu
     (!tags.is_empty()).then(|| json!(tags))
 }
 
-/// The value, if it is one line and not blank.
+/// Reads a value on one line, unless it is blank.
 fn one_line<'t>(report: &mut Report<'_>, field: &RawField<'t>) -> Option<&'t str> {
     if !field.below.is_empty() {
-        let message = format!("`{}` must be written in one line", field.key);
+        let message = format!("`{}` must be on one line", field.key);
         report.error(code::INVALID_VALUE, field.at.clone(), message, None);
     }
     Some(unquoted(field.value)).filter(|value| !value.trim().is_empty())
@@ -83,7 +83,7 @@ fn check_label(report: &mut Report<'_>, field: &RawField<'_>, text: &str) {
     }
 }
 
-/// A text without the quotes around it.
+/// Removes the quotes around a text.
 fn unquoted(text: &str) -> &str {
     let within = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
     within('"').or_else(|| within('\'')).unwrap_or(text)

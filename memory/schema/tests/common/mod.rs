@@ -1,5 +1,5 @@
-//! What several tests need.
-#![allow(dead_code, reason = "every test compiles this module and uses a part of it")]
+//! Helpers shared by the tests.
+#![allow(dead_code, reason = "every test compiles this module and uses only a part of it")]
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ pub(crate) fn no_rules(_: &str, _: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads a document that has no mistakes.
+/// Reads a valid document.
 pub(crate) fn read(kind: Kind, text: &str) -> Draft {
     read_json(kind, "a.json", text, no_rules).unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}"))
 }
@@ -27,20 +27,20 @@ pub(crate) fn schema_accepts(kind: Kind, document: &Value) -> bool {
     VALIDATORS[kind as usize].is_valid(document)
 }
 
-/// Whether the schema can say what is wrong with a document.
+/// Whether the schema can express the rule that a document breaks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Schema {
     Rejects,
-    CannotSay,
+    CannotExpress,
 }
 
-/// All messages about documents that have mistakes. The schemas reject them where they can.
+/// Returns the messages for invalid documents, and checks that the schemas reject the documents if they can.
 pub(crate) fn mistakes(documents: &[(Kind, Schema, &str)]) -> String {
     let shown = documents.iter().map(|(kind, schema, text)| match read_json(*kind, "a.json", text, no_rules) {
         Ok(draft) => panic!("{text} was read as {draft:?}"),
         Err(mistakes) => {
             if let Ok(document) = serde_json::from_str(text) {
-                assert_eq!(schema_accepts(*kind, &document), *schema == Schema::CannotSay, "{text}");
+                assert_eq!(schema_accepts(*kind, &document), *schema == Schema::CannotExpress, "{text}");
             }
             mistakes.to_string()
         }
@@ -48,7 +48,7 @@ pub(crate) fn mistakes(documents: &[(Kind, Schema, &str)]) -> String {
     shown.collect::<Vec<_>>().join("\n\n")
 }
 
-/// An entry of every kind with all its fields, as agents write them.
+/// An entry of every kind with all its fields, as an agent would write it.
 pub(crate) const EXAMPLES: [(Kind, &str); 5] = [
     (
         Kind::Reasoning,
