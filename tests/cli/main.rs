@@ -1,5 +1,4 @@
-//! The program as people and other programs see it: what it prints, where, and with which exit
-//! code.
+//! The program as people and other programs see it: what it prints, on which stream, and with which exit code.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;

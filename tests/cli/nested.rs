@@ -43,7 +43,7 @@ fn a_linked_work_tree_was_indexed_with_the_outer_one() {
     let own =
         fixture.aur(&["mem", "search", "--root", "wt", "--path", "*.py", "--format", "json", "--no-record"]).json();
     assert_eq!(own["results"].as_array().map(Vec::len), Some(2), "{own}");
-    // A work tree that is separated from its repository.
+    // A work tree whose repository has lost its metadata.
     std::fs::remove_dir_all(fixture.path(".git/worktrees/wt")).expect("removed");
     assert!(!indexed(&fixture).contains("wt/a.py"));
     // A directory that is no longer a work tree belongs to the outer repository.
