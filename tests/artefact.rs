@@ -259,7 +259,7 @@ fn an_index_can_be_piped_from_export_to_import() {
         let mut shell = Command::new("sh");
         hermetic(&mut shell, origin.home());
         shell.current_dir(elsewhere.root()).args(["-c", script]).env("AUR", program).env("FROM", origin.root());
-        let run = Run::of(&mut shell);
+        let run = Run::from_command(&mut shell);
         assert_eq!(run.code, Some(0), "{run:?}");
         assert!(run.err.contains("exported 60 files"), "{run:?}");
         assert_eq!(run.json()["parts"][0]["name"], "chunks", "{run:?}");

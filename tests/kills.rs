@@ -115,7 +115,7 @@ fn die_at_every_step(fixture: &Fixture, arguments: &[&str], before: Option<&[u8]
         lay_out();
         let mut command = fixture.command();
         command.args(arguments).env(POINT, point.to_string()).env("AURORA_SEARCH_REFRESH", "60000");
-        let run = Run::of(&mut command);
+        let run = Run::from_command(&mut command);
         let what = format!("{arguments:?} at step {point}");
         if run.code == Some(0) {
             assert_eq!(digest(fixture).as_ref(), new, "{arguments:?}");

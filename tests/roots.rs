@@ -49,7 +49,7 @@ fn several_roots_are_searched_as_one_and_known_ones_have_names() {
     let away = TempDir::new().expect("a temporary directory");
     let mut command = fixture.command();
     command.current_dir(away.path()).args(["mem", "search", "RetryWithBackoff", "--format", "json", "--root", "lib"]);
-    assert_eq!(results(&Run::of(&mut command))[0], pair("-", "http/retry.go"));
+    assert_eq!(results(&Run::from_command(&mut command))[0], pair("-", "http/retry.go"));
     assert_eq!(results(&search(&["--all-roots"]))[0], pair("lib", "http/retry.go"));
 
     // What both have is shown once.

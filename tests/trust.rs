@@ -82,9 +82,9 @@ fn an_index_run_makes_an_unknown_index_anew() {
 fn an_unknown_index_can_be_accepted() {
     let fixture = repository();
     plant(&fixture);
-    let found = Run::of(fixture.command().args(SEARCH).env("AURORA_TRUST_INDEX", "1"));
+    let found = Run::from_command(fixture.command().args(SEARCH).env("AURORA_TRUST_INDEX", "1"));
     assert_eq!(first(&found), "\"planted.py\"", "{found:?}");
-    let refused = Run::of(fixture.command().args(SEARCH).env("AURORA_TRUST_INDEX", "0"));
+    let refused = Run::from_command(fixture.command().args(SEARCH).env("AURORA_TRUST_INDEX", "0"));
     assert_eq!(refused.code, Some(2), "{refused:?}");
     done(&fixture, &["mem", "trust-index"]);
     assert_eq!(first(&done(&fixture, &SEARCH)), "\"planted.py\"");
@@ -218,7 +218,7 @@ fn imported_and_compacted_indexes_are_the_users_own() {
 fn a_run_without_a_place_for_records_says_so() {
     let fixture = repository();
     fixture.write("file", "");
-    let run = Run::of(fixture.command().args(["mem", "index"]).env("AURORA_HOME", fixture.path("file")));
+    let run = Run::from_command(fixture.command().args(["mem", "index"]).env("AURORA_HOME", fixture.path("file")));
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(run.out.contains("searches will not trust this index"), "{run:?}");
 }

@@ -36,7 +36,7 @@ fn blame_equals_git_blame() {
     // After a commit, and with a path relative to a subdirectory.
     fixture.commit("third");
     run(&fixture, &["mem", "index", "-q"]);
-    let below = crate::fixture::Run::of(fixture.command().current_dir(fixture.path("src/auth")).args([
+    let below = crate::fixture::Run::from_command(fixture.command().current_dir(fixture.path("src/auth")).args([
         "mem",
         "blame",
         "manager.py",

@@ -296,11 +296,12 @@ fn a_dry_run_writes_nothing_and_needs_no_write_lock() {
 fn a_path_is_relative_to_the_working_directory_or_the_root() {
     let fixture = repository();
     let mut here = crate::command(&fixture);
-    let shown = Run::of(here.current_dir(fixture.path("src/auth")).args(["pipeline", "run", "--dry", "manager.py"]));
+    let shown =
+        Run::from_command(here.current_dir(fixture.path("src/auth")).args(["pipeline", "run", "--dry", "manager.py"]));
     assert!(shown.out.starts_with("src/auth/manager.py\n"), "{shown:?}");
     let root = fixture.root().display().to_string();
     let mut elsewhere = crate::command(&fixture);
     let arguments = ["pipeline", "run", "--dry", "--root", &root, "docs/guide.md"];
-    let shown = Run::of(elsewhere.current_dir(fixture.home()).args(arguments));
+    let shown = Run::from_command(elsewhere.current_dir(fixture.home()).args(arguments));
     assert!(shown.out.starts_with("docs/guide.md\n"), "{shown:?}");
 }

@@ -64,7 +64,8 @@ fn an_embedding_service_replaces_the_built_in_model() {
     fixture.write(".aurora/pipeline.toml", read("pipeline.toml"));
 
     let service = Service::start();
-    let run = |url: &str, arguments: &[&str]| Run::of(command(&fixture).args(arguments).env("EMBEDDING_URL", url));
+    let run =
+        |url: &str, arguments: &[&str]| Run::from_command(command(&fixture).args(arguments).env("EMBEDDING_URL", url));
     assert_eq!(run(&service.url, &["mem", "index"]).code, Some(2), "the program is not trusted yet");
     assert_eq!(run(&service.url, &["plugin", "trust", "embed", "--yes"]).code, Some(0));
     let indexed = run(&service.url, &["mem", "index"]);

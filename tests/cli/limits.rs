@@ -36,7 +36,7 @@ fn a_project_cannot_exceed_the_limits_of_the_user() {
     let raised = |name: &str, value: &str| {
         let mut command = fixture.command();
         command.args(["pipeline", "check"]).env(name, value).env("AURORA_LIMITS_WORKERS", "255");
-        Run::of(&mut command)
+        Run::from_command(&mut command)
     };
     assert_eq!(raised("AURORA_LIMITS_CHUNKS_PER_FILE", "10000000").code, Some(0));
     let still = raised("AURORA_LIMITS_CHUNKS_PER_FILE", "9999999");
@@ -135,7 +135,7 @@ fn a_search_does_not_index_a_directory_without_a_project() {
     let home = repository();
     let mut command = home.command();
     command.env("HOME", home.root()).args(["mem", "search", "password"]);
-    assert_eq!(Run::of(&mut command).code, Some(2));
+    assert_eq!(Run::from_command(&mut command).code, Some(2));
 }
 
 #[test]

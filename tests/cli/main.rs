@@ -114,7 +114,7 @@ fn command(fixture: &Fixture) -> Command {
 }
 
 fn run(fixture: &Fixture, arguments: &[&str]) -> Run {
-    Run::of(command(fixture).args(arguments))
+    Run::from_command(command(fixture).args(arguments))
 }
 
 /// Replaces what differs between machines and days.

@@ -15,7 +15,9 @@ fn snippets_are_shown_on_terminals_or_on_request() {
             Some(columns) => command.env("COLUMNS", columns),
             None => command.env_remove("COLUMNS"),
         };
-        let found = Run::of(command.args(["mem", "search", "stored hash", "--limit", "1", "--no-record"]).args(extra));
+        let found = Run::from_command(
+            command.args(["mem", "search", "stored hash", "--limit", "1", "--no-record"]).args(extra),
+        );
         assert_eq!(found.code, Some(0), "{found:?}");
         found.out.lines().filter(|line| line.contains(" │ ")).count()
     };
@@ -34,7 +36,7 @@ fn nothing_is_wider_than_the_terminal() {
         for extra in [&["--snippets"][..], &["--show-scores"], &["--grep", "password"]] {
             let mut command = command(&fixture);
             command.env("COLUMNS", columns.to_string());
-            let found = Run::of(command.args(["mem", "search", "check a password"]).args(extra));
+            let found = Run::from_command(command.args(["mem", "search", "check a password"]).args(extra));
             assert_eq!(found.code, Some(0), "{found:?}");
             for line in found.out.lines() {
                 let width: usize = line.chars().map(|c| if c == '⭐' { 2 } else { 1 }).sum();
@@ -198,7 +200,7 @@ fn results_fit_three_widths_plain_and_coloured() {
         ];
         let mut command = command(&fixture);
         command.env("COLUMNS", columns);
-        let found = Run::of(command.args(arguments).args(["--color", color]));
+        let found = Run::from_command(command.args(arguments).args(["--color", color]));
         found.out.replace('\x1b', "␛")
     };
     let mut settings = settings(&fixture);

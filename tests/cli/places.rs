@@ -11,7 +11,7 @@ use crate::{indexed, run};
 fn listed(fixture: &Fixture, directory: &Path, arguments: &[&str]) -> Vec<String> {
     let mut command = fixture.command();
     command.current_dir(directory).args(["mem", "search", "--format", "json", "--no-record"]).args(arguments);
-    let found = Run::of(&mut command);
+    let found = Run::from_command(&mut command);
     assert_eq!(found.code, Some(0), "{arguments:?}: {found:?}");
     let answer: Value = found.json();
     let results = answer["results"].as_array().expect("results");

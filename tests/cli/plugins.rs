@@ -110,7 +110,7 @@ fn clone_of(fixture: &Fixture) -> Fixture {
 
 /// Runs `aur` in a clone as the user of `fixture`.
 fn run_in(clone: &Fixture, fixture: &Fixture, arguments: &[&str]) -> Run {
-    Run::of(command(fixture).current_dir(clone.root()).args(arguments))
+    Run::from_command(command(fixture).current_dir(clone.root()).args(arguments))
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn search(fixture: &Fixture, arguments: &[&str]) -> Command {
 }
 
 fn json(command: &mut Command) -> Value {
-    let run = Run::of(command.args(["--format", "json"]));
+    let run = Run::from_command(command.args(["--format", "json"]));
     assert_eq!(run.code, Some(0), "{run:?}");
     run.json()
 }
@@ -73,10 +73,10 @@ fn a_search_finds_edits_and_reports_the_update() {
     assert_eq!(found["index"]["generation"], 2);
     let gone = ask(&fixture, "untrackedHelper");
     assert!(!names(&gone).contains(&"untrackedHelper") && gone["index"]["generation"] == 2, "{gone}");
-    let table = Run::of(search(&fixture, &["forget_everything"]).env("COLUMNS", "100"));
+    let table = Run::from_command(search(&fixture, &["forget_everything"]).env("COLUMNS", "100"));
     assert!(table.err.is_empty() && table.out.contains("forget_everything"), "{table:?}");
     fixture.write("more.py", "def remember_more():\n    pass\n");
-    let table = Run::of(&mut search(&fixture, &["remember_more"]));
+    let table = Run::from_command(&mut search(&fixture, &["remember_more"]));
     assert!(table.err.starts_with("Note: Updated the index first: 1 file changed ("), "{table:?}");
 }
 
@@ -96,7 +96,7 @@ fn updates_before_searches_can_be_turned_off() {
 #[test]
 fn a_time_out_of_range_is_refused() {
     let fixture = indexed();
-    let run = Run::of(search(&fixture, &["hash"]).env("AURORA_SEARCH_REFRESH", "60001"));
+    let run = Run::from_command(search(&fixture, &["hash"]).env("AURORA_SEARCH_REFRESH", "60001"));
     assert_eq!(run.code, Some(2));
     assert!(run.err.contains("`search.refresh` must be a whole number between 0 and 60000, not 60001"), "{run:?}");
 }

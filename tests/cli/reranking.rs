@@ -39,7 +39,7 @@ fn project() -> Fixture {
 fn answer(fixture: &Fixture, arguments: &[&str]) -> Value {
     let mut command = crate::command(fixture);
     command.env("AURORA_SEARCH_RULES_RERANK", "2").args(["mem", "search", QUERY, "--format", "json", "--no-record"]);
-    let run = crate::fixture::Run::of(command.args(arguments));
+    let run = crate::fixture::Run::from_command(command.args(arguments));
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{run:?}");
     let mut answer = run.json();
     answer["took_ms"] = Value::Null;
@@ -70,7 +70,7 @@ fn a_cross_encoder_changes_the_order_and_is_in_the_explanation() {
 
     let mut command = crate::command(&fixture);
     command.env("AURORA_SEARCH_RULES_RERANK", "2");
-    let shown = crate::fixture::Run::of(command.args(["mem", QUERY, "--rerank", "stripes", "--show-scores"]));
+    let shown = crate::fixture::Run::from_command(command.args(["mem", QUERY, "--rerank", "stripes", "--show-scores"]));
     let line = shown.out.lines().find(|line| line.contains("─ rerank ")).unwrap_or_default();
     assert!(line.contains("(a model that reads it with the query finds that it fits)"), "{}", shown.out);
     assert!(shown.out.contains(", reranker "), "{}", shown.out);

@@ -196,7 +196,12 @@ fn a_search_without_an_index_builds_one() {
 fn a_search_below_the_root_uses_its_index() {
     let fixture = indexed();
     let mut below = command(&fixture);
-    let found = Run::of(below.current_dir(fixture.path("src/auth")).args(["mem", "RetryWithBackoff", "--limit", "1"]));
+    let found = Run::from_command(below.current_dir(fixture.path("src/auth")).args([
+        "mem",
+        "RetryWithBackoff",
+        "--limit",
+        "1",
+    ]));
     assert_eq!(found.code, Some(0), "{found:?}");
     assert!(found.out.contains("src/http/retry.go"), "{}", found.out);
     assert!(!fixture.path("src/auth/.aurora").exists());

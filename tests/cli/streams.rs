@@ -12,7 +12,7 @@ fn colours_are_off_unless_requested() {
     let coloured = |extra: &[&str], variables: &[(&str, &str)]| {
         let mut command = command(&fixture);
         command.env_remove("NO_COLOR").envs(variables.iter().copied());
-        let found = Run::of(command.args(["mem", "UserManager", "--show-scores"]).args(extra));
+        let found = Run::from_command(command.args(["mem", "UserManager", "--show-scores"]).args(extra));
         assert_eq!(found.code, Some(0), "{found:?}");
         found.out.contains('\x1b')
     };
@@ -27,7 +27,7 @@ fn colours_do_not_change_the_text() {
     let fixture = indexed();
     let arguments = ["mem", "password", "--show-scores", "--show-content", "--no-record"];
     let plain = run(&fixture, &arguments).out;
-    let coloured = Run::of(command(&fixture).args(arguments).args(["--color", "always"])).out;
+    let coloured = Run::from_command(command(&fixture).args(arguments).args(["--color", "always"])).out;
     assert_ne!(plain, coloured);
     assert_eq!(plain, without_colours(&coloured));
 }

@@ -61,7 +61,7 @@ impl Project {
     }
 
     fn aur(&self, arguments: &[&str]) -> Run {
-        Run::of(self.command(&self.program).args(arguments))
+        Run::from_command(self.command(&self.program).args(arguments))
     }
 
     fn command(&self, program: &Path) -> Command {
@@ -220,7 +220,7 @@ fn too_few_file_descriptors_lose_no_chunks() {
     project.index(&[]);
     let limited = |limit: u32, arguments: &str| {
         let mut shell = project.command(Path::new("/bin/sh"));
-        Run::of(
+        Run::from_command(
             shell.args(["-c", &format!("ulimit -n {limit}; exec {} mem index {arguments}", project.program.display())]),
         )
     };
@@ -232,7 +232,9 @@ fn too_few_file_descriptors_lose_no_chunks() {
     }
     // If only the soft limit is low, the program raises it.
     let mut shell = project.command(Path::new("/bin/sh"));
-    let run = Run::of(shell.args(["-c", &format!("ulimit -S -n 16; exec {} mem index", project.program.display())]));
+    let run = Run::from_command(
+        shell.args(["-c", &format!("ulimit -S -n 16; exec {} mem index", project.program.display())]),
+    );
     assert_eq!(run.code, Some(0), "{run:?}");
     assert_eq!(project.found_functions(), ALL);
 }
@@ -256,7 +258,7 @@ fn a_read_only_index_can_be_searched() {
     let search = |time: &str| {
         let mut command = project.command(&project.program);
         command.env("AURORA_SEARCH_REFRESH", time).args(["mem", "search", "open_new", "--mode", "sparse"]);
-        Run::of(command.args(["--format", "json"])).json()
+        Run::from_command(command.args(["--format", "json"])).json()
     };
     for file in ["data.mdb", "lock.mdb"] {
         project.set_mode(&format!(".aurora/index/{file}"), 0o444);

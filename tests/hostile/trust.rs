@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::process::Outcome;
 use crate::sandbox::Sandbox;
-use crate::{Attack, FORCE, INDEX, ensure, withstands};
+use crate::{Attack, FORCE, INDEX, assert_withstands, ensure};
 
 /// Only the planted index knows it.
 const PLANTED: &str = "planted_answer";
@@ -77,7 +77,7 @@ fn issue_15_an_unknown_index_is_not_asked_silently() {
             })
         }));
     }
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn issue_15_other_commands_name_an_unknown_index() {
             })
         }));
     }
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn issue_15_an_index_can_be_accepted() {
             ensure(outcomes[1].code == Some(0) && shows(&outcomes[1]), "it is asked from then on")
         })
     }));
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn issue_15_a_run_replaces_an_unknown_index() {
             })
         }));
     }
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn issue_15_an_index_of_one_s_own_stays_known() {
         let last = outcomes.last().expect("a run");
         ensure(last.code == Some(0) && last.out.contains("src/token.py"), "it is asked")
     };
-    withstands([
+    assert_withstands([
         Attack::on_indexed("an index as it was made", |_| {}).run(ASK_REAL).expect(found),
         Attack::on_indexed("an index in a project that was moved", moved).run(ASK_REAL).expect(found),
         Attack::on_indexed("an index that was made anew", |_| {}).run(FORCE).run(ASK_REAL).expect(found),
@@ -236,5 +236,5 @@ fn issue_15_committed_files_of_the_index_change_no_answer() {
             );
         }
     }
-    withstands(attacks);
+    assert_withstands(attacks);
 }

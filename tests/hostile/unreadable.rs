@@ -2,7 +2,7 @@
 
 use crate::process::Outcome;
 use crate::sandbox::Sandbox;
-use crate::{Attack, INDEX, ensure, withstands};
+use crate::{Attack, INDEX, assert_withstands, ensure};
 
 const STATS: &[&str] = &["mem", "stats", "--format", "json"];
 /// Finds the function of `shut/inside.py`.
@@ -69,7 +69,7 @@ fn unreadable(name: &str, mentioned: &'static str, shut: Change, open: Change) -
 
 #[test]
 fn issue_15_what_may_not_be_read_is_kept() {
-    withstands([
+    assert_withstands([
         unreadable("a directory without rights", "shut", |s| s.mode("shut", 0o000), |s| s.mode("shut", 0o755)),
         unreadable("a directory that cannot be listed", "shut", |s| s.mode("shut", 0o311), |s| s.mode("shut", 0o755)),
         unreadable("a directory that cannot be entered", "shut", |s| s.mode("shut", 0o644), |s| s.mode("shut", 0o755)),
@@ -112,7 +112,7 @@ fn issue_15_few_file_descriptors_delete_nothing() {
                 ensure(again.code == Some(0) && chunks(before) == chunks(end), "the next run is complete")
             })
     });
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn issue_15_few_file_descriptors_from_the_start_are_no_empty_index() {
                 )
             })
     });
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn issue_15_memory_that_may_not_be_read_is_kept() {
             ensure(outcomes[1].code == Some(1) && outcomes[1].json()["complete"] == false, "exit code 1, not complete")
         })
     };
-    withstands([
+    assert_withstands([
         run("reasoning without rights", ".aurora/reasoning"),
         run("conversations without rights", "../home/.aurora/logs/conversations"),
         run("a year of conversations without rights", "../home/.aurora/logs/conversations/2025"),
@@ -165,7 +165,7 @@ fn issue_15_memory_that_may_not_be_read_is_kept() {
 
 #[test]
 fn issue_15_a_root_that_may_not_be_read_is_an_error() {
-    withstands([Attack::on_indexed("a root that cannot be listed", with_directory)
+    assert_withstands([Attack::on_indexed("a root that cannot be listed", with_directory)
         .changing_sources()
         .run_with(|sandbox| {
             sandbox.mode("", 0o311);
@@ -183,7 +183,7 @@ fn issue_15_a_root_that_may_not_be_read_is_an_error() {
 
 #[test]
 fn issue_15_a_read_only_project_is_an_error() {
-    withstands([
+    assert_withstands([
         Attack::on_fresh("a root that cannot be written", |sandbox| {
             sandbox.mode("", 0o555);
         })

@@ -230,7 +230,7 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
         Edit::DyingIndex { point, force } => {
             let mut command = fixture.command();
             command.env("AURORA_DIE_AT_POINT", point.to_string()).args(["mem", "index", "-q"]);
-            Run::of(if force { command.arg("--force") } else { &mut command });
+            Run::from_command(if force { command.arg("--force") } else { &mut command });
         }
         Edit::LoseComparisons { keeps } => lose_comparisons(fixture, keeps),
         Edit::Rename { .. }

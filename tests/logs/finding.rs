@@ -259,7 +259,7 @@ fn a_reader_that_goes_away_is_no_error() {
         let shell = format!("{} logs {arguments} | head -1", crate::fixture::program().display());
         let mut command = std::process::Command::new("bash");
         crate::fixture::hermetic(&mut command, fixture.home());
-        let run = Run::of(command.args(["-o", "pipefail", "-c", &shell]));
+        let run = Run::from_command(command.args(["-o", "pipefail", "-c", &shell]));
         assert_eq!((run.code, run.err.as_str(), run.out.lines().count()), (Some(0), "", 1), "{arguments}");
     }
 }

@@ -21,7 +21,7 @@ fn every_command_explains_itself() {
             "logs maintain",
         ] {
             let arguments: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
-            let help = Run::of(fixture.command().env("COLUMNS", "100").args(&arguments));
+            let help = Run::from_command(fixture.command().env("COLUMNS", "100").args(&arguments));
             assert_eq!((help.code, help.err.as_str()), (Some(0), ""), "{arguments:?}");
             insta::assert_snapshot!(format!("help {command}").replace(' ', "-"), help.out);
         }

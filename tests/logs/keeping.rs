@@ -77,7 +77,7 @@ fn a_clock_that_jumps_removes_no_log_without_a_request() {
     let at = |time: &str, arguments: &[&str]| {
         let mut command = fixture.command();
         let text = std::fs::File::open(path(&fixture, &kept[0])).expect("a log");
-        Run::of(command.args(arguments).env("AURORA_TEST_NOW", time).stdin(text))
+        Run::from_command(command.args(arguments).env("AURORA_TEST_NOW", time).stdin(text))
     };
     for time in ["2100-01-01T00:00:00Z", "1960-01-01T00:00:00Z", "2100-06-01T00:00:00Z"] {
         let run = at(time, &["log", "write", "--query", "retry"]);

@@ -8,7 +8,7 @@ const OTHERS: [&str; 4] =
     ["1960-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "2100-01-01T00:00:00Z", "9000-01-01T00:00:00Z"];
 
 fn at(fixture: &Fixture, time: &str, arguments: &[&str]) -> Run {
-    Run::of(fixture.command().env("AURORA_TEST_NOW", time).args(arguments))
+    Run::from_command(fixture.command().env("AURORA_TEST_NOW", time).args(arguments))
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn another_project_sees_the_user_and_not_this_project() {
     std::fs::create_dir(elsewhere.path().join(".git")).expect("a directory");
     let mut command = fixture.command();
     command.current_dir(elsewhere.path()).args(["mem", "search", "harbour", "--source", "memory", "--format", "json"]);
-    let run = crate::fixture::Run::of(&mut command);
+    let run = crate::fixture::Run::from_command(&mut command);
     let ids: Vec<_> = run.json()["results"].as_array().expect("results").iter().map(|hit| hit["id"].clone()).collect();
     assert_eq!(ids.len(), 2, "{ids:?}");
     assert!(!ids.contains(&"note:p".into()), "{ids:?}");

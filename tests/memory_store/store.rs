@@ -50,7 +50,7 @@ impl Store {
 
     /// Runs the program, which has to succeed.
     pub(crate) fn done(&self, arguments: &[&str]) -> Run {
-        let run = Run::of(&mut self.command(arguments));
+        let run = Run::from_command(&mut self.command(arguments));
         assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
         run
     }
@@ -67,7 +67,7 @@ impl Store {
 
     /// The document of an entry; `None` where there is none.
     pub(crate) fn document(&self, id: &str) -> Option<Value> {
-        let run = Run::of(&mut self.command(&["mem", "show", id, "--format", "json"]));
+        let run = Run::from_command(&mut self.command(&["mem", "show", id, "--format", "json"]));
         match run.code {
             Some(0) => Some(document(&run.json())),
             _ => {

@@ -35,14 +35,14 @@ fn database(statements: &[&str]) -> Fixture {
 }
 
 fn execute(fixture: &Fixture, program: &str, argument: &str) {
-    let run = Run::of(Command::new("python3").args(["-c", program, argument]).current_dir(fixture.root()));
+    let run = Run::from_command(Command::new("python3").args(["-c", program, argument]).current_dir(fixture.root()));
     assert_eq!(run.code, Some(0), "{run:?}");
 }
 
 fn convert(fixture: &Fixture, arguments: &[&str]) -> Run {
     let temporary = fixture.home().join("tmp");
     fs::create_dir_all(&temporary).expect("writable");
-    let run = Run::of(
+    let run = Run::from_command(
         Command::new("python3").arg(SCRIPT).args(arguments).current_dir(fixture.root()).env("TMPDIR", &temporary),
     );
     assert!(!run.err.contains("Traceback"), "{run:?}");

@@ -16,7 +16,7 @@ pub(crate) fn with_input(fixture: &Fixture, arguments: &[&str], input: &str) -> 
     let path = fixture.home().join("input");
     std::fs::write(&path, input).expect("writable");
     let input = std::fs::File::open(path).expect("readable");
-    Run::of(fixture.command().args(arguments).stdin(Stdio::from(input)))
+    Run::from_command(fixture.command().args(arguments).stdin(Stdio::from(input)))
 }
 
 /// What a run prints, without the names of its directories.
