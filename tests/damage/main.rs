@@ -1,6 +1,6 @@
 //! Damage of every kind to the files of an index causes no crash and no wrong answer, and messages name a remedy.
 //!
-//!  Each kind is inflicted on the same sound index. Each command then gives the same answer as before, or an error that
+//! Each kind is inflicted on the same sound index. Each command then gives the same answer as before, or an error that
 //! names the index. The next run repairs the index and reports the repair.
 
 #[path = "../fixture/mod.rs"]

@@ -1,6 +1,6 @@
 //! Mutations of single fields of a data file, addressed by kind, page and meaning (64 bits, little-endian).
 //!
-//!  Random bytes seldom hit the structures that LMDB relies on. Therefore a mutation picks a field of the structure (a
+//! Random bytes seldom hit the structures that LMDB relies on. Therefore a mutation picks a field of the structure (a
 //! page number, an offset, a count, a word in a list of free pages …) and sets it to a value that is likely to cause
 //! harm: an end of its range, a neighbour of its value, the value of another field, or the number of its own page.
 

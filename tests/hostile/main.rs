@@ -1,7 +1,7 @@
 //! Hostile repositories, artefacts, indexes and environments: no run writes or shows anything outside the repository
 //! and the user's own directory, and every run ends in bounded time and memory.
 //!
-//!  Each attack is a row of a table: a name, a function that prepares a sandbox, the commands to run in it, and
+//! Each attack is a row of a table: a name, a function that prepares a sandbox, the commands to run in it, and
 //! expectations in addition to the general ones in `Attack::check`. `AURORA_TEST_PROGRAM` names another program to
 //! test, `AURORA_TEST_ONLY` selects attacks by a part of their name, and `AURORA_TEST_SHOW` prints the outcome of every
 //! run.
