@@ -60,7 +60,7 @@ fn warnings(summary: &Value) -> String {
     warnings.collect::<Vec<_>>().join("; ")
 }
 
-/// The lines `<commit> <line>` from the index, or the error that explains why there are none.
+/// The lines `<commit> <line>` from the index, or the error message if the file has no attribution.
 fn lines_in(root: &Path, file: &str) -> String {
     let run = aur_in(root, &["mem", "blame", file]);
     if run.code == Some(0) { run.out } else { run.err }
