@@ -112,5 +112,5 @@ fn fields_are_shown_below_results() {
     let json = shown(&["--format", "json"]).json();
     assert_eq!(json["results"][0]["metadata"]["usage_count"], 12);
     let stats = run(&fixture, &["mem", "stats", "--format", "json"]).json();
-    assert_eq!(stats["columns"], Value::Array(Vec::new()), "facets are those of custom columns");
+    assert_eq!(stats["columns"], Value::Array(Vec::new()), "only custom columns have facets");
 }

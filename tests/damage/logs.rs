@@ -46,7 +46,7 @@ fn a_damaged_access_history_is_reported_and_replaced() {
         ("a bit of the signature", |data, layout| data[layout.table("format").value().start] ^= 1),
         ("a record less", |data, layout| data[layout.table("records").root() + 12] -= 2),
         ("no records", |data, layout| data[layout.table("records").record + ROOT..][..8].fill(0xff)),
-        ("a page that is none", |data, layout| data[layout.table("records").root() + 10] = 0x55),
+        ("an invalid page type", |data, layout| data[layout.table("records").root() + 10] = 0x55),
         ("all pages lost", |data, _| data[2 * PAGE..].fill(0)),
         ("an earlier transaction", |data, layout| data[layout.meta + TRANSACTION] ^= 4),
         ("cut short", |data, _| data.truncate(PAGE + 100)),

@@ -45,7 +45,7 @@ fn every_stage_key_is_described() {
     for table in registry.reference().chain([&RunConfig::reference()]) {
         let keys: BTreeSet<&str> = table.keys.iter().map(|key| key.name).collect();
         let real: BTreeSet<&str> = table.defaults.keys().map(String::as_str).collect();
-        assert_eq!(keys, real, "[{}]: the described keys and those of the configuration", table.name);
+        assert_eq!(keys, real, "[{}]: the described keys and the keys of the configuration", table.name);
         assert!(!table.summary.is_empty(), "[{}] has no summary", table.name);
         for key in table.keys {
             assert!(!key.meaning.is_empty(), "`{}` of [{}] has no meaning", key.name, table.name);
