@@ -150,7 +150,7 @@ fn damaged_tables_are_detected() {
     examine_all(&[
         ("a bit of the manifest", Anew, |data, layout| flip(data, layout.table("meta").value())),
         ("a bit of a chunk", Forced, |data, layout| flip(data, layout.table("chunks").value())),
-        ("a bit of the vector that represents a file", Forced, |data, layout| flip(data, layout.table("represent").value())),
+        ("a bit of the representation of a file", Forced, |data, layout| flip(data, layout.table("represent").value())),
         ("a bit of a source record", Forced, |data, layout| flip(data, layout.table("sources").value())),
         ("a bit of a block of contents", Forced, |data, layout| flip(data, layout.table("content").value())),
         ("a bit of a file's row", Anew, |data, layout| flip(data, layout.table("files").value())),
