@@ -149,7 +149,10 @@ fn control_characters_of_a_configuration_are_not_printed() {
         .run(SEARCH)
         .expect(|_, outcomes| {
             let plain = |text: &str| !text.chars().any(|c| matches!(c, '\u{1b}' | '\u{7}' | '\u{9b}' | '\u{202e}'));
-            ensure(outcomes.iter().all(|outcome| plain(&outcome.out) && plain(&outcome.err)), "no control character is printed")
+            ensure(
+                outcomes.iter().all(|outcome| plain(&outcome.out) && plain(&outcome.err)),
+                "no control character is printed",
+            )
         })
     }));
 }
