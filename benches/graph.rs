@@ -1,8 +1,9 @@
-//! How many of the relations that a compiler finds does the index resolve, and how many of those that it resolves are right?
+//! How many of a compiler's relations does the index resolve, and how many of its resolved relations are right?
 //!
-//! Corpus: the index in a directory. Peer: relations of the same tree, from a compiler or type checker, as the programs in
-//! `benches/graph` print them. Both ends of a relation are taken as the definitions that hold their lines, a constructor as its type;
-//! relations within one definition do not count. Code outside of definitions counts as one definition of its file.
+//! Corpus: the index in a directory. Peer: relations of the same tree, from a compiler or type checker, as printed by
+//! the programs in `benches/graph`. Both ends of a relation are mapped to the definitions that contain their lines, and
+//! a constructor is mapped to its type. Relations within one definition do not count. Code outside definitions counts
+//! as one definition of its file.
 //!
 //! `cargo xtask bench graph DIR EDGES`
 
@@ -12,9 +13,9 @@ use std::path::Path;
 use aurora_query::{MIN_CONFIDENCE, Reason, Relation, RelationIndex};
 use aurora_storage::{ChunkId, ChunkType, Environment, OpenMode, ProjectDirectory, Snapshot};
 
-/// Confidences from which on precision and recall are told.
+/// Confidence thresholds for which precision and recall are printed.
 const THRESHOLDS: [f32; 4] = [0.0, MIN_CONFIDENCE, 0.8, 0.9];
-/// Names of constructors; that of the type is one too.
+/// Names of constructors, in addition to the name of the type.
 const CONSTRUCTORS: [&str; 4] = ["__init__", "__new__", "constructor", "<init>"];
 
 type Edge = (ChunkId, ChunkId);
@@ -42,10 +43,10 @@ fn main() {
     tree.compare("base types", &peer.bases, &bases, show);
 }
 
-/// What a peer found.
+/// Relations found by the peer.
 #[derive(Default)]
 struct Peer {
-    /// Calls that lead to types are not compared.
+    /// Whether the peer reports only calls of functions, so that calls of types are not compared.
     only_functions: bool,
     files: BTreeSet<String>,
     calls: BTreeSet<Edge>,
@@ -104,7 +105,7 @@ impl Tree<'_> {
         self.relations.definition_of(best?.1).expect("a sound index")
     }
 
-    /// Whether a definition is the one that the peer means, and not one that holds it.
+    /// Whether a definition is the function that the peer names, and not a definition around it.
     fn is_callable(&self, id: ChunkId, name: &str) -> bool {
         let chunk = self.snapshot.chunk(id).expect("a sound index").expect("a live chunk");
         name.is_empty() || chunk.name() == name || chunk.definitions().any(|inner| inner == name)
@@ -195,7 +196,7 @@ impl Tree<'_> {
     }
 }
 
-/// At most `most` of a list, evenly spread.
+/// At most `most` elements of a list, evenly spread.
 fn spread<'e>(list: &[&'e Edge], most: usize) -> Vec<&'e Edge> {
     let step = list.len().div_ceil(most.max(1)).max(1);
     list.iter().step_by(step).take(most).copied().collect()

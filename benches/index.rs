@@ -1,8 +1,8 @@
 //! How much processor time does an index cost beyond reading and parsing?
 //!
-//! Corpus: the directory given on the command line. Peer: a bare loop that reads every file which the index holds, and
-//! parses it with the same grammar, on one thread. All runs are without git's history, and take turns; the least time of
-//! each is compared, since a busy machine can only make a run slower.
+//! Corpus: the directory given on the command line. Peer: a bare loop that reads every indexed file and parses it with
+//! the same grammar, on one thread. All runs exclude git's history and take turns. The minimum times are compared,
+//! since a busy machine can only make a run slower.
 //!
 //! `cargo xtask bench index DIR --rounds N`
 
@@ -19,14 +19,14 @@ use aurora_stages::index::{self, IndexOptions, PipelineChoice, Trust};
 use aurora_storage::{Environment, OpenMode, ProjectDirectory};
 use rustix::time::{ClockId, clock_gettime};
 
-/// What each run leaves out of the default pipeline.
+/// The stages that each run leaves out of the default pipeline.
 const RUNS: [(&str, &[&str]); 3] = [
     ("discover, read, parse, chunk", &["git-signal", "embed", "store", "bm25"]),
     ("lexical", &["git-signal", "embed"]),
     ("default", &["git-signal"]),
 ];
 
-/// Processor time of all threads, and time on the wall.
+/// Processor time of all threads, and wall time.
 #[derive(Clone, Copy)]
 struct Cost {
     cpu: Duration,
@@ -45,22 +45,22 @@ fn main() {
     let mut floor = Vec::new();
     let mut costs = vec![Vec::new(); RUNS.len()];
     for _ in 0..rounds {
-        floor.push(measured(|| bare::parse(&files, 1)));
+        floor.push(measure(|| bare::parse(&files, 1)));
         for ((_, left_out), costs) in RUNS.iter().zip(&mut costs) {
-            costs.push(measured(|| run(&root, left_out)));
+            costs.push(measure(|| run(&root, left_out)));
         }
     }
-    let floor = least(&floor);
+    let floor = minimum(&floor);
     println!("{} files, {rounds} rounds; the bare loop takes {:.2} CPU-seconds", files.len(), floor.cpu.as_secs_f64());
     for ((name, _), costs) in RUNS.iter().zip(&costs) {
-        let cost = least(costs);
+        let cost = minimum(costs);
         let ratio = cost.cpu.as_secs_f64() / floor.cpu.as_secs_f64();
         let (cpu, wall) = (cost.cpu.as_secs_f64(), cost.wall.as_secs_f64());
         println!("{name:<30} {ratio:>5.2} x  {cpu:>7.2} CPU-seconds  {wall:>7.2} s");
     }
 }
 
-/// Makes the index anew; one that is there would be verified first.
+/// Builds the index from scratch. An existing index would be verified first.
 fn run(root: &Path, left_out: &[&str]) {
     let present = ProjectDirectory::of(root).path_of(ProjectDirectory::INDEX);
     if present.exists() {
@@ -83,7 +83,7 @@ fn indexed_files(root: &Path) -> Vec<(PathBuf, Option<&'static Language>)> {
     indexed.map(|record| (root.join(&record.path), by_name(&record.language))).collect()
 }
 
-fn measured(work: impl FnOnce()) -> Cost {
+fn measure(work: impl FnOnce()) -> Cost {
     let (cpu_begun, begun) = (cpu(), Instant::now());
     work();
     Cost { cpu: cpu() - cpu_begun, wall: begun.elapsed() }
@@ -95,7 +95,7 @@ fn cpu() -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }
 
-fn least(costs: &[Cost]) -> Cost {
+fn minimum(costs: &[Cost]) -> Cost {
     let cpu = costs.iter().map(|cost| cost.cpu).min().unwrap_or_default();
     Cost { cpu, wall: costs.iter().map(|cost| cost.wall).min().unwrap_or_default() }
 }

@@ -1,8 +1,8 @@
 //! How long does a query take on an open index?
 //!
 //! Corpus: the index in the directory given on the command line. Queries: names and first sentences of documentation,
-//! drawn from that index. Peers in the same run: for keywords every posting of every term scored, for vectors every
-//! vector scored as it is stored. All queries run several times, and the best of each counts, since a busy machine can
+//! drawn from that index. Peers in the same run: scoring every posting of every term for keywords, and scoring every
+//! stored vector for vectors. All queries run several times, and the best time of each counts, since a busy machine can
 //! only make a query slower.
 //!
 //! `cargo xtask bench query DIR`
@@ -17,15 +17,15 @@ use aurora_analysis::{Analyzer, QueryEmbedder, StaticModel};
 use aurora_query::{FieldScorer, Mode, Query, Retriever, SearchConfig, WeightedTerm, best_chunks, idf};
 use aurora_storage::{ChunkId, Environment, OpenMode, ProjectDirectory, Snapshot, Threads};
 
-/// Queries of each kind.
+/// Number of queries of each kind.
 const SAMPLE: usize = 250;
-/// Candidates of the first stage.
+/// Number of candidates of the first stage.
 const TOP: usize = 100;
-/// Shortest and longest sentence, in words, that is asked as a question.
+/// Number of words that a sentence must have to be used as a query.
 const WORDS: std::ops::RangeInclusive<usize> = 4..=14;
-/// Times that each query runs.
+/// Number of runs of each query.
 const ROUNDS: usize = 5;
-/// Queries whose nearest vectors are compared with those of the exhaustive scan.
+/// Number of queries whose nearest vectors are compared with the exhaustive scan.
 const RECALLED: usize = 100;
 
 fn main() {
@@ -42,16 +42,16 @@ fn main() {
     let retriever = Retriever::new(snapshot.clone(), Some(Arc::clone(&model)), SearchConfig::default());
     for (kind, queries) in [("names", &names), ("sentences", &sentences)] {
         for mode in [Mode::Sparse, Mode::Dense, Mode::Hybrid] {
-            let times = timed(queries, |text| {
+            let times = best_times(queries, |text| {
                 let query = Query { mode, ..Query::new(text, 1_760_000_000) };
                 retriever.search(&query).map(|found| found.hits.len())
             });
             report(&format!("search, {}, {kind}", mode.as_str()), times, None);
         }
-        let peer = timed(queries, |text| exhaustive(&snapshot, text));
+        let peer = best_times(queries, |text| exhaustive(&snapshot, text));
         report(
             &format!("best chunks by keywords, {kind}"),
-            timed(queries, |text| pruned(&snapshot, text)),
+            best_times(queries, |text| pruned(&snapshot, text)),
             Some(&peer),
         );
         report(&format!("every posting scored, {kind}"), peer, None);
@@ -94,7 +94,7 @@ fn terms(text: &str) -> Vec<(String, f32)> {
     terms
 }
 
-/// The nearest vectors against the exhaustive scan, in time and in what is found.
+/// Compares the nearest vectors with the exhaustive scan, in time and results.
 fn vectors(snapshot: &Snapshot, model: &dyn QueryEmbedder, queries: &[String]) {
     let stored: Vec<(ChunkId, Vec<f32>)> = snapshot
         .live()
@@ -117,8 +117,8 @@ fn vectors(snapshot: &Snapshot, model: &dyn QueryEmbedder, queries: &[String]) {
         all.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
         all
     };
-    let peer = timed(queries, exact);
-    report("nearest", timed(queries, nearest), Some(&peer));
+    let peer = best_times(queries, exact);
+    report("nearest", best_times(queries, nearest), Some(&peer));
     report("every vector scored", peer, None);
     for count in [10, TOP] {
         let shares = queries.iter().map(|text| recall(&exact(text), &nearest(text), count));
@@ -137,7 +137,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum()
 }
 
-/// Share of the `count` best exact scores that ours reach; equal vectors stand for each other.
+/// The share of the `count` best exact scores that the found vectors reach. Equal vectors are interchangeable.
 fn recall(exact: &[(ChunkId, f32)], found: &[(ChunkId, f32)], count: usize) -> f64 {
     let exact = &exact[..exact.len().min(count)];
     let last = exact.last().map_or(0.0, |(_, score)| *score);
@@ -145,7 +145,7 @@ fn recall(exact: &[(ChunkId, f32)], found: &[(ChunkId, f32)], count: usize) -> f
     reached.count() as f64 / exact.len().max(1) as f64
 }
 
-/// Names and sentences in an order that depends on nothing but the texts.
+/// Names and sentences, in an order that depends only on the texts.
 fn queries(snapshot: &Snapshot) -> (Vec<String>, Vec<String>) {
     let mut by_name: HashMap<String, u32> = HashMap::new();
     let mut sentences = BTreeSet::new();
@@ -174,7 +174,7 @@ fn digest(text: &str) -> u64 {
 }
 
 /// The best time of each query.
-fn timed<T>(queries: &[String], work: impl Fn(&str) -> T) -> Vec<Duration> {
+fn best_times<T>(queries: &[String], work: impl Fn(&str) -> T) -> Vec<Duration> {
     let mut best = vec![Duration::MAX; queries.len()];
     for _ in 0..ROUNDS {
         for (text, best) in queries.iter().zip(&mut best) {

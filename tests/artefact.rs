@@ -1,4 +1,4 @@
-//! An index that travels: exported on one machine, searched and brought up to date on another.
+//! Exported indexes: an index is exported on one machine, then searched and updated on another.
 
 mod fixture;
 
@@ -33,33 +33,33 @@ fn repository() -> Fixture {
     fixture
 }
 
-/// Runs the program, which has to succeed.
-fn done(fixture: &Fixture, arguments: &[&str]) -> Run {
+/// Runs the program and asserts that it succeeds.
+fn run_ok(fixture: &Fixture, arguments: &[&str]) -> Run {
     let run = fixture.aur(arguments);
     assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
     run
 }
 
-/// The bytes of the artefact that the program exports.
-fn exported(fixture: &Fixture) -> Vec<u8> {
-    done(fixture, &["mem", "export", "index.aur"]);
+/// Exports the index and returns the bytes of the artefact.
+fn export(fixture: &Fixture) -> Vec<u8> {
+    run_ok(fixture, &["mem", "export", "index.aur"]);
     fs::read(fixture.path("index.aur")).expect("an artefact")
 }
 
 fn digest(fixture: &Fixture) -> String {
-    done(fixture, &["mem", "verify"]);
-    done(fixture, &["mem", "verify", "--digest"]).out
+    run_ok(fixture, &["mem", "verify"]);
+    run_ok(fixture, &["mem", "verify", "--digest"]).out
 }
 
 #[test]
-fn an_artefact_depends_neither_on_threads_nor_on_history() {
+fn an_artefact_is_independent_of_threads_and_history() {
     let kept = repository();
-    done(&kept, &["mem", "index", "-q", "--jobs", "1"]);
-    let serial = exported(&kept);
+    run_ok(&kept, &["mem", "index", "-q", "--jobs", "1"]);
+    let serial = export(&kept);
     let parallel = kept.duplicate();
-    done(&parallel, &["mem", "index", "-q", "--jobs", "4"]);
-    assert!(exported(&parallel) == serial);
-    // There and back again: nothing of it can be seen.
+    run_ok(&parallel, &["mem", "index", "-q", "--jobs", "4"]);
+    assert!(export(&parallel) == serial);
+    // Change files and restore them. The artefact must not reveal the round trip.
     for round in 0..6 {
         for number in (round..FILES).step_by(11) {
             let path = format!("m{}/f{number}.{}", number % 7, EXTENSIONS[number % 3]);
@@ -67,80 +67,80 @@ fn an_artefact_depends_neither_on_threads_nor_on_history() {
             kept.write(&path, text.replace("timeout", "pause").replace("header", "head"));
         }
         kept.write(&format!("extra{round}.py"), "def extra(): pass\n");
-        done(&kept, &["mem", "index", "-q"]);
+        run_ok(&kept, &["mem", "index", "-q"]);
     }
-    assert!(exported(&kept) != serial);
+    assert!(export(&kept) != serial);
     kept.run_git(&["checkout", "--quiet", "--", "."]).run_git(&["clean", "--quiet", "--force"]);
-    done(&kept, &["mem", "index", "-q"]);
-    assert!(exported(&kept) == serial);
-    done(&kept, &["mem", "compact"]);
-    assert!(exported(&kept) == serial);
+    run_ok(&kept, &["mem", "index", "-q"]);
+    assert!(export(&kept) == serial);
+    run_ok(&kept, &["mem", "compact"]);
+    assert!(export(&kept) == serial);
 }
 
 #[test]
 fn an_imported_index_answers_without_the_sources() {
     let origin = repository();
-    done(&origin, &["mem", "index", "-q"]);
-    exported(&origin);
+    run_ok(&origin, &["mem", "index", "-q"]);
+    export(&origin);
     let elsewhere = Fixture::plain();
     let artefact = origin.path("index.aur");
-    let import = done(&elsewhere, &["mem", "import", artefact.to_str().expect("UTF-8"), "--root", "."]);
+    let import = run_ok(&elsewhere, &["mem", "import", artefact.to_str().expect("UTF-8"), "--root", "."]);
     assert!(import.out.starts_with("Imported 60 files, "), "{import:?}");
     assert_eq!(digest(&elsewhere), digest(&origin));
-    let stats = done(&elsewhere, &["mem", "stats", "--format", "json"]).json();
+    let stats = run_ok(&elsewhere, &["mem", "stats", "--format", "json"]).json();
     assert_eq!((&stats["files"], &stats["generation"]), (&60.into(), &1.into()), "{stats}");
     let search = ["mem", "search", "parse_token_30", "--format", "json", "--show-content", "--no-record"];
-    let found = done(&elsewhere, &search).json();
+    let found = run_ok(&elsewhere, &search).json();
     let first = &found["results"][0];
     assert_eq!(first["file"], "m2/f30.py", "{found}");
     assert!(first["content"].as_str().is_some_and(|text| text.contains("return text.split()")), "{first}");
     assert_eq!(first["file_state"], "gone", "{first}");
-    let shown = done(&elsewhere, &["mem", "search", "parse_token_30", "--no-record"]);
+    let shown = run_ok(&elsewhere, &["mem", "search", "parse_token_30", "--no-record"]);
     assert!(shown.err.contains("no sources here") && !shown.err.contains("aur mem index"), "{shown:?}");
-    // Ranks and scores are those of the origin.
+    // Ranks and scores equal the ranks and scores at the origin.
     let scores = |run: &Run| -> Vec<String> {
         let found = run.json();
         let results = found["results"].as_array().expect("results");
         results.iter().map(|result| format!("{} {}", result["id"], result["score"])).collect()
     };
     let query = ["mem", "search", "read a header after a timeout", "--format", "json", "--no-record"];
-    assert_eq!(scores(&done(&elsewhere, &query)), scores(&done(&origin, &query)));
+    assert_eq!(scores(&run_ok(&elsewhere, &query)), scores(&run_ok(&origin, &query)));
 }
 
 #[test]
-fn an_imported_index_is_refreshed_by_what_differs() {
+fn indexing_after_an_import_processes_only_what_differs() {
     let origin = repository();
-    done(&origin, &["mem", "index", "-q"]);
-    exported(&origin);
+    run_ok(&origin, &["mem", "index", "-q"]);
+    export(&origin);
     let checkout = origin.duplicate();
     let artefact = origin.path("index.aur");
-    done(&checkout, &["mem", "import", artefact.to_str().expect("UTF-8")]);
-    let run = done(&checkout, &["mem", "index", "--format", "json"]).json();
+    run_ok(&checkout, &["mem", "import", artefact.to_str().expect("UTF-8")]);
+    let run = run_ok(&checkout, &["mem", "index", "--format", "json"]).json();
     let counts = |run: &serde_json::Value| {
         ["indexed", "unchanged", "refreshed", "deleted"].map(|key| run["files"][key].as_u64().expect("a number"))
     };
     assert_eq!((counts(&run), &run["changed_chunks"]), ([0, 60, 0, 0], &0.into()), "{run}");
     assert_eq!(digest(&checkout), digest(&origin));
 
-    // Another checkout is two files and a commit further.
+    // Another checkout differs by two files and a commit.
     let further = origin.duplicate();
     further.write("m0/f0.py", BODIES[0].replace('N', "999"));
     further.write("new.py", BODIES[0].replace('N', "1000"));
     further.remove("m1/f1.go").commit("further");
-    done(&further, &["mem", "import", artefact.to_str().expect("UTF-8")]);
-    let run = done(&further, &["mem", "index", "--format", "json"]).json();
+    run_ok(&further, &["mem", "import", artefact.to_str().expect("UTF-8")]);
+    let run = run_ok(&further, &["mem", "index", "--format", "json"]).json();
     assert_eq!(counts(&run), [2, 58, 0, 1], "{run}");
     let fresh = further.duplicate();
-    done(&fresh, &["mem", "index", "-q"]);
+    run_ok(&fresh, &["mem", "index", "-q"]);
     assert_eq!(digest(&further), digest(&fresh));
-    assert!(exported(&further) == exported(&fresh));
+    assert!(export(&further) == export(&fresh));
 }
 
 #[test]
-fn a_damaged_artefact_is_named_and_changes_nothing() {
+fn a_damaged_artefact_is_reported_and_changes_nothing() {
     let fixture = repository();
-    done(&fixture, &["mem", "index", "-q"]);
-    let bytes = exported(&fixture);
+    run_ok(&fixture, &["mem", "index", "-q"]);
+    let bytes = export(&fixture);
     let before = digest(&fixture);
     let mut late = bytes.clone();
     let at = bytes.len() - 40;
@@ -172,12 +172,12 @@ fn a_damaged_artefact_is_named_and_changes_nothing() {
 #[test]
 fn a_killed_import_leaves_the_old_index_or_the_new_one() {
     let origin = repository();
-    done(&origin, &["mem", "index", "-q"]);
-    exported(&origin);
+    run_ok(&origin, &["mem", "index", "-q"]);
+    export(&origin);
     let new = digest(&origin);
     let fixture = Fixture::plain();
     fixture.write("good.py", "def keep_me(): pass\n");
-    done(&fixture, &["mem", "index", "-q"]);
+    run_ok(&fixture, &["mem", "index", "-q"]);
     let old = digest(&fixture);
     let artefact = origin.path("index.aur");
     for wait in [1, 5, 10, 20, 40, 80] {
@@ -189,12 +189,12 @@ fn a_killed_import_leaves_the_old_index_or_the_new_one() {
             .spawn()
             .expect("the program starts");
         std::thread::sleep(Duration::from_millis(wait));
-        import.kill().expect("it can be killed");
+        import.kill().expect("the import can be killed");
         import.wait().expect("it ends");
         let now = digest(&fixture);
         assert!(now == old || now == new, "after {wait} ms");
     }
-    done(&fixture, &["mem", "import", artefact.to_str().expect("UTF-8"), "--root", "."]);
+    run_ok(&fixture, &["mem", "import", artefact.to_str().expect("UTF-8"), "--root", "."]);
     assert_eq!(digest(&fixture), new);
     let left: Vec<_> = entries(&fixture.path(".aurora"));
     assert!(!left.iter().any(|name| name.starts_with("index.")), "{left:?}");
@@ -206,14 +206,14 @@ fn entries(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_search_that_is_running_outlives_compaction_and_import() {
+fn a_running_search_survives_compaction_and_import() {
     let fixture = repository();
-    done(&fixture, &["mem", "index", "-q"]);
-    let other = exported(&fixture);
+    run_ok(&fixture, &["mem", "index", "-q"]);
+    let other = export(&fixture);
     for number in (0..FILES).step_by(2) {
         fixture.remove(&format!("m{}/f{number}.{}", number % 7, EXTENSIONS[number % 3]));
     }
-    done(&fixture, &["mem", "index", "-q"]);
+    run_ok(&fixture, &["mem", "index", "-q"]);
     let before = digest(&fixture);
     let mut search = fixture
         .command()
@@ -225,33 +225,33 @@ fn a_search_that_is_running_outlives_compaction_and_import() {
     let mut questions = search.stdin.take().expect("an input");
     let mut answers = BufReader::new(search.stdout.take().expect("an output"));
     let mut ask = |what: &str| {
-        writeln!(questions, "{what}").expect("a question is taken");
+        writeln!(questions, "{what}").expect("the program reads the query");
         let mut line = String::new();
         answers.read_line(&mut line).expect("an answer");
         let answer: serde_json::Value = serde_json::from_str(&line).expect("JSON");
         answer["results"][0]["file"].as_str().map(str::to_owned)
     };
     assert_eq!(ask("parse_token_3"), Some("m3/f3.py".to_owned()));
-    let compacted = done(&fixture, &["mem", "compact", "--format", "json"]).json();
+    let compacted = run_ok(&fixture, &["mem", "compact", "--format", "json"]).json();
     assert_eq!(compacted["written"], true, "{compacted}");
     assert!(compacted["after"].as_u64() <= compacted["before"].as_u64(), "{compacted}");
     assert_eq!(digest(&fixture), before);
     assert_eq!(ask("parse_token_9"), Some("m2/f9.py".to_owned()));
-    let again = done(&fixture, &["mem", "compact"]);
+    let again = run_ok(&fixture, &["mem", "compact"]);
     assert!(again.out.starts_with("Nothing to gain"), "{again:?}");
     fs::write(fixture.path("index.aur"), other).expect("writes");
-    done(&fixture, &["mem", "import", "index.aur"]);
+    run_ok(&fixture, &["mem", "import", "index.aur"]);
     assert_eq!(ask("parse_token_15"), Some("m1/f15.py".to_owned()));
     drop(questions);
     assert!(search.wait().expect("it ends").success());
-    let found = done(&fixture, &["mem", "search", "parse_token_30", "--format", "json", "--no-record"]).json();
-    assert_eq!(found["results"][0]["file"], "m2/f30.py", "what was imported is searched now");
+    let found = run_ok(&fixture, &["mem", "search", "parse_token_30", "--format", "json", "--no-record"]).json();
+    assert_eq!(found["results"][0]["file"], "m2/f30.py", "a new search reads the imported index");
 }
 
 #[test]
-fn an_index_travels_through_a_pipe() {
+fn an_index_can_be_piped_from_export_to_import() {
     let origin = repository();
-    done(&origin, &["mem", "index", "-q"]);
+    run_ok(&origin, &["mem", "index", "-q"]);
     let elsewhere = Fixture::plain();
     let program = origin.command().get_program().to_owned();
     let script = "\"$AUR\" mem export - --root \"$FROM\" | \"$AUR\" mem import - --root . --format json";
@@ -259,7 +259,7 @@ fn an_index_travels_through_a_pipe() {
         let mut shell = Command::new("sh");
         hermetic(&mut shell, origin.home());
         shell.current_dir(elsewhere.root()).args(["-c", script]).env("AUR", program).env("FROM", origin.root());
-        let run = Run::of(&mut shell);
+        let run = Run::from_command(&mut shell);
         assert_eq!(run.code, Some(0), "{run:?}");
         assert!(run.err.contains("exported 60 files"), "{run:?}");
         assert_eq!(run.json()["parts"][0]["name"], "chunks", "{run:?}");
@@ -269,7 +269,7 @@ fn an_index_travels_through_a_pipe() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_that_nobody_writes_to_is_refused() {
+fn importing_from_a_named_pipe_is_refused() {
     let fixture = Fixture::plain();
     let pipe = fixture.path("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());

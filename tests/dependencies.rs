@@ -1,12 +1,12 @@
-//! Licences and duplicate versions of dependencies, held against `deny.toml` as `cargo deny` does: the tool takes minutes to
-//! install, this takes none.
+//! Checks licences and duplicate versions of dependencies against `deny.toml`, as `cargo deny` does. Installing `cargo
+//! deny` takes minutes, these tests take no time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
-/// All dependencies, those of other platforms too. A build on a new machine downloads only its own, so this may download the rest.
+/// All dependencies, including the dependencies of other platforms. Their packages may have to be downloaded.
 fn metadata() -> Metadata {
     MetadataCommand::new().other_options(vec!["--locked".into()]).exec().expect("cargo metadata")
 }
@@ -39,12 +39,13 @@ fn every_licence_is_allowed() {
         used.extend(expression.ids().filter(|id| allowed.contains(id)).map(str::to_owned));
         excepted.extend(exception.map(|_| name.to_owned()));
     }
-    // cargo-deny wants a licence with an exception listed with it; an exception only adds permissions.
+    // cargo-deny expects a licence with an exception to be listed together with the exception, which only adds
+    // permissions.
     let is_used =
         |id: &str| used.contains(id) || id.contains(" WITH ") && licences.iter().any(|text| text.contains(id));
     let idle: Vec<_> = allowed.iter().filter(|id| !is_used(id)).collect();
     assert!(idle.is_empty(), "no dependency has the licences {idle:?}: remove them from deny.toml");
-    assert_eq!(excepted.len(), exceptions.len(), "an exception for a crate that is no dependency any more");
+    assert_eq!(excepted.len(), exceptions.len(), "an exception names a crate that is no longer a dependency");
 }
 
 #[test]
@@ -72,7 +73,7 @@ fn every_duplicate_version_has_a_reason() {
         needed.extend(known.into_iter().map(full));
     }
     let idle: Vec<_> = skipped.iter().filter(|skipped| !needed.contains(**skipped)).collect();
-    assert!(idle.is_empty(), "no duplicates any more: remove {idle:?} from deny.toml");
+    assert!(idle.is_empty(), "{idle:?} are no longer duplicates: remove them from deny.toml");
 }
 
 fn strings(list: &toml::Value) -> impl Iterator<Item = &str> {
@@ -84,7 +85,7 @@ fn strings(list: &toml::Value) -> impl Iterator<Item = &str> {
 struct Expression<'a>(Vec<Vec<&'a str>>);
 
 impl<'a> Expression<'a> {
-    /// Knows `AND`, `OR`, `WITH`, parentheses, and `/`, which older crates write for `OR`.
+    /// Parses `AND`, `OR`, `WITH`, parentheses, and `/`, which older crates use in place of `OR`.
     fn parse(text: &'a str) -> Self {
         let tokens: Vec<&str> = text
             .split_inclusive(['(', ')', '/', ' '])
@@ -96,7 +97,7 @@ impl<'a> Expression<'a> {
             .collect();
         let mut rest = tokens.as_slice();
         let parsed = alternatives(&mut rest);
-        assert!(rest.is_empty(), "no SPDX expression: {text}");
+        assert!(rest.is_empty(), "not an SPDX expression: {text}");
         Self(parsed)
     }
 
@@ -147,7 +148,7 @@ fn licence<'a>(tokens: &mut &[&'a str]) -> Vec<Vec<&'a str>> {
 }
 
 #[test]
-fn expressions_are_read_as_spdx_has_them() {
+fn expressions_are_parsed_as_spdx_defines_them() {
     let cases: [(&str, &[&[&str]]); 5] = [
         ("MIT", &[&["MIT"]]),
         ("MIT/Apache-2.0", &[&["MIT"], &["Apache-2.0"]]),

@@ -1,4 +1,4 @@
-//! Bad input and bad luck: a clear message each, nothing lost, no panic, no signal.
+//! Bad input and failing systems: each gives a clear message, loses nothing, and causes no panic or crash.
 
 mod fixture;
 
@@ -17,8 +17,8 @@ fn with_good_file() -> Fixture {
     fixture
 }
 
-/// Indexes and expects the good file to be found, whatever else there is; returns the summary.
-fn survives(fixture: &Fixture) -> serde_json::Value {
+/// Indexes, asserts that a search still finds the good file, and returns the summary.
+fn index_and_find_good(fixture: &Fixture) -> serde_json::Value {
     let run = fixture.aur(&["mem", "index", "--format", "json"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(!run.err.contains("panicked"), "{run:?}");
@@ -40,17 +40,17 @@ fn skipped(summary: &serde_json::Value, reason: &str) -> u64 {
 fn invalid_utf8_is_indexed_with_a_warning() {
     let fixture = with_good_file();
     fixture.write("faulty.py", b"# caf\xc3\xa9, na\xc3\xafve\ndef faulty_one():\n    return '\xff'\n");
-    let summary = survives(&fixture);
+    let summary = index_and_find_good(&fixture);
     assert!(summary["warnings"].to_string().contains("not valid UTF-8"), "{summary}");
     let run = fixture.aur(&["mem", "search", "faulty_one", "--format", "json"]);
     assert_eq!(run.json()["results"][0]["name"], "faulty_one");
 }
 
 #[test]
-fn a_file_of_200_megabytes_is_skipped_unread() {
+fn a_file_of_200_megabytes_is_skipped_without_reading_it() {
     let fixture = with_good_file();
     File::create(fixture.path("huge.py")).and_then(|file| file.set_len(200 << 20)).expect("a sparse file");
-    assert_eq!(skipped(&survives(&fixture), "larger than max_file_size"), 1);
+    assert_eq!(skipped(&index_and_find_good(&fixture), "larger than max_file_size"), 1);
 }
 
 #[test]
@@ -58,17 +58,17 @@ fn a_minified_bundle_an_empty_file_and_a_binary_are_skipped() {
     let fixture = with_good_file();
     fixture.write("app.js", "var a=function(){return 1};".repeat(2_000));
     fixture.write("jquery.min.js", "var a=1;").write("empty.py", "").write("blob.py", b"\x7fELF\0\0\0");
-    let summary = survives(&fixture);
+    let summary = index_and_find_good(&fixture);
     assert_eq!(skipped(&summary, "minified or bundled"), 2, "{summary}");
     assert_eq!(skipped(&summary, "empty file"), 1, "{summary}");
     assert_eq!(skipped(&summary, "binary"), 1, "{summary}");
 }
 
 #[test]
-fn broken_syntax_yields_what_parsed() {
+fn the_valid_part_of_a_file_with_syntax_errors_is_indexed() {
     let fixture = with_good_file();
     fixture.write("broken.py", "def whole():\n    return 1\n\ndef broken(:\n    return ((\n\nclass After:\n    pass\n");
-    let summary = survives(&fixture);
+    let summary = index_and_find_good(&fixture);
     assert!(summary["warnings"].to_string().contains("syntax errors"), "{summary}");
     let run = fixture.aur(&["mem", "search", "whole", "--format", "json"]);
     assert_eq!(run.json()["results"][0]["file"], "broken.py", "{run:?}");
@@ -79,20 +79,20 @@ fn deep_nesting_does_not_overflow_the_stack() {
     let fixture = with_good_file();
     fixture.write("deep.py", format!("x = {}{}\n", "(\n".repeat(50_000), ")\n".repeat(50_000)));
     fixture.write("deep.js", "{\n".repeat(50_000));
-    survives(&fixture);
+    index_and_find_good(&fixture);
 }
 
 #[test]
 #[cfg(unix)]
-fn a_loop_of_symbolic_links_ends() {
+fn symbolic_links_are_skipped_even_in_loops() {
     let fixture = with_good_file();
     fs::create_dir(fixture.path("sub")).expect("a directory");
     std::os::unix::fs::symlink("..", fixture.path("sub/up")).expect("a link");
     std::os::unix::fs::symlink("self", fixture.path("self")).expect("a link");
-    assert_eq!(skipped(&survives(&fixture), "symbolic link"), 2);
+    assert_eq!(skipped(&index_and_find_good(&fixture), "symbolic link"), 2);
 }
 
-/// Runs the program as a user who is not the superuser, to whom no permission applies.
+/// Runs the program as a user other than the superuser, to whom no permissions apply.
 #[cfg(unix)]
 fn as_nobody(fixture: &Fixture, arguments: &[&str]) -> Run {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -104,7 +104,7 @@ fn as_nobody(fixture: &Fixture, arguments: &[&str]) -> Run {
         }
         command.uid(65_534).gid(65_534);
     }
-    Run::of(command.args(arguments))
+    Run::from_command(command.args(arguments))
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_read_only_index_can_be_searched_but_not_written() {
 
 #[test]
 #[cfg(unix)]
-fn an_index_that_may_not_be_read_is_named() {
+fn an_unreadable_index_is_named_in_the_error() {
     use std::os::unix::fs::PermissionsExt;
     let fixture = with_good_file();
     let run = as_nobody(&fixture, &["mem", "index"]);
@@ -178,7 +178,7 @@ fn an_index_that_may_not_be_read_is_named() {
     finds_good(&fixture);
 }
 
-/// The directory and all below it, parents first.
+/// A directory and everything below it, parents first.
 fn walk(directory: &Path) -> Vec<std::path::PathBuf> {
     let mut found = vec![directory.to_owned()];
     for entry in fs::read_dir(directory).expect("a readable directory") {
@@ -189,9 +189,9 @@ fn walk(directory: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn no_git_a_bare_git_directory_and_a_file_for_a_root() {
+fn unusual_roots_are_indexed_or_refused() {
     let fixture = with_good_file();
-    let summary = survives(&fixture);
+    let summary = index_and_find_good(&fixture);
     assert_eq!(summary["errors"].as_array().map(Vec::len), Some(0));
 
     fixture.run_git(&["init", "--quiet", "--bare", "bare.git"]);
@@ -207,31 +207,31 @@ fn no_git_a_bare_git_directory_and_a_file_for_a_root() {
 }
 
 #[test]
-fn a_broken_repository_is_as_good_as_none() {
+fn a_broken_repository_is_indexed_without_history() {
     let fixture = Fixture::git();
     fixture.write("good.py", GOOD).commit("first");
     fs::write(fixture.path(".git/HEAD"), "nonsense").expect("a broken HEAD");
-    survives(&fixture);
+    index_and_find_good(&fixture);
     fs::remove_dir_all(fixture.path(".git/objects")).expect("objects can be removed");
-    survives(&fixture);
+    index_and_find_good(&fixture);
 }
 
 #[test]
-fn a_shallow_clone_has_the_history_that_it_has() {
+fn a_shallow_clone_has_a_partial_history() {
     let origin = Fixture::git();
     origin.write("good.py", GOOD).commit("first");
     origin.write("good.py", format!("{GOOD}\n\ndef second():\n    pass\n")).commit("second");
     let clone = Fixture::plain();
     let url = format!("file://{}", origin.root().display());
     clone.run_git(&["clone", "--quiet", "--depth=1", &url, "."]);
-    let summary = survives(&clone);
+    let summary = index_and_find_good(&clone);
     assert!(summary["warnings"].to_string().contains("shallow clone"), "{summary}");
     let run = clone.aur(&["mem", "search", "keep_me", "--format", "json"]);
     assert_eq!(run.json()["results"][0]["git"]["commits"], 1, "{run:?}");
 }
 
 #[test]
-fn a_directory_that_vanishes_during_the_walk_is_no_failure() {
+fn a_directory_removed_during_the_walk_is_no_failure() {
     let fixture = with_good_file();
     for number in 0..400 {
         fixture.write(&format!("gone/d{}/m{number}.py", number % 20), format!("def f{number}(): return {number}\n"));
@@ -248,12 +248,12 @@ fn a_directory_that_vanishes_during_the_walk_is_no_failure() {
     }
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    survives(&fixture);
+    index_and_find_good(&fixture);
     let run = fixture.aur(&["mem", "search", "f7", "--format", "json", "--mode", "sparse"]);
     assert!(!run.out.contains("gone/"), "{run:?}");
 }
 
-/// A tree that takes long enough to index that something can happen meanwhile.
+/// A tree that takes long enough to index that a test can intervene meanwhile.
 fn large() -> Fixture {
     let fixture = with_good_file();
     for number in 0..1_500 {
@@ -264,18 +264,18 @@ fn large() -> Fixture {
     fixture
 }
 
-/// Waits until a run that was started holds the writer's lock.
+/// Waits until a run in progress holds the writer's lock.
 fn wait_for_writer(fixture: &Fixture) {
     let lock = fixture.path(".aurora/writer.lock");
     let begun = Instant::now();
     while fs::read_to_string(&lock).map_or(true, |text| text.trim().is_empty()) {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the writer never took the lock");
+        assert!(begun.elapsed() < Duration::from_secs(60), "the writer has not taken the lock");
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
 #[test]
-fn a_second_writer_waits_and_is_told_for_whom() {
+fn a_second_writer_waits_and_names_the_first() {
     let fixture = large();
     let mut first = fixture
         .command()
@@ -283,7 +283,7 @@ fn a_second_writer_waits_and_is_told_for_whom() {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .expect("a first writer");
+        .expect("the program starts");
     wait_for_writer(&fixture);
     let second = fixture.aur(&["mem", "index"]);
     let done = first.wait().expect("the first writer ends");
@@ -299,7 +299,7 @@ fn a_full_disk_leaves_the_old_index() {
     let fixture = large();
     let small = fixture.path("small");
     fs::create_dir(&small).expect("a directory");
-    // A file system of two megabytes, seen by this one shell only.
+    // A file system of two megabytes that only this shell sees.
     let script = "mount -t tmpfs -o size=2m tmpfs small && cp good.py small/ && \"$AUR\" mem index small && \
                   cp -r m0 m1 m2 m3 m4 m5 m6 small/ && { \"$AUR\" mem index small; echo \"code $?\"; \
                   \"$AUR\" mem search keep_me --root small --format json --no-record; }";
@@ -320,7 +320,7 @@ fn a_full_disk_leaves_the_old_index() {
 
 #[test]
 #[cfg(unix)]
-fn an_interrupt_publishes_what_is_done() {
+fn an_interrupt_publishes_finished_work() {
     let fixture = large();
     let child = fixture
         .command()
@@ -335,7 +335,7 @@ fn an_interrupt_publishes_what_is_done() {
     let output = child.wait_with_output().expect("it ends");
     assert!(interrupt.is_ok_and(|status| status.success()));
     assert!(matches!(output.status.code(), Some(0 | 130)), "{output:?}");
-    survives(&fixture);
+    index_and_find_good(&fixture);
     let run = fixture.aur(&["mem", "search", "work_1499_11", "--format", "json"]);
     assert_eq!(run.json()["results"][0]["file"], "m29/f1499.py", "{run:?}");
 }

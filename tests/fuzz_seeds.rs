@@ -1,4 +1,4 @@
-//! The cases of the fuzzer (`cargo xtask fuzz`), on the seeds that the repository keeps.
+//! Runs the cases of the fuzzer (`cargo xtask fuzz`) on the seeds in the repository.
 
 #[path = "../fuzz/cases/analyzer.rs"]
 mod analyzer;

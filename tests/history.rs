@@ -1,5 +1,5 @@
-//! Every kind of repository, on the level of the whole program: none makes a run fail, lines are attributed as git does
-//! where git has an answer, and where there is none the report says why.
+//! Every kind of repository, tested with the whole program: no repository makes a run fail, lines are attributed as git
+//! attributes them, and the report explains missing attributions.
 
 mod fixture;
 
@@ -26,7 +26,7 @@ fn with_commits(fixture: Fixture) -> Fixture {
     fixture
 }
 
-/// A clone of `origin`, made through git's transport.
+/// A clone of `origin` through git's transport.
 fn cloned(origin: &Fixture, options: &[&str]) -> Fixture {
     let clone = Fixture::plain();
     origin.run_git(&["config", "uploadpack.allowFilter", "true"]);
@@ -51,7 +51,7 @@ fn index_in(root: &Path) -> Value {
 fn aur_in(root: &Path, arguments: &[&str]) -> Run {
     let mut command = Command::new(program());
     hermetic(&mut command, &root.join(".aurora/home"));
-    Run::of(command.current_dir(root).args(arguments))
+    Run::from_command(command.current_dir(root).args(arguments))
 }
 
 fn warnings(summary: &Value) -> String {
@@ -60,7 +60,7 @@ fn warnings(summary: &Value) -> String {
     warnings.collect::<Vec<_>>().join("; ")
 }
 
-/// `<commit> <line>` per line, as the index has them; why not, where it has none.
+/// The lines `<commit> <line>` from the index, or the error message if the file has no attribution.
 fn lines_in(root: &Path, file: &str) -> String {
     let run = aur_in(root, &["mem", "blame", file]);
     if run.code == Some(0) { run.out } else { run.err }
@@ -70,7 +70,7 @@ fn lines(fixture: &Fixture, file: &str) -> String {
     lines_in(fixture.root(), file)
 }
 
-/// The same of git, which has to succeed.
+/// The lines `<commit> <line>` from `git blame`.
 fn git_lines(root: &Path, file: &str) -> String {
     let output = git(root).args(["blame", "--no-textconv", "--line-porcelain", "--", file]).output().expect("git runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -83,7 +83,7 @@ fn git_lines(root: &Path, file: &str) -> String {
     headers.collect()
 }
 
-/// Indexes and compares both files with git; returns the warnings.
+/// Indexes, compares the lines of both files with git, and returns the warnings.
 fn check(fixture: &Fixture) -> String {
     let summary = index(fixture);
     for file in ["a.py", "b.py"] {
@@ -92,36 +92,36 @@ fn check(fixture: &Fixture) -> String {
     warnings(&summary)
 }
 
-/// What a search shows as the time and author of the chunk that it finds first.
-fn shown(fixture: &Fixture, query: &str) -> String {
+/// The output of a search, which shows the time and the author of the first chunk.
+fn search(fixture: &Fixture, query: &str) -> String {
     let run = aur_in(fixture.root(), &["mem", "search", query, "--limit", "1"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     run.out
 }
 
-/// Breaks an object, which was not packed.
+/// Overwrites a loose object.
 fn damage(fixture: &Fixture, object: &str, bytes: &[u8]) {
-    let id = said(fixture.root(), &["rev-parse", object]);
+    let id = git_output(fixture.root(), &["rev-parse", object]);
     let path = fixture.path(&format!(".git/objects/{}/{}", &id[..2], &id[2..]));
     std::fs::remove_file(&path).expect("a loose object");
     std::fs::write(path, bytes).expect("a file can be written");
 }
 
-/// What git prints.
-fn said(root: &Path, arguments: &[&str]) -> String {
+/// Runs git and returns its output.
+fn git_output(root: &Path, arguments: &[&str]) -> String {
     let output = git(root).args(arguments).output().expect("git runs");
     assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-/// Nothing has a history, both files are found, and the report gives the reason.
+/// Asserts that no file has a history, that both files are found, and that the report gives the reason.
 fn check_unavailable(fixture: &Fixture, reason: &str) {
     let found = warnings(&index(fixture));
     assert!(found.contains(reason), "{found}");
     for file in ["a.py", "b.py"] {
         assert!(lines(fixture, file).contains(reason), "{}", lines(fixture, file));
     }
-    assert!(shown(fixture, "alpha").contains("- (unavailable)"), "{}", shown(fixture, "alpha"));
+    assert!(search(fixture, "alpha").contains("- (unavailable)"), "{}", search(fixture, "alpha"));
 }
 
 #[test]
@@ -129,12 +129,12 @@ fn a_repository_without_commits_has_no_history() {
     let fixture = Fixture::git();
     fixture.write("a.py", ALPHA);
     assert_eq!(warnings(&index(&fixture)), "HEAD has no commit yet: no file has a history");
-    assert!(shown(&fixture, "alpha").contains("- (untracked)"));
-    // The branch that HEAD names may also have been lost.
+    assert!(search(&fixture, "alpha").contains("- (untracked)"));
+    // The branch that HEAD names may be missing.
     let lost = repository(&[]);
     std::fs::remove_file(lost.path(".git/refs/heads/main")).expect("a loose reference");
     assert_eq!(warnings(&index(&lost)), "HEAD has no commit yet: no file has a history");
-    // And without a HEAD, git itself knows no repository.
+    // Without a HEAD, git does not recognise the repository either.
     std::fs::remove_file(lost.path(".git/HEAD")).expect("a HEAD");
     assert_eq!(warnings(&index(&lost)), "");
 }
@@ -152,8 +152,8 @@ fn untracked_ignored_and_staged_files_are_not_in_the_commit() {
     for file in ["new.py", "staged.py"] {
         assert!(lines(&fixture, file).contains("not in the commit at HEAD"), "{}", lines(&fixture, file));
     }
-    assert!(shown(&fixture, "untracked_one").contains("- (untracked)"));
-    assert!(shown(&fixture, "staged_one").contains("- (untracked)"));
+    assert!(search(&fixture, "untracked_one").contains("- (untracked)"));
+    assert!(search(&fixture, "staged_one").contains("- (untracked)"));
     assert_eq!(lines(&fixture, "b.py"), git_lines(fixture.root(), "b.py"));
 }
 
@@ -181,7 +181,7 @@ fn in_a_merge_lines_of_the_other_side_have_no_commit_yet() {
 }
 
 #[test]
-fn mailmap_and_ignored_commits_count_as_soon_as_they_change() {
+fn changes_of_mailmap_and_ignored_commits_take_effect() {
     let fixture = repository(&[]);
     assert_eq!(check(&fixture), "");
     let authors = |fixture: &Fixture| aur_in(fixture.root(), &["mem", "blame", "a.py", "--format", "json"]).out;
@@ -194,7 +194,7 @@ fn mailmap_and_ignored_commits_count_as_soon_as_they_change() {
     let missing = warnings(&index(&fixture));
     assert!(missing.contains("blame.ignoreRevsFile names") && missing.contains("cannot be read"), "{missing}");
     let all = lines(&fixture, "a.py");
-    fixture.write(".git/revs", format!("{} # reformatted\n", said(fixture.root(), &["rev-parse", "HEAD"])));
+    fixture.write(".git/revs", format!("{} # reformatted\n", git_output(fixture.root(), &["rev-parse", "HEAD"])));
     assert_eq!(check(&fixture), "");
     assert_ne!(lines(&fixture, "a.py"), all);
     fixture.write(".git/revs", "# nothing\n");
@@ -203,7 +203,7 @@ fn mailmap_and_ignored_commits_count_as_soon_as_they_change() {
 }
 
 #[test]
-fn shallow_clones_end_where_the_clone_does() {
+fn history_ends_at_the_boundary_of_a_shallow_clone() {
     let origin = repository(&[]);
     let clone = cloned(&origin, &["--depth=2"]);
     assert_eq!(check(&clone), "shallow clone: history ends where the clone does");
@@ -214,17 +214,17 @@ fn shallow_clones_end_where_the_clone_does() {
 }
 
 #[test]
-fn partial_clones_are_never_completed() {
+fn missing_objects_of_partial_clones_are_not_fetched() {
     let origin = repository(&[]);
     for filter in ["blob:none", "tree:0"] {
         let clone = cloned(&origin, &[&format!("--filter={filter}")]);
-        let objects = || said(clone.root(), &["count-objects", "-v"]);
+        let objects = || git_output(clone.root(), &["count-objects", "-v"]);
         let before = objects();
         let found = warnings(&index(&clone));
         assert!(found.starts_with("partial clone: lines whose older versions are missing"), "{filter}: {found}");
         assert_eq!(objects(), before, "{filter}");
         assert_eq!(lines(&clone, "a.py").lines().count(), 10, "{filter}");
-        // Offline it is the same.
+        // The result is the same offline.
         clone.run_git(&["remote", "set-url", "origin", "file:///nowhere"]);
         let online = lines(&clone, "a.py");
         aur_in(clone.root(), &["mem", "index", "--force"]);
@@ -235,7 +235,7 @@ fn partial_clones_are_never_completed() {
 }
 
 #[test]
-fn linked_work_trees_and_subdirectories_are_roots_as_well() {
+fn linked_work_trees_and_subdirectories_can_be_roots() {
     let fixture = repository(&[]);
     fixture.write("deep/er/c.py", BETA).commit("deep");
     fixture.write("deep/er/c.py", BETA.replace("x * 2", "x * 4")).commit("deeper");
@@ -252,7 +252,7 @@ fn linked_work_trees_and_subdirectories_are_roots_as_well() {
 }
 
 #[test]
-fn files_of_submodules_have_no_history_here() {
+fn files_of_submodules_have_no_history() {
     let inner = repository(&[]);
     let fixture = repository(&[]);
     let url = inner.root().to_str().expect("a path in UTF-8");
@@ -270,7 +270,7 @@ fn grafts_and_replacements_are_followed() {
         fixture.run_git(&["commit-graph", "write", "--reachable"]);
         assert_eq!(check(&fixture), "");
         let plain = lines(&fixture, "b.py") + &lines(&fixture, "a.py");
-        let id = |name: &str| said(fixture.root(), &["rev-parse", name]);
+        let id = |name: &str| git_output(fixture.root(), &["rev-parse", name]);
         let graft = if parents.is_empty() { id("HEAD") } else { format!("{} {}", id("HEAD"), id(parents)) };
         fixture.write(".git/info/grafts", format!("# comment\n{graft}\n"));
         assert_eq!(check(&fixture), "");
@@ -300,21 +300,21 @@ fn other_hashes_and_borrowed_objects_are_read() {
 }
 
 #[test]
-fn references_in_a_reftable_are_told_of() {
+fn references_in_a_reftable_are_reported_as_unsupported() {
     let fixture = Fixture::plain();
-    // An older git has no such format, and nobody a repository in it.
+    // An older git does not know the format, and cannot have created such a repository.
     if fixture.try_git(&["init", "--quiet", "--ref-format=reftable"]) {
         check_unavailable(&with_commits(fixture), "reftable");
     }
 }
 
 #[test]
-fn line_ends_and_encodings_of_the_checkout_are_no_change() {
+fn line_ends_and_encodings_of_the_checkout_are_not_edits() {
     let anew = |fixture: &Fixture| {
         fixture.remove("a.py").remove("b.py").run_git(&["checkout", "--quiet", "--", "."]);
     };
     let windows = repository(&[]);
-    // The fixture's own git commands say `core.autocrlf=false`.
+    // Git commands of the fixture set `core.autocrlf=false`.
     let crlf = |fixture: &Fixture, file: &str| {
         let text = std::fs::read_to_string(fixture.path(file)).expect("a file").replace('\n', "\r\n");
         fixture.write(file, text);
@@ -360,7 +360,7 @@ fn binary_and_huge_files_are_skipped() {
     let before = index(&fixture);
     assert_eq!(before["files"]["skipped"]["binary"]["examples"][0], "binary.py");
     assert_eq!(before["files"]["skipped"]["larger than max_file_size"]["examples"][0], "huge.py");
-    // What was binary or huge in an older version is no obstacle.
+    // A file may have been binary or huge in an older version.
     fixture.write("binary.py", BETA).write("huge.py", BETA).commit("small");
     assert_eq!(check(&fixture), "");
     for file in ["binary.py", "huge.py"] {
@@ -372,7 +372,7 @@ fn binary_and_huge_files_are_skipped() {
 fn touches_are_counted_without_old_versions() {
     let kept = repository(&[]);
     index(&kept);
-    // A change across two chunks: before it, the lines of neither are those of a chunk.
+    // A change across two chunks. In the older version, these lines span two chunks as well.
     let text = format!("{ALPHA}{BETA}").replace("x + 1", "x + 3");
     let changed = text.replace("return y\n\n\ndef beta(x):", "return y + 1\ndef beta(x, z):");
     assert_ne!(changed, text);
@@ -383,7 +383,7 @@ fn touches_are_counted_without_old_versions() {
         run.json()["results"][0]["git"]["touches"].clone()
     };
     assert_eq!(touches(&kept.duplicate()), 4);
-    // The version before is not old: the change is a comparison with it.
+    // The direct predecessor does not count as old, because it is compared with the current version.
     for old in ["HEAD~2:a.py", "HEAD~3:a.py"] {
         damage(&kept, old, b"");
     }
@@ -409,12 +409,12 @@ fn damaged_history_ends_early() {
     damage(&fixture, "HEAD:a.py", b"");
     let found = warnings(&index(&fixture));
     assert!(found.contains("git history unavailable: blob") && found.contains("a.py"), "{found}");
-    assert!(shown(&fixture, "alpha").contains("- (unavailable)"));
+    assert!(search(&fixture, "alpha").contains("- (unavailable)"));
     assert_eq!(lines(&fixture, "b.py"), git_lines(fixture.root(), "b.py"));
 }
 
 #[test]
-fn damage_at_head_leaves_no_history() {
+fn damage_at_head_makes_the_history_unavailable() {
     let tree = repository(&[]);
     damage(&tree, "HEAD^{tree}", b"");
     check_unavailable(&tree, "missing or damaged");
@@ -436,7 +436,7 @@ fn damage_at_head_leaves_no_history() {
 }
 
 #[test]
-fn a_broken_repository_leaves_no_history() {
+fn a_broken_repository_has_no_history() {
     let nowhere = "1".repeat(40);
     for (path, text) in [
         (".git/HEAD", "garbage"),
@@ -460,7 +460,7 @@ fn a_broken_repository_leaves_no_history() {
 }
 
 #[test]
-fn what_a_sparse_checkout_leaves_out_is_not_indexed() {
+fn files_outside_a_sparse_checkout_are_not_indexed() {
     for options in [&["--cone", "--sparse-index", "deep"][..], &["--no-cone", "/*", "!/other/"]] {
         let fixture = repository(&[]);
         fixture.write("deep/c.py", BETA).write("other/d.py", BETA).commit("directories");
@@ -473,7 +473,7 @@ fn what_a_sparse_checkout_leaves_out_is_not_indexed() {
 
 #[test]
 #[cfg(unix)]
-fn any_name_that_is_text_is_a_name() {
+fn unusual_file_names_are_indexed_if_they_are_utf8() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 

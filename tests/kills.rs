@@ -1,8 +1,9 @@
-//! Whatever moment a process dies at, the index is the old one or the new one, and the next run makes it a fresh one.
+//! If a process dies at any moment, the index is the old or the new one, and the next run makes it equal to a fresh
+//! one.
 //!
-//! Three kinds of death: at every step of writing in turn (`storage/src/fault.rs`), by a kill at a random moment, and by one that
-//! is aimed at the creation of a store.
-//! `AURORA_TEST_KILLS` says how many of the latter; `AURORA_TEST_SEED` repeats them.
+//! There are three kinds of death: at each step of writing in turn (`storage/src/fault.rs`), by a kill at a random
+//! moment, and by a kill during the creation of a store. `AURORA_TEST_KILLS` sets the number of kills, and
+//! `AURORA_TEST_SEED` repeats them.
 
 mod fixture;
 
@@ -13,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use fixture::{Fixture, Run};
 
-/// Tells the program at which step of writing to die.
+/// Variable with the step of writing at which the program dies.
 const POINT: &str = "AURORA_DIE_AT_POINT";
-/// Kills at random moments, unless `AURORA_TEST_KILLS` says how many.
+/// Number of kills at random moments, unless `AURORA_TEST_KILLS` overrides it.
 const KILLS: usize = 12;
 const FILES: usize = 40;
 
@@ -38,7 +39,7 @@ fn module(number: usize, word: &str) -> String {
     (0..8).map(|f| format!("def {word}_{number}_{f}(a, b):\n    return a + b * call_{}({f})\n\n", number % 7)).collect()
 }
 
-/// Changes the tree: files that are edited, added and removed.
+/// Changes the tree: edits, adds and removes files.
 fn edit(fixture: &Fixture, round: usize) {
     for number in (round % 3..FILES).step_by(3) {
         fixture.write(&path(number), module(number, &format!("round_{round}")));
@@ -51,43 +52,43 @@ fn edit(fixture: &Fixture, round: usize) {
     }
 }
 
-/// Runs the program, which has to succeed.
-fn done(fixture: &Fixture, arguments: &[&str]) -> Run {
+/// Runs the program and asserts that it succeeds.
+fn run_ok(fixture: &Fixture, arguments: &[&str]) -> Run {
     let run = fixture.aur(arguments);
     assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
     run
 }
 
-/// The digest of an index without a fault; nothing where there is none.
+/// The digest of an undamaged index, or `None` without an index.
 fn digest(fixture: &Fixture) -> Option<String> {
     let verify = fixture.aur(&["mem", "verify"]);
     if verify.code == Some(2) && verify.err.contains("no index") {
         return None;
     }
     assert_eq!(verify.code, Some(0), "{verify:?}");
-    Some(done(fixture, &["mem", "verify", "--digest"]).out)
+    Some(run_ok(fixture, &["mem", "verify", "--digest"]).out)
 }
 
-/// The digest of an index, if there is one that can be used.
+/// The digest of an index, or `None` if there is no usable index.
 fn usable_digest(fixture: &Fixture) -> Option<String> {
     let verify = fixture.aur(&["mem", "verify"]);
     assert!(matches!(verify.code, Some(0 | 2)), "{verify:?}");
     if verify.code == Some(0) { digest(fixture) } else { None }
 }
 
-/// The digest of an index of the same tree that is made from nothing.
+/// The digest of an index of the same tree, built from scratch.
 fn fresh_digest(fixture: &Fixture) -> Option<String> {
     let fresh = fixture.duplicate();
-    done(&fresh, &["mem", "index", "-q"]);
+    run_ok(&fresh, &["mem", "index", "-q"]);
     digest(&fresh)
 }
 
-/// Brings the index up to date after a death; it must be as if nothing had happened.
-fn recovers(fixture: &Fixture, fresh: Option<&String>, what: &str) {
-    // Whichever index a death has left is the user's own.
+/// Updates the index after a death and asserts that the result is as if nothing had happened.
+fn assert_recovers(fixture: &Fixture, fresh: Option<&String>, what: &str) {
+    // An index that a dead process leaves is still the user's own.
     let search = fixture.aur(&["mem", "search", "call", "--no-index"]);
     assert!(!search.err.contains("not trusted"), "{what}: {}", search.err);
-    done(fixture, &["mem", "index", "-q"]);
+    run_ok(fixture, &["mem", "index", "-q"]);
     assert_eq!(digest(fixture).as_ref(), fresh, "{what}");
     for left in ["index.new", "index.old", "tmp"] {
         let files = fs::read_dir(fixture.path(".aurora").join(left)).map_or(0, Iterator::count);
@@ -95,7 +96,8 @@ fn recovers(fixture: &Fixture, fresh: Option<&String>, what: &str) {
     }
 }
 
-/// Has a command die at each of its steps, always from the same index, given as the bytes of its data file.
+/// Kills a command at each of its steps in turn, always starting from the same index, whose data file has the bytes
+/// `before`.
 fn die_at_every_step(fixture: &Fixture, arguments: &[&str], before: Option<&[u8]>, new: Option<&String>) {
     let fresh = fresh_digest(fixture);
     let lay_out = || {
@@ -108,20 +110,20 @@ fn die_at_every_step(fixture: &Fixture, arguments: &[&str], before: Option<&[u8]
         }
     };
     lay_out();
-    // One that cannot be used is as good as none.
+    // An unusable index counts as a missing one.
     let old = usable_digest(fixture);
     let (mut point, mut renewed) = (1, 0);
     loop {
         lay_out();
         let mut command = fixture.command();
         command.args(arguments).env(POINT, point.to_string()).env("AURORA_SEARCH_REFRESH", "60000");
-        let run = Run::of(&mut command);
+        let run = Run::from_command(&mut command);
         let what = format!("{arguments:?} at step {point}");
         if run.code == Some(0) {
             assert_eq!(digest(fixture).as_ref(), new, "{arguments:?}");
             break;
         }
-        // It has died without a word of why.
+        // The program died without a message.
         assert!(run.code != Some(1) && run.code != Some(2) && !run.err.contains("panicked"), "{what}: {run:?}");
         let found = match old {
             None => usable_digest(fixture),
@@ -129,20 +131,20 @@ fn die_at_every_step(fixture: &Fixture, arguments: &[&str], before: Option<&[u8]
         };
         assert!(found == old || found.as_ref() == new, "{what}");
         renewed += usize::from(found.as_ref() == new);
-        recovers(fixture, fresh.as_ref(), &what);
+        assert_recovers(fixture, fresh.as_ref(), &what);
         point += 1;
     }
-    // Deaths that nobody dies would prove nothing.
+    // Make sure that the command dies at several steps, before and after the publication.
     assert!(point > 4 && renewed > 0, "{arguments:?} has {point} steps, {renewed} after the publication");
 }
 
 /// A repository that was edited after it was indexed, and the data file of the index.
 fn edited() -> (Fixture, Vec<u8>) {
     let fixture = repository();
-    done(&fixture, &["mem", "index", "-q"]);
+    run_ok(&fixture, &["mem", "index", "-q"]);
     for round in 0..2 {
         edit(&fixture, round);
-        done(&fixture, &["mem", "index", "-q"]);
+        run_ok(&fixture, &["mem", "index", "-q"]);
     }
     let data = fs::read(fixture.path(".aurora/index/data.mdb")).expect("the data file");
     edit(&fixture, 2);
@@ -168,7 +170,7 @@ fn a_search_that_dies_while_it_updates_leaves_the_old_index_or_the_new_one() {
 }
 
 #[test]
-fn a_recovery_that_dies_at_any_step_leaves_what_can_be_recovered() {
+fn a_recovery_that_dies_at_any_step_can_be_repeated() {
     let (fixture, data) = edited();
     let fresh = fresh_digest(&fixture);
     die_at_every_step(&fixture, &["mem", "index", "-q"], Some(&data[..data.len() / 2]), fresh.as_ref());
@@ -183,15 +185,15 @@ fn a_replacement_that_dies_at_any_step_leaves_the_old_index_or_the_new_one() {
     die_at_every_step(&fixture, &["mem", "rebuild-bm25"], Some(&data), old.as_ref());
     let other = Fixture::plain();
     other.write("other.py", module(1, "other"));
-    done(&other, &["mem", "index", "-q"]);
-    done(&other, &["mem", "export", "other.aur"]);
+    run_ok(&other, &["mem", "index", "-q"]);
+    run_ok(&other, &["mem", "export", "other.aur"]);
     let imported = digest(&other);
     let artefact = other.path("other.aur");
     let import = ["mem", "import", artefact.to_str().expect("UTF-8")];
     die_at_every_step(&fixture, &import, Some(&data), imported.as_ref());
 }
 
-/// A store that is created by a command, and what has to work after the process has been killed meanwhile.
+/// A store, the command that creates it, and the commands that have to work after that command was killed.
 struct Creation {
     name: &'static str,
     create: &'static [&'static str],
@@ -254,7 +256,7 @@ fn creations(fixture: &Fixture) -> [Creation; 5] {
 }
 
 #[test]
-fn a_kill_while_a_store_is_created_leaves_an_empty_store_or_a_whole_one() {
+fn a_kill_during_the_creation_of_a_store_leaves_an_empty_or_a_complete_store() {
     let kills = number("AURORA_TEST_KILLS").map_or(KILLS_OF_CREATION, |kills| kills as usize);
     let mut random = generator(number("AURORA_TEST_SEED").unwrap_or(3));
     let fixture = Fixture::git();
@@ -262,7 +264,7 @@ fn a_kill_while_a_store_is_created_leaves_an_empty_store_or_a_whole_one() {
         .write(".gitignore", "/.aurora/\n/home/\n")
         .write("token.py", "def parse_token(text):\n    return text.split(':')\n");
     fixture.write("turn.txt", "How is a token parsed?\n").commit("all");
-    done(&fixture, &["mem", "index", "-q"]);
+    run_ok(&fixture, &["mem", "index", "-q"]);
     for Creation { name, create, file, store, next } in creations(&fixture) {
         let (mut dead, mut rounds) = (0, 0);
         while dead < kills {
@@ -271,12 +273,12 @@ fn a_kill_while_a_store_is_created_leaves_an_empty_store_or_a_whole_one() {
             if store.exists() {
                 fs::remove_dir_all(&store).expect("the store can be removed");
             }
-            // More often soon after the file has appeared than late.
+            // Mostly soon after the file has appeared.
             let most = if random(3) > 0 { 1_500 } else { 40_000 };
             let delay = Duration::from_micros(random(most) as u64);
             dead += usize::from(is_killed_at(&fixture, create, &file, delay));
             for command in next {
-                let run = done(&fixture, command);
+                let run = run_ok(&fixture, command);
                 let is_complete = !["without", "left out", "set aside"].iter().any(|note| run.err.contains(note));
                 assert!(is_complete && !run.out.contains("ithout "), "{name}, {delay:?}, {command:?}: {run:?}");
                 assert!(command != &SEARCH || run.out.contains("token.py"), "{name}, {delay:?}: {run:?}");
@@ -286,25 +288,26 @@ fn a_kill_while_a_store_is_created_leaves_an_empty_store_or_a_whole_one() {
     }
 }
 
-/// Starts a command, and kills it so long after a file has appeared; false if it has ended before.
+/// Starts a command and kills it after a delay from the appearance of a file. Returns false if the command ended
+/// before.
 fn is_killed_at(fixture: &Fixture, arguments: &[&str], file: &Path, delay: Duration) -> bool {
     let mut child = fixture.command();
     let child = child.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = child.expect("the program starts");
     while !file.exists() {
-        if child.try_wait().expect("it can be asked").is_some() {
+        if child.try_wait().expect("the status is available").is_some() {
             return false;
         }
         std::thread::sleep(Duration::from_micros(50));
     }
     std::thread::sleep(delay);
-    let is_running = child.try_wait().expect("it can be asked").is_none();
+    let is_running = child.try_wait().expect("the status is available").is_none();
     child.kill().expect("it can be killed");
     child.wait().expect("it ends");
     is_running
 }
 
-/// SplitMix64: numbers below a bound.
+/// A SplitMix64 generator of numbers below a bound.
 fn generator(mut state: u64) -> impl FnMut(usize) -> usize {
     move |below| {
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -318,14 +321,14 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Starts a command and kills it after a while; tells how long it ran if it came to its end.
+/// Starts a command and kills it after `wait`. Returns its duration if it ended before.
 fn kill_after(fixture: &Fixture, arguments: &[&str], wait: Duration) -> Option<Duration> {
     let begun = Instant::now();
     let mut child = fixture.command();
     let child = child.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = child.expect("the program starts");
     while begun.elapsed() < wait {
-        if child.try_wait().expect("it can be asked").is_some() {
+        if child.try_wait().expect("the status is available").is_some() {
             return Some(begun.elapsed());
         }
         std::thread::sleep(Duration::from_millis(1));
@@ -341,11 +344,11 @@ fn a_kill_at_any_moment_leaves_the_old_index_or_the_new_one() {
     let seed = number("AURORA_TEST_SEED").unwrap_or(7);
     let mut random = generator(seed);
     let fixture = repository();
-    done(&fixture, &["mem", "index", "-q"]);
+    run_ok(&fixture, &["mem", "index", "-q"]);
     let other = repository();
     edit(&other, 1);
-    done(&other, &["mem", "index", "-q"]);
-    done(&other, &["mem", "export", "other.aur"]);
+    run_ok(&other, &["mem", "index", "-q"]);
+    run_ok(&other, &["mem", "export", "other.aur"]);
     let imported = digest(&other);
     let artefact = other.path("other.aur");
     let artefact = artefact.to_str().expect("UTF-8");
@@ -357,7 +360,7 @@ fn a_kill_at_any_moment_leaves_the_old_index_or_the_new_one() {
         &["mem", "rebuild-bm25"],
         &["mem", "import", artefact],
     ];
-    // How long each takes, so that kills fall into it and not behind it.
+    // The duration of each command, so that kills happen while it runs.
     let mut lasts = [Duration::from_millis(400); 6];
     let (mut dead, mut old, mut new) = (0, 0, 0);
     for round in 0.. {
@@ -370,7 +373,7 @@ fn a_kill_at_any_moment_leaves_the_old_index_or_the_new_one() {
             edit(&fixture, round);
         }
         let command = random(commands.len());
-        // More often late than early: publication comes last.
+        // Kills are more often late than early, because publication comes last.
         let share = random(1050).max(random(1050));
         let wait = lasts[command].mul_f64(share as f64 / 1000.0);
         if let Some(lasted) = kill_after(&fixture, commands[command], wait) {
@@ -385,12 +388,12 @@ fn a_kill_at_any_moment_leaves_the_old_index_or_the_new_one() {
         } else {
             new += 1
         }
-        // Some deaths follow one another without a run between them.
+        // Sometimes the next death follows without a run between them.
         if random(3) > 0 || found != before {
             let fresh = fresh_digest(&fixture);
             let is_import = commands[command].contains(&"import");
             assert!(found == before || found == fresh || (is_import && found == imported), "{what}");
-            recovers(&fixture, fresh.as_ref(), &what);
+            assert_recovers(&fixture, fresh.as_ref(), &what);
         }
     }
     eprintln!("{dead} kills: {old} left the old index, {new} the new one");

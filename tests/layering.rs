@@ -1,8 +1,8 @@
-//! Dependencies between the crates point one way, as `docs/architecture.md` draws them.
+//! Dependencies between the crates point in one direction, as shown in `docs/architecture.md`.
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
-/// Every crate with those of ours that it may use. What is not listed is not allowed.
+/// The workspace crates that each crate may depend on. Any other dependency is an error.
 const ALLOWED: &[(&str, &[&str])] = &[
     (
         "aurora",
@@ -180,7 +180,7 @@ fn crates_depend_only_on_the_layers_below_them() {
 }
 
 #[test]
-fn libraries_name_no_command() {
+fn libraries_do_not_mention_commands() {
     for krate in ["analysis", "evaluation", "pipeline", "plugins", "query", "stages", "storage"] {
         visit(&format!("{}/{krate}", env!("CARGO_MANIFEST_DIR")), &mut |path, source| {
             let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -191,7 +191,7 @@ fn libraries_name_no_command() {
     }
 }
 
-/// Shows every Rust file below the `src` directories of a directory.
+/// Calls `see` with the path and text of every Rust file below the `src` directories of a directory.
 fn visit(directory: &str, see: &mut impl FnMut(&str, &str)) {
     for entry in std::fs::read_dir(directory).expect("a directory").flatten() {
         let path = entry.path().to_string_lossy().replace('\\', "/");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 #[test]
-fn every_link_leads_somewhere() {
+fn every_link_target_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut pages = vec![root.join("README.md"), root.join("xtask/model/README.md")];
     pages_below(&root.join("docs"), &mut pages);
@@ -36,11 +36,11 @@ fn pages_below(directory: &Path, pages: &mut Vec<PathBuf>) {
     }
 }
 
-/// The targets of `[text](target)` outside of code.
+/// The targets of `[text](target)` outside code.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let lines =
         outside_code(text).flat_map(|line| line.split('`').step_by(2).flat_map(|part| part.split("](").skip(1)));
-    // A link whose text is code is cut at the backticks: its target begins the next part.
+    // Splitting at backticks cuts a link whose text is code: its target begins the next part.
     let after_code = outside_code(text).flat_map(|line| line.split("`](").skip(1));
     lines.chain(after_code).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
 }
@@ -58,13 +58,13 @@ fn outside_code(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The anchor of a heading, as GitHub makes it.
+/// The anchor of a heading, as GitHub generates it.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// A path without `.` and `..`.
+/// Resolves `.` and `..` in a path.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -1,4 +1,4 @@
-//! Conversation logs of the user and reasoning patterns of the project are found beside the code.
+//! Conversation logs of the user and reasoning patterns of the project are found in addition to the code.
 
 mod fixture;
 
@@ -38,12 +38,12 @@ fn conversations_and_patterns_are_indexed() {
 }
 
 #[test]
-fn a_user_without_logs_is_told_only_when_there_is_a_place_for_them() {
+fn missing_logs_are_mentioned_only_if_their_directory_exists() {
     let fixture = Fixture::plain();
     fixture.write("auth.py", "def login():\n    return 1\n");
     let silent = fixture.aur(&["mem", "index", "--format", "json"]);
     assert!(!silent.out.contains("conversation logs"), "{silent:?}");
     fixture.write_for_user("logs/aurora.log", "");
-    let told = fixture.aur(&["mem", "index", "--format", "json"]);
-    assert!(told.out.contains("No conversation logs found"), "{told:?}");
+    let run = fixture.aur(&["mem", "index", "--format", "json"]);
+    assert!(run.out.contains("No conversation logs found"), "{run:?}");
 }

@@ -1,4 +1,5 @@
-//! Several roots searched as one, the list of known roots, and work trees that share an index, on the level of the program.
+//! Searches over several roots, the list of known roots, and work trees that share an index, tested with the whole
+//! program.
 
 mod fixture;
 
@@ -28,7 +29,7 @@ fn pair(root: &str, file: &str) -> (String, String) {
 }
 
 #[test]
-fn several_roots_are_searched_as_one_and_known_ones_have_names() {
+fn several_roots_are_searched_together_and_known_roots_by_name() {
     let fixture = projects();
     let search = |arguments: &[&str]| {
         fixture.aur(&[&["mem", "search", "RetryWithBackoff", "--format", "json"][..], arguments].concat())
@@ -45,14 +46,14 @@ fn several_roots_are_searched_as_one_and_known_ones_have_names() {
     assert!(known[1]["chunks"].as_u64() > Some(1) && known[1]["files"] == 3, "{known}");
     assert!(fixture.aur(&["mem", "roots"]).out.contains("3 files"));
 
-    // By name, from a directory where no path leads to it.
+    // A root can be searched by name from an unrelated directory.
     let away = TempDir::new().expect("a temporary directory");
     let mut command = fixture.command();
     command.current_dir(away.path()).args(["mem", "search", "RetryWithBackoff", "--format", "json", "--root", "lib"]);
-    assert_eq!(results(&Run::of(&mut command))[0], pair("-", "http/retry.go"));
+    assert_eq!(results(&Run::from_command(&mut command))[0], pair("-", "http/retry.go"));
     assert_eq!(results(&search(&["--all-roots"]))[0], pair("lib", "http/retry.go"));
 
-    // What both have is shown once.
+    // A chunk that occurs in both roots is shown once.
     let copies = fixture.aur(&["mem", "search", "evict_oldest", "--all-roots", "--format", "json"]).json();
     let first = &copies["results"][0];
     assert_eq!((&first["root"], &first["copies"]["places"][0]), (&"app".into(), &"lib/cache.py:7".into()), "{first}");
@@ -63,13 +64,13 @@ fn several_roots_are_searched_as_one_and_known_ones_have_names() {
 }
 
 #[test]
-fn what_is_wrong_with_roots_is_said() {
+fn errors_of_roots_are_reported() {
     let fixture = projects();
     let search = |arguments: &[&str]| fixture.aur(&[&["mem", "search", "retry"][..], arguments].concat());
     let unknown = search(&["--root", "app", "--root", "nowhere"]);
     assert!(unknown.code == Some(2) && unknown.err.contains("no such directory: nowhere"), "{unknown:?}");
     assert_eq!(search(&["--all-roots", "--root", "app"]).code, Some(2));
-    // One that cannot be opened does not keep the others from answering, and the exit code tells of it.
+    // A root that cannot be opened does not prevent answers from the others, but changes the exit code.
     fixture.write("app/.aurora/index/data.mdb", "no index");
     let some = search(&["--all-roots", "--no-refresh"]);
     assert_eq!(some.code, Some(1), "{some:?}");
@@ -79,7 +80,7 @@ fn what_is_wrong_with_roots_is_said() {
     assert!(nothing.code == Some(2) && nothing.err.contains("no index is known"), "{nothing:?}");
 }
 
-/// The summary of an index run of a directory.
+/// The summary of an index run in a directory.
 fn indexed(fixture: &Fixture, root: &str, more: &[&str]) -> Value {
     let run = fixture.aur(&[&["mem", "index", "--format", "json", root][..], more].concat());
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -120,7 +121,7 @@ fn a_work_tree_starts_from_the_index_of_its_sibling() {
     assert_eq!(fresh["files"]["indexed"], 42);
     assert_eq!(digest(&main, tree), adopted);
 
-    // A work tree without a change is complete as well.
+    // A work tree without changes is complete as well.
     std::fs::remove_dir_all(outside.path().join("tree/.aurora")).expect("removed");
     let same = outside.path().join("same");
     let same = same.to_str().expect("UTF-8");
@@ -131,12 +132,12 @@ fn a_work_tree_starts_from_the_index_of_its_sibling() {
 }
 
 #[test]
-fn the_index_of_another_repository_is_not_taken() {
+fn the_index_of_another_repository_is_not_adopted() {
     let (main, stranger) = (Fixture::git(), Fixture::git());
     main.write("src/cache.py", CACHE).commit("first");
     stranger.write("src/cache.py", CACHE).commit("first");
     indexed(&main, ".", &[]);
-    // The stranger's repository claims to have a work tree there.
+    // The other repository claims to have a work tree here.
     let claimed = stranger.path(".git/worktrees/claimed");
     std::fs::create_dir_all(&claimed).expect("a directory");
     for (name, content) in [

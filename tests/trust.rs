@@ -1,4 +1,4 @@
-//! An index that the user's own runs did not make is not used unasked.
+//! An index that the user's own runs did not build is not used without consent.
 
 mod fixture;
 
@@ -15,11 +15,11 @@ fn repository() -> Fixture {
     fixture
 }
 
-/// An index of code that `fixture` does not hold, in its place.
+/// Builds an index of other code as another user, and copies it into `fixture`.
 fn plant(fixture: &Fixture) {
     let author = Fixture::plain();
     author.write("planted.py", "def planted_function():\n    return 2\n");
-    done(&author, &["mem", "index"]);
+    run_ok(&author, &["mem", "index"]);
     copy(&author, fixture);
 }
 
@@ -28,7 +28,7 @@ fn copy(from: &Fixture, to: &Fixture) {
     fs::copy(from.path(".aurora/index/data.mdb"), to.path(".aurora/index/data.mdb")).expect("copied");
 }
 
-fn done(fixture: &Fixture, arguments: &[&str]) -> Run {
+fn run_ok(fixture: &Fixture, arguments: &[&str]) -> Run {
     let run = fixture.aur(arguments);
     assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
     run
@@ -41,7 +41,7 @@ fn first(run: &Run) -> String {
 const SEARCH: [&str; 6] = ["mem", "search", "planted_function", "--format", "json", "--no-record"];
 
 #[test]
-fn an_unknown_index_is_refused_by_every_command_that_answers_from_it() {
+fn a_foreign_index_is_refused_by_every_command_that_reads_it() {
     let fixture = repository();
     plant(&fixture);
     let commands: [&[&str]; 8] = [
@@ -61,40 +61,40 @@ fn an_unknown_index_is_refused_by_every_command_that_answers_from_it() {
         assert!(run.err.contains(REFUSED) && run.err.contains("aur mem index"), "{command:?}: {run:?}");
         assert!(!run.out.contains("planted.py"), "{command:?}: {run:?}");
     }
-    done(&fixture, &["mem", "verify"]);
+    run_ok(&fixture, &["mem", "verify"]);
     let doctor = fixture.aur(&["doctor"]);
     assert!(doctor.out.contains(REFUSED), "{doctor:?}");
 }
 
 #[test]
-fn an_index_run_makes_an_unknown_index_anew() {
+fn an_index_run_rebuilds_a_foreign_index() {
     let fixture = repository();
     plant(&fixture);
-    let run = done(&fixture, &["mem", "index"]);
+    let run = run_ok(&fixture, &["mem", "index"]);
     assert!(run.out.contains("was set aside and rebuilt"), "{run:?}");
-    let found = done(&fixture, &SEARCH);
+    let found = run_ok(&fixture, &SEARCH);
     assert!(!found.out.contains("planted.py"), "{found:?}");
-    let again = done(&fixture, &["mem", "index"]);
+    let again = run_ok(&fixture, &["mem", "index"]);
     assert!(again.out.contains("Nothing changed") && !again.out.contains("trusted"), "{again:?}");
 }
 
 #[test]
-fn an_unknown_index_can_be_accepted() {
+fn a_foreign_index_can_be_trusted() {
     let fixture = repository();
     plant(&fixture);
-    let found = Run::of(fixture.command().args(SEARCH).env("AURORA_TRUST_INDEX", "1"));
+    let found = Run::from_command(fixture.command().args(SEARCH).env("AURORA_TRUST_INDEX", "1"));
     assert_eq!(first(&found), "\"planted.py\"", "{found:?}");
-    let refused = Run::of(fixture.command().args(SEARCH).env("AURORA_TRUST_INDEX", "0"));
+    let refused = Run::from_command(fixture.command().args(SEARCH).env("AURORA_TRUST_INDEX", "0"));
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    done(&fixture, &["mem", "trust-index"]);
-    assert_eq!(first(&done(&fixture, &SEARCH)), "\"planted.py\"");
-    // Another one in its place is another one.
+    run_ok(&fixture, &["mem", "trust-index"]);
+    assert_eq!(first(&run_ok(&fixture, &SEARCH)), "\"planted.py\"");
+    // A different index in its place is not trusted.
     plant(&fixture);
     assert_eq!(fixture.aur(&SEARCH).code, Some(2));
 }
 
 #[test]
-fn a_damaged_index_is_not_accepted() {
+fn a_damaged_index_cannot_be_trusted() {
     let fixture = repository();
     plant(&fixture);
     let path = fixture.path(".aurora/index/data.mdb");
@@ -108,69 +108,69 @@ fn a_damaged_index_is_not_accepted() {
 }
 
 #[test]
-fn an_index_that_git_tracks_is_trusted_until_git_writes_it() {
+fn an_index_tracked_by_git_is_trusted_until_git_writes_it() {
     let fixture = repository();
-    done(&fixture, &["mem", "index"]);
+    run_ok(&fixture, &["mem", "index"]);
     let search = ["mem", "search", "real_function", "--format", "json", "--no-record"];
     fixture.run_git(&["add", "--force", ".aurora/index/data.mdb"]).commit("the index");
-    assert_eq!(first(&done(&fixture, &search)), "\"real.py\"");
-    // What a pull of somebody else's change to it does: the id is known, the content is not.
+    assert_eq!(first(&run_ok(&fixture, &search)), "\"real.py\"");
+    // A pull of somebody else's change of the index: the id is known, the content is not.
     fs::remove_file(fixture.path(".aurora/index/data.mdb")).expect("removed");
     fixture.run_git(&["checkout", "--", ".aurora"]);
     let run = fixture.aur(&search);
     assert_eq!(run.code, Some(2), "{run:?}");
     assert!(run.err.contains("git tracks it"), "{run:?}");
-    let run = done(&fixture, &["mem", "index"]);
+    let run = run_ok(&fixture, &["mem", "index"]);
     assert!(run.out.contains("git tracks it"), "{run:?}");
-    done(&fixture, &search);
+    run_ok(&fixture, &search);
 }
 
 #[test]
-fn an_index_with_logs_that_git_tracks_is_trusted_after_its_run() {
+fn an_index_with_logs_tracked_by_git_is_trusted_after_its_run() {
     let fixture = repository();
     let log = "# Conversation: login\nDate: 2025-12-15\n\n## Phase 1: Assessment\nThe query asks for tokens.\n";
     fixture.write_for_user("logs/conversations/2025/12/login-2025-12-15.md", log);
-    done(&fixture, &["mem", "index"]);
+    run_ok(&fixture, &["mem", "index"]);
     fixture.run_git(&["add", "--force", ".aurora/index/data.mdb"]).commit("the index");
-    // The permissions of a checked-out index are those of the umask. The run tightens them before it records the index.
+    // The umask determines the permissions of a checked-out index. The run tightens them before it records the index.
     fs::remove_dir_all(fixture.path(".aurora/index")).expect("removed");
     fixture.run_git(&["checkout", "--", ".aurora"]);
-    done(&fixture, &["mem", "index"]);
+    run_ok(&fixture, &["mem", "index"]);
     let search = ["mem", "search", "real_function", "--format", "json", "--no-record"];
-    assert_eq!(first(&done(&fixture, &search)), "\"real.py\"");
+    assert_eq!(first(&run_ok(&fixture, &search)), "\"real.py\"");
 }
 
 #[test]
-fn a_committed_memory_is_usable_once_it_is_accepted() {
+fn a_committed_memory_is_usable_once_trusted() {
     let fixture = repository();
-    done(&fixture, &["mem", "index"]);
-    done(&fixture, &["mem", "add", "note", "-m", "walruses sleep in the water"]);
+    run_ok(&fixture, &["mem", "index"]);
+    run_ok(&fixture, &["mem", "add", "note", "-m", "walruses sleep in the water"]);
     let search = ["mem", "search", "walruses", "--source", "memory", "--format", "json"];
-    done(&fixture, &search);
+    run_ok(&fixture, &search);
     fixture.run_git(&["add", "--force", ".aurora"]).commit("everything");
     let clone = Fixture::plain();
     clone.run_git(&["clone", "--quiet", &fixture.root().display().to_string(), "."]);
-    done(&clone, &["mem", "index"]);
-    done(&clone, &["mem", "trust-index", "memory"]);
+    run_ok(&clone, &["mem", "index"]);
+    run_ok(&clone, &["mem", "trust-index", "memory"]);
     for _ in 0..2 {
-        let run = done(&clone, &search);
+        let run = run_ok(&clone, &search);
         assert!(!run.err.contains("left out"), "{run:?}");
         assert_eq!(run.json()["results"].as_array().expect("results").len(), 1, "{run:?}");
     }
-    // The entries are accepted, and the index of them follows.
-    done(&clone, &["mem", "add", "note", "-m", "seals sleep on the ice"]);
-    let run = done(&clone, &["mem", "search", "seals", "--source", "memory", "--format", "json"]);
+    // The entries are trusted, and so is the index that is derived from them.
+    run_ok(&clone, &["mem", "add", "note", "-m", "seals sleep on the ice"]);
+    let run = run_ok(&clone, &["mem", "search", "seals", "--source", "memory", "--format", "json"]);
     assert!(run.out.contains("seals sleep") && !run.err.contains("left out"), "{run:?}");
 }
 
 #[test]
-fn a_project_that_is_moved_keeps_its_index() {
+fn a_moved_project_keeps_its_index() {
     let fixture = Fixture::plain();
     fixture.write("a/real.py", "def real_function():\n    return 1\n");
-    done(&fixture, &["mem", "index", "a"]);
+    run_ok(&fixture, &["mem", "index", "a"]);
     fs::rename(fixture.path("a"), fixture.path("b")).expect("renamed");
     let search = ["mem", "search", "real_function", "--root", "b", "--format", "json"];
-    assert_eq!(first(&done(&fixture, &search)), "\"real.py\"");
+    assert_eq!(first(&run_ok(&fixture, &search)), "\"real.py\"");
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn an_index_run_in_a_copy_disowns_neither_the_original_nor_other_copies() {
     let fixture = Fixture::plain();
     let added = "def added_function():\n    return 2\n";
     fixture.write("a/real.py", "def real_function():\n    return 1\n");
-    done(&fixture, &["mem", "index", "a"]);
+    run_ok(&fixture, &["mem", "index", "a"]);
     let saved = fs::read(fixture.path("a/.aurora/index/data.mdb")).expect("read");
     let restore = |place: &str| {
         fixture.write(&format!("{place}/real.py"), "def real_function():\n    return 1\n");
@@ -187,38 +187,38 @@ fn an_index_run_in_a_copy_disowns_neither_the_original_nor_other_copies() {
     for place in ["b", "c"] {
         restore(place);
         fixture.write(&format!("{place}/added.py"), added);
-        let run = done(&fixture, &["mem", "index", place, "--require-index"]);
+        let run = run_ok(&fixture, &["mem", "index", place, "--require-index"]);
         assert!(!run.out.contains("set aside"), "{place}: {run:?}");
     }
     // The copy is older than the index of every other place.
     fixture.write("a/added.py", added);
-    done(&fixture, &["mem", "index", "a"]);
+    run_ok(&fixture, &["mem", "index", "a"]);
     restore("d");
     for place in ["a", "b", "c", "d"] {
         let search = ["mem", "search", "real_function", "--root", place, "--no-index", "--format", "json"];
-        assert_eq!(first(&done(&fixture, &search)), "\"real.py\"", "{place}");
+        assert_eq!(first(&run_ok(&fixture, &search)), "\"real.py\"", "{place}");
     }
 }
 
 #[test]
-fn imported_and_compacted_indexes_are_the_users_own() {
+fn imported_and_compacted_indexes_are_trusted() {
     let fixture = repository();
-    done(&fixture, &["mem", "index"]);
-    done(&fixture, &["mem", "export", "out.aur"]);
+    run_ok(&fixture, &["mem", "index"]);
+    run_ok(&fixture, &["mem", "export", "out.aur"]);
     let other = Fixture::plain();
     let artefact = fixture.path("out.aur").display().to_string();
-    done(&other, &["mem", "import", &artefact, "--root", "."]);
-    done(&other, &["mem", "search", "real_function"]);
-    done(&other, &["mem", "rebuild-bm25"]);
-    done(&other, &["mem", "compact"]);
-    done(&other, &["mem", "search", "real_function"]);
+    run_ok(&other, &["mem", "import", &artefact, "--root", "."]);
+    run_ok(&other, &["mem", "search", "real_function"]);
+    run_ok(&other, &["mem", "rebuild-bm25"]);
+    run_ok(&other, &["mem", "compact"]);
+    run_ok(&other, &["mem", "search", "real_function"]);
 }
 
 #[test]
-fn a_run_without_a_place_for_records_says_so() {
+fn a_run_that_cannot_record_its_index_reports_it() {
     let fixture = repository();
     fixture.write("file", "");
-    let run = Run::of(fixture.command().args(["mem", "index"]).env("AURORA_HOME", fixture.path("file")));
+    let run = Run::from_command(fixture.command().args(["mem", "index"]).env("AURORA_HOME", fixture.path("file")));
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(run.out.contains("searches will not trust this index"), "{run:?}");
 }
@@ -235,28 +235,28 @@ fn restore(from: &Fixture, to: &Fixture) {
 }
 
 #[test]
-fn an_index_that_was_restored_at_another_place_was_built_again() {
+fn an_index_restored_at_another_place_was_rebuilt() {
     let saved = repository();
-    done(&saved, &["mem", "index"]);
+    run_ok(&saved, &["mem", "index"]);
     let restored = saved.duplicate();
     restore(&saved, &restored);
-    let found = done(&restored, &["mem", "search", "real_function", "--no-index"]);
+    let found = run_ok(&restored, &["mem", "search", "real_function", "--no-index"]);
     assert!(found.out.contains("real.py"), "{found:?}");
-    let run = done(&restored, &["mem", "index", "--require-index", "--format", "json"]);
+    let run = run_ok(&restored, &["mem", "index", "--require-index", "--format", "json"]);
     let summary = run.json();
     assert_eq!((&summary["files"]["indexed"], &summary["files"]["unchanged"]), (&0.into(), &1.into()), "{summary}");
     assert!(!run.out.contains("set aside"), "{run:?}");
 }
 
 #[test]
-fn a_copied_id_makes_no_index_the_users_own() {
+fn a_copied_id_does_not_make_an_index_trusted() {
     let user = repository();
-    done(&user, &["mem", "index"]);
-    // Someone has a copy of the index, and changes what it answers: the id stays.
+    run_ok(&user, &["mem", "index"]);
+    // Somebody copies the index and changes its content. The id stays.
     let author = Fixture::plain();
     restore(&user, &author);
     author.write("planted.py", "def planted_function():\n    return 2\n");
-    done(&author, &["mem", "index"]);
+    run_ok(&author, &["mem", "index"]);
     let id = |fixture: &Fixture| {
         let records = fs::read_dir(fixture.user_directory().join("state/indexes")).expect("listed");
         records.map(|entry| entry.expect("an entry").file_name()).collect::<Vec<_>>()
@@ -265,7 +265,7 @@ fn a_copied_id_makes_no_index_the_users_own() {
     let clone = Fixture::plain();
     restore(&user, &clone);
     copy(&author, &clone);
-    // Size and time say nothing.
+    // Size and modification time prove nothing.
     let (planted, own) = (clone.path(".aurora/index/data.mdb"), user.path(".aurora/index/data.mdb"));
     let own = fs::metadata(own).expect("a file");
     let file = fs::File::options().write(true).open(planted).expect("the file is there");
@@ -276,7 +276,7 @@ fn a_copied_id_makes_no_index_the_users_own() {
     assert!(refused.err.contains(REFUSED), "{refused:?}");
     let required = clone.aur(&["mem", "index", "--require-index"]);
     assert_eq!(required.code, Some(2), "{required:?}");
-    let again = done(&clone, &["mem", "index"]);
+    let again = run_ok(&clone, &["mem", "index"]);
     assert!(again.out.contains("was set aside and rebuilt"), "{again:?}");
 }
 
@@ -291,9 +291,9 @@ fn a_run_that_requires_an_index_builds_none() {
     let before = fs::read(fixture.path(".aurora/index/data.mdb")).expect("a file");
     let unknown = fixture.aur(&["mem", "index", "--require-index"]);
     assert_eq!(unknown.code, Some(2), "{unknown:?}");
-    assert!(fs::read(fixture.path(".aurora/index/data.mdb")).expect("a file") == before, "it is as it was");
-    done(&fixture, &["mem", "index"]);
-    done(&fixture, &["mem", "index", "--require-index"]);
+    assert!(fs::read(fixture.path(".aurora/index/data.mdb")).expect("a file") == before, "the index is unchanged");
+    run_ok(&fixture, &["mem", "index"]);
+    run_ok(&fixture, &["mem", "index", "--require-index"]);
     fixture.write(".aurora/index/data.mdb", "damaged");
     let damaged = fixture.aur(&["mem", "index", "--require-index"]);
     assert_eq!(damaged.code, Some(2), "{damaged:?}");

@@ -1,9 +1,10 @@
-// Prints the relations that go/types finds in a module, one a line, for `cargo xtask bench graph`.
+// Prints the relations that go/types finds in a module, one per line, for `cargo xtask bench graph`.
 //
 // usage: GO111MODULE=off go run edges.go ROOT > edges.tsv
 //
-// Packages outside of the module and the standard library are taken as empty, so no dependency has to be there. Lines are those of
-// scip_edges.py; `base` stands for every interface of the module that a type of it implements, and for every embedded type.
+// Packages outside the module and the standard library are treated as empty, so no dependency has to be present. The
+// lines have the format of scip_edges.py. `base` denotes every interface of the module that one of its types
+// implements, and every embedded type.
 package main
 
 import (

@@ -27,7 +27,7 @@ CLIENTS = 4
 
 
 def docstrings(count):
-    """Pairs of a first line and the rest of its docstring, one for each rest, in an order that looks random and never changes."""
+    """Pairs of the first line and the rest of a docstring, with distinct rests, in a pseudorandom order that never changes."""
     site = Path(sysconfig.get_path("purelib"))
     found = {}
     for package in ("numpy", "scipy", "sklearn", "torch", "transformers"):
@@ -50,7 +50,7 @@ def docstrings(count):
 
 
 class Server:
-    """A server of either side."""
+    """A server of one side."""
 
     def __init__(self, command, ready):
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -78,7 +78,7 @@ class Server:
 
 
 def in_parallel(server, jobs):
-    """Runs jobs from several clients; milliseconds of each, and jobs a second of all."""
+    """Runs jobs from several clients, and returns the milliseconds of each job and the jobs per second."""
     took, rest, lock = [], list(jobs), threading.Lock()
 
     def work():
@@ -100,7 +100,7 @@ def in_parallel(server, jobs):
 
 
 def measure(server, pairs, questions):
-    """The figures of one side."""
+    """Measures one side."""
     numbers, path, figures = {}, f"sessions/{server.session}", {}
 
     def add(at):
@@ -130,7 +130,7 @@ def measure(server, pairs, questions):
     figures["recall@10"] = sum(rank is not None for rank in ranks.values()) / len(ranks)
     changes = []
     for at in questions[:20]:
-        # A change, and a search that sees it.
+        # Measure a change together with a search that finds it.
         begun = time.perf_counter()
         server.ask("DELETE", f"{path}/articles/{numbers[at]}")
         server.ask("POST", f"{path}/search", {"query": pairs[at][0]})

@@ -27,7 +27,7 @@ COMMENT = re.compile(r"^\s*(?://+|#|\*)\s+([A-Za-z][\w ,'-]{15,80})$", re.M)
 
 
 def questions(root):
-    """Names and lines of comments in equal parts, in an order that looks random and never changes."""
+    """Names and comment lines in equal parts, in a pseudorandom order that never changes."""
     files = sorted(path for path in root.rglob("*") if path.is_file() and path.suffix in {".c", ".go", ".java", ".js", ".py", ".rs", ".ts"})
     chance = random.Random(1)
     names, comments = set(), set()
@@ -61,7 +61,7 @@ class Connection:
 
 
 class Figures:
-    """What became of requests."""
+    """Results of requests."""
 
     def __init__(self):
         self.took, self.failed = [], 0
@@ -93,7 +93,7 @@ async def full_speed(port, texts, seconds, **more):
 
 
 async def at_rate(port, texts, rate, seconds):
-    """Requests that arrive at a rate; each waits from its arrival on."""
+    """Requests that arrive at a constant rate. The waiting time of each starts at its arrival."""
     figures, free, begun = Figures(), asyncio.Queue(), time.perf_counter()
     for _ in range(CONNECTIONS):
         free.put_nowait(Connection(port))
@@ -115,7 +115,7 @@ async def at_rate(port, texts, rate, seconds):
 
 
 async def edit(port, root, files, seconds):
-    """Rewrites files again and again; how old each answer was when it knew of the change, in seconds."""
+    """Rewrites files repeatedly and returns, for each change, the seconds until an answer reflected it."""
     chance, connection, ages, round = random.Random(2), Connection(port), [], 0
     end = time.perf_counter() + seconds
     while (begun := time.perf_counter()) < end:
@@ -139,7 +139,7 @@ async def edit(port, root, files, seconds):
 
 
 def memory(process):
-    """What the process has in memory, by kind, in MiB."""
+    """Memory of the process by kind, in MiB."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     return {name: int(size) / 1024 for name, size in re.findall(r"(RssAnon|RssFile|VmHWM):\s+(\d+) kB", status)}
 

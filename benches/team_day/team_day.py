@@ -64,7 +64,7 @@ config = {{ down = {down} }}
 
 
 class Answer:
-    """The outcome of a command or request: its exit code, what it says, and its JSON, if it has any."""
+    """Result of a command or request: its exit code, its messages, and its JSON if there is any."""
 
     def __init__(self, code, told, value=None, out=""):
         self.code, self.told, self.value, self.out = code, told, value, out
@@ -74,7 +74,7 @@ class Answer:
 
 
 class User:
-    """A user of a machine: runs `aur` with a home directory."""
+    """A user with a home directory, who runs `aur`."""
 
     def __init__(self, program, home):
         self.program, self.home = program, home
@@ -126,7 +126,7 @@ class Tree:
         self.write_owner()
 
     def edit_file(self):
-        """Adds a function that searches can find by its name, which is returned."""
+        """Adds a function with a unique name and returns the name."""
         self.edits += 1
         name = "team_day_change_%d" % self.edits
         self.write("team_day/change_%d.py" % self.edits, 'def %s(card):\n    """Adds %d."""\n    return card + %d\n' % (name, self.edits, self.edits))
@@ -143,8 +143,8 @@ class Day:
         self.findings = []
 
     def check(self, label, tree, answer, count):
-        """Holds the values against what the step has announced. `count(condition)` is the number of chunks that meet it."""
-        # Conditions without a column select everything that has no value of a column that does not exist.
+        """Compares the values with the messages of the step. `count(condition)` is the number of chunks that meet the condition."""
+        # A missing column counts as a column without values.
         chunks, told = count(None), []
         for stage, condition in (("owner", "owner in " + tree.owners()), ("risk", "risk!=none")):
             current = count(condition)
@@ -163,7 +163,7 @@ class Day:
 
 
 def counter(user, root):
-    """Counts chunks by the command line, from the index as it is."""
+    """Counts chunks through the command line, without updating the index."""
 
     def count(condition):
         found = ["--source", "code"] if condition is None else ["--where", condition, "--source", "code"]
@@ -232,7 +232,7 @@ class Agent:
 
 
 def until_found(asked, name):
-    """Waits until a server finds a name that was just written; its answer."""
+    """Waits until a server finds a new name, and returns the answer."""
     end = time.monotonic() + PATIENCE
     while name not in asked.names(name) and time.monotonic() < end:
         time.sleep(0.2)
@@ -266,7 +266,7 @@ def commit(root, subject):
 
 
 def served(day, label, tree, user, server):
-    """Edits of files and of a stage under a server."""
+    """Edits files and a stage while a server runs."""
     count = counter(user, tree.root)
     try:
         answer = until_found(server, tree.edit_file())

@@ -1,4 +1,5 @@
-//! Any text gives terms of bounded length without control characters, and analysing a term gives that term first.
+//! Any text is analysed into terms of bounded length without control characters, and the first term of a term is the
+//! term itself.
 
 use aurora_analysis::{Analyzer, MAX_TERM_BYTES};
 

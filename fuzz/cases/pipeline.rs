@@ -1,4 +1,4 @@
-//! A pipeline file of any bytes gives a plan or diagnostics. What a plan shows of itself loads to the same plan.
+//! A pipeline file of any bytes yields a plan or diagnostics. The text that a plan shows loads to the same plan.
 
 use aurora_pipeline::{PipelineSource, load};
 use aurora_stages::pipelines::EMBEDDED;
@@ -9,6 +9,6 @@ pub(crate) fn run(data: &[u8]) {
     let source = |text| PipelineSource { name: "pipeline.toml", text };
     let Ok(plan) = load(&[source(text)], &registry, EMBEDDED) else { return };
     let shown = plan.show();
-    let again = load(&[source(&shown)], &registry, EMBEDDED).expect("what a plan shows is a pipeline");
+    let again = load(&[source(&shown)], &registry, EMBEDDED).expect("the text of a plan is a pipeline");
     assert_eq!(again.show(), shown);
 }

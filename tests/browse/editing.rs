@@ -8,36 +8,42 @@ use crate::keys::{CTRL_C, DOWN, ENTER};
 use crate::tty::Tty;
 use crate::{WIDE, indexed};
 
-/// A program that writes its arguments, a line each, and then does something.
+/// Creates an executable script that writes its arguments to [`arguments_file`], one per line, and then runs the
+/// command `then`.
 fn editor(fixture: &Fixture, name: &str, then: &str) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let path = fixture.home().join(name);
-    let arguments = arguments(fixture);
+    let arguments = arguments_file(fixture);
     let script = format!(
         "#!/bin/sh\nprintf '%s\\n' \"$@\" > '{0}.new'\nmv '{0}.new' '{0}'\n{then}\n",
         arguments.to_str().expect("text")
     );
-    std::fs::write(&path, script).expect("written");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("allowed");
+    std::fs::write(&path, script).expect("the script can be written");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permissions can be set");
     path
 }
 
-/// Where the editor writes its arguments.
-fn arguments(fixture: &Fixture) -> PathBuf {
+/// Path of the file that the editor script writes its arguments to.
+fn arguments_file(fixture: &Fixture) -> PathBuf {
     fixture.home().join("arguments")
 }
 
-/// Ends an editor at the end of a line. Until then the screen shows that the browser has given back the terminal.
-const WAITS: &str = "read line";
+/// Command that makes the editor script wait for a line. Meanwhile the screen shows that the browser has released the
+/// terminal.
+const WAIT_FOR_LINE: &str = "read line";
 
-/// Opens the first result in an editor that [`WAITS`]; the arguments that it gets.
-fn opened(fixture: &Fixture, arguments_of_browse: &[&str], set: impl FnOnce(&mut Command)) -> (Tty, Vec<String>) {
+/// Opens the first result in an editor that runs [`WAIT_FOR_LINE`], and returns the arguments of the editor.
+fn open_first_result(
+    fixture: &Fixture,
+    arguments_of_browse: &[&str],
+    set: impl FnOnce(&mut Command),
+) -> (Tty, Vec<String>) {
     let mut command = fixture.command();
     command.args(["mem", "browse"]).args(arguments_of_browse);
     set(&mut command);
     let tty = Tty::start(command, WIDE.0, WIDE.1);
     tty.shows("┃").types(ENTER);
-    let written = arguments(fixture);
+    let written = arguments_file(fixture);
     tty.until("the arguments of the editor", |_| written.exists());
     let lines = std::fs::read_to_string(&written).expect("text").lines().map(str::to_owned).collect();
     tty.until("the screen before", |screen| !screen.alternate_screen()).types("\n");
@@ -47,21 +53,22 @@ fn opened(fixture: &Fixture, arguments_of_browse: &[&str], set: impl FnOnce(&mut
 #[test]
 fn the_editor_gets_the_line_and_the_file() {
     let fixture = indexed();
-    let plain = editor(&fixture, "my vi", WAITS);
-    let (tty, words) = opened(&fixture, &["drop page"], |command| {
+    let plain = editor(&fixture, "my vi", WAIT_FOR_LINE);
+    let (tty, words) = open_first_result(&fixture, &["drop page"], |command| {
         command.env("EDITOR", format!("'{}' -n 'two words'", plain.display())).env("VISUAL", "");
     });
     assert_eq!(words, ["-n", "two words", "+12", "src/cache.py"]);
-    // Back on the screen, which takes keys again.
+    // The browser is back on the screen and accepts keys again.
     tty.until("the browser", |screen| screen.alternate_screen()).types(DOWN).types(CTRL_C);
     assert_eq!(tty.ended().0, 0);
 
-    std::fs::remove_file(arguments(&fixture)).expect("removed");
-    let goto = editor(&fixture, "code", WAITS);
+    std::fs::remove_file(arguments_file(&fixture)).expect("removed");
+    let goto = editor(&fixture, "code", WAIT_FOR_LINE);
     let elsewhere = fixture.home().to_owned();
-    let (tty, words) = opened(&fixture, &["drop page", "--root", &fixture.root().display().to_string()], |command| {
-        command.env("VISUAL", &goto).env("EDITOR", "false").current_dir(&elsewhere);
-    });
+    let (tty, words) =
+        open_first_result(&fixture, &["drop page", "--root", &fixture.root().display().to_string()], |command| {
+            command.env("VISUAL", &goto).env("EDITOR", "false").current_dir(&elsewhere);
+        });
     let file = canonical(fixture.root()).join("src/cache.py");
     assert_eq!(words, ["--goto".to_owned(), format!("{}:12", file.display())]);
     tty.until("the browser", |screen| screen.alternate_screen()).types(CTRL_C);
@@ -69,13 +76,13 @@ fn the_editor_gets_the_line_and_the_file() {
 }
 
 fn canonical(path: &Path) -> PathBuf {
-    path.canonicalize().expect("it is there")
+    path.canonicalize().expect("the path exists")
 }
 
 #[test]
-fn an_editor_has_the_terminal_to_itself() {
+fn the_editor_has_exclusive_use_of_the_terminal() {
     let fixture = indexed();
-    // It says what the terminal is like, is interrupted by Ctrl-C and reads a line.
+    // The script prints the terminal's settings, is interrupted by Ctrl-C, and reads a line.
     let script = editor(
         &fixture,
         "editor",
@@ -93,11 +100,11 @@ fn an_editor_has_the_terminal_to_itself() {
 }
 
 #[test]
-fn what_the_editor_changes_is_found() {
+fn an_edit_in_the_editor_is_found() {
     let fixture = indexed();
     let script = editor(&fixture, "editor", "sed 's/drop_page/discard_sheet/' src/cache.py > new\nmv new src/cache.py");
     let mut command = fixture.command();
-    // Long enough on any machine.
+    // Long enough to update the index on any machine.
     command.args(["mem", "browse", "drop page"]).env("EDITOR", &script).env("AURORA_SEARCH_REFRESH", "60000");
     let tty = Tty::start(command, WIDE.0, WIDE.1);
     tty.shows("drop_page").types(ENTER).shows("discard_sheet").hides("drop_page").types(CTRL_C);
@@ -105,10 +112,10 @@ fn what_the_editor_changes_is_found() {
 }
 
 #[test]
-fn a_failing_editor_is_told() {
+fn a_failing_editor_is_reported() {
     let fixture = indexed();
     let failing = editor(&fixture, "failing", "exit 3").display().to_string();
-    for (editor, told) in [
+    for (editor, message) in [
         (failing.as_str(), "failing has ended with exit status: 3"),
         ("/no/such/editor", "/no/such/editor cannot be started: No such file"),
         ("vi 'x", "EDITOR cannot be split into words"),
@@ -116,7 +123,7 @@ fn a_failing_editor_is_told() {
         let mut command = fixture.command();
         command.args(["mem", "browse", "drop page"]).env("EDITOR", editor).env_remove("VISUAL");
         let tty = Tty::start(command, 250, 24);
-        tty.shows("┃").types(ENTER).shows(told);
+        tty.shows("┃").types(ENTER).shows(message);
         tty.types(CTRL_C);
         assert_eq!(tty.ended().0, 0, "{editor}");
     }
@@ -131,19 +138,19 @@ fn a_failing_editor_is_told() {
 #[test]
 fn an_opened_result_is_remembered() {
     let fixture = indexed();
-    let script = editor(&fixture, "editor", WAITS);
+    let script = editor(&fixture, "editor", WAIT_FOR_LINE);
     let accesses = || {
         let found = fixture.aur(&["mem", "search", "drop page", "--format", "json", "--no-record", "--limit", "1"]);
         found.json()["results"][0]["access"]["count"].clone()
     };
     let none = accesses();
     for (arguments, opened_before) in [(&["drop page", "--no-record"][..], true), (&["drop page"], false)] {
-        let (tty, _) = opened(&fixture, arguments, |command| {
+        let (tty, _) = open_first_result(&fixture, arguments, |command| {
             command.env("EDITOR", &script).env_remove("VISUAL");
         });
         tty.until("the browser", |screen| screen.alternate_screen()).types(CTRL_C);
         assert_eq!(tty.ended().0, 0);
         assert_eq!(accesses() == none, opened_before, "{arguments:?}: {} after {none}", accesses());
-        std::fs::remove_file(crate::editing::arguments(&fixture)).expect("removed");
+        std::fs::remove_file(crate::editing::arguments_file(&fixture)).expect("removed");
     }
 }

@@ -1,4 +1,4 @@
-//! How the browser ends, and what is left of it on the terminal.
+//! Ways in which the browser ends, and the state in which it leaves the terminal.
 
 use rustix::process::Signal;
 
@@ -15,7 +15,7 @@ fn escape_clears_and_then_ends() {
 }
 
 #[test]
-fn a_signal_gives_the_terminal_back() {
+fn a_signal_restores_the_terminal() {
     let fixture = indexed();
     for signal in [Signal::TERM, Signal::HUP, Signal::INT, Signal::QUIT] {
         let tty = browse(&fixture, &["drop", "page"], WIDE);
@@ -25,7 +25,7 @@ fn a_signal_gives_the_terminal_back() {
 }
 
 #[test]
-fn a_signal_during_the_editor_ends_the_browser_after_it() {
+fn a_signal_during_an_edit_ends_the_browser_after_the_editor() {
     let fixture = indexed();
     let mut command = fixture.command();
     command.args(["mem", "browse", "drop page"]).env("EDITOR", "sh -c 'echo editing; read line'").env_remove("VISUAL");
@@ -37,12 +37,12 @@ fn a_signal_during_the_editor_ends_the_browser_after_it() {
 }
 
 #[test]
-fn a_suspended_browser_comes_back() {
+fn a_suspended_browser_can_be_resumed() {
     let fixture = indexed();
     let mut command = std::process::Command::new("sh");
     let program = crate::fixture::program();
     crate::fixture::hermetic(&mut command, fixture.home());
-    // A shell with job control, which goes on with the browser when it has been stopped.
+    // A shell with job control: after the browser is suspended, the shell resumes it with `fg`.
     let script = "set -m; \"$0\" mem browse drop page; echo stopped; read line; fg > /dev/null";
     command.args(["-c", script]).arg(program).current_dir(fixture.root()).env("AURORA_SEARCH_REFRESH", "0");
     let tty = crate::Tty::start(command, WIDE.0, WIDE.1);
@@ -53,7 +53,7 @@ fn a_suspended_browser_comes_back() {
 }
 
 #[test]
-fn without_a_terminal_there_is_an_error() {
+fn browsing_without_a_terminal_fails() {
     let fixture = indexed();
     let run: Run = fixture.aur(&["mem", "browse"]);
     assert_eq!((run.code, run.out.as_str()), (Some(2), ""));
@@ -61,9 +61,9 @@ fn without_a_terminal_there_is_an_error() {
 }
 
 #[test]
-fn a_terminal_that_goes_away_ends_the_browser() {
+fn closing_the_terminal_ends_the_browser() {
     let fixture = indexed();
     let tty = browse(&fixture, &["drop", "page"], WIDE);
     tty.shows("drop_page");
-    tty.closed();
+    tty.close();
 }

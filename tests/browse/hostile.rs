@@ -1,10 +1,10 @@
-//! Names and texts that would change the terminal, wide characters, and screens of any size.
+//! Names and texts with escape sequences, wide characters, and screens of any size.
 
 use crate::fixture::Fixture;
 use crate::keys::{CTRL_C, CTRL_F, CTRL_Y, DOWN, F1, TAB};
 use crate::{browse, index, indexed};
 
-/// A repository whose names and texts hold what a terminal acts on.
+/// A repository whose file names and texts contain terminal escape sequences, wide characters and long lines.
 fn hostile() -> Fixture {
     let fixture = Fixture::plain();
     let attack = "\x1b]0;owned\x07\x1b[2J\x1b[31m\u{9b}5A\u{202e}\x1b]52;c;b3duZWQ=\x07";
@@ -19,7 +19,7 @@ fn hostile() -> Fixture {
 }
 
 #[test]
-fn hostile_names_and_texts_change_nothing() {
+fn escape_sequences_in_names_and_texts_do_not_reach_the_terminal() {
     let fixture = hostile();
     let tty = browse(&fixture, &["target"], (100, 24));
     tty.shows("bad␛]0;owned␇").shows("日本/語").shows("target").shows("┃");
@@ -34,18 +34,18 @@ fn hostile_names_and_texts_change_nothing() {
 }
 
 #[test]
-fn a_result_of_any_name_is_copied_harmlessly() {
+fn a_copied_path_contains_no_escape_sequences() {
     let fixture = hostile();
     let tty = browse(&fixture, &["target", "--path", "bad*"], (100, 24));
     tty.shows("┃").types(CTRL_Y);
-    // bad␛]0;owned␇�.py:1
+    // The base64 of `bad␛]0;owned␇�.py:1`.
     assert_eq!(tty.copied(), ["YmFk4pCbXTA7b3duZWTikIfvv70ucHk6MQ=="]);
     tty.types(CTRL_C);
     assert_eq!(tty.ended().0, 0);
 }
 
 #[test]
-fn pasted_text_is_one_line_of_words() {
+fn pasted_text_becomes_one_line_without_control_characters() {
     let fixture = indexed();
     let tty = browse(&fixture, &[], (100, 24));
     tty.shows("Type to search").types("\x1b[200~drop\r\npage\x1b]0;x\x07\x1b[201~").shows("> drop  page]0;x");
@@ -54,7 +54,7 @@ fn pasted_text_is_one_line_of_words() {
 }
 
 #[test]
-fn screens_of_any_size_do() {
+fn the_browser_works_on_screens_of_any_size() {
     let fixture = hostile();
     let tty = browse(&fixture, &["target"], (100, 24));
     tty.shows("target");

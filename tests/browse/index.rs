@@ -1,4 +1,4 @@
-//! The index behind the browser: none, of somebody else, and a new generation.
+//! The index behind the browser: a missing index, somebody else's index, and a new generation.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn a_project_without_an_index_gets_one() {
 }
 
 #[test]
-fn what_is_no_project_is_not_indexed_unasked() {
+fn a_directory_without_a_project_is_not_indexed_unasked() {
     let fixture = Fixture::plain();
     fixture.write("notes.txt", "something\n");
     let tty = browse(&fixture, &[], WIDE);
@@ -29,7 +29,7 @@ fn what_is_no_project_is_not_indexed_unasked() {
 }
 
 #[test]
-fn an_index_of_somebody_else_is_refused() {
+fn an_index_built_by_somebody_else_is_refused() {
     let (author, fixture) = (indexed(), Fixture::git());
     fs::create_dir_all(fixture.path(".aurora/index")).expect("created");
     fs::copy(author.path(".aurora/index/data.mdb"), fixture.path(".aurora/index/data.mdb")).expect("copied");
@@ -39,7 +39,7 @@ fn an_index_of_somebody_else_is_refused() {
 }
 
 #[test]
-fn a_wrong_filter_ends_before_the_screen_is_taken() {
+fn an_invalid_filter_fails_before_the_screen_is_drawn() {
     let fixture = indexed();
     let (code, left) = browse(&fixture, &["x", "--type", "functoin"], WIDE).ended();
     assert_eq!(code, 2);
@@ -47,7 +47,7 @@ fn a_wrong_filter_ends_before_the_screen_is_taken() {
 }
 
 #[test]
-fn a_new_generation_is_taken_up_and_the_selection_stays() {
+fn a_new_generation_is_loaded_and_the_selection_stays() {
     let fixture = indexed();
     let tty = browse(&fixture, &["drop page"], WIDE);
     let selected = |name: &'static str| {

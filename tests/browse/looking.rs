@@ -1,9 +1,9 @@
-//! Searching, narrowing and reading.
+//! Searching, filtering and reading results.
 
 use crate::keys::{CTRL_C, CTRL_F, CTRL_U, DOWN, ENTER, ESCAPE, F1, TAB};
 use crate::{WIDE, browse, indexed};
 
-/// The screen without how long the search took, which moves what stands before it.
+/// The text of the screen without the duration of the search, whose width would shift the text before it.
 fn steady(screen: &str) -> String {
     let lines = screen.lines().map(|line| match line.rsplit_once(" · ").filter(|(_, rest)| rest.ends_with("ms")) {
         Some((left, _)) => left.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -25,7 +25,7 @@ fn results_change_while_the_user_types() {
 }
 
 #[test]
-fn the_explanation_is_a_pane() {
+fn the_explanation_has_its_own_pane() {
     let fixture = indexed();
     let tty = browse(&fixture, &["drop", "page"], WIDE);
     tty.shows("def drop_page").types(TAB).types(TAB).shows("Final Score:").shows("BM25:");
@@ -36,14 +36,14 @@ fn the_explanation_is_a_pane() {
 }
 
 #[test]
-fn filters_narrow_the_results_and_say_what_is_wrong() {
+fn filters_narrow_the_results_and_report_errors() {
     let fixture = indexed();
     let tty = browse(&fixture, &["page"], WIDE);
     tty.shows("PageCache").shows("drop_page").types(CTRL_F).shows("Filter:").types("type:functoin");
     tty.shows("Invalid chunk type 'functoin'").shows("PageCache");
     tty.types(CTRL_U).types("type:function").hides("PageCache.evict_oldest").hides("Invalid").shows("drop_page");
     tty.types(" path:'http/**'").hides("drop_page").shows("RetryWithBackoff");
-    // Left with Escape, the filters are those of before; left with Enter, they stay.
+    // Escape discards the edited filters; Enter applies them.
     tty.types(ESCAPE).hides("Filter:").shows("PageCache");
     tty.types(CTRL_F).types("lang:go").types(ENTER).hides("PageCache").shows("Filter: lang:go").types(CTRL_U);
     tty.types("backoff").shows("> backoff").shows("RetryWithBackoff").types(CTRL_C);
@@ -51,7 +51,7 @@ fn filters_narrow_the_results_and_say_what_is_wrong() {
 }
 
 #[test]
-fn arguments_are_the_first_filters() {
+fn arguments_become_the_initial_filters() {
     let fixture = indexed();
     let arguments = ["page", "--type", "method", "--path", "src/**", "--grep", "return .*page"];
     let tty = browse(&fixture, &arguments, WIDE);
@@ -64,7 +64,7 @@ fn arguments_are_the_first_filters() {
 }
 
 #[test]
-fn a_narrow_screen_has_the_code_below_and_a_small_one_instead_of_the_results() {
+fn a_narrow_screen_shows_the_code_below_the_results_and_a_small_one_instead_of_them() {
     let fixture = indexed();
     let tty = browse(&fixture, &["drop page"], WIDE);
     tty.shows("def drop_page").resize(60, 24);
@@ -77,7 +77,7 @@ fn a_narrow_screen_has_the_code_below_and_a_small_one_instead_of_the_results() {
 }
 
 #[test]
-fn colours_are_those_of_the_terminal_unless_they_are_not_wanted() {
+fn code_is_coloured_only_if_colours_are_enabled() {
     let fixture = indexed();
     for (arguments, expected) in [(&["--color", "always"][..], true), (&[], false)] {
         let tty = browse(&fixture, &[&["drop page"][..], arguments].concat(), WIDE);

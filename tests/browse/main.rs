@@ -27,7 +27,7 @@ fn index(fixture: &Fixture) {
     assert_eq!(run.code, Some(0), "{run:?}");
 }
 
-/// The browser with some arguments, on a terminal of some columns and rows.
+/// Starts the browser with the arguments, on a terminal of the given columns and rows.
 fn browse(fixture: &Fixture, arguments: &[&str], (columns, rows): (u16, u16)) -> Tty {
     let mut command = fixture.command();
     command.args(["mem", "browse"]).args(arguments);

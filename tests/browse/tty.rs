@@ -15,34 +15,34 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{LocalModes, tcgetattr};
 use vt100::{Callbacks, Parser, Screen};
 
-/// Until a test gives up. Nothing takes so long that works.
+/// Time after which a waiting test fails; much longer than any working step takes.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Between two looks at what nothing announces.
+/// Interval at which a condition without a notification is checked again.
 const STEP: Duration = Duration::from_millis(20);
 
-/// A program on a pseudo-terminal.
+/// A program that runs on a pseudo-terminal.
 pub(crate) struct Tty {
     pty: Option<Arc<Pty>>,
-    shown: Arc<(Mutex<Shown>, Condvar)>,
+    shown: Arc<(Mutex<Display>, Condvar)>,
     child: Child,
     reader: Option<JoinHandle<()>>,
-    /// Whether the reader is to end.
-    stops: Arc<AtomicBool>,
+    /// Tells the reader thread to stop.
+    must_stop: Arc<AtomicBool>,
 }
 
-/// What begins and ends a frame that is to be shown as a whole.
+/// Escape sequences that begin and end a synchronized update, which the terminal shows as one frame.
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
 
-/// What the terminal shows.
-struct Shown {
+/// State of the screen.
+struct Display {
     parser: Parser<Requests>,
-    /// The beginning of a frame.
+    /// Bytes of an incomplete frame.
     frame: Vec<u8>,
     is_closed: bool,
 }
 
-/// What was asked of the terminal beside text.
+/// Requests to the terminal other than text.
 #[derive(Default, Clone)]
 pub(crate) struct Requests {
     /// Contents of the clipboard, in base64.
@@ -74,7 +74,7 @@ impl Callbacks for Requests {
 }
 
 impl Tty {
-    /// Starts a program on a terminal of its own.
+    /// Starts a program on a new terminal.
     pub(crate) fn start(mut command: Command, columns: u16, rows: u16) -> Self {
         command.env("TERM", "xterm-256color");
         let (pty, inner) = pty_process::blocking::open().expect("a pseudo-terminal");
@@ -83,14 +83,14 @@ impl Tty {
         let parser = Parser::new_with_callbacks(non_zero(rows), non_zero(columns), 0, Requests::default());
         let (pty, shown) = (
             Arc::new(pty),
-            Arc::new((Mutex::new(Shown { parser, frame: Vec::new(), is_closed: false }), Condvar::new())),
+            Arc::new((Mutex::new(Display { parser, frame: Vec::new(), is_closed: false }), Condvar::new())),
         );
-        let stops = Arc::new(AtomicBool::new(false));
+        let must_stop = Arc::new(AtomicBool::new(false));
         let reader = {
-            let (pty, shown, stops) = (Arc::clone(&pty), Arc::clone(&shown), Arc::clone(&stops));
-            std::thread::spawn(move || read(&pty, &shown, &stops))
+            let (pty, shown, must_stop) = (Arc::clone(&pty), Arc::clone(&shown), Arc::clone(&must_stop));
+            std::thread::spawn(move || read(&pty, &shown, &must_stop))
         };
-        Self { pty: Some(pty), shown, child, reader: Some(reader), stops }
+        Self { pty: Some(pty), shown, child, reader: Some(reader), must_stop }
     }
 
     /// Types something.
@@ -99,9 +99,9 @@ impl Tty {
         self
     }
 
-    /// Waits until the screen is as expected.
+    /// Waits until the screen meets the condition.
     pub(crate) fn until(&self, what: &str, is_so: impl Fn(&Screen) -> bool) -> &Self {
-        drop(self.when(what, |shown| is_so(shown.parser.screen())));
+        drop(self.wait_until(what, |shown| is_so(shown.parser.screen())));
         self
     }
 
@@ -115,28 +115,28 @@ impl Tty {
         self.until(&format!("no {text}"), |screen| !screen.contents().contains(text))
     }
 
-    /// Looks at the screen as it is now.
+    /// Passes the current screen to `look` and returns the result.
     pub(crate) fn screen<T>(&self, look: impl FnOnce(&Screen) -> T) -> T {
         look(self.lock().parser.screen())
     }
 
-    /// What was asked of the terminal until now.
+    /// The requests to the terminal so far.
     pub(crate) fn requests(&self) -> Requests {
         self.lock().parser.callbacks().clone()
     }
 
-    /// Waits until something was copied.
+    /// Waits until the program copies something to the clipboard, and returns everything that it copied.
     pub(crate) fn copied(&self) -> Vec<String> {
-        self.when("something copied", |shown| !shown.parser.callbacks().copied.is_empty())
+        self.wait_until("something copied", |shown| !shown.parser.callbacks().copied.is_empty())
             .parser
             .callbacks()
             .copied
             .clone()
     }
 
-    /// Gives the terminal another size.
+    /// Resizes the terminal.
     pub(crate) fn resize(&self, columns: u16, rows: u16) -> &Self {
-        // The screen first, so that nothing that is drawn for the new size is cut.
+        // Resize the emulated screen first, so that it does not cut anything that is drawn for the new size.
         self.lock().parser.set_size(non_zero(rows), non_zero(columns));
         self.pty().resize(Size::new(rows, columns)).expect("a size");
         self
@@ -149,62 +149,62 @@ impl Tty {
         self
     }
 
-    /// Whether the terminal hands keys over as they are typed, instead of line by line.
+    /// Whether the terminal is in raw mode, in which it passes on each key instead of whole lines.
     pub(crate) fn is_raw(&self) -> bool {
         let modes = tcgetattr(self.pty()).expect("modes").local_modes;
         !modes.contains(LocalModes::ICANON) || !modes.contains(LocalModes::ECHO)
     }
 
-    /// Waits for the end of the program; its exit code, or the signal that has ended it as a negative number. The terminal has
-    /// to be as it was.
+    /// Waits for the end of the program and asserts that it has restored the terminal. Returns the exit code, or the
+    /// negated number of the signal that ended the program, and the contents of the screen.
     pub(crate) fn ended(mut self) -> (i32, String) {
-        let screen = self.when("the end of the program", |shown| shown.is_closed).parser.screen().clone();
+        let screen = self.wait_until("the end of the program", |shown| shown.is_closed).parser.screen().clone();
         let status = self.child.wait().expect("the program ends");
-        assert!(!screen.alternate_screen(), "the screen before is back");
+        assert!(!screen.alternate_screen(), "the program has left the alternate screen");
         assert!(!screen.hide_cursor() && !screen.bracketed_paste(), "the cursor is shown, pasting is plain");
         assert!(!self.is_raw(), "the terminal reads lines again");
         (status.code().unwrap_or_else(|| -status.signal().unwrap_or(0)), screen.contents())
     }
 
-    /// Takes the terminal away, as closing its window does, and waits for the end of the program.
-    pub(crate) fn closed(mut self) {
-        self.stops.store(true, Ordering::SeqCst);
+    /// Closes the terminal, as closing its window does, and waits for the end of the program.
+    pub(crate) fn close(mut self) {
+        self.must_stop.store(true, Ordering::SeqCst);
         if let Some(reader) = self.reader.take() {
             reader.join().expect("no panic");
         }
-        // The last one that holds it.
+        // The last reference to the terminal.
         self.pty = None;
         let began = Instant::now();
         while self.child.try_wait().expect("a child").is_none() {
-            assert!(began.elapsed() < PATIENCE, "the program goes on without a terminal");
+            assert!(began.elapsed() < PATIENCE, "the program still runs without a terminal");
             std::thread::sleep(STEP);
         }
     }
 
     fn pty(&self) -> &Pty {
-        self.pty.as_deref().expect("there until it is closed")
+        self.pty.as_deref().expect("open until `close`")
     }
 
-    fn when(&self, what: &str, is_so: impl Fn(&Shown) -> bool) -> MutexGuard<'_, Shown> {
+    fn wait_until(&self, what: &str, is_so: impl Fn(&Display) -> bool) -> MutexGuard<'_, Display> {
         let began = Instant::now();
         let mut shown = self.lock();
         while !is_so(&shown) {
             let left = PATIENCE.saturating_sub(began.elapsed());
             assert!(!left.is_zero() && !shown.is_closed, "waited for {what}:\n{}", shown.parser.screen().contents());
-            // Not everything that is waited for is announced.
+            // Not every awaited condition has a notification.
             shown = self.shown.1.wait_timeout(shown, STEP.min(left)).expect("no panic").0;
         }
         shown
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shown> {
+    fn lock(&self) -> MutexGuard<'_, Display> {
         self.shown.0.lock().expect("no panic")
     }
 }
 
 impl Drop for Tty {
     fn drop(&mut self) {
-        // Of a test that failed.
+        // The program still runs if the test failed.
         let _ = self.child.kill();
         let _ = self.child.wait();
         if let Some(reader) = self.reader.take() {
@@ -213,14 +213,14 @@ impl Drop for Tty {
     }
 }
 
-impl Shown {
-    /// Shows what the program writes, a frame as a whole.
+impl Display {
+    /// Feeds output of the program to the screen, complete frames only.
     fn take(&mut self, bytes: &[u8]) {
         self.frame.extend(bytes);
         loop {
-            let begin = place(&self.frame, BEGIN).unwrap_or(self.frame.len());
-            let end = place(&self.frame[begin..], END).map(|end| begin + end + END.len());
-            // What may be the first part of a beginning waits for the rest of it.
+            let begin = find(&self.frame, BEGIN).unwrap_or(self.frame.len());
+            let end = find(&self.frame[begin..], END).map(|end| begin + end + END.len());
+            // A possible prefix of `BEGIN` waits for the bytes that follow.
             let cut = (1..BEGIN.len()).rev().find(|&length| self.frame.ends_with(&BEGIN[..length])).unwrap_or(0);
             let ready = end.unwrap_or(begin.min(self.frame.len() - cut));
             let shown: Vec<u8> = self.frame.drain(..ready).collect();
@@ -232,15 +232,15 @@ impl Shown {
     }
 }
 
-fn place(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
-/// Passes what the program writes to the screen, until nobody can write any more.
-fn read(mut pty: &Pty, shown: &(Mutex<Shown>, Condvar), stops: &AtomicBool) {
+/// Feeds the output of the program to the screen until the terminal is closed or the reader is stopped.
+fn read(mut pty: &Pty, shown: &(Mutex<Display>, Condvar), must_stop: &AtomicBool) {
     let mut bytes = [0; 4096];
     let step = Timespec::try_from(STEP).expect("short");
-    while !stops.load(Ordering::SeqCst) {
+    while !must_stop.load(Ordering::SeqCst) {
         if poll(&mut [PollFd::new(&pty, PollFlags::IN)], Some(&step)).expect("it can be waited for") == 0 {
             continue;
         }

@@ -1,9 +1,9 @@
-//! `aur mem blame`, and the two tiers of attribution.
+//! `aur mem blame`, and attribution per line or per file.
 
 use crate::fixture::{Fixture, git};
 use crate::{indexed, repository, run};
 
-/// `<commit> <line>` as git says it.
+/// The lines `<commit> <line>` according to `git blame`.
 fn by_git(fixture: &Fixture, path: &str) -> String {
     let output = git(fixture.root()).args(["blame", "--line-porcelain", "--", path]).output().expect("git runs");
     assert!(output.status.success(), "{output:?}");
@@ -18,13 +18,13 @@ fn by_git(fixture: &Fixture, path: &str) -> String {
 }
 
 #[test]
-fn blame_prints_what_git_says() {
+fn blame_equals_git_blame() {
     let fixture = indexed();
     let blamed = run(&fixture, &["mem", "blame", "src/auth/manager.py"]);
     assert_eq!((blamed.code, blamed.err.as_str()), (Some(0), ""));
     assert_eq!(blamed.out, by_git(&fixture, "src/auth/manager.py"));
     assert!(blamed.out.lines().count() > 10);
-    // Lines that are not committed are zeros for both, and other files are as they were.
+    // Uncommitted lines have a commit of zeros in both, and other files are unchanged.
     let text = std::fs::read_to_string(fixture.path("src/auth/manager.py")).expect("the file");
     fixture.write("src/auth/manager.py", text.replace("name.strip()", "name.strip().lower()") + "\n# new\n");
     run(&fixture, &["mem", "index", "-q"]);
@@ -33,10 +33,10 @@ fn blame_prints_what_git_says() {
         assert_eq!(blamed.out, by_git(&fixture, path));
         assert_eq!(blamed.out.contains("0000000000"), path.ends_with("py"), "{}", blamed.out);
     }
-    // Committed, and seen from a directory below.
+    // After a commit, and with a path relative to a subdirectory.
     fixture.commit("third");
     run(&fixture, &["mem", "index", "-q"]);
-    let below = crate::fixture::Run::of(fixture.command().current_dir(fixture.path("src/auth")).args([
+    let below = crate::fixture::Run::from_command(fixture.command().current_dir(fixture.path("src/auth")).args([
         "mem",
         "blame",
         "manager.py",
@@ -60,7 +60,7 @@ fn blame_as_json_adds_up_to_the_lines() {
 }
 
 #[test]
-fn blame_says_why_there_is_none() {
+fn blame_explains_why_a_file_has_no_attribution() {
     let fixture = indexed();
     for (path, reason) in [
         ("scratch.js", "it is not in the commit at HEAD"),
@@ -78,7 +78,7 @@ fn blame_says_why_there_is_none() {
 }
 
 #[test]
-fn whole_files_are_attributed_where_the_pipeline_says_so() {
+fn the_pipeline_can_choose_attribution_of_whole_files() {
     let fixture = repository();
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n\n[stage.git-signal]\ntier = \"file\"\n");
     run(&fixture, &["mem", "index", "-q"]);
@@ -93,7 +93,7 @@ fn whole_files_are_attributed_where_the_pipeline_says_so() {
     assert!(table.contains("1 (file)"), "{table}");
     let blamed = run(&fixture, &["mem", "blame", "src/http/retry.go"]);
     assert!(blamed.code == Some(2) && blamed.err.contains("tier = \"file\""), "{blamed:?}");
-    // Both commits touched the other file; one wrote the line that the other left.
+    // Both commits touched the other file. The first commit wrote the line that the second left unchanged.
     let manager = || run(&fixture, &["mem", "search", "manager", "--lang", "python", "--format", "json"]).json();
     assert_eq!(manager()["results"][0]["git"]["commits"], 2);
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n");
@@ -107,7 +107,7 @@ fn whole_files_are_attributed_where_the_pipeline_says_so() {
 }
 
 #[test]
-fn a_tier_that_does_not_exist_is_an_error() {
+fn an_unknown_tier_is_an_error() {
     let fixture = repository();
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n\n[stage.git-signal]\ntier = \"lines\"\n");
     let refused = run(&fixture, &["mem", "index"]);

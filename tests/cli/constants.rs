@@ -1,4 +1,4 @@
-//! Constants and variables are found by their names, as functions and types are.
+//! Constants and variables are found by name, like functions and types.
 
 use crate::fixture::Fixture;
 use crate::run;
@@ -12,7 +12,8 @@ fn first(fixture: &Fixture, query: &str) -> (String, String) {
     (text("file"), text("name"))
 }
 
-/// Every file that defines something is outdone, in words, by one that only uses it.
+/// A repository in which, for every constant, a file that only uses the constant contains its name more often than the
+/// file that defines it.
 fn fixture() -> Fixture {
     let fixture = Fixture::git();
     let defining = [
@@ -39,7 +40,7 @@ fn fixture() -> Fixture {
 }
 
 #[test]
-fn a_constant_stands_before_what_mentions_it_and_behind_a_function_of_its_name() {
+fn a_constant_ranks_above_its_mentions_and_below_a_function_of_the_same_name() {
     let fixture = fixture();
     for (query, file) in [
         ("TIMEOUT_SECONDS", "src/zz/limits.py"),

@@ -15,7 +15,7 @@ fn dry(fixture: &Fixture, arguments: &[&str]) -> Run {
     run(fixture, &[&["pipeline", "run", "--dry"], arguments].concat())
 }
 
-/// The settings of the other tests, and times and dates replaced.
+/// The snapshot settings, with filters for times and dates.
 fn timeless(fixture: &Fixture) -> insta::Settings {
     let mut settings = settings(fixture);
     settings.add_filter(r"\d+(\.\d+)? m?s\)", "[time])");
@@ -23,7 +23,7 @@ fn timeless(fixture: &Fixture) -> insta::Settings {
     settings
 }
 
-/// A stage that leaves out one chunk, fails on another, and writes a column.
+/// A stage that drops one chunk, fails on another, and writes a column.
 const JUDGE: &str = "\
 from aurora_stage import Drop, stage
 
@@ -37,7 +37,7 @@ def judge(path, name):
     return 'a \\x1b[31m team\\nof ' + path.split('/')[1]
 ";
 
-/// A project with that stage, which is allowed.
+/// A project with the stage of [`JUDGE`], trusted.
 fn judged() -> Fixture {
     let fixture = repository();
     fixture.write("tools/judge.py", JUDGE);
@@ -51,7 +51,7 @@ fn judged() -> Fixture {
     fixture
 }
 
-/// Every file and directory below one, with its time and content.
+/// Every file and directory below a directory, with modification time and content.
 fn tree(directory: &Path) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(directory).expect("a directory") {
@@ -67,7 +67,7 @@ fn tree(directory: &Path) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
 }
 
 #[test]
-fn every_stage_shows_what_it_makes_of_a_file() {
+fn every_stage_shows_its_results_for_a_file() {
     let fixture = repository();
     let shown = dry(&fixture, &["src/auth/manager.py"]);
     assert_eq!((shown.code, shown.err.as_str()), (Some(0), ""), "{shown:?}");
@@ -101,7 +101,7 @@ fn a_program_shows_its_values_drops_failures_and_log() {
 }
 
 #[test]
-fn a_file_is_one_json_object() {
+fn each_file_is_one_json_object() {
     let fixture = judged();
     let shown = dry(&fixture, &["src/auth/manager.py", "docs/guide.md", "--only", "judge", "--format", "jsonl"]);
     assert_eq!(shown.code, Some(1), "{shown:?}");
@@ -130,7 +130,7 @@ fn names_of(shown: &Run) -> Vec<String> {
 }
 
 #[test]
-fn a_file_that_is_not_indexed_says_which_stage_left_it_out() {
+fn the_stage_that_leaves_a_file_out_is_shown() {
     let fixture = repository();
     fixture.write(".gitignore", "generated/\n.aurora/\n");
     fixture.write("generated/a.py", "x = 1\n").write("node_modules/a/b.js", "let x\n").write(".env", "KEY=1\n");
@@ -138,7 +138,7 @@ fn a_file_that_is_not_indexed_says_which_stage_left_it_out() {
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n[stage.discover]\nmax_file_size = 100\n");
     fixture.write("large.py", "x = 1\n".repeat(100));
     std::os::unix::fs::symlink("data.py", fixture.path("link.py")).expect("linked");
-    let mut told = String::new();
+    let mut output = String::new();
     for path in [
         "generated/a.py",
         "node_modules/a/b.js",
@@ -154,13 +154,13 @@ fn a_file_that_is_not_indexed_says_which_stage_left_it_out() {
     ] {
         let shown = dry(&fixture, &[path]);
         assert_eq!((shown.code, shown.err.as_str()), (Some(0), ""), "{path}: {shown:?}");
-        told.push_str(&format!("{}========\n", shown.out));
+        output.push_str(&format!("{}========\n", shown.out));
     }
-    timeless(&fixture).bind(|| assert_snapshot!("dry-left-out", told));
+    timeless(&fixture).bind(|| assert_snapshot!("dry-left-out", output));
 }
 
 #[test]
-fn a_stage_that_leaves_files_out_says_why() {
+fn a_stage_that_drops_files_gives_the_reason() {
     let fixture = repository();
     fixture.write(
         "tools/sieve.py",
@@ -172,7 +172,7 @@ fn a_stage_that_leaves_files_out_says_why() {
          reads = [\"file.path\"]\ndrops = \"files\"\n",
     );
     let refused = dry(&fixture, &["docs/guide.md", "--pipeline", "team.toml"]);
-    assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "it is not allowed");
+    assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "the program is not trusted");
     assert!(refused.err.contains("nothing was run") && refused.err.contains("tools/sieve.py"), "{}", refused.err);
     let skipped =
         dry(&fixture, &["docs/guide.md", "--pipeline", "team.toml", "--untrusted", "skip", "--format", "json"]);
@@ -207,7 +207,7 @@ fn a_stage_that_leaves_files_out_says_why() {
 }
 
 #[test]
-fn a_document_from_elsewhere_is_shown_by_its_path() {
+fn a_document_from_a_program_is_shown_by_its_path() {
     let fixture = repository();
     let program = "from aurora_stage import documents\n\n@documents\ndef tickets(state):\n    \
                    for number in range(600):\n        \
@@ -242,7 +242,7 @@ fn a_document_from_elsewhere_is_shown_by_its_path() {
 }
 
 #[test]
-fn what_a_dry_run_refuses() {
+fn a_dry_run_rejects_invalid_arguments() {
     let fixture = repository();
     let other = Fixture::plain();
     other.write("a.py", "x = 1\n");
@@ -279,7 +279,7 @@ fn what_a_dry_run_refuses() {
 }
 
 #[test]
-fn nothing_is_written_even_while_another_run_is_writing() {
+fn a_dry_run_writes_nothing_and_needs_no_write_lock() {
     let fixture = indexed();
     let before = tree(&fixture.path(".aurora"));
     let user = tree(&fixture.user_directory());
@@ -293,14 +293,15 @@ fn nothing_is_written_even_while_another_run_is_writing() {
 }
 
 #[test]
-fn a_path_may_begin_anywhere() {
+fn a_path_is_relative_to_the_working_directory_or_the_root() {
     let fixture = repository();
     let mut here = crate::command(&fixture);
-    let shown = Run::of(here.current_dir(fixture.path("src/auth")).args(["pipeline", "run", "--dry", "manager.py"]));
+    let shown =
+        Run::from_command(here.current_dir(fixture.path("src/auth")).args(["pipeline", "run", "--dry", "manager.py"]));
     assert!(shown.out.starts_with("src/auth/manager.py\n"), "{shown:?}");
     let root = fixture.root().display().to_string();
     let mut elsewhere = crate::command(&fixture);
     let arguments = ["pipeline", "run", "--dry", "--root", &root, "docs/guide.md"];
-    let shown = Run::of(elsewhere.current_dir(fixture.home()).args(arguments));
+    let shown = Run::from_command(elsewhere.current_dir(fixture.home()).args(arguments));
     assert!(shown.out.starts_with("docs/guide.md\n"), "{shown:?}");
 }

@@ -1,4 +1,4 @@
-//! The guide to embedding services, from an empty project to a search, with a service on this machine.
+//! The guide to embedding services, followed from an empty project to a search, with a local service.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use crate::command;
 use crate::fixture::{Fixture, Run};
 
-/// Counts letters: texts with similar words have similar vectors.
+/// An embedding service that counts letters, so that texts with similar words have similar vectors.
 const SERVICE: &str = r#"
 import http.server, json
 
@@ -53,7 +53,7 @@ impl Drop for Service {
 }
 
 #[test]
-fn an_embedding_service_takes_the_place_of_the_built_in_model() {
+fn an_embedding_service_replaces_the_built_in_model() {
     let fixture = Fixture::plain();
     fixture.write("src/charge.py", "def charge(card):\n    '''Takes money.'''\n    return card\n");
     fixture.write("src/render.py", "def render(page):\n    '''Shows html.'''\n    return page\n");
@@ -64,8 +64,9 @@ fn an_embedding_service_takes_the_place_of_the_built_in_model() {
     fixture.write(".aurora/pipeline.toml", read("pipeline.toml"));
 
     let service = Service::start();
-    let run = |url: &str, arguments: &[&str]| Run::of(command(&fixture).args(arguments).env("EMBEDDING_URL", url));
-    assert_eq!(run(&service.url, &["mem", "index"]).code, Some(2), "the program is not allowed yet");
+    let run =
+        |url: &str, arguments: &[&str]| Run::from_command(command(&fixture).args(arguments).env("EMBEDDING_URL", url));
+    assert_eq!(run(&service.url, &["mem", "index"]).code, Some(2), "the program is not trusted yet");
     assert_eq!(run(&service.url, &["plugin", "trust", "embed", "--yes"]).code, Some(0));
     let indexed = run(&service.url, &["mem", "index"]);
     assert_eq!((indexed.code, indexed.err.as_str()), (Some(0), ""), "{indexed:?}");
@@ -74,7 +75,7 @@ fn an_embedding_service_takes_the_place_of_the_built_in_model() {
     let found = run(&service.url, &["mem", "search", "htmll", "--mode", "dense", "--format", "json"]);
     assert_eq!((found.code, found.err.as_str()), (Some(0), ""), "{found:?}");
     let results = found.json();
-    assert_eq!(results["results"][0]["file"], "src/render.py", "no word of the query is in it: {results}");
+    assert_eq!(results["results"][0]["file"], "src/render.py", "it contains no word of the query: {results}");
     let doctor = run(&service.url, &["doctor"]);
     assert!(doctor.out.contains("384 dimensions"), "{doctor:?}");
 

@@ -1,11 +1,11 @@
-//! What is said when something cannot be done, and the exit code.
+//! Error messages and exit codes of commands that fail.
 
 use insta::assert_snapshot;
 
 use crate::fixture::Fixture;
 use crate::{indexed, run, settings};
 
-/// The message of a command that cannot do it.
+/// The error message of a command that has to fail with exit code 2.
 fn refused(fixture: &Fixture, arguments: &[&str]) -> String {
     let run = run(fixture, arguments);
     assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{run:?}");
@@ -13,7 +13,7 @@ fn refused(fixture: &Fixture, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn arguments_that_make_no_sense() {
+fn invalid_arguments_are_explained() {
     let fixture = Fixture::plain();
     settings(&fixture).bind(|| {
         assert_snapshot!(refused(&fixture, &["serach"]), @r"
@@ -63,7 +63,7 @@ fn arguments_that_make_no_sense() {
 }
 
 #[test]
-fn searches_that_make_no_sense() {
+fn invalid_searches_are_explained() {
     let fixture = indexed();
     settings(&fixture).bind(|| {
         assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--type", "functon"]), @"Error: Invalid chunk type 'functon'. Valid types: function, method, class, interface, type, struct, enum, code, kb, doc, reasoning, knowledge, note, turn (did you mean `function`?)");
@@ -81,7 +81,7 @@ fn searches_that_make_no_sense() {
 }
 
 #[test]
-fn places_that_are_not_there() {
+fn missing_places_are_explained() {
     let fixture = Fixture::plain();
     fixture.write("file.py", "");
     settings(&fixture).bind(|| {
@@ -106,7 +106,7 @@ fn places_that_are_not_there() {
 }
 
 #[test]
-fn a_broken_configuration_is_told_as_a_whole() {
+fn all_errors_of_a_configuration_are_reported_at_once() {
     let fixture = Fixture::plain();
     fixture.write("a.py", "def f():\n    pass\n");
     fixture.write(
@@ -131,7 +131,7 @@ fn a_broken_configuration_is_told_as_a_whole() {
         Error: the search configuration has 3 errors
         ");
     });
-    assert!(!fixture.path(".aurora/index").exists(), "nothing is built for a search that cannot run");
+    assert!(!fixture.path(".aurora/index").exists(), "a search that cannot run builds no index");
 }
 
 #[test]

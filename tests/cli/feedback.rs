@@ -1,4 +1,4 @@
-//! `aur mem feedback`, and that what is remembered of a chunk outlives the index.
+//! `aur mem feedback`; the history of a chunk survives rebuilding the index.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::fixture::Fixture;
 use crate::{MANAGER, indexed, run, settings};
 
-/// What is remembered of the first hit for `hash_password`, with its id.
-fn remembered(fixture: &Fixture) -> (String, Value) {
+/// The id and the access history of the first hit for `hash_password`.
+fn history(fixture: &Fixture) -> (String, Value) {
     let found = run(fixture, &["mem", "search", "hash_password", "--limit", "1", "--format", "json", "--no-record"]);
     let hit = found.json()["results"][0].clone();
     (hit["id"].as_str().unwrap_or_default().to_owned(), hit["access"].clone())
@@ -20,12 +20,12 @@ fn verdicts_are_counted_and_shown() {
         let good = run(&fixture, &["mem", "feedback", "good", "code:src/auth/manager.py:hash_password"]);
         assert_eq!((good.code, good.err.as_str()), (Some(0), ""), "{good:?}");
         assert_snapshot!(good.out, @"code:src/auth/manager.py:hash_password: activation +0.20 by feedback");
-        // A place in a method is the method's, not its class's; one chunk named twice is judged once.
+        // A line in a method denotes the method, not its class. A chunk that is named twice counts once.
         let place = ["src/auth/manager.py:8", "./src/auth/manager.py:7-8"];
         let bad = run(&fixture, &["mem", "feedback", "bad", "--partial", place[0], place[1]]);
         assert_snapshot!(bad.out, @"code:src/auth/manager.py:UserManager.authenticate_user: activation -0.05 by feedback");
     });
-    let (_, access) = remembered(&fixture);
+    let (_, access) = history(&fixture);
     assert_eq!((&access["count"], &access["feedback"]["good"]), (&0.into(), &1.into()), "{access}");
     let explained = run(&fixture, &["mem", "search", "hash_password", "--limit", "1", "--show-scores"]);
     assert!(explained.out.contains("marked good 1x"), "{}", explained.out);
@@ -35,7 +35,7 @@ fn verdicts_are_counted_and_shown() {
 }
 
 #[test]
-fn an_unknown_id_is_refused_and_nothing_recorded() {
+fn an_unknown_id_is_refused_and_nothing_is_recorded() {
     let fixture = indexed();
     let known = "code:src/auth/manager.py:hash_password";
     settings(&fixture).bind(|| {
@@ -65,7 +65,7 @@ fn an_unknown_id_is_refused_and_nothing_recorded() {
           Help: give the `id` of a result from the JSON output, or PATH:LINE
         ");
     });
-    assert_eq!(remembered(&fixture).1["feedback"], Value::Null);
+    assert_eq!(history(&fixture).1["feedback"], Value::Null);
 }
 
 #[test]
@@ -77,29 +77,29 @@ fn history_follows_edits_moves_and_rebuilds() {
     };
     run(&fixture, &["mem", "search", "hash_password", "--limit", "1"]);
     run(&fixture, &["mem", "feedback", "good", "code:src/auth/manager.py:hash_password"]);
-    let (id, before) = remembered(&fixture);
+    let (id, before) = history(&fixture);
     assert_eq!((id.as_str(), &before["count"]), ("code:src/auth/manager.py:hash_password", &1.into()));
 
     fixture.write("src/auth/manager.py", format!("import os\n\n{}", MANAGER.replace("if not name", "if name is None")));
     index(&[]);
-    assert_eq!(remembered(&fixture), (id, before.clone()), "after an edit elsewhere in the file");
+    assert_eq!(history(&fixture), (id, before.clone()), "after an edit elsewhere in the file");
 
     fixture.commit("edited");
     fixture.run_git(&["mv", "src/auth", "src/access"]);
     index(&[]);
     let moved = ("code:src/access/manager.py:hash_password".to_owned(), before);
-    assert_eq!(remembered(&fixture), moved, "after the move of its directory");
+    assert_eq!(history(&fixture), moved, "after the move of its directory");
 
     index(&["--force"]);
-    assert_eq!(remembered(&fixture), moved, "after everything is made again");
+    assert_eq!(history(&fixture), moved, "after a forced run");
     std::fs::remove_dir_all(fixture.path(".aurora/index")).expect("the index is there");
     index(&[]);
-    assert_eq!(remembered(&fixture), moved, "after the index was deleted");
+    assert_eq!(history(&fixture), moved, "after the index was deleted");
 
     let file = std::fs::read(fixture.path("src/access/manager.py")).expect("readable");
     fixture.remove("src/access/manager.py");
     index(&[]);
     fixture.write("src/access/manager.py", file);
     index(&[]);
-    assert_eq!(remembered(&fixture), moved, "after the file was gone for a while");
+    assert_eq!(history(&fixture), moved, "after the file was missing for one run");
 }

@@ -1,4 +1,4 @@
-//! Metadata of chunks: conditions over it, and how it is shown.
+//! Metadata of chunks: conditions on it, and how results show it.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -28,7 +28,7 @@ fn search(fixture: &Fixture, more: &[&str]) -> Run {
     run(fixture, &[&["mem", "search", "what to do after a failure", "--no-record"], more].concat())
 }
 
-/// The names of what meets the conditions, sorted.
+/// The names of the results that meet the conditions, sorted.
 fn names(fixture: &Fixture, conditions: &[&str]) -> Vec<String> {
     let conditions: Vec<&str> = conditions.iter().flat_map(|condition| ["--where", condition]).collect();
     let found = search(fixture, &[&conditions[..], &["--format", "json"]].concat());
@@ -63,16 +63,16 @@ fn conditions_compare_built_in_metadata_by_its_type() {
     };
     assert_snapshot!(refused("usage_cuont>3"), @"Error: No column 'usage_cuont' in this index; columns: is_pattern, keywords, pattern_type, success_score, usage_count (did you mean `usage_count`?)");
     let missing = search(&fixture, &["--where", "phase_number>3"]);
-    assert_eq!((missing.code, missing.out.as_str()), (Some(0), ""), "built in, without a value here");
+    assert_eq!((missing.code, missing.out.as_str()), (Some(0), ""), "a built-in column without values");
     assert!(missing.err.starts_with("Note: No column 'phase_number' in this index"), "{missing:?}");
     assert_snapshot!(refused("usage_count>many"), @"Error: Invalid value 'many' for the column 'usage_count' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
     assert_snapshot!(refused("keywords>a"), @"Error: The column 'keywords' of type strings has no order for `>`; it can be compared with =, != and in");
     let lines = run(&fixture, &["mem", "search", "--stdin", "--where", "usage_count=x"]);
-    assert_eq!((lines.code, lines.out.as_str()), (Some(2), ""), "before any line is read");
+    assert_eq!((lines.code, lines.out.as_str()), (Some(2), ""), "the condition is checked before any line is read");
 }
 
 #[test]
-fn a_filter_without_a_query_lists_what_passes() {
+fn a_filter_without_a_query_lists_all_matches() {
     let fixture = with_patterns();
     for filter in [&["--where", "usage_count in 1..20"][..], &["--path", ".aurora/reasoning"], &["--type", "reasoning"]]
     {
@@ -112,5 +112,5 @@ fn fields_are_shown_below_results() {
     let json = shown(&["--format", "json"]).json();
     assert_eq!(json["results"][0]["metadata"]["usage_count"], 12);
     let stats = run(&fixture, &["mem", "stats", "--format", "json"]).json();
-    assert_eq!(stats["columns"], Value::Array(Vec::new()), "facets are those of custom columns");
+    assert_eq!(stats["columns"], Value::Array(Vec::new()), "only custom columns have facets");
 }

@@ -1,4 +1,5 @@
-//! Git's own files, where they are something else than regular files: never waited for, never read without end.
+//! Git's own files, replaced by pipes, devices or endless files: a run neither waits for them nor reads them without
+//! limit.
 
 use std::fs;
 use std::io::Read as _;
@@ -11,10 +12,10 @@ use serde_json::Value;
 
 use crate::fixture::Fixture;
 
-/// A run takes about a second, or never ends.
-const TIME: Duration = Duration::from_secs(300);
-/// A run takes less than a tenth of this, or all that there is.
-const MEMORY: u64 = 2 << 30;
+/// Time limit of a run, which takes about a second unless it hangs.
+const TIME_LIMIT: Duration = Duration::from_secs(300);
+/// Memory limit of a run, which needs less than a tenth of it unless it reads an endless file.
+const MEMORY_LIMIT_BYTES: u64 = 2 << 30;
 
 fn repository() -> Fixture {
     let fixture = Fixture::git();
@@ -37,7 +38,7 @@ fn index(fixture: &Fixture, case: &str) -> Value {
         if let Some(status) = child.try_wait().expect("a status") {
             break status.code();
         }
-        if begun.elapsed() > TIME {
+        if begun.elapsed() > TIME_LIMIT {
             child.kill().expect("killed");
             child.wait().expect("ended");
             panic!("{case}: the run does not end");
@@ -48,7 +49,7 @@ fn index(fixture: &Fixture, case: &str) -> Value {
     child.stdout.take().expect("a pipe").read_to_string(&mut out).expect("UTF-8");
     assert_eq!(code, Some(0), "{case}: {out}");
     let summary: Value = serde_json::from_str(&out).expect("a summary");
-    assert!(summary["peak_memory_bytes"].as_u64().is_none_or(|bytes| bytes < MEMORY), "{case}: {summary}");
+    assert!(summary["peak_memory_bytes"].as_u64().is_none_or(|bytes| bytes < MEMORY_LIMIT_BYTES), "{case}: {summary}");
     assert_eq!(summary["chunks"]["code"], 1, "{case}: {summary}");
     summary
 }
@@ -57,8 +58,8 @@ fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo runs").success());
 }
 
-/// Runs with something in the place of one file, and gives the warnings.
-fn with(name: &str, put: impl FnOnce(&Path)) -> String {
+/// Replaces one file by whatever `put` creates, runs `aur mem index`, and returns the warnings.
+fn warnings_with(name: &str, put: impl FnOnce(&Path)) -> String {
     let fixture = repository();
     let path = fixture.path(name);
     let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
@@ -67,7 +68,7 @@ fn with(name: &str, put: impl FnOnce(&Path)) -> String {
     index(&fixture, name)["warnings"].to_string()
 }
 
-/// Files that gix opens by path, and that make the history unavailable if that cannot be done without harm.
+/// Files that gix opens by path. The history is unavailable if one of them cannot be read safely.
 const REFUSED: &[&str] = &[
     ".git",
     ".git/HEAD",
@@ -82,37 +83,41 @@ const REFUSED: &[&str] = &[
     ".git/shallow",
 ];
 
-/// Files that count as not there.
+/// Files that are ignored if they cannot be read safely.
 const IGNORED: &[&str] = &[".git/info/exclude", ".git/info/grafts", ".gitignore", ".mailmap"];
 
 #[test]
-fn issue_15_devices_and_pipes_in_the_place_of_gits_files_are_refused() {
+fn devices_and_pipes_in_place_of_gits_files_are_refused() {
     for name in REFUSED {
-        for warnings in [with(name, pipe), with(name, |path| symlink("/dev/zero", path).expect("linked"))] {
+        for warnings in
+            [warnings_with(name, pipe), warnings_with(name, |path| symlink("/dev/zero", path).expect("linked"))]
+        {
             assert!(warnings.contains("git history is unavailable"), "{name}: {warnings}");
             assert!(warnings.contains("is not a regular file"), "{name}: {warnings}");
         }
     }
     for name in IGNORED {
-        for warnings in [with(name, pipe), with(name, |path| symlink("/dev/zero", path).expect("linked"))] {
+        for warnings in
+            [warnings_with(name, pipe), warnings_with(name, |path| symlink("/dev/zero", path).expect("linked"))]
+        {
             assert!(!warnings.contains("unavailable"), "{name}: {warnings}");
         }
     }
 }
 
 #[test]
-fn issue_15_files_without_end_are_refused() {
+fn endless_files_are_refused() {
     let huge = |path: &Path| fs::File::create(path).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
     for name in [".git/HEAD", ".git/config", ".git/packed-refs", ".git/index", ".git/shallow"] {
-        let warnings = with(name, huge);
+        let warnings = warnings_with(name, huge);
         assert!(warnings.contains("unavailable") && warnings.contains("is larger than"), "{name}: {warnings}");
     }
-    let warnings = with(".git/HEAD", |path| fs::write(path, "ref: refs/heads/../../HEAD\n").expect("written"));
+    let warnings = warnings_with(".git/HEAD", |path| fs::write(path, "ref: refs/heads/../../HEAD\n").expect("written"));
     assert!(warnings.contains("unavailable"), "{warnings}");
 }
 
 #[test]
-fn issue_15_an_object_that_is_a_pipe_is_missing() {
+fn an_object_that_is_a_pipe_counts_as_missing() {
     let fixture = repository();
     let head = fs::read_to_string(fixture.path(".git/refs/heads/main")).expect("a reference");
     let object = fixture.path(&format!(".git/objects/{}/{}", &head[..2], head[2..].trim()));
@@ -131,7 +136,7 @@ fn issue_15_an_object_that_is_a_pipe_is_missing() {
 }
 
 #[test]
-fn issue_15_configuration_leads_to_regular_files_only() {
+fn git_configuration_may_name_only_regular_files() {
     for (name, target) in [("device", "/dev/zero"), ("pipe", "pipe")] {
         let fixture = repository();
         pipe(&fixture.path("pipe"));
@@ -147,23 +152,24 @@ fn issue_15_configuration_leads_to_regular_files_only() {
         assert!(warnings.contains("blame.ignoreRevsFile") && !warnings.contains("unavailable"), "{warnings}");
         assert!(warnings.contains("configuration includes"), "{warnings}");
     }
-    let warnings =
-        with(".git/config", |path| fs::write(path, "[gitoxide \"core\"]\n\tindexFile = x\n").expect("written"));
+    let warnings = warnings_with(".git/config", |path| {
+        fs::write(path, "[gitoxide \"core\"]\n\tindexFile = x\n").expect("written")
+    });
     assert!(warnings.contains("unavailable") && warnings.contains("gitoxide"), "{warnings}");
 }
 
 #[test]
-fn issue_15_alternates_are_limited() {
+fn alternates_are_limited() {
     let lines = |count: usize| (0..count).map(|line| format!("../../other-{line}\n")).collect::<String>();
     let alternates = ".git/objects/info/alternates";
-    let warnings = with(alternates, |path| fs::write(path, lines(10_000)).expect("written"));
+    let warnings = warnings_with(alternates, |path| fs::write(path, lines(10_000)).expect("written"));
     assert!(warnings.contains("unavailable"), "{warnings}");
-    let warnings = with(alternates, |path| fs::write(path, ".\n").expect("written"));
+    let warnings = warnings_with(alternates, |path| fs::write(path, ".\n").expect("written"));
     assert!(!warnings.contains("panicked"), "{warnings}");
 }
 
 #[test]
-fn issue_15_links_within_gits_directory_are_followed() {
+fn links_within_gits_directory_are_followed() {
     let fixture = repository();
     let elsewhere = fixture.path(".home/git");
     fs::create_dir_all(&elsewhere).expect("created");

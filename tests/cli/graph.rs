@@ -53,7 +53,7 @@ fn shop() -> Fixture {
 }
 
 #[test]
-fn relations_are_a_tree() {
+fn relations_are_shown_as_a_tree() {
     let fixture = shop();
     let mut shown = String::new();
     for arguments in [
@@ -73,14 +73,14 @@ fn relations_are_a_tree() {
 }
 
 #[test]
-fn relations_as_json() {
+fn relations_are_available_as_json() {
     let fixture = shop();
     let found = run(&fixture, &["mem", "graph", "Till.add", "--callees", "--depth", "2", "--format", "json"]);
     settings(&fixture).bind(|| insta::assert_snapshot!("graph-json", found.out));
 }
 
 #[test]
-fn a_name_has_to_mean_one_definition() {
+fn an_ambiguous_or_unknown_name_is_refused() {
     let fixture = shop();
     let graph = |name: &str| run(&fixture, &["mem", "graph", name, "--callers"]);
     let several = graph("close");

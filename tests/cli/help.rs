@@ -4,7 +4,7 @@ use crate::fixture::Fixture;
 use crate::{run, settings};
 
 #[test]
-fn every_command_explains_itself() {
+fn every_command_has_a_help_text() {
     let fixture = Fixture::plain();
     settings(&fixture).bind(|| {
         let mut commands = vec![String::new()];
@@ -31,7 +31,7 @@ fn subcommands(help: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn no_command_at_all_shows_the_help_and_fails() {
+fn a_missing_command_shows_the_help_and_fails() {
     let fixture = Fixture::plain();
     for arguments in [&[][..], &["mem"], &["pipeline"], &["plugin"], &["model"]] {
         let shown = run(&fixture, arguments);
@@ -41,7 +41,7 @@ fn no_command_at_all_shows_the_help_and_fails() {
 }
 
 #[test]
-fn completions_know_the_commands() {
+fn completions_contain_the_commands() {
     let fixture = Fixture::plain();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = run(&fixture, &["completions", shell]);

@@ -1,4 +1,4 @@
-//! `aur mem index` and what looks at its result.
+//! `aur mem index`, and the commands that inspect its result.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::fixture::{Fixture, git};
 use crate::{indexed, repository, run, settings};
 
-/// Adds what only holds for one run on one machine.
+/// The snapshot settings, with filters for values that hold for one run on one machine.
 fn summary_settings(fixture: &Fixture) -> insta::Settings {
     let mut settings = settings(fixture);
     settings.add_filter(r"\d+(\.\d+)? (ms|s|min|h)\b", "[time]");
@@ -25,7 +25,7 @@ fn summary_settings(fixture: &Fixture) -> insta::Settings {
 }
 
 #[test]
-fn the_summary_says_what_was_done() {
+fn the_summary_reports_the_run() {
     let fixture = repository();
     let first = run(&fixture, &["mem", "index"]);
     assert_eq!(first.code, Some(0), "{first:?}");
@@ -70,7 +70,7 @@ fn the_summary_says_what_was_done() {
     Warnings: 0
     ")
     });
-    assert_eq!(first.err, "", "a short run has nothing to say on the way");
+    assert_eq!(first.err, "", "a short run prints no progress");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_run_with_nothing_to_do_says_so() {
 }
 
 #[test]
-fn the_json_summary_has_the_promised_keys() {
+fn the_json_summary_has_the_documented_keys() {
     let fixture = repository();
     let summary = run(&fixture, &["mem", "index", "--format", "json"]).json();
     for key in [
@@ -139,7 +139,7 @@ fn the_index_hides_itself_from_git() {
 }
 
 #[test]
-fn too_little_coverage_is_exit_code_one() {
+fn too_little_coverage_exits_with_code_one() {
     let fixture = Fixture::plain();
     fixture.write("good.py", "def f():\n    return 1\n");
     let enough = run(&fixture, &["mem", "index", "--min-coverage", "100"]);
@@ -152,7 +152,7 @@ fn too_little_coverage_is_exit_code_one() {
     assert_eq!(short.err.contains("less than the 100% asked for"), coverage < 1.0, "{short:?}");
 }
 
-/// Takes the right to read away, which a super-user does not notice.
+/// Removes the read permission, which has no effect for the superuser.
 fn unreadable(path: &std::path::Path) {
     #[cfg(unix)]
     {
@@ -179,7 +179,7 @@ fn an_index_can_be_verified_and_has_one_digest() {
 }
 
 #[test]
-fn rebuilding_the_keywords_changes_nothing() {
+fn rebuilding_bm25_changes_nothing() {
     let fixture = indexed();
     let digest = || run(&fixture, &["mem", "verify", "--digest"]).out;
     let before = digest();
@@ -211,12 +211,12 @@ fn statistics_add_up() {
     assert!(text.out.contains("python") && text.out.contains("method") && text.out.contains("Tables"), "{}", text.out);
 }
 
-/// The names of the doctor's checks.
+/// Names of the checks of `aur doctor`.
 const CHECKS: [&str; 11] =
     ["git", "index", "writer", "model", "reranker", "disk", "config", "pipeline", "memory", "history", "terminal"];
 
 #[test]
-fn the_doctor_finds_nothing_and_then_something() {
+fn the_doctor_reports_a_problem_only_if_there_is_one() {
     let fixture = indexed();
     let well = run(&fixture, &["doctor"]);
     assert_eq!(well.code, Some(0), "{well:?}");
@@ -271,7 +271,7 @@ fn generated_files_are_counted_and_labelled() {
 }
 
 #[test]
-fn what_is_not_indexed_is_listed_after_a_file_was_deleted() {
+fn skipped_files_are_listed_after_another_file_was_deleted() {
     let fixture = indexed();
     fixture.remove("scratch.js");
     let listed = run(&fixture, &["mem", "stats", "--skipped"]);
@@ -289,9 +289,9 @@ fn a_run_waits_for_another_writer() {
     let mut command = crate::command(&fixture);
     let mut waiting =
         command.args(["mem", "index"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let mut told = BufReader::new(waiting.stderr.take().expect("a pipe"));
+    let mut messages = BufReader::new(waiting.stderr.take().expect("a pipe"));
     let mut line = String::new();
-    told.read_line(&mut line).expect("a line");
+    messages.read_line(&mut line).expect("a line");
     assert!(line.contains("waiting for") && line.contains("which writes the index"), "{line}");
     assert!(waiting.try_wait().expect("a process").is_none());
     drop(writer);

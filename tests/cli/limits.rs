@@ -1,4 +1,4 @@
-//! What a project, a query or a directory is refused because it is too much.
+//! Limits: projects, queries and directories that ask for too much are refused.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use crate::fixture::{Fixture, Run};
 use crate::{repository, run};
 
 #[test]
-fn issue_15_a_project_asks_for_no_more_than_its_user_allows() {
+fn a_project_cannot_exceed_the_limits_of_the_user() {
     let fixture = repository();
     let pipeline = "extends = \"default\"\n[run]\nmemory = \"100GiB\"\n[stage.discover]\nmax_file_size = 9223372036854775807\n\
                     [stage.embed]\nworkers = 255\n[stage.chunk]\nmax_chunks = 10000000\n";
@@ -36,7 +36,7 @@ fn issue_15_a_project_asks_for_no_more_than_its_user_allows() {
     let raised = |name: &str, value: &str| {
         let mut command = fixture.command();
         command.args(["pipeline", "check"]).env(name, value).env("AURORA_LIMITS_WORKERS", "255");
-        Run::of(&mut command)
+        Run::from_command(&mut command)
     };
     assert_eq!(raised("AURORA_LIMITS_CHUNKS_PER_FILE", "10000000").code, Some(0));
     let still = raised("AURORA_LIMITS_CHUNKS_PER_FILE", "9999999");
@@ -46,7 +46,7 @@ fn issue_15_a_project_asks_for_no_more_than_its_user_allows() {
 }
 
 #[test]
-fn issue_15_a_project_does_not_raise_its_own_limits() {
+fn a_project_cannot_raise_its_own_limits() {
     let fixture = repository();
     fixture.write(".aurora/config.toml", "[limits]\nmemory = \"1TiB\"\n");
     assert_eq!(run(&fixture, &["mem", "index", "-q"]).code, Some(0));
@@ -56,7 +56,7 @@ fn issue_15_a_project_does_not_raise_its_own_limits() {
 }
 
 #[test]
-fn issue_15_too_many_threads_are_refused() {
+fn too_many_threads_are_refused() {
     let fixture = repository();
     let flag = run(&fixture, &["mem", "index", "--jobs", "100000"]);
     assert_eq!(flag.code, Some(2), "{flag:?}");
@@ -68,7 +68,7 @@ fn issue_15_too_many_threads_are_refused() {
 }
 
 #[test]
-fn issue_15_a_pipeline_file_of_any_kind_is_read_or_refused() {
+fn deeply_nested_or_large_pipeline_files_are_refused() {
     let fixture = repository();
     let deep = "[".repeat(100_000);
     let dotted = format!("a{} = 1\n", ".a".repeat(40_000));
@@ -83,7 +83,7 @@ fn issue_15_a_pipeline_file_of_any_kind_is_read_or_refused() {
 }
 
 #[test]
-fn issue_15_a_long_query_is_refused_wherever_it_comes_from() {
+fn a_long_query_is_refused_from_every_source() {
     let fixture = repository();
     assert_eq!(run(&fixture, &["mem", "index", "-q"]).code, Some(0));
     let long = "password ".repeat(5_000);
@@ -91,7 +91,7 @@ fn issue_15_a_long_query_is_refused_wherever_it_comes_from() {
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.err.contains("longer than 16384 bytes"), "{}", refused.err);
     let trace = "at manager.authenticate_user(manager.py:7)\n".repeat(200);
-    assert_eq!(run(&fixture, &["mem", "search", &trace]).code, Some(0), "a stack trace is no such thing");
+    assert_eq!(run(&fixture, &["mem", "search", &trace]).code, Some(0), "a stack trace is short enough");
     for filter in ["--grep", "--fixed", "--path", "--lang", "--where"] {
         let value = format!("a={}", "b".repeat(10_000));
         let refused = run(&fixture, &["mem", "search", "password", filter, &value]);
@@ -117,29 +117,29 @@ fn issue_15_a_long_query_is_refused_wherever_it_comes_from() {
 }
 
 #[test]
-fn issue_15_a_search_indexes_no_directory_that_is_no_project() {
+fn a_search_does_not_index_a_directory_without_a_project() {
     let fixture = Fixture::plain();
     fixture.write("notes/todo.md", "# Later\nwater the plants\n");
     let refused = run(&fixture, &["mem", "search", "plants"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.err.contains("is no project") && refused.err.contains("`aur mem index"), "{refused:?}");
-    assert!(!fixture.path(".aurora").exists(), "nothing was made");
-    assert_eq!(run(&fixture, &["mem", "index", "-q"]).code, Some(0), "asked for by name");
+    assert!(!fixture.path(".aurora").exists(), "nothing was created");
+    assert_eq!(run(&fixture, &["mem", "index", "-q"]).code, Some(0), "indexing was requested explicitly");
     assert_eq!(run(&fixture, &["mem", "search", "plants"]).code, Some(0));
 
     let made = Fixture::plain();
     made.write("Makefile", "all:\n").write("todo.md", "# Later\nwater the plants\n");
     assert_eq!(run(&made, &["mem", "search", "plants"]).code, Some(0));
 
-    // A home directory is none, whatever lies in it.
+    // A home directory never counts as a project, whatever it contains.
     let home = repository();
     let mut command = home.command();
     command.env("HOME", home.root()).args(["mem", "search", "password"]);
-    assert_eq!(Run::of(&mut command).code, Some(2));
+    assert_eq!(Run::from_command(&mut command).code, Some(2));
 }
 
 #[test]
-fn issue_15_an_export_needs_no_directory_for_temporary_files() {
+fn an_export_works_without_a_temporary_directory() {
     let fixture = repository();
     assert_eq!(run(&fixture, &["mem", "index", "-q"]).code, Some(0));
     let mut command = fixture.command();

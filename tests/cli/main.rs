@@ -1,5 +1,4 @@
-//! The program as people and other programs see it: what it prints, where, and with which exit
-//! code.
+//! The program as people and other programs see it: what it prints, on which stream, and with which exit code.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -115,7 +114,7 @@ fn command(fixture: &Fixture) -> Command {
 }
 
 fn run(fixture: &Fixture, arguments: &[&str]) -> Run {
-    Run::of(command(fixture).args(arguments))
+    Run::from_command(command(fixture).args(arguments))
 }
 
 /// Replaces what differs between machines and days.

@@ -1,4 +1,4 @@
-//! What a search shows of its results, and how it is narrowed: snippets, patterns, budgets, files that changed.
+//! Ways to narrow the output of a search: snippets, patterns, budgets, and states of files.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::fixture::Run;
 use crate::{command, indexed, run, settings};
 
 #[test]
-fn snippets_are_shown_on_terminals_and_where_asked_for() {
+fn snippets_are_shown_on_terminals_or_on_request() {
     let fixture = indexed();
     let shown = |columns: Option<&str>, extra: &[&str]| {
         let mut command = command(&fixture);
@@ -15,7 +15,9 @@ fn snippets_are_shown_on_terminals_and_where_asked_for() {
             Some(columns) => command.env("COLUMNS", columns),
             None => command.env_remove("COLUMNS"),
         };
-        let found = Run::of(command.args(["mem", "search", "stored hash", "--limit", "1", "--no-record"]).args(extra));
+        let found = Run::from_command(
+            command.args(["mem", "search", "stored hash", "--limit", "1", "--no-record"]).args(extra),
+        );
         assert_eq!(found.code, Some(0), "{found:?}");
         found.out.lines().filter(|line| line.contains(" │ ")).count()
     };
@@ -34,7 +36,7 @@ fn nothing_is_wider_than_the_terminal() {
         for extra in [&["--snippets"][..], &["--show-scores"], &["--grep", "password"]] {
             let mut command = command(&fixture);
             command.env("COLUMNS", columns.to_string());
-            let found = Run::of(command.args(["mem", "search", "check a password"]).args(extra));
+            let found = Run::from_command(command.args(["mem", "search", "check a password"]).args(extra));
             assert_eq!(found.code, Some(0), "{found:?}");
             for line in found.out.lines() {
                 let width: usize = line.chars().map(|c| if c == '⭐' { 2 } else { 1 }).sum();
@@ -45,7 +47,7 @@ fn nothing_is_wider_than_the_terminal() {
 }
 
 #[test]
-fn patterns_list_what_matches_in_the_order_of_the_tree() {
+fn patterns_list_matches_in_path_order() {
     let fixture = indexed();
     settings(&fixture).bind(|| {
         let found = run(&fixture, &["mem", "search", "--grep", "return", "--no-record", "--legacy"]);
@@ -77,7 +79,7 @@ fn patterns_list_what_matches_in_the_order_of_the_tree() {
 }
 
 #[test]
-fn a_broken_pattern_is_an_error_before_anything_is_searched() {
+fn an_invalid_pattern_fails_before_the_search() {
     let fixture = indexed();
     let found = run(&fixture, &["mem", "search", "hash", "--grep", "f(x"]);
     assert_eq!((found.code, found.out.as_str()), (Some(2), ""));
@@ -86,7 +88,7 @@ fn a_broken_pattern_is_an_error_before_anything_is_searched() {
 }
 
 #[test]
-fn a_budget_gives_blocks_of_text() {
+fn a_budget_returns_blocks_of_text() {
     let fixture = indexed();
     let arguments = ["mem", "search", "check the password of a user", "--budget", "130", "--no-record"];
     assert_snapshot!(run(&fixture, &arguments).out, @r#"
@@ -122,7 +124,7 @@ fn a_budget_gives_blocks_of_text() {
 }
 
 #[test]
-fn only_what_a_budget_had_room_for_counts_as_shown() {
+fn only_results_within_the_budget_count_as_shown() {
     let fixture = indexed();
     run(&fixture, &["mem", "search", "hash_password", "--budget", "60"]);
     let found = run(&fixture, &["mem", "search", "hash_password", "--format", "json", "--no-record"]).json();
@@ -132,7 +134,7 @@ fn only_what_a_budget_had_room_for_counts_as_shown() {
 }
 
 #[test]
-fn files_that_changed_since_they_were_indexed_are_told() {
+fn files_that_changed_since_indexing_are_reported() {
     let fixture = indexed();
     let ask = |extra: &[&str]| {
         let arguments = ["mem", "search", "hash_password", "--limit", "1", "--no-record"];
@@ -145,7 +147,7 @@ fn files_that_changed_since_they_were_indexed_are_told() {
     assert_eq!(state(), (Value::Bool(false), "unchanged".into()));
     let old = std::fs::read_to_string(fixture.path("src/auth/manager.py")).expect("readable");
     fixture.write("src/auth/manager.py", &old);
-    assert_eq!(state().1, "unchanged", "only the time is another");
+    assert_eq!(state().1, "unchanged", "only the modification time differs");
     fixture.write("src/auth/manager.py", old.replace("salt", "malt"));
     assert_eq!(state(), (Value::Bool(true), "changed".into()));
     let noted = ask(&[]);
@@ -156,7 +158,7 @@ fn files_that_changed_since_they_were_indexed_are_told() {
 }
 
 #[test]
-fn what_a_box_shows_adds_up() {
+fn the_parts_of_a_score_add_up_to_the_final_score() {
     let fixture = indexed();
     for query in ["check a password", "hash_password", "retry with backoff", "timeout"] {
         let found = run(&fixture, &["mem", "search", query, "--show-scores", "--no-record"]);
@@ -182,7 +184,7 @@ fn what_a_box_shows_adds_up() {
 }
 
 #[test]
-fn results_at_three_widths_plain_and_coloured() {
+fn results_fit_three_widths_plain_and_coloured() {
     let fixture = indexed();
     let shown = |columns: &str, color: &str| {
         let arguments = [
@@ -198,7 +200,7 @@ fn results_at_three_widths_plain_and_coloured() {
         ];
         let mut command = command(&fixture);
         command.env("COLUMNS", columns);
-        let found = Run::of(command.args(arguments).args(["--color", color]));
+        let found = Run::from_command(command.args(arguments).args(["--color", color]));
         found.out.replace('\x1b', "␛")
     };
     let mut settings = settings(&fixture);

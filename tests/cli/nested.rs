@@ -43,7 +43,7 @@ fn a_linked_work_tree_was_indexed_with_the_outer_one() {
     let own =
         fixture.aur(&["mem", "search", "--root", "wt", "--path", "*.py", "--format", "json", "--no-record"]).json();
     assert_eq!(own["results"].as_array().map(Vec::len), Some(2), "{own}");
-    // A work tree that is separated from its repository.
+    // A work tree whose repository has lost its metadata.
     std::fs::remove_dir_all(fixture.path(".git/worktrees/wt")).expect("removed");
     assert!(!indexed(&fixture).contains("wt/a.py"));
     // A directory that is no longer a work tree belongs to the outer repository.
@@ -67,7 +67,7 @@ fn work_trees_next_to_a_bare_repository_are_indexed_together() {
 fn ignored_by_git(fixture: &Fixture, files: &[&str]) -> BTreeSet<String> {
     let mut command = git(fixture.root());
     command.env("HOME", fixture.home()).args(["check-ignore", "--no-index"]).args(files);
-    let found = Run::of(&mut command);
+    let found = Run::from_command(&mut command);
     found.out.lines().map(str::to_owned).collect()
 }
 
@@ -132,7 +132,7 @@ fn the_ignore_file_in_the_git_configuration_was_not_read() {
             FILES.map(str::to_owned).into_iter().filter(|path| !ignored.contains(path)).collect();
         assert_eq!(indexed(&fixture), expected, "{case}");
         // The same rules apply to a directory of the repository that is indexed alone.
-        let below = Run::of(fixture.command().args(["mem", "index", "sub", "--format", "json"]));
+        let below = Run::from_command(fixture.command().args(["mem", "index", "sub", "--format", "json"]));
         let expected = expected.iter().filter(|path| path.starts_with("sub/")).count();
         assert_eq!(below.json()["files"]["indexed"], Value::from(expected), "{case}: {below:?}");
     }

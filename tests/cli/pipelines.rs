@@ -6,7 +6,7 @@ use crate::fixture::Fixture;
 use crate::{repository, run, settings};
 
 #[test]
-fn the_shipped_pipelines_are_sound() {
+fn the_shipped_pipelines_are_valid() {
     let fixture = Fixture::plain();
     for name in ["default", "lexical", "nightly"] {
         let checked = run(&fixture, &["pipeline", "check", name]);
@@ -25,7 +25,7 @@ fn the_shipped_pipelines_are_sound() {
 }
 
 #[test]
-fn every_fault_is_told_with_its_place() {
+fn every_error_is_reported_with_its_location() {
     let fixture = Fixture::plain();
     fixture.write(
         "team.toml",
@@ -54,7 +54,7 @@ fn every_fault_is_told_with_its_place() {
 }
 
 #[test]
-fn a_check_goes_on_after_an_unknown_type_and_looks_for_programs() {
+fn a_check_continues_after_an_unknown_type_and_looks_for_programs() {
     let fixture = Fixture::plain();
     fixture.write(
         "team.toml",
@@ -80,7 +80,7 @@ command = [\"aurora-no-such-program\"]
     );
     let checked = run(&fixture, &["pipeline", "check", "team.toml"]);
     assert_eq!((checked.code, checked.out.as_str()), (Some(2), ""), "{checked:?}");
-    for told in [
+    for expected in [
         "unknown stage type `proces`",
         "unknown key `comand` in stage `owner`",
         "stage `owner` comes after `chunck`, which this pipeline does not have",
@@ -89,9 +89,13 @@ command = [\"aurora-no-such-program\"]
         "stage `team` cannot run: there is no file `tools/none.py`",
         "stage `churn` cannot run: there is no program `aurora-no-such-program`",
     ] {
-        assert!(checked.err.contains(told), "{told} in {}", checked.err);
+        assert!(checked.err.contains(expected), "{expected} in {}", checked.err);
     }
-    assert!(!checked.err.contains("column `chunk.owner`"), "the misspelt stage writes it: {}", checked.err);
+    assert!(
+        !checked.err.contains("column `chunk.owner`"),
+        "the stage with the misspelt type writes it: {}",
+        checked.err
+    );
     assert!(checked.err.ends_with("Error: the pipeline has 7 errors\n"), "{}", checked.err);
 }
 
@@ -123,12 +127,12 @@ timeout = 0
     );
     let checked = run(&fixture, &["pipeline", "check", "team.toml"]);
     assert_eq!(checked.code, Some(2), "{checked:?}");
-    for told in [
+    for expected in [
         "unknown key `rum`",
         "stage `owner` reads column `chunk.alpha`, which no earlier stage writes\n --> team.toml:9:9",
         "stage `team` reads column `chunk.beta`, which no earlier stage writes\n  --> team.toml:14:9",
     ] {
-        assert!(checked.err.contains(told), "{told} in {}", checked.err);
+        assert!(checked.err.contains(expected), "{expected} in {}", checked.err);
     }
     assert_eq!(checked.err.matches("which no earlier stage writes").count(), 2, "{}", checked.err);
     fixture.write(
@@ -140,7 +144,7 @@ timeout = 0
 }
 
 #[test]
-fn a_pipeline_that_is_not_there() {
+fn a_missing_pipeline_is_reported() {
     let fixture = Fixture::plain();
     settings(&fixture).bind(|| {
         assert_snapshot!(run(&fixture, &["pipeline", "check", "lexcal"]).err, @r"
@@ -155,7 +159,7 @@ fn a_pipeline_that_is_not_there() {
 }
 
 #[test]
-fn a_project_has_its_own_pipeline() {
+fn the_pipeline_of_a_project_is_used() {
     let fixture = repository();
     fixture.write(".aurora/pipeline.toml", "extends = \"lexical\"\n");
     let summary = run(&fixture, &["mem", "index", "--format", "json"]);
@@ -163,7 +167,7 @@ fn a_project_has_its_own_pipeline() {
     assert_eq!(summary.json()["embeddings"]["model"], serde_json::Value::Null);
     let found = run(&fixture, &["mem", "hash_password", "--limit", "1"]);
     assert_eq!(found.code, Some(0));
-    assert!(found.err.contains("Note:"), "it says that there are no vectors: {}", found.err);
+    assert!(found.err.contains("Note:"), "a note reports missing vectors: {}", found.err);
     let dense = run(&fixture, &["mem", "hash_password", "--mode", "dense"]);
     assert_eq!((dense.code, dense.out.as_str()), (Some(2), ""), "{dense:?}");
 }

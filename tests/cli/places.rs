@@ -11,7 +11,7 @@ use crate::{indexed, run};
 fn listed(fixture: &Fixture, directory: &Path, arguments: &[&str]) -> Vec<String> {
     let mut command = fixture.command();
     command.current_dir(directory).args(["mem", "search", "--format", "json", "--no-record"]).args(arguments);
-    let found = Run::of(&mut command);
+    let found = Run::from_command(&mut command);
     assert_eq!(found.code, Some(0), "{arguments:?}: {found:?}");
     let answer: Value = found.json();
     let results = answer["results"].as_array().expect("results");
@@ -97,14 +97,14 @@ fn languages_and_types_had_one_name_each() {
     for name in ["rs", "c++", "c#", "ts", "tsx", "rb", "sh", "yml", "cs"] {
         assert_eq!(list(&["--lang", name]), [""; 0], "{name}");
     }
-    for (arguments, told) in [
+    for (arguments, expected_message) in [
         (["--lang", "pyhton"], "did you mean `python`?"),
         (["--lang", "klingon"], "indexed languages: "),
         (["--where", "language=pyhton"], "did you mean `python`?"),
         (["--where", "type=functoin"], "did you mean `function`?"),
     ] {
         let refused = run(&fixture, &[&["mem", "search", "manager"], &arguments[..]].concat());
-        assert!(refused.code == Some(2) && refused.err.contains(told), "{arguments:?}: {refused:?}");
+        assert!(refused.code == Some(2) && refused.err.contains(expected_message), "{arguments:?}: {refused:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! `aur plugin`, and programs that a project's pipeline names.
+//! `aur plugin`, and the programs that a project's pipeline names.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use crate::fixture::{Fixture, Run};
 use crate::{command, run, settings};
 
-/// A project in a directory, with a stage that `aur plugin new` has written.
+/// A project with a stage that `aur plugin new` has created.
 fn project() -> Fixture {
     let fixture = Fixture::plain();
     fixture.write("src/pay/charge.py", "def charge(card):\n    return card\n");
@@ -18,7 +18,7 @@ fn project() -> Fixture {
     fixture
 }
 
-/// Text with the digest of a program left out.
+/// The text with the word DIGEST in place of digests.
 fn without_digest(text: &str) -> String {
     let is_digest = |word: &str| word.len() >= 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let words = |line: &str| {
@@ -28,7 +28,7 @@ fn without_digest(text: &str) -> String {
 }
 
 #[test]
-fn a_new_stage_is_trusted_and_filters() {
+fn a_new_stage_runs_once_trusted_and_its_column_filters() {
     let fixture = project();
     let refused = run(&fixture, &["mem", "index"]);
     assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""));
@@ -63,7 +63,7 @@ fn a_new_stage_is_trusted_and_filters() {
 }
 
 #[test]
-fn a_changed_program_is_not_trusted_any_more() {
+fn a_changed_program_is_no_longer_trusted() {
     let fixture = project();
     assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
     assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
@@ -79,7 +79,7 @@ fn a_changed_program_is_not_trusted_any_more() {
 }
 
 #[test]
-fn a_search_notes_a_program_that_has_changed_since_the_last_run() {
+fn a_search_notes_that_a_program_has_changed_since_the_last_run() {
     let fixture = project();
     assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
     assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
@@ -92,11 +92,11 @@ fn a_search_notes_a_program_that_has_changed_since_the_last_run() {
     assert!(!is_stale(&[]));
     fixture.write(".aurora/plugins/area.py", format!("# A comment.\n{program}"));
     assert!(is_stale(&[]), "the program was edited");
-    assert!(!is_stale(&["--no-refresh"]), "such a search reads the index only");
+    assert!(!is_stale(&["--no-refresh"]), "the search reads only the index");
     std::fs::remove_file(fixture.path(".aurora/plugins/area.py")).expect("removed");
     assert!(is_stale(&[]), "the program was deleted");
     fixture.write(".aurora/plugins/area.py", program);
-    assert!(!is_stale(&[]), "the program is the same again");
+    assert!(!is_stale(&[]), "the program has been restored");
 }
 
 /// A clone of a project: its files in another directory.
@@ -110,11 +110,11 @@ fn clone_of(fixture: &Fixture) -> Fixture {
 
 /// Runs `aur` in a clone as the user of `fixture`.
 fn run_in(clone: &Fixture, fixture: &Fixture, arguments: &[&str]) -> Run {
-    Run::of(command(fixture).current_dir(clone.root()).args(arguments))
+    Run::from_command(command(fixture).current_dir(clone.root()).args(arguments))
 }
 
 #[test]
-fn a_consent_holds_in_every_clone_and_can_be_taken_back() {
+fn trust_holds_in_every_clone_and_can_be_revoked() {
     let fixture = project();
     assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
     let clone = clone_of(&fixture);
@@ -122,14 +122,14 @@ fn a_consent_holds_in_every_clone_and_can_be_taken_back() {
     let indexed = run_in(&clone, &fixture, &["mem", "index", "--quiet"]);
     assert_eq!((indexed.code, indexed.err.as_str()), (Some(0), ""), "{indexed:?}");
     let pipeline = std::fs::read_to_string(clone.path(".aurora/pipeline.toml")).expect("read");
-    for (line, told) in [
+    for (line, expected) in [
         ("config = { depth = 2 }", "changed  config.depth is new: 2"),
         ("env = [\"TOKEN\"]", "changed  the variable TOKEN is new"),
         ("inputs = [\"CODEOWNERS\"]", "changed  the input CODEOWNERS is new"),
     ] {
         clone.write(".aurora/pipeline.toml", format!("{pipeline}{line}\n"));
         let refused = run_in(&clone, &fixture, &["mem", "index"]);
-        assert!(refused.code == Some(2) && refused.err.contains(told), "{refused:?}");
+        assert!(refused.code == Some(2) && refused.err.contains(expected), "{refused:?}");
     }
     clone.write(".aurora/pipeline.toml", pipeline.replace("area.py\"", "area.py\", \"--deep\""));
     let refused = run_in(&clone, &fixture, &["mem", "index"]);
@@ -137,8 +137,8 @@ fn a_consent_holds_in_every_clone_and_can_be_taken_back() {
     clone.write(".aurora/pipeline.toml", &pipeline).write(".aurora/plugins/area.py", "import teams\n");
     clone.write(".aurora/plugins/teams.py", "");
     let refused = run_in(&clone, &fixture, &["mem", "index"]);
-    for told in ["changed  file .aurora/plugins/area.py has changed", "imports  .aurora/plugins/teams.py"] {
-        assert!(refused.code == Some(2) && refused.err.contains(told), "{refused:?}");
+    for expected in ["changed  file .aurora/plugins/area.py has changed", "imports  .aurora/plugins/teams.py"] {
+        assert!(refused.code == Some(2) && refused.err.contains(expected), "{refused:?}");
     }
     let listed = run_in(&clone, &fixture, &["plugin", "list", "--format", "json"]).json();
     let stage = &listed["stages"][0];
@@ -151,7 +151,7 @@ fn a_consent_holds_in_every_clone_and_can_be_taken_back() {
 }
 
 #[test]
-fn a_file_of_digests_allows_what_it_lists_and_nothing_else() {
+fn a_list_of_digests_allows_only_listed_programs() {
     let fixture = project();
     let listed = run(&fixture, &["plugin", "list", "--digests"]);
     assert!(listed.code == Some(0) && listed.out.ends_with("  area\n"), "{listed:?}");
@@ -169,7 +169,7 @@ fn a_file_of_digests_allows_what_it_lists_and_nothing_else() {
     let allowed = trust(&file, &[]);
     assert!(allowed.code == Some(0) && allowed.out.starts_with("Allowed: "), "{allowed:?}");
     assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
-    // A file that a pull request changes is not listed, even if other files were allowed before.
+    // A file that a pull request changes is not on the list, even though other files were allowed before.
     fixture.write(".aurora/plugins/area.py", "open('ran', 'w')\n");
     for more in [&["area"][..], &["--yes"], &[]] {
         let refused = trust(&file, more);
@@ -185,7 +185,7 @@ fn a_file_of_digests_allows_what_it_lists_and_nothing_else() {
 }
 
 #[test]
-fn what_a_digest_may_not_cover_is_named_by_every_command() {
+fn every_command_names_what_a_digest_may_not_cover() {
     let fixture = project();
     let text = "import sys\nsys.path += [PLACE]\nimport helper\nopen(\"tools/rules\")\n";
     fixture.write(".aurora/plugins/area.py", text).write("vendor/helper.py", "").write("tools/rules", "");
@@ -195,15 +195,15 @@ fn what_a_digest_may_not_cover_is_named_by_every_command() {
     let listed = run(&fixture, &["plugin", "list", "--format", "json"]);
     let refused = run(&fixture, &["mem", "index"]);
     let trusted = run(&fixture, &["plugin", "trust", "area", "--yes"]);
-    for told in [module, file] {
-        assert!(listed.out.contains(told), "{listed:?}");
-        assert!(refused.err.contains(&format!("without  {told}")), "{refused:?}");
-        assert!(trusted.out.contains(&format!("without  {told}")), "{trusted:?}");
+    for expected in [module, file] {
+        assert!(listed.out.contains(expected), "{listed:?}");
+        assert!(refused.err.contains(&format!("without  {expected}")), "{refused:?}");
+        assert!(trusted.out.contains(&format!("without  {expected}")), "{trusted:?}");
     }
 }
 
 #[test]
-fn a_digest_that_covers_no_file_of_the_project_was_accepted_from_a_list() {
+fn a_listed_digest_was_accepted_though_it_covered_no_file_of_the_project() {
     let fixture = Fixture::plain();
     let pipeline = |more: &str| {
         format!(
@@ -218,10 +218,10 @@ fn a_digest_that_covers_no_file_of_the_project_was_accepted_from_a_list() {
     };
     let refused = trust();
     assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{refused:?}");
-    for told in
+    for expected in
         ["cover no file of the project", "without  files that the command names after `cd`", "in `files` of the stage"]
     {
-        assert!(refused.err.contains(told), "{refused:?}");
+        assert!(refused.err.contains(expected), "{refused:?}");
     }
     let confirmed = run(&fixture, &["plugin", "trust", "owner", "--yes"]);
     assert!(confirmed.code == Some(0) && confirmed.err.contains("no file of the project belongs"), "{confirmed:?}");
@@ -251,7 +251,7 @@ fn only_the_first_missing_file_of_a_program_was_reported() {
 }
 
 #[test]
-fn a_source_of_documents_is_allowed_by_its_digest() {
+fn a_source_of_documents_is_trusted_by_its_digest() {
     let fixture = Fixture::plain();
     let text =
         "extends = \"default\"\n\n[stage.tickets]\nuse = \"documents\"\ncommand = [\"python3\", \"tickets.py\"]\n";
@@ -268,7 +268,7 @@ fn a_source_of_documents_is_allowed_by_its_digest() {
 }
 
 #[test]
-fn a_search_does_not_run_a_program_either() {
+fn a_search_does_not_run_untrusted_programs() {
     let fixture = project();
     fixture.write(".aurora/plugins/area.py", "open('ran', 'w')\n");
     let found = run(&fixture, &["mem", "charge"]);
@@ -284,10 +284,10 @@ fn a_search_does_not_run_a_program_either() {
 }
 
 #[test]
-fn a_program_is_tested() {
+fn plugin_test_checks_a_program() {
     let fixture = project();
     let refused = run(&fixture, &["plugin", "test", "area"]);
-    assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "it is not allowed yet");
+    assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "the program is not trusted yet");
     assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
     let tested = run(&fixture, &["plugin", "test", "area"]);
     assert_eq!(tested.code, Some(0), "{tested:?}");
@@ -301,7 +301,7 @@ fn a_program_is_tested() {
 }
 
 #[test]
-fn what_new_refuses() {
+fn plugin_commands_reject_invalid_arguments() {
     let fixture = project();
     settings(&fixture).bind(|| {
         let refused = |name: &str| {
@@ -347,7 +347,7 @@ fn what_new_refuses() {
 }
 
 #[test]
-fn the_next_run_is_explained() {
+fn pipeline_graph_explains_the_next_run() {
     let fixture = project();
     assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
     assert!(run(&fixture, &["pipeline", "graph", "--why"]).out.contains("there is no index yet"));
@@ -394,7 +394,7 @@ fn the_next_run_is_explained() {
 }
 
 #[test]
-fn a_program_without_webassembly_says_how_to_get_it() {
+fn the_error_for_a_missing_webassembly_feature_names_the_remedy() {
     let fixture = Fixture::plain();
     fixture.write("team.toml", "extends = \"default\"\n\n[stage.owner]\nuse = \"wasm\"\n");
     let checked = run(&fixture, &["pipeline", "check", "team.toml"]);
@@ -408,7 +408,7 @@ fn a_program_without_webassembly_says_how_to_get_it() {
     }
 }
 
-/// Mistakes in the table of a program, each with what is said about it.
+/// Mistakes in the table of a stage that runs a program. The snapshot holds the error of each.
 const MISTAKES: &[&str] = &[
     "writes = { owner = \"string\" }",
     "command = \"python3 owner.py\"\nwrites = { owner = \"string\" }",
@@ -442,20 +442,20 @@ const MISTAKES: &[&str] = &[
 ];
 
 #[test]
-fn mistakes_are_told_with_line_cause_and_remedy() {
+fn mistakes_are_reported_with_line_cause_and_remedy() {
     let fixture = Fixture::plain();
-    let mut told = String::new();
+    let mut output = String::new();
     for mistake in MISTAKES {
         fixture.write("team.toml", format!("extends = \"default\"\n\n[stage.owner]\nuse = \"process\"\n{mistake}\n"));
         let checked = run(&fixture, &["pipeline", "check", "team.toml"]);
         assert_eq!((checked.code, checked.out.as_str()), (Some(2), ""), "{mistake}: {checked:?}");
-        told.push_str(&format!("{mistake}\n\n{}\n========\n", checked.err));
+        output.push_str(&format!("{mistake}\n\n{}\n========\n", checked.err));
     }
-    settings(&fixture).bind(|| assert_snapshot!("plugin-mistakes", told));
+    settings(&fixture).bind(|| assert_snapshot!("plugin-mistakes", output));
 }
 
 #[test]
-fn a_run_that_is_interrupted_in_a_changed_program_leaves_the_index_as_it_was() {
+fn interrupting_a_changed_program_leaves_the_index_unchanged() {
     let fixture = project();
     let index = |arguments: &[&str]| {
         assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));

@@ -1,4 +1,4 @@
-//! `aur mem search --stdin --format jsonl`: the interface for programs.
+//! `aur mem search --stdin --format jsonl`, the interface for programs.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use crate::{command, indexed};
 
 const ARGUMENTS: [&str; 7] = ["mem", "search", "--stdin", "--format", "jsonl", "--limit", "3"];
 
-/// Everything that the program answers to an input.
+/// Writes the input to the program and returns its answers.
 fn answers(fixture: &Fixture, input: &[u8], extra: &[&str]) -> Vec<Value> {
     let mut child = command(fixture)
         .args(ARGUMENTS)
@@ -42,7 +42,7 @@ fn every_line_is_answered_in_order() {
 }
 
 #[test]
-fn the_object_has_the_promised_shape() {
+fn an_answer_has_the_documented_shape() {
     let fixture = indexed();
     for mode in ["hybrid", "sparse", "dense"] {
         let answer = &answers(&fixture, b"authenticate_user\n", &["--mode", mode])[0];
@@ -77,7 +77,7 @@ fn the_object_has_the_promised_shape() {
 }
 
 #[test]
-fn an_answer_comes_before_the_next_question() {
+fn an_answer_is_flushed_before_the_next_query() {
     let fixture = indexed();
     let mut child = command(&fixture)
         .args(ARGUMENTS)

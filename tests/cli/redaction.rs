@@ -1,4 +1,4 @@
-//! Secrets in the files of a project stay out of its index.
+//! Secrets in the files of a project do not reach its index.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::fixture::Fixture;
 use crate::{indexed, run};
 
-/// The secrets, put together here so that no scanner takes them for leaked ones.
+/// Secrets, assembled at run time so that scanners do not report this file.
 struct Secrets {
     aws_key: String,
     password: String,
@@ -24,7 +24,7 @@ impl Secrets {
         }
     }
 
-    /// What must be in no index.
+    /// Parts of the secrets that must not occur in an index.
     fn parts(&self) -> [&str; 3] {
         [&self.aws_key[4..], &self.password, &self.key_line[..32]]
     }
@@ -124,7 +124,7 @@ fn no_secret_in_a_name_reaches_the_index() {
 }
 
 #[test]
-fn a_secret_in_a_path_is_masked_whatever_the_reason_to_leave_it_out() {
+fn a_secret_in_the_path_of_a_skipped_file_is_masked() {
     let fixture = Fixture::git();
     let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
     let other = token.replace("k3Jd", "w7Hf");
@@ -177,7 +177,8 @@ fn no_secret_in_the_pipeline_reaches_the_index() {
     }
 }
 
-/// The copies that the questions are asked of are in the user's directory, and hold what the repository holds.
+/// The mined questions are evaluated on copies of the repository in the user's directory, which must not contain the
+/// secret either.
 #[test]
 fn no_secret_reaches_a_mined_question() {
     let fixture = Fixture::git();
@@ -198,7 +199,7 @@ fn no_secret_reaches_a_mined_question() {
             text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["query"].to_string());
         questions.collect::<Vec<_>>()
     };
-    // A masked name is in no index.
+    // A masked name yields no question of the set `exact`.
     assert_eq!(questions("exact"), ["\"gather_rows\""]);
     for set in ["docstring", "commit"] {
         let asked = questions(set);
@@ -207,13 +208,13 @@ fn no_secret_reaches_a_mined_question() {
     assert_eq!(run(&fixture, &["mem", "eval"]).code, Some(0));
 }
 
-/// How many chunks have a text.
+/// Number of chunks that contain a text.
 fn found_by_pattern(fixture: &Fixture, text: &str) -> usize {
     let found = run(fixture, &["mem", "search", "--grep", text, "--format", "json"]).json();
     found["results"].as_array().map_or(0, Vec::len)
 }
 
-/// Whether a file, or any file below a directory, has the bytes.
+/// Whether a file, or any file below a directory, contains the bytes.
 fn holds(path: &Path, part: &[u8]) -> bool {
     if path.is_dir() {
         return std::fs::read_dir(path).expect("a directory").flatten().any(|entry| holds(&entry.path(), part));

@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::fixture::{Fixture, Run};
 use crate::{GUIDE, MANAGER, indexed};
 
-/// Time enough on every machine.
+/// Time limit of an update in milliseconds, enough on every machine.
 const LONG: &str = "60000";
 
-/// A search that may take its time to update the index.
+/// A search with enough time to update the index.
 fn search(fixture: &Fixture, arguments: &[&str]) -> Command {
     let mut command = fixture.command();
     command.env("AURORA_SEARCH_REFRESH", LONG).args(["mem", "search", "--mode", "sparse"]).args(arguments);
@@ -20,7 +20,7 @@ fn search(fixture: &Fixture, arguments: &[&str]) -> Command {
 }
 
 fn json(command: &mut Command) -> Value {
-    let run = Run::of(command.args(["--format", "json"]));
+    let run = Run::from_command(command.args(["--format", "json"]));
     assert_eq!(run.code, Some(0), "{run:?}");
     run.json()
 }
@@ -34,32 +34,33 @@ fn names(found: &Value) -> Vec<&str> {
     found["results"].as_array().expect("results").iter().filter_map(|hit| hit["name"].as_str()).collect()
 }
 
-/// The notes, without the time that something took.
+/// The notes, without durations.
 fn notes(found: &Value) -> Vec<String> {
     let notes = found["notes"].as_array().expect("notes").iter().filter_map(Value::as_str);
     notes.map(|note| note.split(" (").next().unwrap_or_default().to_owned()).collect()
 }
 
-/// The notes that are about an update.
+/// The notes about an update.
 fn update_notes(found: &Value) -> Vec<String> {
     notes(found).into_iter().filter(|note| note.contains("index ")).collect()
 }
 
-/// Adds a function that the index does not know.
+/// Adds a function that is not yet in the index.
 fn edit(fixture: &Fixture) {
     fixture.write("src/auth/manager.py", format!("{MANAGER}\n\ndef forget_everything():\n    return None\n"));
 }
 
 const OLD: [&str; 1] = ["No keyword matches found"];
 
-/// Asserts that a search answers from the old generation, with one more note or none.
-fn is_old(found: &Value, note: Option<&str>) {
+/// Asserts that a search answers from the old generation, and that it has exactly the given note about an update, or no
+/// such note.
+fn assert_old(found: &Value, note: Option<&str>) {
     assert!(!names(found).contains(&"forget_everything"), "{found}");
     assert_eq!(update_notes(found), Vec::from_iter(note), "{found}");
 }
 
 #[test]
-fn a_search_sees_what_was_edited_and_says_so() {
+fn a_search_finds_edits_and_reports_the_update() {
     let fixture = indexed();
     assert_eq!(notes(&ask(&fixture, "forget_everything")), OLD);
     edit(&fixture);
@@ -72,22 +73,22 @@ fn a_search_sees_what_was_edited_and_says_so() {
     assert_eq!(found["index"]["generation"], 2);
     let gone = ask(&fixture, "untrackedHelper");
     assert!(!names(&gone).contains(&"untrackedHelper") && gone["index"]["generation"] == 2, "{gone}");
-    let table = Run::of(search(&fixture, &["forget_everything"]).env("COLUMNS", "100"));
+    let table = Run::from_command(search(&fixture, &["forget_everything"]).env("COLUMNS", "100"));
     assert!(table.err.is_empty() && table.out.contains("forget_everything"), "{table:?}");
     fixture.write("more.py", "def remember_more():\n    pass\n");
-    let table = Run::of(&mut search(&fixture, &["remember_more"]));
+    let table = Run::from_command(&mut search(&fixture, &["remember_more"]));
     assert!(table.err.starts_with("Note: Updated the index first: 1 file changed ("), "{table:?}");
 }
 
 #[test]
-fn what_turns_it_off() {
+fn updates_before_searches_can_be_turned_off() {
     let fixture = indexed();
     edit(&fixture);
-    is_old(&json(&mut search(&fixture, &["forget_everything", "--no-refresh"])), None);
-    is_old(&json(search(&fixture, &["forget_everything"]).env("AURORA_SEARCH_REFRESH", "0")), None);
+    assert_old(&json(&mut search(&fixture, &["forget_everything", "--no-refresh"])), None);
+    assert_old(&json(search(&fixture, &["forget_everything"]).env("AURORA_SEARCH_REFRESH", "0")), None);
     fixture.write(".aurora/config.toml", "[search]\nrefresh = 0\n");
-    is_old(&json(search(&fixture, &["forget_everything"]).env_remove("AURORA_SEARCH_REFRESH")), None);
-    // Without an index none is built, and one that is there is updated.
+    assert_old(&json(search(&fixture, &["forget_everything"]).env_remove("AURORA_SEARCH_REFRESH")), None);
+    // `--no-index` prevents building an index, not updating one.
     let found = json(&mut search(&fixture, &["forget_everything", "--no-index"]));
     assert_eq!(names(&found)[0], "forget_everything");
 }
@@ -95,7 +96,7 @@ fn what_turns_it_off() {
 #[test]
 fn a_time_out_of_range_is_refused() {
     let fixture = indexed();
-    let run = Run::of(search(&fixture, &["hash"]).env("AURORA_SEARCH_REFRESH", "60001"));
+    let run = Run::from_command(search(&fixture, &["hash"]).env("AURORA_SEARCH_REFRESH", "60001"));
     assert_eq!(run.code, Some(2));
     assert!(run.err.contains("`search.refresh` must be a whole number between 0 and 60000, not 60001"), "{run:?}");
 }
@@ -107,26 +108,26 @@ fn a_search_does_not_wait_for_a_writer() {
     let lock = File::options().write(true).open(fixture.path(".aurora/writer.lock")).expect("the lock file");
     lock.try_lock().expect("nobody writes");
     let note = "The index is older than the tree: 1 file changed; another process is updating it";
-    is_old(&ask(&fixture, "forget_everything"), Some(note));
+    assert_old(&ask(&fixture, "forget_everything"), Some(note));
     drop(lock);
     assert_eq!(names(&ask(&fixture, "forget_everything"))[0], "forget_everything");
 }
 
 #[test]
-fn a_search_makes_nothing_again_for_another_pipeline() {
+fn a_search_does_not_reindex_for_a_changed_pipeline() {
     let fixture = indexed();
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n[stage.incremental-check]\nredact = false\n");
-    is_old(&ask(&fixture, "forget_everything"), None);
+    assert_old(&ask(&fixture, "forget_everything"), None);
     edit(&fixture);
     let note = "The index is older than the tree: 1 file changed; it was made by another pipeline or version of `aur`, \
                 so only `aur mem index` updates it";
-    is_old(&ask(&fixture, "forget_everything"), Some(note));
+    assert_old(&ask(&fixture, "forget_everything"), Some(note));
     assert_eq!(fixture.aur(&["mem", "index", "-q"]).code, Some(0));
     assert_eq!(names(&ask(&fixture, "forget_everything"))[0], "forget_everything");
 }
 
 #[test]
-fn an_update_that_fails_fails_no_search() {
+fn a_failing_update_does_not_fail_the_search() {
     let fixture = indexed();
     edit(&fixture);
     fixture.write(".aurora/pipeline.toml", "extends = \"nothing\"\n");
@@ -136,7 +137,7 @@ fn an_update_that_fails_fails_no_search() {
 }
 
 #[test]
-fn an_imported_index_stays_until_it_is_indexed_again() {
+fn searches_do_not_update_an_imported_index() {
     let fixture = indexed();
     let artefact = fixture.home().join("index.aur");
     let artefact = artefact.to_str().expect("UTF-8");
@@ -144,16 +145,16 @@ fn an_imported_index_stays_until_it_is_indexed_again() {
     let checkout = fixture.duplicate();
     assert_eq!(checkout.aur(&["mem", "import", artefact]).code, Some(0));
     edit(&checkout);
-    is_old(&ask(&checkout, "forget_everything"), None);
+    assert_old(&ask(&checkout, "forget_everything"), None);
     assert_eq!(checkout.aur(&["mem", "compact"]).code, Some(0));
-    is_old(&ask(&checkout, "forget_everything"), None);
+    assert_old(&ask(&checkout, "forget_everything"), None);
     assert_eq!(checkout.aur(&["mem", "index", "-q"]).code, Some(0));
     checkout.write("more.py", "def remember_more():\n    pass\n");
     assert_eq!(names(&ask(&checkout, "remember_more"))[0], "remember_more");
 }
 
 #[test]
-fn an_index_without_its_sources_keeps_them() {
+fn searches_do_not_remove_chunks_of_an_index_without_sources() {
     let fixture = indexed();
     for file in ["src/auth/manager.py", "src/http/retry.go", "docs/guide.md", "scratch.js"] {
         fixture.remove(file);
@@ -164,7 +165,7 @@ fn an_index_without_its_sources_keeps_them() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipeline_that_runs_programs_is_not_run() {
+fn searches_do_not_run_programs_of_a_pipeline() {
     let fixture = indexed();
     let stage = "extends = \"default\"\n[stage.owner]\nuse = \"process\"\ncommand = [\"false\"]\nreads = [\"file.path\"]\n\
                  writes = { owner = \"string\" }\n";
@@ -172,7 +173,7 @@ fn a_pipeline_that_runs_programs_is_not_run() {
     edit(&fixture);
     let note = "The index is older than the tree: 1 file changed; it was made by another pipeline or version of `aur`, \
                 so only `aur mem index` updates it";
-    is_old(&ask(&fixture, "forget_everything"), Some(note));
+    assert_old(&ask(&fixture, "forget_everything"), Some(note));
 }
 
 #[test]
@@ -197,7 +198,7 @@ fn files_lose_their_git_state_with_their_repository() {
 }
 
 #[test]
-fn standard_input_is_answered_from_one_generation() {
+fn queries_from_standard_input_use_one_generation() {
     let fixture = indexed();
     edit(&fixture);
     let mut asked = search(&fixture, &["--stdin", "--format", "jsonl"]);
@@ -212,7 +213,7 @@ fn standard_input_is_answered_from_one_generation() {
 }
 
 #[test]
-fn searches_at_the_same_time_all_answer() {
+fn concurrent_searches_all_answer() {
     let fixture = indexed();
     for round in 0..3 {
         fixture.write("docs/guide.md", format!("{GUIDE}\n## Round {round}\n\nAnd again.\n"));
@@ -232,10 +233,10 @@ fn searches_at_the_same_time_all_answer() {
     assert_eq!(fixture.aur(&["mem", "verify"]).code, Some(0));
 }
 
-/// What a search stores once it has found the tree unchanged.
+/// File in which a search records that it has found the tree unchanged.
 const CHECK: &str = ".aurora/tree.check";
 
-/// Searches until the tree is found unchanged and no file can change within one tick of the clock.
+/// Searches until a search has recorded that the tree is unchanged, and every file is older than one tick of the clock.
 fn search_until_checked(fixture: &Fixture) -> Vec<u8> {
     let check = fixture.path(CHECK);
     for _ in 0..1_000 {
@@ -249,7 +250,7 @@ fn search_until_checked(fixture: &Fixture) -> Vec<u8> {
 }
 
 #[test]
-fn every_change_is_found_after_searches_that_found_none() {
+fn every_change_is_found_after_searches_without_changes() {
     let fixture = indexed();
     let restore_times = |path: &str, change: &dyn Fn()| {
         let file = fixture.path(path);
@@ -288,7 +289,8 @@ fn every_change_is_found_after_searches_that_found_none() {
         let stored = search_until_checked(&fixture);
         let unchanged = ask(&fixture, "forget_everything");
         assert_eq!((&unchanged["index"]["generation"], update_notes(&unchanged).len()), (&Value::from(generation), 0));
-        // The search compares no file with the index, and finds the change all the same.
+        // The check is still stored, so the next search does not compare every file with the index. It finds the change
+        // all the same.
         assert_eq!(std::fs::read(fixture.path(CHECK)).expect("stored"), stored, "{what}");
         edit();
         let query = if name.is_empty() { "edITed_function" } else { name };
@@ -301,7 +303,7 @@ fn every_change_is_found_after_searches_that_found_none() {
 }
 
 #[test]
-fn a_linked_work_tree_that_becomes_a_directory_is_found_after_searches_that_found_no_change() {
+fn a_linked_work_tree_that_becomes_a_directory_is_found() {
     let fixture = indexed();
     let added = crate::fixture::git(fixture.root()).args(["worktree", "add", "--quiet", "linked"]).status();
     assert!(added.expect("git runs").success());

@@ -1,4 +1,4 @@
-//! `aur mem search --rerank`: a model of the user's that reads the best results together with the query.
+//! `aur mem search --rerank`: a model added by the user scores the best results together with the query.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::run;
 
 const QUERY: &str = "load the settings of the user";
 
-/// An indexed project of three functions, and a cross-encoder called `stripes` that likes zebras.
+/// An indexed project of three functions, and a cross-encoder called `stripes` that prefers texts about zebras.
 fn project() -> Fixture {
     let fixture = Fixture::plain();
     fixture.write(
@@ -35,11 +35,11 @@ fn project() -> Fixture {
     fixture
 }
 
-/// The answer as JSON; the lift is strong enough to change an order.
+/// The answer as JSON. The rule's strength is set high enough to change the order.
 fn answer(fixture: &Fixture, arguments: &[&str]) -> Value {
     let mut command = crate::command(fixture);
     command.env("AURORA_SEARCH_RULES_RERANK", "2").args(["mem", "search", QUERY, "--format", "json", "--no-record"]);
-    let run = crate::fixture::Run::of(command.args(arguments));
+    let run = crate::fixture::Run::from_command(command.args(arguments));
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{run:?}");
     let mut answer = run.json();
     answer["took_ms"] = Value::Null;
@@ -56,7 +56,7 @@ fn is_reranked(answer: &Value) -> bool {
 }
 
 #[test]
-fn a_cross_encoder_changes_the_order_and_the_explanation_says_so() {
+fn a_cross_encoder_changes_the_order_and_is_in_the_explanation() {
     let fixture = project();
     let plain = answer(&fixture, &[]);
     assert!(first(&plain) == "load_settings" && !is_reranked(&plain), "{plain}");
@@ -70,14 +70,14 @@ fn a_cross_encoder_changes_the_order_and_the_explanation_says_so() {
 
     let mut command = crate::command(&fixture);
     command.env("AURORA_SEARCH_RULES_RERANK", "2");
-    let shown = crate::fixture::Run::of(command.args(["mem", QUERY, "--rerank", "stripes", "--show-scores"]));
+    let shown = crate::fixture::Run::from_command(command.args(["mem", QUERY, "--rerank", "stripes", "--show-scores"]));
     let line = shown.out.lines().find(|line| line.contains("─ rerank ")).unwrap_or_default();
     assert!(line.contains("(the reranking model finds that it answers the query)"), "{}", shown.out);
     assert!(shown.out.contains(", reranker "), "{}", shown.out);
 }
 
 #[test]
-fn the_configuration_names_it_and_the_flag_overrides_that() {
+fn the_flag_overrides_the_reranker_of_the_configuration() {
     let fixture = project();
     let (plain, sparse) = (answer(&fixture, &[]), answer(&fixture, &["--mode", "sparse"]));
     fixture.write(".aurora/config.toml", "[search]\nrerank = \"stripes\"\nrerank_results = 2\n");
@@ -97,7 +97,7 @@ fn the_configuration_names_it_and_the_flag_overrides_that() {
 }
 
 #[test]
-fn what_is_no_reranker_is_said_and_the_search_goes_on() {
+fn a_search_without_a_usable_reranker_notes_it_and_succeeds() {
     let fixture = project();
     let plain = answer(&fixture, &[]);
     for (name, reason) in [
@@ -137,7 +137,7 @@ fn models_are_listed_with_their_use() {
 }
 
 #[test]
-fn figures_are_those_of_the_configured_reranker() {
+fn an_evaluation_uses_the_configured_reranker() {
     let fixture = project();
     fixture.write(
         "questions.jsonl",
@@ -160,8 +160,8 @@ fn figures_are_those_of_the_configured_reranker() {
     assert!(said.contains("ranking without the reranker `absent`: there is no reranking model"), "{said}");
 }
 
-/// A `BertForSequenceClassification` of one layer: its first token looks at all tokens alike, and the label grows with the share
-/// of those that are `zebra`.
+/// Writes a `BertForSequenceClassification` model of one layer. Its first token attends to all tokens equally, and its
+/// score grows with the share of `zebra` tokens.
 fn write_model(folder: &std::path::Path) {
     fs::create_dir_all(folder).expect("the folder can be made");
     let write = |name: &str, value: Value| fs::write(folder.join(name), value.to_string()).expect("it can be written");
@@ -192,7 +192,7 @@ fn write_model(folder: &std::path::Path) {
         ("bert.embeddings.word_embeddings.weight".into(), vec![5, 4], words.concat()),
         ("bert.embeddings.position_embeddings.weight".into(), vec![128, 4], vec![0.0; 512]),
         ("bert.embeddings.token_type_embeddings.weight".into(), vec![2, 4], vec![0.0; 8]),
-        // What tells zebras from all else, and little that tells other tokens from each other.
+        // The values separate the token `zebra` from all others, and hardly separate the other tokens from each other.
         ("bert.embeddings.LayerNorm.weight".into(), vec![4], vec![1.0, 0.1, 0.1, 0.1]),
         ("bert.embeddings.LayerNorm.bias".into(), vec![4], vec![0.0, 10.0, 0.0, 0.0]),
         ("classifier.weight".into(), vec![1, 4], vec![10.0, 0.0, 0.0, 0.0]),
@@ -218,7 +218,7 @@ fn write_model(folder: &std::path::Path) {
     fs::write(folder.join("model.safetensors"), safetensors(&tensors)).expect("it can be written");
 }
 
-/// A `safetensors` file: the length of the header, the header, the numbers.
+/// A `safetensors` file: length of the header, header, numbers.
 fn safetensors(tensors: &[(String, Vec<usize>, Vec<f32>)]) -> Vec<u8> {
     let (mut header, mut data) = (serde_json::Map::new(), Vec::new());
     for (name, shape, values) in tensors {

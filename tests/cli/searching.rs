@@ -1,4 +1,4 @@
-//! `aur mem search` for people.
+//! The output of `aur mem search` for people.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::fixture::{Fixture, Run};
 use crate::{command, indexed, repository, run, settings};
 
 #[test]
-fn the_table() {
+fn results_are_shown_as_a_table() {
     let fixture = indexed();
     settings(&fixture).bind(|| {
         let found = run(&fixture, &["mem", "search", "UserManager", "--limit", "1"]);
@@ -36,7 +36,7 @@ fn the_table() {
 }
 
 #[test]
-fn scores_and_content() {
+fn scores_and_content_are_shown_in_boxes() {
     let fixture = indexed();
     let arguments =
         ["mem", "search", "hash_password", "--limit", "1", "--show-scores", "--show-content", "--no-record"];
@@ -65,7 +65,7 @@ fn scores_and_content() {
 }
 
 #[test]
-fn the_short_forms_are_the_long_one() {
+fn short_forms_equal_the_long_form() {
     let fixture = indexed();
     let long = run(&fixture, &["mem", "search", "hash", "password", "--no-record"]);
     for short in [&["mem", "hash", "password"][..], &["m", "hash password"], &["mem", "--limit", "10", "hash password"]]
@@ -77,7 +77,7 @@ fn the_short_forms_are_the_long_one() {
 }
 
 #[test]
-fn a_misspelt_command_is_searched_for_with_a_word_about_the_command() {
+fn a_misspelt_command_is_searched_for_and_the_command_suggested() {
     let fixture = indexed();
     let tip = "Tip: \"evla\" was searched for; did you mean the command `aur mem eval`?\n";
     let table = run(&fixture, &["mem", "evla"]);
@@ -91,7 +91,7 @@ fn a_misspelt_command_is_searched_for_with_a_word_about_the_command() {
 }
 
 #[test]
-fn filters_cut() {
+fn filters_restrict_the_results() {
     let fixture = indexed();
     let files = |arguments: &[&str]| -> Vec<String> {
         let arguments: Vec<&str> = ["mem", "search", "user password retry timeout", "--format", "json"]
@@ -121,7 +121,7 @@ fn filters_cut() {
 }
 
 #[test]
-fn copies_are_told_below_the_best_of_them() {
+fn copies_are_listed_below_the_best_copy() {
     let fixture = Fixture::plain();
     let job = |queue: &str| {
         format!(
@@ -145,14 +145,14 @@ fn copies_are_told_below_the_best_of_them() {
     let places: Vec<&str> =
         results[0]["copies"]["places"].as_array().expect("a list").iter().filter_map(|place| place.as_str()).collect();
     assert!(places.len() == 2 && places.iter().all(|place| place.ends_with("/jobs.py:1")), "{found}");
-    let told = places.join(", ");
-    assert!(ask(&[]).out.ends_with(&format!("        also in {told}\n")), "{}", ask(&[]).out);
-    assert!(ask(&["--show-scores"]).out.contains(&format!("│ Copies: {told} ")));
+    let listed = places.join(", ");
+    assert!(ask(&[]).out.ends_with(&format!("        also in {listed}\n")), "{}", ask(&[]).out);
+    assert!(ask(&["--show-scores"]).out.contains(&format!("│ Copies: {listed} ")));
     assert!(!ask(&["--snippets=0"]).out.contains("also in"));
 }
 
 #[test]
-fn files_take_the_places_of_a_table_and_chunks_those_of_a_program() {
+fn tables_rank_files_and_json_ranks_chunks() {
     let fixture = indexed();
     let files = |arguments: &[&str]| {
         let found = run(&fixture, &[&["mem", "search", "user password", "--format", "json"], arguments].concat());
@@ -174,7 +174,7 @@ fn files_take_the_places_of_a_table_and_chunks_those_of_a_program() {
 }
 
 #[test]
-fn no_result_is_no_error() {
+fn a_search_without_results_succeeds() {
     let fixture = indexed();
     let found = run(&fixture, &["mem", "search", "zyzzyva", "--mode", "sparse"]);
     assert_eq!((found.code, found.out.as_str()), (Some(0), ""), "{found:?}");
@@ -196,14 +196,19 @@ fn a_search_without_an_index_builds_one() {
 fn a_search_below_the_root_uses_its_index() {
     let fixture = indexed();
     let mut below = command(&fixture);
-    let found = Run::of(below.current_dir(fixture.path("src/auth")).args(["mem", "RetryWithBackoff", "--limit", "1"]));
+    let found = Run::from_command(below.current_dir(fixture.path("src/auth")).args([
+        "mem",
+        "RetryWithBackoff",
+        "--limit",
+        "1",
+    ]));
     assert_eq!(found.code, Some(0), "{found:?}");
     assert!(found.out.contains("src/http/retry.go"), "{}", found.out);
     assert!(!fixture.path("src/auth/.aurora").exists());
 }
 
 #[test]
-fn shown_results_are_remembered_unless_told_not_to() {
+fn shown_results_are_recorded_unless_disabled() {
     let fixture = indexed();
     let count = |arguments: &[&str]| {
         let arguments: Vec<&str> = ["mem", "search", "hash_password", "--limit", "1", "--format", "json"]
@@ -237,9 +242,9 @@ fn control_characters_of_a_repository_do_not_reach_the_terminal() {
     }
 }
 
-/// Headers have shorter paths than what they declare.
+/// The paths of the headers are shorter than the paths of the definitions, which would otherwise favour the headers.
 #[test]
-fn what_has_a_body_comes_before_its_declaration() {
+fn a_definition_ranks_above_its_declaration() {
     let fixture = indexed();
     fixture.write(
         "lock.h",

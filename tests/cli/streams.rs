@@ -7,12 +7,12 @@ use crate::fixture::{Fixture, Run};
 use crate::{command, indexed, repository, run};
 
 #[test]
-fn colours_are_asked_for_or_left_out() {
+fn colours_are_off_unless_requested() {
     let fixture = indexed();
     let coloured = |extra: &[&str], variables: &[(&str, &str)]| {
         let mut command = command(&fixture);
         command.env_remove("NO_COLOR").envs(variables.iter().copied());
-        let found = Run::of(command.args(["mem", "UserManager", "--show-scores"]).args(extra));
+        let found = Run::from_command(command.args(["mem", "UserManager", "--show-scores"]).args(extra));
         assert_eq!(found.code, Some(0), "{found:?}");
         found.out.contains('\x1b')
     };
@@ -23,11 +23,11 @@ fn colours_are_asked_for_or_left_out() {
 }
 
 #[test]
-fn colours_do_not_change_what_is_written() {
+fn colours_do_not_change_the_text() {
     let fixture = indexed();
     let arguments = ["mem", "password", "--show-scores", "--show-content", "--no-record"];
     let plain = run(&fixture, &arguments).out;
-    let coloured = Run::of(command(&fixture).args(arguments).args(["--color", "always"])).out;
+    let coloured = Run::from_command(command(&fixture).args(arguments).args(["--color", "always"])).out;
     assert_ne!(plain, coloured);
     assert_eq!(plain, without_colours(&coloured));
 }
@@ -42,7 +42,7 @@ fn without_colours(text: &str) -> String {
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_error() {
+fn a_closed_output_pipe_is_no_error() {
     let fixture = indexed();
     let mut child = command(&fixture)
         .args(["mem", "search", "--stdin", "--show-content", "--show-scores"])
@@ -57,7 +57,7 @@ fn a_reader_that_leaves_is_no_error() {
     let mut line = String::new();
     stdout.read_line(&mut line).expect("the first line");
     drop(stdout);
-    // The program ends while it is still being asked, so that writing fails in the end.
+    // Keep writing queries until the program ends, so that it fails to write an answer at some point.
     while writeln!(stdin, "UserManager").is_ok() {}
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(0));
@@ -74,7 +74,7 @@ fn results_go_to_one_stream_and_messages_to_the_other() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_keeps_what_is_done() {
+fn an_interrupted_run_keeps_finished_work() {
     let fixture = Fixture::plain();
     for number in 0..2_000 {
         fixture.write(

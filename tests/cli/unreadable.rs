@@ -1,4 +1,4 @@
-//! What cannot be read is unknown, not deleted.
+//! Files that cannot be read are unknown, not deleted.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use crate::fixture::{Fixture, Run};
 
-/// A user who is not the superuser, whom permissions do not stop.
+/// Id of a user who is not the superuser; permissions do not restrict the superuser.
 const NOBODY: u32 = 65_534;
 
-/// A project whose files, and the program itself, belong to somebody whom permissions stop.
+/// A project that belongs to, and is indexed by, a user whom permissions restrict.
 struct Project {
     fixture: Fixture,
     program: PathBuf,
-    /// Whether the tests are run by the superuser.
+    /// Whether the superuser runs the tests.
     is_root: bool,
 }
 
@@ -33,7 +33,7 @@ impl Project {
         let is_root = fixture.root().metadata().is_ok_and(|found| found.uid() == 0);
         let program = PathBuf::from(env!("CARGO_BIN_EXE_aur"));
         let mut project = Self { fixture, program, is_root };
-        // The program may lie in a directory that only the superuser may enter.
+        // The program may be in a directory that only the superuser may enter.
         if project.command(&project.program).arg("--version").output().is_err() {
             let copy = project.fixture.path("bin/aur");
             fs::copy(&project.program, &copy).expect("copied");
@@ -43,7 +43,7 @@ impl Project {
         project
     }
 
-    /// Changes the tree, which then belongs to the user who runs the program.
+    /// Changes the tree and makes the user who runs the program its owner.
     fn edit(&self, edit: impl Fn(&Fixture)) {
         self.set_owner(self.fixture.root(), 0);
         edit(&self.fixture);
@@ -61,7 +61,7 @@ impl Project {
     }
 
     fn aur(&self, arguments: &[&str]) -> Run {
-        Run::of(self.command(&self.program).args(arguments))
+        Run::from_command(self.command(&self.program).args(arguments))
     }
 
     fn command(&self, program: &Path) -> Command {
@@ -86,7 +86,7 @@ impl Project {
     }
 
     /// The functions of the tree that a search finds.
-    fn found(&self) -> Vec<&'static str> {
+    fn found_functions(&self) -> Vec<&'static str> {
         let finds = |name: &&str| {
             let run = self.aur(&["mem", "search", name, "--mode", "sparse", "--format", "json"]);
             run.out.contains(&format!("\"name\":\"{name}\"")) || run.out.contains(&format!("\"name\": \"{name}\""))
@@ -104,10 +104,10 @@ fn counts(summary: &Value) -> (u64, u64, u64) {
 }
 
 #[test]
-fn issue_15_an_unreadable_directory_keeps_its_chunks() {
+fn an_unreadable_directory_keeps_its_chunks() {
     let project = Project::new();
     assert_eq!(project.index(&[]).0.code, Some(0));
-    assert_eq!(project.found(), ALL);
+    assert_eq!(project.found_functions(), ALL);
     project.set_mode("closed", 0);
     for arguments in [&[][..], &["--force"]] {
         let (run, summary) = project.index(arguments);
@@ -117,7 +117,7 @@ fn issue_15_an_unreadable_directory_keeps_its_chunks() {
         assert!(summary["errors"][0].as_str().is_some_and(|error| error.contains("closed")), "{summary}");
         assert!(summary["coverage"].as_f64().is_some_and(|share| share < 0.5), "{summary}");
         assert!(run.err.contains("could not be read") && run.err.contains("3 files"), "{run:?}");
-        assert_eq!(project.found(), ALL);
+        assert_eq!(project.found_functions(), ALL);
     }
     let text = project.aur(&["mem", "index"]);
     assert!(text.out.contains("not everything could be read"), "{text:?}");
@@ -131,7 +131,7 @@ fn issue_15_an_unreadable_directory_keeps_its_chunks() {
 }
 
 #[test]
-fn issue_15_what_cannot_be_read_has_the_history_of_a_new_head_once_it_can_be() {
+fn files_get_the_history_of_a_new_head_once_readable_again() {
     let project = Project::new();
     project.index(&[]);
     project.edit(|fixture| {
@@ -149,7 +149,7 @@ fn issue_15_what_cannot_be_read_has_the_history_of_a_new_head_once_it_can_be() {
 }
 
 #[test]
-fn issue_15_an_unreadable_file_keeps_its_chunks_and_another_configuration_leaves_all() {
+fn an_unreadable_file_keeps_its_chunks_and_prevents_reindexing() {
     let project = Project::new();
     project.index(&[]);
     project.edit(|fixture| {
@@ -159,8 +159,8 @@ fn issue_15_an_unreadable_file_keeps_its_chunks_and_another_configuration_leaves
     fs::remove_file(project.fixture.path("closed/d.py")).expect("removed");
     let (run, summary) = project.index(&[]);
     assert_eq!((run.code, counts(&summary)), (Some(1), (1, 1, 1)), "{summary}");
-    assert_eq!(project.found(), ["open_a", "open_b", "closed_c", "closed_deep_e"]);
-    // What cannot be read cannot be made again.
+    assert_eq!(project.found_functions(), ["open_a", "open_b", "closed_c", "closed_deep_e"]);
+    // Files that cannot be read cannot be indexed again.
     let pipeline = "extends = \"default\"\n[stage.chunk]\nmax_size = 900\n";
     project.edit(|fixture| {
         fixture.write(".aurora/pipeline.toml", pipeline);
@@ -168,39 +168,39 @@ fn issue_15_an_unreadable_file_keeps_its_chunks_and_another_configuration_leaves
     let (run, summary) = project.index(&[]);
     assert_eq!((run.code, &summary["complete"]), (Some(1), &false.into()), "{run:?}");
     assert!(summary["warnings"].to_string().contains("left as it was"), "{summary}");
-    assert_eq!(project.found(), ["open_a", "open_b", "closed_c", "closed_deep_e"]);
+    assert_eq!(project.found_functions(), ["open_a", "open_b", "closed_c", "closed_deep_e"]);
     project.set_mode("closed/c.py", 0o644);
     assert_eq!(project.index(&[]).0.code, Some(0));
 }
 
 #[test]
-fn issue_15_rules_that_cannot_be_read_are_unknown() {
+fn unreadable_ignore_rules_keep_the_indexed_files() {
     let project = Project::new();
     project.edit(|fixture| {
         fixture.write("closed/.gitignore", "d.py\n");
     });
     project.index(&[]);
-    assert_eq!(project.found(), ["open_a", "open_b", "closed_c", "closed_deep_e"]);
+    assert_eq!(project.found_functions(), ["open_a", "open_b", "closed_c", "closed_deep_e"]);
     project.set_mode("closed/.gitignore", 0);
     let (run, summary) = project.index(&[]);
     assert_eq!((run.code, counts(&summary)), (Some(1), (1, 2, 0)), "{summary}");
     assert!(summary["errors"][0].as_str().is_some_and(|error| error.contains(".gitignore")), "{summary}");
-    assert_eq!(project.found(), ["open_a", "open_b", "closed_c", "closed_deep_e"]);
+    assert_eq!(project.found_functions(), ["open_a", "open_b", "closed_c", "closed_deep_e"]);
 }
 
 #[test]
-fn issue_15_a_directory_that_has_become_something_else_is_gone() {
+fn a_directory_replaced_by_a_link_counts_as_deleted() {
     let project = Project::new();
     project.index(&[]);
     fs::rename(project.fixture.path("closed"), project.fixture.path("bin/closed")).expect("moved");
     symlink("bin/closed", project.fixture.path("closed")).expect("linked");
     let (run, summary) = project.index(&[]);
     assert_eq!((run.code, counts(&summary)), (Some(0), (0, 0, 3)), "{summary}");
-    assert_eq!(project.found(), ["open_a", "open_b"]);
+    assert_eq!(project.found_functions(), ["open_a", "open_b"]);
 }
 
 #[test]
-fn issue_15_reasoning_that_cannot_be_read_stays() {
+fn unreadable_reasoning_keeps_its_chunks() {
     let project = Project::new();
     let pattern = r#"{"id": "p1", "content": {"pattern": "retry with backoff", "success_score": 0.9}}"#;
     project.edit(|fixture| {
@@ -215,12 +215,12 @@ fn issue_15_reasoning_that_cannot_be_read_stays() {
 }
 
 #[test]
-fn issue_15_few_file_descriptors_lose_nothing() {
+fn too_few_file_descriptors_lose_no_chunks() {
     let project = Project::new();
     project.index(&[]);
     let limited = |limit: u32, arguments: &str| {
         let mut shell = project.command(Path::new("/bin/sh"));
-        Run::of(
+        Run::from_command(
             shell.args(["-c", &format!("ulimit -n {limit}; exec {} mem index {arguments}", project.program.display())]),
         )
     };
@@ -228,17 +228,19 @@ fn issue_15_few_file_descriptors_lose_nothing() {
         let run = limited(8, arguments);
         assert_eq!(run.code, Some(2), "{run:?}");
         assert!(run.err.contains("file descriptors") && run.err.contains("ulimit -n"), "{run:?}");
-        assert_eq!(project.found(), ALL);
+        assert_eq!(project.found_functions(), ALL);
     }
-    // The soft limit alone is raised.
+    // If only the soft limit is low, the program raises it.
     let mut shell = project.command(Path::new("/bin/sh"));
-    let run = Run::of(shell.args(["-c", &format!("ulimit -S -n 16; exec {} mem index", project.program.display())]));
+    let run = Run::from_command(
+        shell.args(["-c", &format!("ulimit -S -n 16; exec {} mem index", project.program.display())]),
+    );
     assert_eq!(run.code, Some(0), "{run:?}");
-    assert_eq!(project.found(), ALL);
+    assert_eq!(project.found_functions(), ALL);
 }
 
 #[test]
-fn issue_15_a_first_run_that_cannot_read_everything_answers_searches() {
+fn searches_work_after_a_first_run_with_unreadable_files() {
     let project = Project::new();
     project.set_mode("closed", 0);
     let run = project.aur(&["mem", "search", "open_a"]);
@@ -246,17 +248,17 @@ fn issue_15_a_first_run_that_cannot_read_everything_answers_searches() {
     assert!(run.err.contains("closed") && run.out.contains("open_a"), "{run:?}");
     project.set_mode("closed", 0o755);
     assert_eq!(project.index(&[]).0.code, Some(0));
-    assert_eq!(project.found(), ALL);
+    assert_eq!(project.found_functions(), ALL);
 }
 
 #[test]
-fn an_index_that_cannot_be_written_is_searched_as_it_is() {
+fn a_read_only_index_can_be_searched() {
     let project = Project::new();
     project.index(&[]);
     let search = |time: &str| {
         let mut command = project.command(&project.program);
         command.env("AURORA_SEARCH_REFRESH", time).args(["mem", "search", "open_new", "--mode", "sparse"]);
-        Run::of(command.args(["--format", "json"])).json()
+        Run::from_command(command.args(["--format", "json"])).json()
     };
     for file in ["data.mdb", "lock.mdb"] {
         project.set_mode(&format!(".aurora/index/{file}"), 0o444);

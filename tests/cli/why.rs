@@ -1,4 +1,4 @@
-//! `aur mem stats --skipped` and `aur mem why`: what is not indexed, and what stages do with a file.
+//! `aur mem stats --skipped` and `aur mem why`: files that are not indexed, and the work of each stage on a file.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::fixture::Fixture;
 use crate::{repository, run, settings};
 
-/// An indexed repository with files that are left out for reasons of all kinds.
+/// An indexed repository with files that are skipped for various reasons.
 fn fixture() -> Fixture {
     let fixture = repository();
     fixture.write(".gitignore", "*.log\n");
@@ -20,7 +20,7 @@ fn fixture() -> Fixture {
 }
 
 #[test]
-fn everything_that_is_not_indexed_is_listed_with_its_reason() {
+fn every_skipped_file_is_listed_with_the_reason() {
     let fixture = fixture();
     let listed = run(&fixture, &["mem", "stats", "--skipped"]);
     assert_eq!((listed.code, listed.err.as_str()), (Some(0), ""));
@@ -51,7 +51,7 @@ fn everything_that_is_not_indexed_is_listed_with_its_reason() {
         entries.iter().find(|entry| entry["path"] == path).cloned().unwrap_or_default()
     };
     assert_eq!((&entry("tool")["reason"], &entry("tool")["stage"]), (&json!("binary"), &json!("incremental-check")));
-    // What has changed since the last run is judged as it is now.
+    // Files that changed since the last run are judged by their current content.
     fixture.write("tool", "#!/bin/sh\necho now a script\n").write("late.bin", "x");
     let again = run(&fixture, &["mem", "stats", "--skipped"]);
     assert!(!again.out.contains("tool:") && again.out.contains("late.bin: binary\n"), "{}", again.out);
@@ -61,10 +61,10 @@ fn everything_that_is_not_indexed_is_listed_with_its_reason() {
 fn why_explains_files_and_directories() {
     let fixture = fixture();
     let why = |paths: &[&str]| run(&fixture, &[&["mem", "why"], paths].concat());
-    let told = why(&["src/http/retry.go", "broken.py"]);
-    assert_eq!((told.code, told.err.as_str()), (Some(0), ""));
+    let explained = why(&["src/http/retry.go", "broken.py"]);
+    assert_eq!((explained.code, explained.err.as_str()), (Some(0), ""));
     settings(&fixture).bind(|| {
-        assert_snapshot!(told.out, @"
+        assert_snapshot!(explained.out, @"
         src/http/retry.go is indexed: go, 11 lines, 2 chunks
           discover           language go; size 235 bytes
           incremental-check  language go; status added; text 11 lines, 235 bytes
@@ -82,10 +82,10 @@ fn why_explains_files_and_directories() {
           embed              1 chunk: embedding, tokens
         ");
     });
-    let told = why(&["tool", "run.log", "node_modules/left/index.js", "node_modules", "src", "."]);
-    assert_eq!(told.code, Some(1));
+    let explained = why(&["tool", "run.log", "node_modules/left/index.js", "node_modules", "src", "."]);
+    assert_eq!(explained.code, Some(1));
     settings(&fixture).bind(|| {
-        assert_snapshot!(format!("{}{}", told.out, told.err), @"
+        assert_snapshot!(format!("{}{}", explained.out, explained.err), @"
         tool is not indexed: binary
           discover           language unknown; size 6 bytes
           incremental-check  leaves it out: binary
@@ -116,12 +116,12 @@ fn why_explains_files_and_directories() {
 }
 
 #[test]
-fn why_tells_new_and_changed_files_from_others() {
+fn why_reports_new_and_changed_files() {
     let fixture = fixture();
     fixture.write("new.py", "def fresh():\n    pass\n").write("src/http/retry.go", "package http\n");
-    let told = run(&fixture, &["mem", "why", "new.py", "src/http/retry.go", "--format", "json"]);
-    assert_eq!(told.code, Some(1));
-    let reports: Vec<serde_json::Value> = serde_json::Deserializer::from_str(&told.out)
+    let explained = run(&fixture, &["mem", "why", "new.py", "src/http/retry.go", "--format", "json"]);
+    assert_eq!(explained.code, Some(1));
+    let reports: Vec<serde_json::Value> = serde_json::Deserializer::from_str(&explained.out)
         .into_iter()
         .collect::<Result<_, _>>()
         .expect("one object for each path");
@@ -133,7 +133,7 @@ fn why_tells_new_and_changed_files_from_others() {
 }
 
 #[test]
-fn a_question_that_begins_with_why_is_a_search() {
+fn a_query_that_begins_with_why_is_a_search() {
     let fixture = fixture();
     let found = run(&fixture, &["mem", "why", "does", "retry", "wait"]);
     assert_eq!(found.code, Some(0), "{}", found.err);

@@ -57,7 +57,7 @@ with CLIENT:
     ended = importlib.import_module("aurora_client.api.index.cancel").sync_detailed(client=CLIENT)
     assert ended.status_code in (202, 404), ended
     CALLED.add("index.cancel")
-    # A stream has no end: its first event tells the present state.
+    # A stream has no end. Its first event describes the present state.
     with urllib.request.urlopen(f"{ADDRESS}/api/v1/index/events") as events:
         lines = [events.readline().decode() for _ in range(3)]
     assert any(line.startswith("data: ") and json.loads(line[6:])["run"] >= 1 for line in lines), lines

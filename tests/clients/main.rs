@@ -1,8 +1,8 @@
-//! Clients that others have written use the servers: the MCP SDKs for Python and TypeScript, the MCP Inspector, and a client that
-//! is generated from the OpenAPI document.
+//! Third-party clients use the servers: the MCP SDKs for Python and TypeScript, the MCP Inspector, and a client that is
+//! generated from the OpenAPI document.
 //!
-//! They need packages from the registries of Python and Node. With `AURORA_TEST_CLIENTS=DIRECTORY`, which `tests/clients/install`
-//! fills, they have to pass; without it they do not run.
+//! The clients need packages from the Python and Node registries. `tests/clients/install` installs them into a
+//! directory, which `AURORA_TEST_CLIENTS` names. Without this variable, the tests do nothing.
 #![cfg(unix)]
 
 #[path = "../fixture/mod.rs"]
@@ -14,11 +14,11 @@ use std::process::{Child, Command, Stdio};
 
 use fixture::{CACHE, Fixture};
 
-/// Where the packages are; `None` where clients are not tested.
+/// Directory of the installed packages, or `None` if clients are not tested.
 fn packages() -> Option<PathBuf> {
     let directory = std::env::var_os("AURORA_TEST_CLIENTS").filter(|directory| !directory.is_empty());
     if directory.is_none() {
-        eprintln!("AURORA_TEST_CLIENTS is not set: the clients of others were not tested");
+        eprintln!("AURORA_TEST_CLIENTS is not set: third-party clients were not tested");
     }
     directory.map(PathBuf::from)
 }
@@ -31,13 +31,13 @@ fn project() -> Fixture {
     fixture
 }
 
-/// A script of this directory.
+/// Path of a script in this directory.
 fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients").join(name)
 }
 
-/// Runs a client, which prints what went wrong and fails.
-fn passes(command: &mut Command) -> String {
+/// Runs a client, asserts that it succeeds, and returns its output.
+fn run_client(command: &mut Command) -> String {
     let output = command.output().expect("the client starts");
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{command:?}\n{out}\n{err}");
@@ -68,7 +68,7 @@ impl Drop for Server {
     }
 }
 
-/// The environment of the program in a fixture, for a client that starts it.
+/// A command that runs a client with the environment of the program in a fixture.
 fn client(fixture: &Fixture, program: &Path) -> Command {
     let mut command = fixture.command();
     let mut client = Command::new(program);
@@ -86,9 +86,9 @@ fn client(fixture: &Fixture, program: &Path) -> Command {
 fn the_python_sdk_uses_every_tool() {
     let Some(packages) = packages() else { return };
     let (fixture, python) = (project(), packages.join("python/bin/python"));
-    passes(client(&fixture, &python).arg(script("sdk.py")).arg("stdio").arg(fixture::program()));
+    run_client(client(&fixture, &python).arg(script("sdk.py")).arg("stdio").arg(fixture::program()));
     let server = Server::start(&fixture);
-    passes(client(&fixture, &python).arg(script("sdk.py")).arg("http").arg(format!("{}/mcp", server.address)));
+    run_client(client(&fixture, &python).arg(script("sdk.py")).arg("http").arg(format!("{}/mcp", server.address)));
 }
 
 #[test]
@@ -96,10 +96,12 @@ fn the_typescript_sdk_uses_every_tool() {
     let Some(packages) = packages() else { return };
     let fixture = project();
     let mut node = client(&fixture, Path::new("node"));
-    passes(node.arg(script("sdk.mjs")).arg(packages.join("node")).arg("stdio").arg(fixture::program()));
+    run_client(node.arg(script("sdk.mjs")).arg(packages.join("node")).arg("stdio").arg(fixture::program()));
     let server = Server::start(&fixture);
     let mut node = client(&fixture, Path::new("node"));
-    passes(node.arg(script("sdk.mjs")).arg(packages.join("node")).arg("http").arg(format!("{}/mcp", server.address)));
+    run_client(
+        node.arg(script("sdk.mjs")).arg(packages.join("node")).arg("http").arg(format!("{}/mcp", server.address)),
+    );
 }
 
 #[test]
@@ -116,7 +118,7 @@ fn the_inspector_uses_every_tool() {
     ];
     let inspect = |arguments: &[&str]| {
         let mut inspector = client(&fixture, &packages.join("node/node_modules/.bin/mcp-inspector"));
-        passes(inspector.arg("--cli").arg(fixture::program()).arg("mcp").args(arguments))
+        run_client(inspector.arg("--cli").arg(fixture::program()).arg("mcp").args(arguments))
     };
     let listed = inspect(&["--method", "tools/list"]);
     for (tool, arguments, expected) in calls {
@@ -134,5 +136,5 @@ fn a_generated_client_calls_every_endpoint() {
     let (fixture, python) = (project(), packages.join("python/bin/python"));
     let server = Server::start(&fixture);
     let work = tempfile::tempdir().expect("a directory");
-    passes(client(&fixture, &python).arg(script("generated.py")).arg(&server.address).arg(work.path()));
+    run_client(client(&fixture, &python).arg(script("generated.py")).arg(&server.address).arg(work.path()));
 }

@@ -1,4 +1,4 @@
-//! A first run with a slow stage publishes what it has finished.
+//! A first run with a slow stage publishes finished files before it ends.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use aurora_stages::index::{self, IndexOptions};
 use crate::fixture::Fixture;
 use crate::{digest, fresh, options, text, values};
 
-/// So few files that all of them would fit into the queues before the slow stage.
+/// Number of files, so small that all of them fit into the queues before the slow stage.
 const FILES: usize = 16;
 
 const PROGRAM: &str = "
@@ -35,7 +35,7 @@ languages = [\"python\"]
 ";
 
 #[test]
-fn a_small_tree_does_not_disappear_in_the_queues_before_a_slow_stage() {
+fn a_small_tree_is_published_before_a_slow_stage_ends() {
     let fixture = Fixture::plain();
     for number in 0..FILES {
         fixture.write(&format!("src/f{number}.py"), format!("def pay_{number}(card):\n    return card\n"));

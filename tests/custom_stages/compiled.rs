@@ -1,4 +1,4 @@
-//! Stages in Rust.
+//! Custom stages in Rust, compiled into the program.
 
 use aurora_pipeline::{
     Access, BatchView, ColumnSpec, ColumnUses, DynamicType, Fingerprint, Registry, StageContext, StageError, Stateless,
@@ -13,7 +13,7 @@ pub(crate) fn register(registry: &mut Registry) {
     registry.register::<Stateless<Length>>();
 }
 
-/// The first directory of every file.
+/// A stage that writes the first directory of every file.
 #[derive(Deserialize)]
 struct Area {
     prefix: String,
@@ -42,7 +42,7 @@ impl Transform for Area {
     }
 }
 
-/// The number of bytes of every chunk's text, as a boost.
+/// A stage that writes the number of bytes of every chunk's text, as a boost.
 #[derive(Deserialize)]
 struct Length {}
 
@@ -107,14 +107,14 @@ fn a_changed_removed_or_added_stage_gives_the_index_of_a_fresh_run() {
 }
 
 #[test]
-fn columns_that_cannot_be_told_apart_are_refused() {
+fn columns_with_ambiguous_names_are_refused() {
     let fixture = repository();
     fixture.write(
         ".aurora/pipeline.toml",
         "extends = \"default\"\n[stage.area]\nprefix = \"\"\n[stage.second]\nuse = \"process\"\ncommand = [\"true\"]\nwrites = { area = \"string\", domain = \"string\" }\n",
     );
     let error = aurora_stages::index::plan(&crate::options(fixture.root())).map(drop).expect_err("two columns `area`");
-    insta::assert_snapshot!(crate::told(&error).replace(&fixture.root().display().to_string(), "ROOT"), @r"
+    insta::assert_snapshot!(crate::error_message(&error).replace(&fixture.root().display().to_string(), "ROOT"), @r"
     error[A0113]: stage `second` writes column `chunk.area`, and `area` writes one that searches know by the same name
      --> ROOT/.aurora/pipeline.toml:4:1
     4 | [stage.second]

@@ -1,4 +1,4 @@
-//! Documents from elsewhere.
+//! Documents that a program of the pipeline supplies.
 
 use std::collections::BTreeMap;
 
@@ -27,14 +27,14 @@ fn titles(pairs: &[(&str, &str)]) -> BTreeMap<String, Vec<String>> {
 }
 
 #[test]
-fn tickets_come_change_and_go() {
+fn documents_are_added_changed_and_removed() {
     let fixture = with_example("tickets");
     let mut export = ticket("A-1", "Cards") + &ticket("A-2", "Refunds");
     fixture.write("tickets.jsonl", &export);
     let summary = run(&fixture);
     assert!(summary.report.failures.is_empty(), "{:?}", summary.report.failures);
     assert_eq!(documents(&fixture), titles(&[("A-1", "Cards"), ("A-2", "Refunds")]));
-    assert!(run(&fixture).nothing_changed, "the program has said that nothing has changed");
+    assert!(run(&fixture).nothing_changed, "the program reported no change");
 
     export += &(ticket("A-2", "Refunds twice") + &ticket("A-3", "Invoices") + &closed("A-1"));
     fixture.write("tickets.jsonl", &export);
@@ -60,7 +60,7 @@ fn tickets_come_change_and_go() {
 }
 
 #[test]
-fn documents_that_cannot_be_listed_are_kept() {
+fn documents_are_kept_if_listing_fails() {
     let fixture = with_example("tickets");
     fixture.write("tickets.jsonl", ticket("A-1", "Cards"));
     run(&fixture);
@@ -73,7 +73,7 @@ fn documents_that_cannot_be_listed_are_kept() {
 }
 
 #[test]
-fn a_listing_that_fails_keeps_the_state_and_has_nothing_else_processed_again() {
+fn a_failed_listing_keeps_the_state_and_reprocesses_nothing_else() {
     let fixture = with_example("tickets");
     fixture.write("tickets.jsonl", ticket("A-1", "Cards"));
     run(&fixture);
@@ -99,7 +99,7 @@ fn paths_of_documents_stay_in_their_directory() {
 }
 
 #[test]
-fn a_surrogate_in_a_document_or_a_state_was_stored_as_a_question_mark() {
+fn a_surrogate_in_a_document_or_state_was_stored_as_a_question_mark() {
     let fixture = with_example("tickets");
     fixture.write("tickets.jsonl", ticket("A-1", "Cards"));
     run(&fixture);
@@ -113,7 +113,7 @@ fn a_surrogate_in_a_document_or_a_state_was_stored_as_a_question_mark() {
         fixture.write(".aurora/plugins/tickets.py", program);
         let summary = run(&fixture);
         let failures = &summary.report.failures["tickets"];
-        assert!(failures.iter().any(|(told, _)| told.contains(reason)), "{failures:?}");
+        assert!(failures.iter().any(|(failure, _)| failure.contains(reason)), "{failures:?}");
         if text != "plain" {
             assert_eq!(documents(&fixture), titles(&[("A-1", "Cards")]), "the document of the last run is kept");
         }

@@ -1,4 +1,4 @@
-//! Stages that leave files or chunks out.
+//! Stages that drop files or chunks.
 
 use aurora_pipeline::Silent;
 use aurora_stages::index::{self, IndexOptions, IndexSummary, failed_rows};
@@ -6,7 +6,7 @@ use aurora_stages::index::{self, IndexOptions, IndexSummary, failed_rows};
 use crate::fixture::Fixture;
 use crate::{digest, fresh, options, repository, run, snapshot, values};
 
-/// A stage that leaves out what a word is in.
+/// A pipeline with a stage that drops files or chunks that contain a word.
 fn pipeline(drops: &str, reads: &str, word: &str) -> String {
     format!(
         "extends = \"default\"
@@ -33,7 +33,7 @@ def value(row, config):
 ";
 
 #[test]
-fn files_that_a_stage_leaves_out_are_listed_as_skipped() {
+fn files_that_a_stage_drops_are_listed_as_skipped() {
     let fixture = repository();
     fixture.write("tools/sieve.py", SIEVE).write(".aurora/pipeline.toml", "extends = \"default\"\n");
     let all = run(&fixture).chunks.total;
@@ -53,7 +53,7 @@ fn files_that_a_stage_leaves_out_are_listed_as_skipped() {
 }
 
 #[test]
-fn chunks_that_a_stage_leaves_out_come_back_with_it() {
+fn dropped_chunks_return_when_the_stage_drops_others() {
     let fixture = repository();
     fixture.write("tools/sieve.py", SIEVE).write(".aurora/pipeline.toml", pipeline("chunks", "chunk.name", "pay_2"));
     let summary = run(&fixture);
@@ -68,12 +68,12 @@ fn chunks_that_a_stage_leaves_out_come_back_with_it() {
     assert!(values(&fixture, "none").iter().any(|(name, _)| name == "pay_2"));
 }
 
-/// Names of functions that begin with `pay`.
+/// Names of the indexed functions that begin with `pay`.
 fn payments(fixture: &Fixture) -> Vec<String> {
     values(fixture, "none").into_iter().map(|(name, _)| name).filter(|name| name.starts_with("pay")).collect()
 }
 
-/// A run without the program of the stage.
+/// Runs the pipeline without the program of the stage, keeping earlier results.
 fn run_keeping(fixture: &Fixture, force: bool) -> IndexSummary {
     let options = IndexOptions { untrusted: vec!["sieve".to_owned()], force, ..options(fixture.root()) };
     index::run(&options, &Silent).expect("a run")
@@ -82,7 +82,7 @@ fn run_keeping(fixture: &Fixture, force: bool) -> IndexSummary {
 const IGNORED: &str = "tools/\ndown\n.aurora/\n";
 
 #[test]
-fn rows_on_which_a_dropping_stage_fails_stay_out() {
+fn rows_on_which_a_dropping_stage_fails_are_not_indexed() {
     for (drops, reads) in [("chunks", "chunk.name"), ("files", "file.path")] {
         let fixture = repository();
         fixture.write(".gitignore", IGNORED).write("tools/sieve.py", SIEVE).write("down", "");
@@ -103,7 +103,7 @@ fn rows_on_which_a_dropping_stage_fails_stay_out() {
 }
 
 #[test]
-fn what_a_stage_has_left_out_stays_out_when_it_is_not_run() {
+fn dropped_rows_stay_dropped_when_the_stage_does_not_run() {
     for (drops, reads, word) in [("chunks", "chunk.name", "pay_2"), ("files", "file.path", "pay/f2")] {
         let fixture = repository();
         fixture.write(".gitignore", IGNORED).write("tools/sieve.py", SIEVE);
@@ -118,7 +118,7 @@ fn what_a_stage_has_left_out_stays_out_when_it_is_not_run() {
         fixture.write("src/pay/new.py", "def pay_new(card):\n    return card\n");
         for force in [false, true] {
             let kept = run_keeping(&fixture, force);
-            assert_eq!(payments(&fixture), others, "{drops}: what is changed or new has no result");
+            assert_eq!(payments(&fixture), others, "{drops}: changed and new files have no results");
             assert!(!kept.complete && kept.not_run[0].waiting > 0, "{drops}: {:?}", kept.not_run);
         }
         assert!(run(&fixture).complete, "{drops}");

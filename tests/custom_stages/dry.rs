@@ -60,15 +60,15 @@ fn dry(fixture: &Fixture, path: &str) -> DryRun {
     registry.register::<Stateless<Failing>>();
     registry.register::<Publish>();
     let options = IndexOptions { registry: Arc::new(registry), ..options(fixture.root()) };
-    dry_run(&options, path, &[]).unwrap_or_else(|error| panic!("{}", crate::told(&error)))
+    dry_run(&options, path, &[]).unwrap_or_else(|error| panic!("{}", crate::error_message(&error)))
 }
 
-fn of<'r>(run: &'r DryRun, stage: &str) -> &'r StageTrace {
+fn trace<'r>(run: &'r DryRun, stage: &str) -> &'r StageTrace {
     run.stages.iter().find(|trace| trace.stage == stage).expect("a stage of the pipeline")
 }
 
 #[test]
-fn what_is_shown_is_what_an_index_run_stores() {
+fn a_dry_run_shows_what_an_index_run_stores() {
     let fixture = with_example("owner");
     let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("read");
     fixture.write(".aurora/pipeline.toml", pipeline.replace("filter = true", "embed = true"));
@@ -78,7 +78,7 @@ fn what_is_shown_is_what_an_index_run_stores() {
     let snapshot = snapshot(fixture.root());
     for shown in before.into_iter().chain([dry(&fixture, "web/f3.js")]) {
         let file = snapshot.file(&shown.path).expect("readable").expect("indexed");
-        let (owner, embed) = (of(&shown, "owner"), of(&shown, "embed"));
+        let (owner, embed) = (trace(&shown, "owner"), trace(&shown, "embed"));
         assert_eq!((owner.chunks.len(), embed.chunks.len()), (file.chunks.len(), file.chunks.len()));
         for (row, id) in file.chunks.iter().enumerate() {
             let stored = snapshot.whole_chunk(*id).expect("readable").expect("there");
@@ -88,7 +88,7 @@ fn what_is_shown_is_what_an_index_run_stores() {
             assert_eq!(shown.value, serde_json::to_value(value).expect("JSON"));
             let vector = snapshot.vector(*id).expect("readable").expect("there");
             let shown: Vec<f32> = serde_json::from_value(embed.columns[0].values[row].value.clone()).expect("numbers");
-            // Vectors are stored in a byte per component.
+            // Stored vectors have one byte per component.
             let cosine: f32 = shown.iter().zip(vector).map(|(a, b)| a * b).sum();
             assert!(cosine > 0.99, "{cosine}");
         }
@@ -96,7 +96,7 @@ fn what_is_shown_is_what_an_index_run_stores() {
 }
 
 #[test]
-fn a_stage_that_fails_ends_the_run_and_earlier_stages_are_shown() {
+fn a_failing_stage_ends_the_run_and_earlier_stages_are_shown() {
     let fixture = repository();
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n[stage.failing]\n[stage.publish]\n");
     let run = dry(&fixture, "src/pay/f1.py");
@@ -104,8 +104,8 @@ fn a_stage_that_fails_ends_the_run_and_earlier_stages_are_shown() {
         run.error.as_ref().map(ToString::to_string).as_deref(),
         Some("stage `failing` failed: the ledger is closed")
     );
-    assert_eq!(of(&run, "chunk").chunks.len(), 1);
-    assert!(!of(&run, "failing").has_file);
+    assert_eq!(trace(&run, "chunk").chunks.len(), 1);
+    assert!(!trace(&run, "failing").has_file);
     assert!(run.stages.iter().all(|trace| trace.stage != "publish"), "a sink");
     assert!(!fixture.path(".aurora/index").exists());
 }

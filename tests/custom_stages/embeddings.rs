@@ -1,4 +1,4 @@
-//! A program that makes the vectors of an index in place of `embed`.
+//! A program that computes the vectors of an index in place of the built-in stage `embed`.
 
 use aurora_analysis::QueryEmbedder as _;
 use aurora_pipeline::Silent;
@@ -6,9 +6,9 @@ use aurora_query::Mode;
 use aurora_stages::index::{self, EarlierResults, IndexOptions};
 
 use crate::fixture::Fixture;
-use crate::{counter, digest, fresh, notes, options, repository, run, snapshot, told};
+use crate::{counter, digest, error_message, fresh, notes, options, repository, run, snapshot};
 
-/// A pipeline whose stage `embed` is a program, beside another one.
+/// A pipeline in which stage `embed` is a program, next to another stage.
 const WITH_EMBEDDINGS: &str = "extends = \"default\"
 
 [stage.embed]
@@ -32,7 +32,7 @@ def embedding(text):
     return [[part.count('a'), 1, len(part)] for part in text]
 ";
 
-/// How many chunks have a vector, and the first components of the first one.
+/// Number of chunks that have a vector, and the first component of the first vector.
 fn vectors(fixture: &Fixture) -> (usize, f32) {
     let snapshot = snapshot(fixture.root());
     let ids: Vec<_> = snapshot.files().flat_map(|file| file.expect("readable").chunks).collect();
@@ -43,7 +43,7 @@ fn vectors(fixture: &Fixture) -> (usize, f32) {
 }
 
 #[test]
-fn stored_vectors_of_a_program_are_used_again_and_missing_ones_are_tried_again() {
+fn vectors_of_a_program_are_reused_and_missing_ones_retried() {
     let fixture = repository();
     fixture.write("tools/embed.py", EMBED).write(".aurora/pipeline.toml", WITH_EMBEDDINGS);
     let summary = run(&fixture);
@@ -62,7 +62,7 @@ fn stored_vectors_of_a_program_are_used_again_and_missing_ones_are_tried_again()
 
     fixture.remove("down");
     let summary = run(&fixture);
-    assert_eq!((counter(&summary, "embed.rows"), summary.files.refreshed), (1, 1), "no other file is looked at");
+    assert_eq!((counter(&summary, "embed.rows"), summary.files.refreshed), (1, 1), "no other file is processed");
     assert_eq!((summary.lines, vectors(&fixture).0), (0, chunks), "nothing is parsed again");
     assert_eq!(digest(&fixture), fresh(&fixture));
     assert!(run(&fixture).report.counters.get("embed.rows").is_none_or(|rows| *rows == 0));
@@ -83,7 +83,7 @@ fn stored_vectors_of_a_program_are_used_again_and_missing_ones_are_tried_again()
 }
 
 #[test]
-fn queries_are_embedded_by_the_stage_that_has_embedded_the_chunks() {
+fn queries_are_embedded_by_the_stage_that_embedded_the_chunks() {
     let fixture = repository();
     let program =
         EMBED.replace("(text)", "(text, language)").replace("len(part)", "len(part) if language[0] != 'query' else -1");
@@ -93,7 +93,8 @@ fn queries_are_embedded_by_the_stage_that_has_embedded_the_chunks() {
     fixture.write(".aurora/pipeline.toml", with_area);
     run(&fixture);
     let model = snapshot(fixture.root()).manifest().model.clone().expect("a model");
-    let embedder = index::query_embedder(&options(fixture.root())).unwrap_or_else(|error| panic!("{}", told(&error)));
+    let embedder =
+        index::query_embedder(&options(fixture.root())).unwrap_or_else(|error| panic!("{}", error_message(&error)));
     let embedder = embedder.expect("the pipeline has such a stage");
     assert_eq!((embedder.id(), embedder.dimensions()), (model.id.as_str(), 3));
     let root = 1.0 / 3f32.sqrt();
@@ -103,7 +104,7 @@ fn queries_are_embedded_by_the_stage_that_has_embedded_the_chunks() {
     let failed = embedder.embed_query("a").expect_err("the program says so").to_string();
     assert!(failed.ends_with("no service"), "{failed}");
     fixture.remove("down");
-    assert!(embedder.embed_query("a").is_ok(), "it is started again");
+    assert!(embedder.embed_query("a").is_ok(), "the program is started again");
     embedder.stop();
     assert!(embedder.embed_query("a").is_err());
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n");

@@ -1,4 +1,4 @@
-//! The examples in `plugins/examples`, as their guide tells to use them.
+//! The examples in `plugins/examples`, used as their guide describes.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn list(texts: &[&str]) -> Option<MetaValue> {
 fn owners_come_from_codeowners() {
     let fixture = with_example("owner");
     let lines = std::fs::read_to_string(fixture.path(".aurora/plugins/owner.py")).expect("read").lines().count();
-    assert!(lines <= 20, "the guide promises twenty lines, and there are {lines}");
+    assert!(lines <= 20, "the guide promises at most twenty lines, the example has {lines}");
     fixture.write("CODEOWNERS", "# owners\n* @org/all\n/src/pay/ @org/payments @ada\n*.js @front\n");
     let summary = run(&fixture);
     assert!(summary.report.failures.is_empty(), "{:?}", summary.report.failures);
@@ -49,7 +49,7 @@ fn licences_come_from_headers() {
 }
 
 #[test]
-fn notes_are_counted() {
+fn todo_comments_are_counted() {
     let fixture = with_example("todos");
     fixture.write("src/t.py", "def noted():\n    # TODO: this; FIXME: that\n    return 1\n");
     run(&fixture);

@@ -23,7 +23,7 @@ def definitions(text):
 ";
 
 #[test]
-fn definitions_of_a_stage_are_related_by_the_calls_that_it_states() {
+fn calls_reported_by_a_stage_become_relations() {
     let fixture = repository();
     let pipeline = PIPELINE.replace("protobuf", "tasks").replace("proto = ", "task = ");
     fixture.write("tools/tasks.py", TASKS).write(".aurora/pipeline.toml", pipeline);
@@ -111,7 +111,7 @@ service Payments {
 ";
 
 #[test]
-fn a_stage_gives_the_definitions_of_a_language() {
+fn a_stage_supplies_the_definitions_of_a_language() {
     let fixture = repository();
     fixture.write("tools/protobuf.py", STAGE).write("api/pay.proto", PROTO).write(".aurora/pipeline.toml", PIPELINE);
     let summary = run(&fixture);
@@ -155,6 +155,6 @@ fn a_definition_beyond_the_end_of_a_file_vanished_without_an_error() {
     let pipeline = PIPELINE.replace("file.text", "file.path");
     fixture.write("tools/protobuf.py", program).write("api/pay.proto", PROTO).write(".aurora/pipeline.toml", pipeline);
     let summary = run(&fixture);
-    let told: Vec<&str> = summary.report.failures["protobuf"].iter().map(|(reason, _)| reason).collect();
-    assert_eq!(told, ["column `file.definitions`: `A` begins on line 200 of a file of 13 lines"]);
+    let reasons: Vec<&str> = summary.report.failures["protobuf"].iter().map(|(reason, _)| reason).collect();
+    assert_eq!(reasons, ["column `file.definitions`: `A` begins on line 200 of a file of 13 lines"]);
 }

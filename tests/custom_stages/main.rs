@@ -1,5 +1,5 @@
-//! Stages that a team adds: compiled in, and programs. What they write is stored, exact after every run, and made again only
-//! where it has to be.
+//! Stages that a team adds, either compiled in or as programs. Their results are stored, exact after every run, and
+//! recomputed only where necessary.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -39,7 +39,7 @@ fn repository() -> Fixture {
     fixture
 }
 
-/// The options of a run with the stages of `compiled` and all programs allowed.
+/// Options of a run with the stages of `compiled`, in which all programs are trusted.
 fn options(root: &Path) -> IndexOptions {
     let mut options =
         IndexOptions::new(root.to_owned(), ModelDirectory::at(root.join("no-models")), Trust::everything());
@@ -55,11 +55,11 @@ fn options(root: &Path) -> IndexOptions {
 }
 
 fn run(fixture: &Fixture) -> IndexSummary {
-    index::run(&options(fixture.root()), &Silent).unwrap_or_else(|error| panic!("{}", told(&error)))
+    index::run(&options(fixture.root()), &Silent).unwrap_or_else(|error| panic!("{}", error_message(&error)))
 }
 
-/// An error with everything that it says.
-fn told(error: &index::IndexError) -> String {
+/// The full message of an error.
+fn error_message(error: &index::IndexError) -> String {
     match error {
         index::IndexError::Pipeline(found) => found.to_string(),
         other => other.to_string(),

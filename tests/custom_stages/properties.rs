@@ -1,6 +1,6 @@
 //! Incremental = fresh, and parallel = serial, with every kind of custom stage in the pipeline.
 //!
-//! `AURORA_TEST_CASES` and `AURORA_TEST_EDITS` ask for more sequences, and longer ones.
+//! `AURORA_TEST_CASES` sets the number of sequences, `AURORA_TEST_EDITS` their length.
 
 use aurora_pipeline::Silent;
 use aurora_stages::index::{self, IndexOptions};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::fixture::Fixture;
 use crate::{digest, fresh, options, run};
 
-/// Tables of the pipeline. A change of the pipeline chooses some of them.
+/// Tables of the pipeline. A step of a test enables some of them.
 const STAGES: [&str; 9] = [
     "[stage.area]\nprefix = \"\"\n",
     "[stage.length]\n",

@@ -1,4 +1,4 @@
-//! What runs again when a stage has changed.
+//! Stages that run again after a change of a stage, its program or its inputs.
 
 use aurora_stages::index::{Trust, rebuild_bm25};
 use aurora_storage::{KnownIndexes, Snapshot};
@@ -63,7 +63,7 @@ def owner(path):
 ";
 
 #[test]
-fn a_batch_says_which_rows_are_to_be_tried_again() {
+fn a_batch_can_mark_rows_for_a_retry() {
     let fixture = repository();
     let pipeline = pipeline("", "1");
     let (only, _) = pipeline.split_once("[stage.copy]").expect("two stages");
@@ -117,7 +117,7 @@ fn a_run_counts_the_chunks_whose_values_have_changed() {
 }
 
 #[test]
-fn a_batch_with_a_wrong_number_of_values_was_halved_until_it_fitted() {
+fn a_batch_with_a_wrong_number_of_values_was_halved_until_it_matched() {
     let fixture = repository();
     let pipeline = pipeline("", "1");
     let (only, _) = pipeline.split_once("[stage.copy]").expect("two stages");
@@ -135,13 +135,13 @@ fn a_batch_with_a_wrong_number_of_values_was_halved_until_it_fitted() {
         let summary = run(&fixture);
         let failures = &summary.report.failures["owner"];
         assert_eq!(failures.total(), summary.chunks.total, "{answer}: {failures:?}");
-        assert!(failures.iter().all(|(told, _)| told.starts_with(reason)), "{answer}: {failures:?}");
+        assert!(failures.iter().all(|(failure, _)| failure.starts_with(reason)), "{answer}: {failures:?}");
         assert!(values(&fixture, "owner").iter().all(|(_, value)| value.is_none()), "{answer}");
     }
 }
 
 #[test]
-fn a_program_runs_again_only_where_it_has_to() {
+fn a_program_runs_again_only_where_necessary() {
     let fixture = with_programs();
     let summary = run(&fixture);
     let chunks = summary.chunks.total;
@@ -175,22 +175,22 @@ fn a_program_runs_again_only_where_it_has_to() {
 }
 
 #[test]
-fn a_changed_program_or_input_runs_again() {
+fn a_changed_program_or_input_reruns_the_stage() {
     let fixture = with_programs();
     let chunks = run(&fixture).chunks.total;
     assert!(run(&fixture).nothing_changed);
     fixture.write("OWNERS", "src pay\n");
-    // It is a text of the project as well.
-    assert_eq!(counter(&run(&fixture), "owner.rows"), chunks + 1, "the input was made");
+    // The input is also an indexed text of the project.
+    assert_eq!(counter(&run(&fixture), "owner.rows"), chunks + 1, "the input was created");
     fixture.write("tools/owner.py", STAGE.replace("[0]", "[-1]"));
     let summary = run(&fixture);
-    // The program is a file of the project as well, and its chunks are new.
+    // The program is also an indexed file of the project, so it has new chunks.
     assert!(counter(&summary, "owner.rows") >= chunks);
     assert_eq!(digest(&fixture), fresh(&fixture));
 }
 
 #[test]
-fn other_uses_of_a_column_need_no_program() {
+fn changing_the_uses_of_a_column_runs_no_program() {
     let fixture = with_programs();
     let chunks = run(&fixture).chunks.total;
     let uses = |uses: &str| {
@@ -208,7 +208,7 @@ fn other_uses_of_a_column_need_no_program() {
 }
 
 #[test]
-fn a_program_that_was_given_up_is_tried_again() {
+fn a_program_that_was_given_up_is_retried() {
     let fixture = with_programs();
     fixture.write("tools/owner.py", "import sys\nsys.exit(3)\n");
     let summary = run(&fixture);

@@ -1,5 +1,5 @@
-//! Rows for which a stage has no result, because it failed on them or was not run. Their values are never lost without a word, and
-//! the next run that can fills exactly these rows.
+//! Rows without a result because the stage failed on them or did not run. Lost values are always reported, and the next
+//! run that is able to fills exactly these rows.
 
 use aurora_pipeline::Silent;
 use aurora_query::Mode;
@@ -8,7 +8,7 @@ use aurora_stages::index::{self, ColumnState, IndexOptions, Refresh, column_stat
 use crate::fixture::Fixture;
 use crate::{counter, digest, fresh, notes, options, repository, run, snapshot, text, values};
 
-/// A stage whose program fails on functions of some names in the way that the file `mode` says.
+/// A stage whose program fails on some functions, in the way that the file `mode` selects.
 pub(crate) const PROGRAM: &str = "
 import os, time
 from aurora_stage import Retry, stage
@@ -44,7 +44,7 @@ timeout = 1
 pub(crate) fn with_program() -> Fixture {
     let fixture = repository();
     fixture.write("tools/owner.py", PROGRAM).write("mode", "").write(".aurora/pipeline.toml", STAGE);
-    // The program and its mode are no texts to be indexed: what they say is tested, not found.
+    // The program and its mode are not indexed: these tests check their effects.
     fixture.write(".gitignore", "tools/\nmode\n.aurora/\n");
     fixture
 }
@@ -54,7 +54,7 @@ pub(crate) fn owner(fixture: &Fixture) -> ColumnState {
     states.into_iter().find(|state| state.name == "owner").expect("a column")
 }
 
-/// The functions without an owner.
+/// Names of the functions without an owner.
 fn without_owner(fixture: &Fixture) -> Vec<String> {
     let functions =
         values(fixture, "owner").into_iter().filter(|(name, _)| name.starts_with("pay") || name.starts_with("web"));
@@ -62,7 +62,7 @@ fn without_owner(fixture: &Fixture) -> Vec<String> {
 }
 
 #[test]
-fn rows_that_failed_are_filled_by_the_next_run_that_can() {
+fn failed_rows_are_filled_by_the_next_run_that_succeeds() {
     for (mode, reason) in [
         ("raise", "ValueError: no owner"),
         ("retry", "the service is away"),
@@ -100,7 +100,7 @@ fn rows_that_failed_are_filled_by_the_next_run_that_can() {
 }
 
 #[test]
-fn stages_that_read_a_column_run_again_where_it_is_filled() {
+fn stages_run_again_on_rows_whose_input_column_was_filled() {
     let fixture = with_program();
     fixture.write(
         "tools/copy.py",
@@ -118,7 +118,7 @@ fn stages_that_read_a_column_run_again_where_it_is_filled() {
 }
 
 #[test]
-fn a_stage_of_files_and_one_that_makes_chunks_are_tried_again() {
+fn stages_of_files_and_stages_that_make_chunks_are_retried() {
     let fixture = repository();
     fixture
         .write(".gitignore", "tools/\nmode\n.aurora/\n")
@@ -144,7 +144,7 @@ fn a_stage_of_files_and_one_that_makes_chunks_are_tried_again() {
          [stage.notes]\nuse = \"process\"\ncommand = [\"python3\", \"tools/notes.py\"]\nreads = [\"file.text\"]\n\
          writes = { \"file.definitions\" = \"json\" }\nlanguages = [\"note\"]\n",
     );
-    // A file is one row of a stage of files, whatever the number of its chunks.
+    // A file is one row for a stage that works on files, regardless of its number of chunks.
     fixture.write("src/pay/f1.py", "def pay_1(card):\n    return card\n\n\ndef refund(card):\n    return 1\n");
     let summary = run(&fixture);
     let violations = summary.violations.join("\n");
@@ -165,7 +165,7 @@ fn a_stage_of_files_and_one_that_makes_chunks_are_tried_again() {
 }
 
 #[test]
-fn a_failed_row_of_a_document_is_filled_although_its_stage_lists_changes_only() {
+fn a_failed_row_of_a_document_is_filled_though_its_source_lists_only_changes() {
     let fixture = with_program();
     fixture.write(
         "tools/tickets.py",
@@ -184,7 +184,7 @@ fn a_failed_row_of_a_document_is_filled_although_its_stage_lists_changes_only() 
 #[test]
 fn an_update_before_a_search_runs_no_program() {
     let fixture = with_program();
-    // The update of an index that this user has not made is refused.
+    // The program refuses to update an index that this user has not built.
     let options = || {
         let mut options = options(fixture.root());
         options.trust.known = aurora_storage::KnownIndexes::at(fixture.path("known"));
@@ -210,7 +210,7 @@ fn an_update_before_a_search_runs_no_program() {
 }
 
 #[test]
-fn an_update_before_a_search_keeps_failures_and_counts_no_kept_value_as_waiting() {
+fn an_update_before_a_search_keeps_failed_rows_and_kept_values() {
     let fixture = with_program();
     let options = || {
         let mut options = options(fixture.root());
@@ -247,14 +247,14 @@ fn serial_and_parallel_runs_leave_the_same_rows_unfinished() {
     assert_eq!((failed_rows(&snapshot(fixture.root())).expect("readable"), digest(&fixture)), (rows, index));
 }
 
-/// Allows all programs of the project, as a user does.
+/// Trusts the program of the project, as a user does.
 pub(crate) fn trust(fixture: &Fixture) {
     let trusted = fixture.aur(&["plugin", "trust", "owner", "--yes"]);
     assert_eq!(trusted.code, Some(0), "{trusted:?}");
 }
 
 #[test]
-fn exit_codes_and_answers_tell_of_failed_rows() {
+fn exit_codes_and_answers_report_failed_rows() {
     let fixture = with_program();
     trust(&fixture);
     fixture.write("mode", "raise");

@@ -1,4 +1,4 @@
-//! Stages whose programs are not allowed: what stays of their values, what waits for them, and what depends on them.
+//! Stages whose programs are not trusted: values that are kept, rows that wait, and columns that depend on them.
 
 use aurora_pipeline::Silent;
 use aurora_stages::index::{
@@ -16,7 +16,7 @@ fn run_keeping(fixture: &Fixture) -> IndexSummary {
 }
 
 #[test]
-fn a_program_that_is_not_allowed_leaves_the_values_of_unchanged_text() {
+fn an_untrusted_program_keeps_the_values_of_unchanged_text() {
     let fixture = with_program();
     fixture.write("src/pay/two.py", "def first(card):\n    return card\n\n\ndef second(card):\n    return 2\n");
     run(&fixture);
@@ -56,7 +56,7 @@ fn a_program_that_is_not_allowed_leaves_the_values_of_unchanged_text() {
 }
 
 #[test]
-fn an_index_that_is_made_again_without_a_program_is_as_complete_as_before() {
+fn reindexing_without_a_program_keeps_the_index_complete() {
     let fixture = with_program();
     run(&fixture);
     let keeping = |force| {
@@ -68,7 +68,7 @@ fn an_index_that_is_made_again_without_a_program_is_as_complete_as_before() {
         assert_eq!((kept.complete, kept.coverage), (true, 1.0), "forced: {force}");
         assert_eq!((state.waiting, state.stale), (0, state.values), "forced: {force}");
     }
-    // Other chunks, of the same texts.
+    // Different chunks of the same texts.
     fixture.write(".aurora/pipeline.toml", format!("{STAGE}\n[stage.chunk]\nmax_size = 900\n"));
     let (kept, state) = (keeping(false), owner(&fixture));
     assert_eq!((state.waiting, state.stale > 0), (0, true), "{state:?}");
@@ -77,7 +77,7 @@ fn an_index_that_is_made_again_without_a_program_is_as_complete_as_before() {
 }
 
 #[test]
-fn a_stage_that_an_index_has_never_had_leaves_all_rows_waiting() {
+fn a_new_untrusted_stage_leaves_all_rows_waiting() {
     let fixture = with_program();
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n");
     run(&fixture);
@@ -94,13 +94,13 @@ fn a_stage_that_an_index_has_never_had_leaves_all_rows_waiting() {
     assert_eq!(digest(&fixture), fresh(&fixture));
 }
 
-/// The stage with other declarations in `writes`, none of which makes terms.
+/// The stage with other declarations in `writes`, none of which is a term of the keyword index.
 fn writing(columns: &str) -> String {
     STAGE.replace("{ owner = { type = \"string\", terms = 2, embed = true } }", columns)
 }
 
 #[test]
-fn columns_that_are_declared_anew_wait_for_a_program_that_is_not_allowed() {
+fn redeclared_columns_wait_for_an_untrusted_program() {
     for (columns, name) in [
         ("{ boss = \"string\" }", "boss"),
         ("{ owner = \"strings\" }", "owner"),
@@ -127,7 +127,7 @@ fn columns_that_are_declared_anew_wait_for_a_program_that_is_not_allowed() {
 }
 
 #[test]
-fn answers_tell_of_columns_that_are_declared_anew() {
+fn answers_note_redeclared_columns() {
     let fixture = with_program();
     fixture.write(".aurora/pipeline.toml", writing("{ owner = \"string\" }"));
     trust(&fixture);
@@ -160,7 +160,7 @@ fn copy(fixture: &Fixture) -> ColumnState {
 }
 
 #[test]
-fn what_is_computed_from_a_column_is_no_better_than_the_column() {
+fn a_computed_column_inherits_missing_and_stale_values() {
     let fixture = with_copy();
     fixture.write("mode", "raise");
     run(&fixture);
@@ -186,7 +186,7 @@ fn what_is_computed_from_a_column_is_no_better_than_the_column() {
 }
 
 #[test]
-fn answers_tell_of_the_columns_that_a_column_is_computed_from() {
+fn answers_note_failures_behind_a_computed_column() {
     let fixture = with_copy();
     for stage in ["owner", "copy"] {
         let trusted = fixture.aur(&["plugin", "trust", stage, "--yes"]);
@@ -209,7 +209,7 @@ fn answers_tell_of_the_columns_that_a_column_is_computed_from() {
 }
 
 #[test]
-fn stages_that_depend_on_one_that_is_skipped_are_skipped() {
+fn stages_that_depend_on_a_skipped_stage_are_skipped() {
     let fixture = with_copy();
     fixture.aur(&["plugin", "trust", "copy", "--yes"]);
     let run = fixture.aur(&["mem", "index", "--quiet", "--untrusted", "skip"]);
@@ -220,7 +220,7 @@ fn stages_that_depend_on_one_that_is_skipped_are_skipped() {
 }
 
 #[test]
-fn a_program_that_is_allowed_again_unchanged_runs_on_the_rows_that_wait() {
+fn a_program_that_is_trusted_again_runs_on_waiting_rows() {
     let fixture = with_program();
     run(&fixture);
     fixture.write("src/pay/f0.py", "def pay_0(card, amount):\n    return card\n");
@@ -232,7 +232,7 @@ fn a_program_that_is_allowed_again_unchanged_runs_on_the_rows_that_wait() {
 }
 
 #[test]
-fn what_a_kept_stage_reads_may_change_meanwhile() {
+fn inputs_of_a_skipped_stage_may_change_meanwhile() {
     let fixture = with_program();
     let area = |prefix: &str| {
         format!("{}\n[stage.area]\nprefix = \"{prefix}\"\n", STAGE.replace("chunk.name", "chunk.name\", \"file.area"))
@@ -252,7 +252,7 @@ fn what_a_kept_stage_reads_may_change_meanwhile() {
 }
 
 #[test]
-fn documents_of_a_program_that_is_not_allowed_stay() {
+fn documents_of_an_untrusted_program_are_kept() {
     let fixture = with_program();
     fixture.write(
         "tools/tickets.py",
@@ -272,7 +272,7 @@ fn documents_of_a_program_that_is_not_allowed_stay() {
     let not_run = |results| StageNotRun { stage: "tickets".to_owned(), results, waiting: 0 };
     assert_eq!(kept.not_run, [not_run(EarlierResults::KeptDocuments)]);
     assert!(is_there("@tickets/A-1.md"));
-    // Everything is stored again, in other columns.
+    // Everything is stored again, with other columns.
     fixture.write(".aurora/pipeline.toml", format!("{}{tickets}", STAGE.replace("terms = 2", "terms = 3")));
     keeping(false);
     keeping(true);
@@ -290,7 +290,7 @@ fn documents_of_a_program_that_is_not_allowed_stay() {
 }
 
 #[test]
-fn definitions_of_a_program_that_is_not_allowed_are_listed_as_waiting() {
+fn definitions_of_an_untrusted_program_are_listed_as_waiting() {
     let fixture = repository();
     fixture.write(".gitignore", "tools/\n.aurora/\n").write("a.note", "> one\ntext\n");
     fixture.write(
@@ -321,7 +321,7 @@ fn definitions_of_a_program_that_is_not_allowed_are_listed_as_waiting() {
 }
 
 #[test]
-fn an_imported_index_keeps_its_values_unless_it_is_told_otherwise() {
+fn an_imported_index_keeps_its_values_by_default() {
     let fixture = with_program();
     trust(&fixture);
     fixture.write("mode", "raise");
@@ -338,7 +338,11 @@ fn an_imported_index_keeps_its_values_unless_it_is_told_otherwise() {
         other.write("index.aurora", artefact).write(".gitignore", "tools/\nmode\n.aurora/\nindex.aurora\n");
         let imported = other.aur(&["mem", "import", "index.aurora"]);
         assert_eq!(imported.code, Some(0), "{imported:?}");
-        assert_eq!(failed_rows(&snapshot(other.root())).expect("readable").len(), 2, "failed rows travel");
+        assert_eq!(
+            failed_rows(&snapshot(other.root())).expect("readable").len(),
+            2,
+            "an artefact contains the failed rows"
+        );
         other
     };
     let kept = import();
@@ -349,7 +353,7 @@ fn an_imported_index_keeps_its_values_unless_it_is_told_otherwise() {
     assert_eq!(value(&kept), text("team of pay_0"));
     assert_eq!(run.json()["columns"][0]["stale"], run.json()["columns"][0]["values"]);
     let again = kept.aur(&["mem", "index", "--format", "json", "--max-failed-rows", "owner=2"]);
-    assert_eq!(again.code, Some(0), "the next run keeps them, too: {again:?}");
+    assert_eq!(again.code, Some(0), "the next run keeps the values as well: {again:?}");
     assert_eq!(again.json()["nothing_changed"], true, "{again:?}");
     let found = kept.aur(&["mem", "search", "pay card", "--where", "owner=team of pay_0", "--format", "json"]).json();
     assert_eq!(found["results"].as_array().map(Vec::len), Some(1), "{found}");
@@ -359,7 +363,7 @@ fn an_imported_index_keeps_its_values_unless_it_is_told_otherwise() {
     trust(&kept);
     assert_eq!(kept.aur(&["mem", "index", "--quiet"]).code, Some(0));
     kept.write("tools/owner.py", format!("# A comment.\n{PROGRAM}"));
-    assert_eq!(kept.aur(&["mem", "index", "--quiet"]).code, Some(2), "its values are no longer those of the import");
+    assert_eq!(kept.aur(&["mem", "index", "--quiet"]).code, Some(2), "its values no longer come from the import");
 
     let refused = import();
     assert_eq!(refused.aur(&["mem", "index", "--quiet", "--untrusted", "fail"]).code, Some(2));

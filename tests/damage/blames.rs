@@ -1,4 +1,4 @@
-//! Damage to the stored attributions: told, never shown as an answer, and mended.
+//! Damage to the stored attributions is reported, never shown as an answer, and repaired.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use crate::fixture::Fixture;
 use crate::pages::Layout;
 
 #[test]
-fn a_damaged_attribution_is_told_and_mended() {
+fn a_damaged_attribution_is_reported_and_repaired() {
     let fixture = Fixture::git();
     for number in 0..40 {
         let text = format!(
@@ -23,7 +23,7 @@ fn a_damaged_attribution_is_told_and_mended() {
 
     let file = fixture.path(".aurora/index/data.mdb");
     let mut data = fs::read(&file).expect("the data file");
-    let value = Layout::of(&data).table("blames").value();
+    let value = Layout::from_data(&data).table("blames").value();
     data[value.start + value.len() / 2] ^= 0x10;
     fs::write(&file, data).expect("the data file");
 
@@ -34,7 +34,7 @@ fn a_damaged_attribution_is_told_and_mended() {
         assert!(run.err.contains(".aurora") && run.err.contains("--force"), "{run:?}");
     }
     assert_eq!(fixture.aur(&["mem", "verify"]).code, Some(1));
-    // What was attributed is not needed to find anything.
+    // Searches do not need attributions.
     assert_eq!(fixture.aur(&["mem", "search", "parse_7", "--format", "json"]).json()["results"][0]["name"], "parse_7");
     assert_eq!(fixture.aur(&["mem", "index", "-q", "--force"]).code, Some(0));
     assert_eq!(blames().map(|run| run.out).collect::<Vec<_>>(), right);

@@ -5,12 +5,12 @@ use crate::{Remedy, Sound};
 
 use Remedy::{Anew, Forced, Harmless, Keywords, Missing, Refused};
 
-/// A kind of damage: its name, what is done about it, and what it does to the bytes of a sound file.
+/// A kind of damage: its name, its remedy, and a function that damages the bytes of a sound file.
 type Kind = (&'static str, Remedy, fn(&mut Vec<u8>, &Layout));
 
-fn all(kinds: &[Kind]) {
+fn examine_all(kinds: &[Kind]) {
     let sound = Sound::new();
-    let layout = Layout::of(&sound.data);
+    let layout = Layout::from_data(&sound.data);
     for (name, remedy, inflict) in kinds {
         let mut data = sound.data.clone();
         inflict(&mut data, &layout);
@@ -29,7 +29,7 @@ fn zero(data: &mut [u8], at: usize, length: usize) {
     data[at..at + length].fill(0);
 }
 
-/// Puts a page into the place of another one, with the number that belongs there.
+/// Copies a page over another one, but keeps the page number.
 fn copy_page(data: &mut [u8], from: usize, to: usize) {
     data.copy_within(from..from + PAGE, to);
     data[to..to + 8].copy_from_slice(&((to / PAGE) as u64).to_le_bytes());
@@ -42,12 +42,12 @@ fn exchange(data: &mut [u8], [a, b]: [usize; 2]) {
     data[b * PAGE + 8..(b + 1) * PAGE].copy_from_slice(&first[8..]);
 }
 
-fn put(data: &mut [u8], at: usize, number: usize) {
+fn write_word(data: &mut [u8], at: usize, number: usize) {
     data[at..at + 8].copy_from_slice(&(number as u64).to_le_bytes());
 }
 
-/// Replaces the format's version wherever it is written: pages of earlier generations still lie about.
-fn version(data: &mut [u8], mark: &[u8; 10]) {
+/// Replaces the version of the format wherever it occurs, because pages of earlier generations are still in the file.
+fn set_version(data: &mut [u8], mark: &[u8; 10]) {
     for at in 0..data.len() - mark.len() {
         if data[at..].starts_with(b"aurora") && data[at + 7..at + 10] == [0; 3] {
             data[at..at + mark.len()].copy_from_slice(mark);
@@ -56,8 +56,8 @@ fn version(data: &mut [u8], mark: &[u8; 10]) {
 }
 
 #[test]
-fn a_file_of_another_length() {
-    all(&[
+fn files_of_another_length_are_detected() {
+    examine_all(&[
         ("empty", Missing, |data, _| data.clear()),
         ("one byte", Missing, |data, _| data.truncate(1)),
         ("cut in the first meta page", Anew, |data, _| data.truncate(100)),
@@ -71,8 +71,8 @@ fn a_file_of_another_length() {
 }
 
 #[test]
-fn a_file_of_another_kind() {
-    all(&[
+fn files_of_another_format_are_detected() {
+    examine_all(&[
         ("all zeros", Refused, |data, _| data.fill(0)),
         ("all ones", Refused, |data, _| data.fill(0xff)),
         ("a text", Refused, |data, _| *data = b"not a database ".repeat(1000)),
@@ -82,15 +82,15 @@ fn a_file_of_another_kind() {
             data.resize(length, 0x20);
         }),
         ("a compressed file", Refused, |data, _| data[..4].copy_from_slice(&[0x1f, 0x8b, 8, 0])),
-        ("another program's LMDB file", Refused, |data, _| version(data, b"others\x03\0\0\0")),
-        ("an older format", Anew, |data, _| version(data, b"aurora\x02\0\0\0")),
-        ("a newer format", Anew, |data, _| version(data, b"aurora\x63\0\0\0")),
+        ("another program's LMDB file", Refused, |data, _| set_version(data, b"others\x03\0\0\0")),
+        ("an older format", Anew, |data, _| set_version(data, b"aurora\x02\0\0\0")),
+        ("a newer format", Anew, |data, _| set_version(data, b"aurora\x63\0\0\0")),
     ]);
 }
 
 #[test]
-fn a_meta_page() {
-    all(&[
+fn damaged_meta_pages_are_detected() {
+    examine_all(&[
         ("the first meta page zeroed", Refused, |data, _| zero(data, 0, PAGE)),
         ("the second meta page zeroed", Refused, |data, _| zero(data, PAGE, PAGE)),
         ("both meta pages zeroed", Refused, |data, _| zero(data, 0, 2 * PAGE)),
@@ -102,7 +102,7 @@ fn a_meta_page() {
         }),
         ("the newest meta page torn", Anew, |data, layout| {
             let other = PAGE - layout.meta;
-            // Only its second half was written.
+            // Only the second half of the page was written.
             data.copy_within(other + 88..other + LAST_PAGE, layout.meta + 88);
         }),
         ("a magic number changed", Refused, |data, layout| data[layout.meta + 16] ^= 1),
@@ -110,16 +110,16 @@ fn a_meta_page() {
         ("the page size changed", Refused, |data, layout| data[layout.meta + 41] ^= 0x30),
         ("the transaction of an earlier day", Refused, |data, layout| data[layout.meta + TRANSACTION] ^= 4),
         ("a last page beyond the file", Anew, |data, layout| data[layout.meta + LAST_PAGE + 2] = 1),
-        ("a last page within the file", Anew, |data, layout| put(data, layout.meta + LAST_PAGE, 9)),
-        ("the root of tables elsewhere", Anew, |data, layout| put(data, layout.main.record + ROOT, 1 << 40)),
-        ("the root of tables lost", Anew, |data, layout| put(data, layout.main.record + ROOT, usize::MAX)),
+        ("a last page within the file", Anew, |data, layout| write_word(data, layout.meta + LAST_PAGE, 9)),
+        ("the root of tables elsewhere", Anew, |data, layout| write_word(data, layout.main.record + ROOT, 1 << 40)),
+        ("the root of tables lost", Anew, |data, layout| write_word(data, layout.main.record + ROOT, usize::MAX)),
         ("the depth of the tree of tables", Anew, |data, layout| data[layout.main.record + DEPTH] += 1),
     ]);
 }
 
 #[test]
-fn a_tree() {
-    all(&[
+fn damaged_trees_are_detected() {
+    examine_all(&[
         ("the page of tables zeroed", Anew, |data, layout| zero(data, layout.main.root(), PAGE)),
         ("the head of the page of tables", Anew, |data, layout| data[layout.main.root() + 12] ^= 0x40),
         ("a table misnamed", Refused, |data, layout| {
@@ -132,10 +132,10 @@ fn a_tree() {
         ("fewer chunks than were counted", Forced, |data, layout| data[layout.table("chunks").record + ENTRIES] -= 1),
         ("fewer files than were counted", Anew, |data, layout| data[layout.table("files").record + ENTRIES] -= 1),
         ("another table's root", Anew, |data, layout| {
-            put(data, layout.table("files").record + ROOT, layout.table("chunks").pages[0]);
+            write_word(data, layout.table("files").record + ROOT, layout.table("chunks").pages[0]);
         }),
         ("keywords with another table's root", Keywords, |data, layout| {
-            put(data, layout.table("dict").record + ROOT, layout.table("chunks").pages[0]);
+            write_word(data, layout.table("dict").record + ROOT, layout.table("chunks").pages[0]);
         }),
         ("a tree that bites its tail", Forced, |data, layout| {
             let chunks = layout.table("chunks");
@@ -146,11 +146,11 @@ fn a_tree() {
 }
 
 #[test]
-fn a_table() {
-    all(&[
+fn damaged_tables_are_detected() {
+    examine_all(&[
         ("a bit of the manifest", Anew, |data, layout| flip(data, layout.table("meta").value())),
         ("a bit of a chunk", Forced, |data, layout| flip(data, layout.table("chunks").value())),
-        ("a bit of what stands for a file", Forced, |data, layout| flip(data, layout.table("represent").value())),
+        ("a bit of the representation of a file", Forced, |data, layout| flip(data, layout.table("represent").value())),
         ("a bit of a source record", Forced, |data, layout| flip(data, layout.table("sources").value())),
         ("a bit of a block of contents", Forced, |data, layout| flip(data, layout.table("content").value())),
         ("a bit of a file's row", Anew, |data, layout| flip(data, layout.table("files").value())),
@@ -175,8 +175,8 @@ fn a_table() {
 }
 
 #[test]
-fn pages_in_the_wrong_place() {
-    all(&[
+fn misplaced_pages_are_detected() {
+    examine_all(&[
         ("two pages of chunks exchanged", Forced, |data, layout| {
             let leaves = &layout.table("chunks").leaves;
             exchange(data, [leaves[0], leaves[1]]);
@@ -194,7 +194,7 @@ fn pages_in_the_wrong_place() {
         }),
         ("a page with another's number", Keywords, |data, layout| {
             let page = layout.table("dict").leaves[0];
-            put(data, page * PAGE, page + 1);
+            write_word(data, page * PAGE, page + 1);
         }),
         ("a sector of zeros in every page", Anew, |data, _| {
             data.chunks_mut(PAGE).skip(2).for_each(|page| page[3072..3584].fill(0));

@@ -1,4 +1,4 @@
-//! Damage to what lies around the data file.
+//! Damage to the files next to the data file.
 
 use std::fs;
 
@@ -7,14 +7,14 @@ use crate::{Remedy, Sound};
 
 use Remedy::{Blocked, Harmless, Missing, Refused};
 
-/// A kind of damage: its name, what is done about it, and what it does to the files of a sound index.
+/// A kind of damage: its name, its remedy, and a function that damages the files of a sound index.
 type Kind = (&'static str, Remedy, fn(&Fixture));
 
 const INDEX: &str = ".aurora/index";
 const DATA: &str = ".aurora/index/data.mdb";
 const LOCK: &str = ".aurora/index/lock.mdb";
 
-fn all(kinds: &[Kind]) {
+fn examine_all(kinds: &[Kind]) {
     let sound = Sound::new();
     for (name, remedy, inflict) in kinds {
         inflict(sound.lay_out());
@@ -27,8 +27,8 @@ fn rename(fixture: &Fixture, from: &str, to: &str) {
 }
 
 #[test]
-fn lock_files() {
-    all(&[
+fn damaged_lock_files_are_harmless() {
+    examine_all(&[
         ("no lock file", Harmless, |_| {}),
         ("an empty lock file", Harmless, |fixture| {
             fixture.write(LOCK, "");
@@ -52,8 +52,8 @@ fn lock_files() {
 }
 
 #[test]
-fn files_that_are_elsewhere() {
-    all(&[
+fn missing_or_misplaced_files_are_detected() {
+    examine_all(&[
         ("no data file", Missing, |fixture| {
             fixture.remove(DATA);
         }),

@@ -1,7 +1,7 @@
-//! Damage of every kind to the files of an index: no signal, no wrong answer, and words that help.
+//! Damage of every kind to the files of an index causes no crash and no wrong answer, and messages name a remedy.
 //!
-//! Each kind is inflicted on the same sound index. Whatever a command answers then is what it answered before, or an
-//! error that names the index; the next run puts things right, and says so.
+//! Each kind is inflicted on the same sound index. Each command then gives the same answer as before, or an error that
+//! names the index. The next run repairs the index and reports the repair.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -19,31 +19,31 @@ use std::fs;
 use fixture::{Fixture, Run};
 use serde_json::Value;
 
-/// What `aur mem index` does about a kind of damage.
+/// The reaction of `aur mem index` to a kind of damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Remedy {
-    /// Nothing: no answer depends on what was damaged.
+    /// The run does nothing, because no answer depends on the damaged part.
     Harmless,
-    /// Makes the keyword index again from the stored chunks.
+    /// The run rebuilds the keyword index from the stored chunks.
     Keywords,
-    /// Sets the index aside and makes it anew.
+    /// The run sets the index aside and builds a new one.
     Anew,
-    /// Makes an index, as where there is none.
+    /// The run builds an index, as if none had existed.
     Missing,
-    /// May not come upon it; the errors of other commands say that `--force` is needed.
+    /// The run may not notice the damage. The errors of other commands recommend `--force`.
     Forced,
-    /// Refuses, and leaves it to the user.
+    /// The run refuses and leaves the repair to the user.
     Blocked,
-    /// Refuses, because it may be another program's file; `--force` sets it aside.
+    /// The run refuses, because the file may belong to another program. `--force` sets it aside.
     Refused,
 }
 
-/// An index that nothing is wrong with.
+/// An undamaged index.
 pub(crate) struct Sound {
     fixture: Fixture,
-    /// Its data file.
+    /// Content of its data file.
     data: Vec<u8>,
-    /// What the commands answer.
+    /// The answers of all commands.
     answers: Vec<(String, String)>,
     digest: String,
 }
@@ -56,7 +56,7 @@ const QUERIES: &[&[&str]] = &[
 
 impl Sound {
     pub(crate) fn new() -> Self {
-        // Without git nothing that is answered depends on the time of day.
+        // Without git, no answer depends on the time of day.
         let fixture = Fixture::plain();
         for number in 0..90 {
             let (name, text) = match number % 3 {
@@ -70,18 +70,18 @@ impl Sound {
             let text = text.replace('N', &number.to_string());
             fixture.write(&format!("m{}/f{number}.{name}", number % 7), text);
         }
-        done(&fixture, &["mem", "index", "-q"]);
+        run_ok(&fixture, &["mem", "index", "-q"]);
         // A second generation leaves dead chunks, free pages and a second segment.
         fixture.write("m0/f0.py", "def parse_token_0(text):\n    return text.split()\n");
-        done(&fixture, &["mem", "index", "-q"]);
+        run_ok(&fixture, &["mem", "index", "-q"]);
         let data = fs::read(fixture.path(".aurora/index/data.mdb")).expect("the data file");
-        let digest = done(&fixture, &["mem", "verify", "--digest"]).out;
+        let digest = run_ok(&fixture, &["mem", "verify", "--digest"]).out;
         let mut sound = Self { fixture, data, answers: Vec::new(), digest };
         sound.answers = sound.ask().into_iter().map(|(what, answer)| (what, answer.expect("a sound index"))).collect();
         sound
     }
 
-    /// Puts the sound index into place, alone.
+    /// Replaces the index directory by the sound data file.
     pub(crate) fn lay_out(&self) -> &Fixture {
         let home = self.fixture.path(".aurora");
         let removed = if home.is_dir() { fs::remove_dir_all(&home) } else { fs::remove_file(&home) };
@@ -90,7 +90,7 @@ impl Sound {
         &self.fixture
     }
 
-    /// Asks what there is to ask; an error is what the command said.
+    /// Runs every query and command. An error holds the failed run.
     fn ask(&self) -> Vec<(String, Result<String, Run>)> {
         let artefact = self.fixture.path("damage.aur");
         let mut answers = Vec::new();
@@ -117,16 +117,16 @@ impl Sound {
         vec![("verify".to_owned(), answer(verify, |run| run.out))]
     }
 
-    /// Asks a damaged index everything, and has the next run put it right.
+    /// Checks every answer of a damaged index, and that the next run repairs it.
     pub(crate) fn examine(&self, kind: &str, remedy: Remedy) {
         let mut complaints = Vec::new();
-        // A search makes the index that is missing.
+        // A search would build the missing index.
         let asked = if remedy == Remedy::Missing { self.verify() } else { self.ask() };
         for (what, found) in asked {
             let right = self.answers.iter().find(|(asked, _)| *asked == what).map(|(_, right)| right);
             match found {
                 Ok(found) => {
-                    let right = right.expect("what was asked before");
+                    let right = right.expect("an answer of the sound index");
                     let same = found.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count();
                     let near = |text: &str| {
                         String::from_utf8_lossy(&text.as_bytes()[same.saturating_sub(80)..])
@@ -137,8 +137,11 @@ impl Sound {
                     assert!(&found == right, "{kind}: {what} gives another answer:\n{}\n{}", near(&found), near(right));
                 }
                 Err(run) => {
-                    assert!(matches!(run.code, Some(1 | 2)), "{kind}: {what} ends badly: {run:?}");
-                    assert!(run.err.contains(".aurora") || what == "verify", "{kind}: {what} names nothing: {run:?}");
+                    assert!(matches!(run.code, Some(1 | 2)), "{kind}: {what} exits with another code: {run:?}");
+                    assert!(
+                        run.err.contains(".aurora") || what == "verify",
+                        "{kind}: {what} does not name the index: {run:?}"
+                    );
                     assert!(!run.err.contains("panicked"), "{kind}: {what} panics: {run:?}");
                     complaints.push((what, run));
                 }
@@ -174,12 +177,12 @@ impl Sound {
             let forced = self.fixture.aur(&["mem", "index", "--force"]);
             assert_eq!(forced.code, Some(0), "{kind}: {forced:?}");
         }
-        assert_eq!(done(&self.fixture, &["mem", "verify", "--digest"]).out, self.digest, "{kind}");
-        done(&self.fixture, &["mem", "verify"]);
+        assert_eq!(run_ok(&self.fixture, &["mem", "verify", "--digest"]).out, self.digest, "{kind}");
+        run_ok(&self.fixture, &["mem", "verify"]);
     }
 }
 
-/// The answer of a command that succeeded.
+/// The answer of a command that succeeded, or the failed run.
 fn answer(run: Run, read: impl Fn(Run) -> String) -> Result<String, Run> {
     if run.code == Some(0) { Ok(read(run)) } else { Err(run) }
 }
@@ -187,7 +190,7 @@ fn answer(run: Run, read: impl Fn(Run) -> String) -> Result<String, Run> {
 /// Results and counts of a search, without times.
 fn results(mut found: Value) -> String {
     for result in found["results"].as_array_mut().expect("results") {
-        // Where the row of a file is damaged, it is not known whether the file has changed: that is no wrong answer.
+        // If the row of a file is damaged, it is unknown whether the file has changed. This is not a wrong answer.
         let result = result.as_object_mut().expect("a result");
         let known = (result.remove("changed_since_index"), result.remove("file_state"));
         let (unchanged, unknown) =
@@ -197,14 +200,14 @@ fn results(mut found: Value) -> String {
     format!("{} {} {}", found["results"], found["notes"], found["stages"])
 }
 
-/// Statistics but the size of the file, which is whatever it is.
+/// Statistics without the size of the file, which varies.
 fn statistics(mut stats: Value) -> String {
     stats["index_bytes"].take();
     stats.to_string()
 }
 
-/// Runs the program, which has to succeed.
-fn done(fixture: &Fixture, arguments: &[&str]) -> Run {
+/// Runs the program and asserts that it succeeds.
+fn run_ok(fixture: &Fixture, arguments: &[&str]) -> Run {
     let run = fixture.aur(arguments);
     assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
     run

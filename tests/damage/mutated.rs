@@ -1,4 +1,5 @@
-//! Structure-aware changes to the data file, through the commands: no signal, no hang, and no other answer without a word.
+//! Structure-aware mutations of the data file, tested through the commands: no crash, no hang, and no wrong answer
+//! without a warning.
 
 use std::fs;
 use std::process::Command;
@@ -9,18 +10,18 @@ use crate::fixture::Run;
 use crate::mutation::{Mutation, Sites};
 use crate::pages::{Layout, PAGE, word};
 
-/// How many changed files are tried; for more than the tests have time for.
+/// Variable with the number of mutated files to try.
 const CORRUPTIONS: &str = "AURORA_CORRUPTIONS";
-/// The first of them.
+/// Variable with the first seed.
 const FIRST: &str = "AURORA_SEED";
-/// How long a command may take, on whatever machine, before it is said to hang.
-const LIMIT: Duration = Duration::from_secs(60);
+/// Time after which a command counts as hanging, on any machine.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 const QUERIES: &str = "read the header of a token\nparse_token_7\nretry after a timeout\n";
 
-/// A sound index whose tree has been changed since, so that the next run has to write.
+/// A sound index whose tree has changed since, so that the next run has to write.
 struct Subject {
     sound: Sound,
-    /// What the index answers, and one that is made anew.
+    /// The answers of the index, and in `after` the answers of the next index.
     before: String,
     after: String,
 }
@@ -37,12 +38,12 @@ impl Subject {
         subject
     }
 
-    /// Puts a data file into the place of the index.
+    /// Replaces the data file of the index.
     fn lay_out(&self, data: &[u8]) {
         self.sound.lay_out().write(".aurora/index/data.mdb", data);
     }
 
-    /// Runs a command, which must neither hang nor be ended by a signal.
+    /// Runs a command and asserts that it neither hangs nor ends by a signal.
     fn run(&self, what: &str, arguments: &[&str]) -> Run {
         self.limited(what, arguments, self.sound.fixture.command().args(arguments))
     }
@@ -65,7 +66,7 @@ impl Subject {
             if let Some(status) = child.try_wait().expect("a child") {
                 break status;
             }
-            if start.elapsed() > LIMIT {
+            if start.elapsed() > TIME_LIMIT {
                 child.kill().expect("it runs");
                 child.wait().expect("it ends");
                 panic!("{what}: {arguments:?} hangs");
@@ -79,19 +80,21 @@ impl Subject {
         run
     }
 
-    /// Checks that a search has given the right answers, or has said that something is wrong.
+    /// Asserts that a search gives the right answers or reports an error.
     fn check(&self, mutation: &Mutation, right: &str) -> &'static str {
         let run = self.search(&mutation.what);
         match answers(&run) {
             Some(answers) if answers == right => "right",
             Some(_) if mutation.resealed => "resealed",
-            Some(found) => panic!("{}: another answer without a word:\n{found}\n{right}\n{}", mutation.what, run.err),
-            None => "told",
+            Some(found) => {
+                panic!("{}: a wrong answer without a warning:\n{found}\n{right}\n{}", mutation.what, run.err)
+            }
+            None => "reported",
         }
     }
 }
 
-/// The answers of a search without what depends on the time; nothing where it says that something is wrong.
+/// The answers of a search without values that depend on the time, or `None` if the search reports an error.
 fn answers(run: &Run) -> Option<String> {
     if run.code != Some(0) || !run.err.is_empty() {
         return None;
@@ -102,7 +105,7 @@ fn answers(run: &Run) -> Option<String> {
         found.get("error").is_none().then_some(())?;
         for result in found["results"].as_array_mut().expect("results") {
             let result = result.as_object_mut().expect("a result");
-            // Where the row of a file is damaged, it is not known whether the file has changed.
+            // If the row of a file is damaged, it is unknown whether the file has changed.
             result.remove("changed_since_index");
             result.remove("file_state");
         }
@@ -112,11 +115,11 @@ fn answers(run: &Run) -> Option<String> {
 }
 
 #[test]
-fn commands_survive_changed_structures_issue_15() {
+fn commands_survive_changed_structures() {
     let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
     let first = number(FIRST).unwrap_or(0);
     let subject = Subject::new();
-    let sites = Sites::of(&subject.sound.data);
+    let sites = Sites::from_data(&subject.sound.data);
     let mut outcomes = std::collections::BTreeMap::<String, u32>::new();
     for seed in first..first + number(CORRUPTIONS).unwrap_or(60) {
         let mut data = subject.sound.data.clone();
@@ -134,7 +137,7 @@ fn commands_survive_changed_structures_issue_15() {
         subject.lay_out(&data);
         assert_eq!(subject.run(what, &["mem", "index", "--force", "-q"]).code, Some(0), "{what}");
         let forced = subject.check(&mutation, &subject.after);
-        assert!(forced == "right" || mutation.resealed, "{what}: --force has not mended it: {forced}");
+        assert!(forced == "right" || mutation.resealed, "{what}: --force has not repaired it: {forced}");
         let sound = subject.run(what, &["mem", "verify"]);
         assert!(sound.code == Some(0) || mutation.resealed, "{what}: {sound:?}");
         let word = if verified { "verified" } else { "noticed" };
@@ -143,12 +146,12 @@ fn commands_survive_changed_structures_issue_15() {
     outcomes.iter().for_each(|(outcome, count)| eprintln!("{count:6} {outcome}"));
 }
 
-/// A value's count of overflow pages is what LMDB frees when the value goes: half of them set, and it wrote behind its map;
-/// 2³¹ − 1, and it did not come to an end.
+/// LMDB frees as many pages as the count of overflow pages of a removed value says. With its upper half set, LMDB wrote
+/// beyond its map; with 2³¹ − 1, it did not return.
 #[test]
-fn a_count_of_overflow_pages_is_checked_before_lmdb_goes_by_it_issue_15() {
+fn a_count_of_overflow_pages_is_checked_before_lmdb_uses_it() {
     let subject = Subject::new();
-    let layout = Layout::of(&subject.sound.data);
+    let layout = Layout::from_data(&subject.sound.data);
     let count_of = |value: usize| value / PAGE * PAGE + 12;
     let mut seen = 0;
     for table in ["meta", "chunks", "post", "vectors"] {
@@ -163,9 +166,9 @@ fn a_count_of_overflow_pages_is_checked_before_lmdb_goes_by_it_issue_15() {
             let verified = subject.run(&what, &["mem", "verify"]);
             assert_eq!(verified.code, Some(1), "{what}: {verified:?}");
             let indexed = subject.run(&what, &["mem", "index"]);
-            let told =
-                ["set aside and rebuilt", "rebuilt from", "built again"].iter().any(|told| indexed.out.contains(told));
-            assert!(indexed.code == Some(0) && told, "{what}: {indexed:?}");
+            let is_repaired =
+                ["set aside and rebuilt", "rebuilt from", "built again"].iter().any(|text| indexed.out.contains(text));
+            assert!(indexed.code == Some(0) && is_repaired, "{what}: {indexed:?}");
             assert_eq!(subject.run(&what, &["mem", "verify"]).code, Some(0), "{what}");
             subject.lay_out(&data);
             assert_eq!(subject.run(&what, &["mem", "index", "--force"]).code, Some(0), "{what}");

@@ -1,8 +1,8 @@
-//! Changes to single fields of a data file, by their kind, page and meaning (64 bits, little-endian).
+//! Mutations of single fields of a data file, addressed by kind, page and meaning (64 bits, little-endian).
 //!
-//! Random bytes seldom reach what LMDB goes by. Here a field of the structure is drawn (a number of a page, an offset, a
-//! count, a word in a list of free pages …) and set to what is likely to hurt: the ends of its range, a neighbour of its
-//! value, another field's value, its own page.
+//! Random bytes seldom hit the structures that LMDB relies on. Therefore a mutation picks a field of the structure (a
+//! page number, an offset, a count, a word in a list of free pages …) and sets it to a value that is likely to cause
+//! harm: an end of its range, a neighbour of its value, the value of another field, or the number of its own page.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ const PAGE: usize = 4096;
 const HEAD: usize = 16;
 const NODE: usize = 8;
 const NONE: usize = usize::MAX;
-/// Tables whose values are sealed, in the order of the numbers that their checksums begin with.
+/// Tables whose values end in a checksum, in the order of the table numbers that the checksums begin with.
 const SEALED: [&str; 11] =
     ["meta", "chunks", "sources", "represent", "content", "files", "blames", "dict", "post", "lengths", "codes"];
 
@@ -32,7 +32,7 @@ struct Sealed {
     is_big: bool,
 }
 
-/// All that can be changed in a sound file.
+/// All fields of a sound file that a mutation may change.
 #[derive(Debug, Default)]
 pub(crate) struct Sites {
     fields: BTreeMap<&'static str, Vec<Field>>,
@@ -41,18 +41,18 @@ pub(crate) struct Sites {
     pages: Vec<usize>,
 }
 
-/// What was done to a file.
+/// A mutation of a file.
 #[derive(Debug)]
 pub(crate) struct Mutation {
-    /// In words, for a failure.
+    /// Description for failure messages.
     pub(crate) what: String,
-    /// Whether a value was changed and its checksum with it, which makes another sound index.
+    /// Whether a value was changed together with its checksum, which makes the file a different sound index.
     pub(crate) resealed: bool,
 }
 
 impl Sites {
-    /// Finds the fields of a sound file's newest generation, and those of both meta pages.
-    pub(crate) fn of(data: &[u8]) -> Self {
+    /// Finds the fields of the newest generation of a sound file, and the fields of both meta pages.
+    pub(crate) fn from_data(data: &[u8]) -> Self {
         let mut sites = Self::default();
         for meta in [0, PAGE] {
             sites.head("meta page", meta, &[("flags", 10, 2)]);
@@ -82,7 +82,7 @@ impl Sites {
         sites
     }
 
-    /// Changes one to four fields; the same for the same seed.
+    /// Changes one to four fields. The same seed gives the same changes.
     pub(crate) fn mutate(&self, data: &mut [u8], seed: u64) -> Mutation {
         let mut random = Random(seed);
         let mut mutation = Mutation { what: format!("seed {seed}"), resealed: false };
@@ -105,7 +105,7 @@ impl Sites {
         mutation
     }
 
-    /// Sets a field to a value that is likely to hurt.
+    /// Sets a field to a value that is likely to cause harm.
     fn set(&self, data: &mut [u8], random: &mut Random) -> String {
         let (name, fields) = self.fields.iter().nth(random.below(self.fields.len())).expect("one of them");
         let field = fields[random.below(fields.len())];
@@ -138,7 +138,7 @@ impl Sites {
         format!("{name} in page {page}: {old:#x} becomes {:#x}", new & most)
     }
 
-    /// Puts a page into the place of another, or exchanges two fields of a kind.
+    /// Copies a page over another one, or exchanges two fields of the same kind.
     fn exchange(&self, data: &mut [u8], random: &mut Random) -> String {
         let (from, to) = (self.pages[random.below(self.pages.len())], self.pages[random.below(self.pages.len())]);
         if random.below(2) == 0 {
@@ -153,7 +153,7 @@ impl Sites {
         format!("{name} at {} and {} are exchanged", a.at, b.at)
     }
 
-    /// Changes a value, or makes a large one shorter, and its checksum with it.
+    /// Changes a value, or shortens a large one, and updates its checksum.
     fn reseal(&self, data: &mut [u8], random: &mut Random) -> String {
         let Sealed { mark, node, key, value, is_big } = self.values[random.below(self.values.len())].clone();
         let mut length = value.len();

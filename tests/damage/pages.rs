@@ -1,49 +1,49 @@
-//! Where things lie in a data file: just enough of LMDB's layout (64 bits, little-endian) to aim at them.
+//! The layout of a data file: just enough of LMDB's format (64 bits, little-endian) to aim at its parts.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Bytes of a page.
+/// Size of a page in bytes.
 pub(crate) const PAGE: usize = 4096;
-/// Bytes of a page's head, and of a node's.
+/// Sizes of the headers of a page and of a node in bytes.
 const HEAD: usize = 16;
 const NODE: usize = 8;
-/// Kinds of pages and nodes.
+/// Flags of pages and nodes.
 const LEAF: u16 = 0x02;
 const BIG: u16 = 0x01;
-/// Places in a meta page.
+/// Offsets in a meta page.
 const FREE_TREE: usize = HEAD + 24;
 const MAIN_TREE: usize = FREE_TREE + 48;
-/// Number of the last page in use.
+/// Offset of the number of the last page in use.
 pub(crate) const LAST_PAGE: usize = MAIN_TREE + 48;
-/// Number of the transaction that wrote the page.
+/// Offset of the number of the transaction that wrote the page.
 pub(crate) const TRANSACTION: usize = LAST_PAGE + 8;
-/// Places in a tree's record.
+/// Offsets in the record of a tree.
 pub(crate) const DEPTH: usize = 6;
-/// Number of entries.
+/// Offset of the number of entries.
 pub(crate) const ENTRIES: usize = 32;
-/// Number of the root page.
+/// Offset of the number of the root page.
 pub(crate) const ROOT: usize = 40;
-/// The root of an empty tree.
+/// Root number of an empty tree.
 const NONE: usize = usize::MAX;
 
-/// A tree: where its record is, and what pages it has.
+/// A tree: the position of its record, and its pages.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
-    /// Place of the record in the file.
+    /// Offset of the record in the file.
     pub(crate) record: usize,
-    /// Pages with keys, from the root down.
+    /// Numbers of the pages with keys, from the root down.
     pub(crate) pages: Vec<usize>,
-    /// The leaves among them.
+    /// Numbers of the leaf pages.
     pub(crate) leaves: Vec<usize>,
-    /// Where values are in the file, of those that have some length.
+    /// Ranges in the file of all values that are not empty.
     pub(crate) values: Vec<Range<usize>>,
 }
 
 /// The newest generation of a data file.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    /// Place of the meta page that counts.
+    /// Offset of the newest meta page.
     pub(crate) meta: usize,
     /// The tree of free pages.
     pub(crate) free: Tree,
@@ -53,7 +53,7 @@ pub(crate) struct Layout {
     pub(crate) tables: BTreeMap<String, Tree>,
 }
 
-/// A number in the file.
+/// Reads the 8-byte number at an offset.
 pub(crate) fn word(data: &[u8], at: usize) -> usize {
     u64::from_le_bytes(data[at..at + 8].try_into().expect("eight bytes")) as usize
 }
@@ -63,8 +63,8 @@ fn half(data: &[u8], at: usize) -> u16 {
 }
 
 impl Layout {
-    /// Reads a sound file.
-    pub(crate) fn of(data: &[u8]) -> Self {
+    /// Reads the layout of a sound file.
+    pub(crate) fn from_data(data: &[u8]) -> Self {
         let meta = if word(data, TRANSACTION) > word(data, PAGE + TRANSACTION) { 0 } else { PAGE };
         let mut tables = BTreeMap::new();
         let main = tree(data, meta + MAIN_TREE, &mut |key, value| {
@@ -74,19 +74,19 @@ impl Layout {
         Self { meta, free: tree(data, meta + FREE_TREE, &mut |_, _| {}), main, tables }
     }
 
-    /// A table.
+    /// The tree of the table with this name.
     pub(crate) fn table(&self, name: &str) -> &Tree {
         &self.tables[name]
     }
 }
 
 impl Tree {
-    /// A value in the middle of the table.
+    /// Range of a value in the middle of the table.
     pub(crate) fn value(&self) -> Range<usize> {
         self.values[self.values.len() / 2].clone()
     }
 
-    /// Place of the root page in the file.
+    /// Offset of the root page in the file.
     pub(crate) fn root(&self) -> usize {
         self.pages[0] * PAGE
     }

@@ -1,4 +1,4 @@
-//! Measuring, mining and tuning, from the command line.
+//! Evaluation, mining of questions, and tuning, through the command line.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -12,7 +12,7 @@ const WORDS: [&str; 12] = [
     "account", "customer",
 ];
 
-/// A function about a word in a file of its own, documented or not.
+/// A module with one function about a word, with or without documentation.
 fn module(word: &str, documented: bool) -> String {
     let doc = match documented {
         true => format!(
@@ -25,7 +25,7 @@ fn module(word: &str, documented: bool) -> String {
     )
 }
 
-/// A repository with a documented function for every word, and a commit that changes each of them.
+/// A repository with a documented function for every word, and a commit that changes each function.
 fn repository() -> Fixture {
     let fixture = Fixture::git();
     fixture.write(".gitignore", ".aurora/\n");
@@ -36,8 +36,8 @@ fn repository() -> Fixture {
         "tests/test_ledger.py",
         "def test_ledger():\n    \"\"\"Collect nothing at all from empty folders.\"\"\"\n    assert True\n",
     );
-    let told = "Releases\n========\n\nCollect overdue parcel entries before nightly\narchival happens: new.\n";
-    fixture.write("docs/releases.rst", told);
+    let notes = "Releases\n========\n\nCollect overdue parcel entries before nightly\narchival happens: new.\n";
+    fixture.write("docs/releases.rst", notes);
     fixture.commit("Start with every module in place");
     for word in WORDS {
         fixture.write(&format!("src/{word}.py"), module(word, true).replace("rows[:limit]", "sorted(rows)[:limit]"));
@@ -47,7 +47,7 @@ fn repository() -> Fixture {
     fixture
 }
 
-/// A golden set over the words: query, file and lines.
+/// A set of judged questions about the words: query, file and lines.
 fn golden(file: impl Fn(&str) -> String) -> String {
     let line = |word: &&str| {
         let relevant = format!(r#"[{{"path": "{}", "line_start": 4, "line_end": 10}}]"#, file(word));
@@ -70,7 +70,7 @@ fn metric(report: &Value, set: usize, metric: &str) -> f64 {
 }
 
 #[test]
-fn questions_are_measured_and_leave_no_trace() {
+fn an_evaluation_records_no_accesses() {
     let fixture = indexed();
     let run = fixture.aur(&["mem", "eval", "good.jsonl", "--format", "json"]);
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -87,44 +87,44 @@ fn questions_are_measured_and_leave_no_trace() {
 }
 
 #[test]
-fn a_floor_fails_the_job() {
+fn a_missed_floor_fails_the_command() {
     let fixture = indexed();
     let eval = |floor: &str| fixture.aur(&["mem", "eval", "good.jsonl", "--floor", floor]);
     assert_eq!(eval("ndcg@10=0.99,good:mrr=0.9").code, Some(0));
     let missed = eval("p@5=0.9,mrr@10=0.5");
     assert_eq!(missed.code, Some(1), "{missed:?}");
     assert!(missed.out.starts_with("Set "), "the table is printed all the same: {missed:?}");
-    let told = "P@5 ≥ 0.900 was asked for, it is 0.200 (0.700 short)";
-    assert!(missed.err.contains(told) && !missed.err.contains("MRR"), "{}", missed.err);
-    for (floor, told) in [
+    let text = "P@5 ≥ 0.900 was asked for, it is 0.200 (0.700 short)";
+    assert!(missed.err.contains(text) && !missed.err.contains("MRR"), "{}", missed.err);
+    for (floor, text) in [
         ("ndgc@10=0.8", "did you mean `ndcg@10`?"),
         ("ndcg@10=8", "must be a number from 0 to 1"),
         ("ndcg@10", "expected METRIC=VALUE"),
         ("goof:mrr=0.5", "no set `goof`; sets are good (did you mean `good`?)"),
     ] {
         let refused = eval(floor);
-        assert_eq!((refused.code, refused.err.contains(told)), (Some(2), true), "{floor}: {refused:?}");
+        assert_eq!((refused.code, refused.err.contains(text)), (Some(2), true), "{floor}: {refused:?}");
     }
     let refused = fixture.aur(&["mem", "eval", "good.jsonl", "--sets", "god"]);
     assert_eq!((refused.code, refused.err.contains("did you mean `good`?")), (Some(2), true), "{refused:?}");
 }
 
 #[test]
-fn faults_of_golden_files_are_told_together() {
+fn errors_of_golden_files_are_reported_together() {
     let fixture = indexed();
     fixture.write("bad.jsonl", "{\"query\": \"\"}\n{\n");
     fixture.write("worse.yaml", "queries: 3\n");
     let refused = fixture.aur(&["mem", "eval", "bad.jsonl", "worse.yaml"]);
     assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{refused:?}");
-    for told in ["bad.jsonl:1: `query` is empty", "bad.jsonl:2: not JSON", "worse.yaml:1: `queries` must be a list"] {
-        assert!(refused.err.contains(told), "{told} in {}", refused.err);
+    for text in ["bad.jsonl:1: `query` is empty", "bad.jsonl:2: not JSON", "worse.yaml:1: `queries` must be a list"] {
+        assert!(refused.err.contains(text), "{text} in {}", refused.err);
     }
     let refused = fixture.aur(&["mem", "eval"]);
     assert_eq!((refused.code, refused.err.contains("aur mem eval mine")), (Some(2), true), "{refused:?}");
 }
 
 #[test]
-fn a_question_may_have_a_floor_and_topics_of_its_own() {
+fn a_question_may_have_its_own_floor_and_topics() {
     let fixture = indexed();
     let yaml = |source: &str| {
         format!(
@@ -154,7 +154,7 @@ fn configurations_and_indexes_are_compared_in_pairs() {
     let differences = same["against"]["differences"].as_array().expect("differences").clone();
     assert!(differences.iter().all(|row| row["mean"] == 0.0 && row["better"] == 0 && row["worse"] == 0), "{same}");
 
-    // An index of other files answers nothing.
+    // An index of other files finds nothing.
     let other = Fixture::plain();
     other.write("other.py", "def unrelated():\n    return 1\n");
     let root = other.root().display().to_string();
@@ -179,28 +179,28 @@ fn lines(fixture: &Fixture, file: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// The directories of copies in the user's directory.
+/// The directories of mined copies of all projects, in the user's directory.
 fn all_mined_trees(fixture: &Fixture) -> Vec<std::path::PathBuf> {
     let all = std::fs::read_dir(fixture.user_directory().join("cache/eval-trees")).expect("copies");
     all.map(|entry| entry.expect("an entry").path()).collect()
 }
 
-/// The directory of the copies of the only project.
+/// The directory of mined copies of the only project.
 fn mined_trees(fixture: &Fixture) -> std::path::PathBuf {
     let [only]: [std::path::PathBuf; 1] = all_mined_trees(fixture).try_into().expect("one directory");
     only
 }
 
 #[test]
-fn mined_trees_are_no_part_of_the_project_and_leftovers_are_removed() {
+fn mined_trees_are_outside_the_project_and_leftovers_are_removed() {
     let fixture = indexed();
     assert_eq!(fixture.aur(&["mem", "eval", "mine"]).code, Some(0));
     let trees = mined_trees(&fixture);
     assert!(trees.join("head/src/ledger.py").exists() && !fixture.path(".aurora/eval/trees").exists());
-    // A killed run leaves no manifest and some of the trees; older versions left trees in the project.
+    // A killed run leaves no manifest and some of the trees. Older versions left trees in the project.
     fixture.remove(".aurora/eval/manifest.json").write(".aurora/eval/trees/head/old.py", "old");
     std::fs::write(trees.join("head/src/left.py"), "left").expect("written");
-    // A project that is gone.
+    // Copies of a project that no longer exists.
     let gone = trees.with_file_name("gone");
     std::fs::create_dir_all(gone.join("head")).expect("created");
     std::fs::write(gone.join("owner"), "/nowhere/.aurora/eval").expect("written");
@@ -216,8 +216,8 @@ fn mined_trees_are_no_part_of_the_project_and_leftovers_are_removed() {
 }
 
 #[test]
-fn mining_makes_sets_that_do_not_tell_their_answers() {
-    // Beside an index, which hides itself from git.
+fn mined_sets_do_not_reveal_their_answers() {
+    // The repository has an index, which hides itself from git.
     let fixture = indexed();
     let mine = |out: &str| {
         let run = fixture.aur(&["mem", "eval", "mine", "--out", out, "--held-out", "40"]);
@@ -234,13 +234,13 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
         all.extend(held_out);
         all
     };
-    // Names: each function once; the tests' are not asked for.
+    // The set of names contains each function once, without test functions.
     let exact = both("exact");
     assert_eq!(exact.len(), WORDS.len(), "{exact:?}");
     assert!(exact.iter().all(|question| question["query"].as_str().is_some_and(|query| query.starts_with("gather_"))));
-    // Sentences: gone from the stripped tree, lines as they were.
+    // The stripped tree lacks the sentences of the questions. Line numbers are unchanged.
     let documented = both("docstring");
-    assert_eq!(documented.len(), WORDS.len() - 1, "the release notes give one away");
+    assert_eq!(documented.len(), WORDS.len() - 1, "the release notes reveal one answer");
     for question in &documented {
         let (path, query) = (question["relevant"][0]["path"].as_str().expect("a path"), &question["query"]);
         assert_eq!(
@@ -254,7 +254,7 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
         let first = question["relevant"][0]["line_start"].as_u64().expect("a line") as usize;
         assert!(stripped.lines().nth(first - 1).is_some_and(|line| line.starts_with("def gather_")), "{question}");
     }
-    // Subjects: what they changed, in the tree from before the first of them.
+    // The set of commits asks for the changes of each commit, in the tree from before the first of these commits.
     let commits = both("commit");
     assert_eq!(commits.len(), WORDS.len(), "{commits:?}");
     for question in &commits {
@@ -273,7 +273,7 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
             git(&trees.join(tree)).args(["log", "--all", "--max-count=1", "--format=%s"]).output().expect("git runs");
         assert_eq!(String::from_utf8_lossy(&log.stdout).trim_end(), newest);
     }
-    // The same repository gives the same sets.
+    // The same repository yields the same sets.
     mine("again");
     for file in ["manifest.json", "exact.jsonl", "docstring.held-out.jsonl", "topics.jsonl", "commit.jsonl"] {
         let read = |directory: &str| std::fs::read(fixture.path(&format!("{directory}/{file}"))).expect("written");
@@ -283,18 +283,18 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
     assert_eq!(eval.code, Some(0), "{eval:?}");
     let sets: Vec<String> =
         eval.json()["sets"].as_array().expect("sets").iter().map(|set| set["set"].to_string()).collect();
-    assert_eq!(sets.len(), 7, "six sets, as no file says what it is for, and all of them: {sets:?}");
+    assert_eq!(sets.len(), 7, "six sets, because no file describes itself, and their total: {sets:?}");
     assert_eq!(metric(&eval.json(), 0, "mrr@10"), 1.0);
 }
 
 #[cfg(unix)]
 #[test]
-fn only_the_user_may_read_what_is_mined() {
+fn only_the_user_may_read_mined_sets() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let fixture = indexed();
     let mode = |path: &std::path::Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
-    // As an earlier version has left it.
+    // The permissions that an earlier version used.
     fixture.write(".aurora/eval/manifest.json", "{}").write(".aurora/eval/exact.jsonl", "");
     let permissions = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(fixture.path(".aurora/eval"), permissions).expect("set");
@@ -315,7 +315,7 @@ fn only_the_user_may_read_what_is_mined() {
 }
 
 #[test]
-fn a_part_of_a_repository_is_mined_alone() {
+fn a_subdirectory_can_be_mined_alone() {
     let fixture = indexed();
     fixture.write("other/apart.py", module("apart", true));
     fixture.commit("Add a module that lies apart");
@@ -336,7 +336,7 @@ fn a_part_of_a_repository_is_mined_alone() {
 }
 
 #[test]
-fn conversation_logs_are_no_part_of_what_is_mined() {
+fn conversation_logs_are_not_mined() {
     let log = "# Conversation: login\nDate: 2025-12-15\n\n## Phase 1: Assessment\nThe query asks for a ledger.\n";
     let (with_git, without_git) = (repository(), Fixture::plain());
     for word in &WORDS[..4] {
@@ -358,7 +358,7 @@ fn conversation_logs_are_no_part_of_what_is_mined() {
 }
 
 #[test]
-fn mining_needs_no_git_and_overwrites_nothing_of_others() {
+fn mining_needs_no_git_and_overwrites_no_foreign_files() {
     let fixture = Fixture::plain();
     for word in &WORDS[..4] {
         fixture.write(&format!("src/{word}.py"), module(word, true));
@@ -379,7 +379,7 @@ fn mining_needs_no_git_and_overwrites_nothing_of_others() {
 }
 
 #[test]
-fn tuning_learns_what_is_sure_and_only_that() {
+fn tuning_writes_only_confirmed_improvements() {
     let fixture = indexed();
     let tune = |more: &[&str]| {
         let mut arguments =
@@ -387,18 +387,18 @@ fn tuning_learns_what_is_sure_and_only_that() {
         arguments.extend(more);
         fixture.aur(&arguments)
     };
-    // All is found already.
+    // Every question already has its answer at the top, so nothing can improve.
     let nothing = tune(&["--keys", "bm25.k1", "--out", "nothing.toml"]);
     assert_eq!(nothing.code, Some(1), "{nothing:?}");
     assert!(nothing.err.contains("nothing is written") && !fixture.path("nothing.toml").exists(), "{}", nothing.err);
-    // Activation alone finds nothing: every function has the same history.
+    // Activation alone finds nothing, because every function has the same history.
     fixture.write("unhelped.toml", unhelped());
     let learn = ["--config", "unhelped.toml", "--keys", "hybrid.weights", "--out", "learned.toml"];
     let learned = tune(&learn);
     assert_eq!(learned.code, Some(0), "{learned:?}");
     let file = std::fs::read_to_string(fixture.path("learned.toml")).expect("written");
     assert!(file.contains("[search.hybrid.weights]") && file.contains("cross-validated: "), "{file}");
-    // The same again, whatever the number of threads.
+    // The result is the same for any number of threads.
     let mut alone = fixture.command();
     alone.env("RAYON_NUM_THREADS", "1").args([
         "mem",
@@ -410,10 +410,10 @@ fn tuning_learns_what_is_sure_and_only_that() {
         "--folds",
         "3",
     ]);
-    let again = fixture::Run::of(alone.args(["--rounds", "2"]).args(learn));
+    let again = fixture::Run::from_command(alone.args(["--rounds", "2"]).args(learn));
     assert_eq!((again.code, &again.out), (Some(0), &learned.out));
     assert_eq!(std::fs::read_to_string(fixture.path("learned.toml")).expect("written"), file);
-    // What was written is a configuration, and better than where it came from.
+    // The written configuration is better than the configuration it was learned from.
     let arguments =
         ["mem", "eval", "good.jsonl", "--mode", "sparse", "--config", "learned.toml", "--against", "unhelped.toml"];
     let compared = fixture.aur(&[&arguments[..], &["--format", "json"]].concat());
@@ -423,7 +423,7 @@ fn tuning_learns_what_is_sure_and_only_that() {
     assert_eq!((refused.code, refused.err.contains("did you mean `hybrid`?")), (Some(2), true), "{refused:?}");
 }
 
-/// A configuration that ranks by activation alone, with every number that could help it at its least.
+/// A configuration that ranks by activation alone, with every number that could improve it at its minimum.
 fn unhelped() -> String {
     let mut tables = std::collections::BTreeMap::<&str, String>::new();
     tables.insert("search.hybrid.weights", "bm25 = 0\nsemantic = 0\nactivation = 1\n".to_owned());

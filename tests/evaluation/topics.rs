@@ -1,4 +1,4 @@
-//! Questions about what a file is for.
+//! Questions about the topic of a file.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::fixture::{Fixture, git};
 use crate::lines;
 
-/// A function without documentation, long enough to be found.
+/// A function without documentation, long enough for an index.
 const PYTHON: &str = "def gather(path, limit):\n    rows = read_rows(path)\n    kept = [row for row in rows if row.amount > limit]\n    return sorted(kept, key=lambda row: row.amount)\n\n\ndef read_rows(path):\n    with open(path) as lines:\n        return [parse_row(line) for line in lines]\n";
 const RUST: &str = "use std::path::Path;\n\npub fn gather(path: &Path, limit: u32) -> Vec<Row> {\n    let rows = read_rows(path);\n    rows.into_iter().filter(|row| row.amount > limit).collect()\n}\n\nfn read_rows(path: &Path) -> Vec<Row> {\n    Vec::new()\n}\n";
 const GO: &str = "import \"os\"\n\nfunc Gather(path string, limit int) []Row {\n\trows := readRows(path)\n\tkept := rows[:0]\n\tfor _, row := range rows {\n\t\tkept = append(kept, row)\n\t}\n\treturn kept\n}\n\nfunc readRows(path string) []Row {\n\treturn nil\n}\n";
@@ -17,8 +17,8 @@ const ELIXIR: &str = "  def gather(rows, limit) do\n    rows |> Enum.filter(fn r
 const BASH: &str = "set -eu\n\ngather() {\n  local path=$1 limit=$2\n  sort --numeric-sort \"$path\" | head --lines \"$limit\"\n}\n\ntotal() {\n  gather \"$1\" 100000 | awk '{ sum += $2 } END { print sum }'\n}\n\ntotal \"$1\"\n";
 const LICENCE: &str = "Copyright (c) 2020 The Authors. All rights reserved.";
 
-/// Files with a sentence that says what they are for.
-fn asked() -> BTreeMap<&'static str, (&'static str, String)> {
+/// Files that begin with a sentence about their topic, and that sentence as the expected question.
+fn described_files() -> BTreeMap<&'static str, (&'static str, String)> {
     BTreeMap::from([
         (
             "src/parcels.py",
@@ -87,12 +87,12 @@ fn asked() -> BTreeMap<&'static str, (&'static str, String)> {
 fn repository() -> Fixture {
     let fixture = Fixture::git();
     fixture.write(".gitignore", ".aurora/\n");
-    for (path, (_, content)) in asked() {
+    for (path, (_, content)) in described_files() {
         fixture.write(path, content);
     }
     let python = |doc: &str| format!("\"\"\"{doc}\"\"\"\n\n{PYTHON}");
     for (path, content) in [
-        // Not main code.
+        // Tests and generated files yield no questions.
         ("tests/test_ledger.py", python("Ledgers are balanced against accounts of every customer.")),
         (
             "src/schema.py",
@@ -101,7 +101,8 @@ fn repository() -> Fixture {
                 python("Tables and columns of every known database.")
             ),
         ),
-        // Too little, a licence, the name of the file, the same twice, told elsewhere, nothing but documentation.
+        // No questions arise from: too few words, the name of the file, the same sentence in two files, a sentence that
+        // also occurs elsewhere, a file of documentation only.
         ("src/ticket.py", python("This file contains functions.")),
         (
             "src/account.rs",
@@ -115,7 +116,7 @@ fn repository() -> Fixture {
         ("src/told.py", python("Warehouses are counted every winter by students.")),
         ("README.md", "# Shop\n\nWarehouses are counted\nevery winter by students.\n".to_owned()),
         ("src/doc.go", "// Package src sells nearly everything that fits into boxes.\npackage src\n".to_owned()),
-        // About a function, not about the file.
+        // The comment documents a function, not the file.
         (
             "src/lonely.ts",
             format!(
@@ -131,7 +132,7 @@ fn repository() -> Fixture {
 }
 
 #[test]
-fn files_are_asked_for_by_what_they_say_of_themselves() {
+fn files_are_asked_for_by_their_own_descriptions() {
     let fixture = repository();
     let mine = |out: &str, more: &[&str]| {
         let run = fixture.aur(&[&["mem", "eval", "mine", "--out", out, "--held-out", "0"], more].concat());
@@ -149,7 +150,7 @@ fn files_are_asked_for_by_what_they_say_of_themselves() {
             (answer["path"].as_str().expect("a path"), question["query"].as_str().expect("a query"))
         })
         .collect();
-    let asked = asked();
+    let asked = described_files();
     let expected: BTreeMap<&str, &str> = asked.iter().map(|(path, (query, _))| (*path, *query)).collect();
     assert_eq!(found, expected);
     for (path, (query, content)) in &asked {
@@ -166,7 +167,7 @@ fn files_are_asked_for_by_what_they_say_of_themselves() {
     let log = git(&fixture.path("mined/trees/stripped-topics")).args(["log", "--all", "--format=%s"]).output();
     assert_eq!(String::from_utf8_lossy(&log.expect("git runs").stdout).trim_end(), "Sell things of every kind");
 
-    // The same repository gives the same set, and fewer questions are some of them.
+    // The same repository yields the same set, and a smaller set is a subset.
     mine("again", &[]);
     let read = |file: &str| std::fs::read_to_string(fixture.path(file)).expect("written");
     assert_eq!(read("mined/topics.jsonl"), read("again/topics.jsonl"));
@@ -177,18 +178,18 @@ fn files_are_asked_for_by_what_they_say_of_themselves() {
 }
 
 #[test]
-fn topics_are_measured_by_file_and_tuned_for() {
+fn topics_are_evaluated_by_file_and_used_for_tuning() {
     let fixture = repository();
     assert_eq!(fixture.aur(&["mem", "eval", "mine", "--held-out", "40"]).code, Some(0));
     let held_out = lines(&fixture, ".aurora/eval/topics.held-out.jsonl").len();
-    assert_eq!(held_out + lines(&fixture, ".aurora/eval/topics.jsonl").len(), asked().len());
-    assert!(held_out > 0 && held_out < asked().len(), "{held_out}");
+    assert_eq!(held_out + lines(&fixture, ".aurora/eval/topics.jsonl").len(), described_files().len());
+    assert!(held_out > 0 && held_out < described_files().len(), "{held_out}");
     let eval = fixture.aur(&["mem", "eval", ".aurora/eval", "--sets", "topics", "--format", "json"]);
     assert_eq!(eval.code, Some(0), "{eval:?}");
     let report = eval.json();
     let sets = report["sets"].as_array().expect("sets");
     assert_eq!(sets[0]["set"], "topics", "{report}");
-    assert_eq!(sets[0]["questions"], asked().len() - held_out);
+    assert_eq!(sets[0]["questions"], described_files().len() - held_out);
     let floor = |floor: &str| {
         fixture.aur(&["mem", "eval", ".aurora/eval", "--sets", "topics,topics.held-out", "--floor", floor]).code
     };

@@ -1,4 +1,4 @@
-//! Artefacts whose checksums fit and whose content does not: refused, or imported as an index that is sound.
+//! Artefacts with valid checksums and invalid content: each is refused, or imported as a sound index.
 
 use std::fs;
 
@@ -7,19 +7,19 @@ use serde_json::Value;
 use crate::process::Outcome;
 use crate::random::{Random, attempts};
 use crate::sandbox::{SECRET, Sandbox, Start};
-use crate::{Attack, ensure, withstands};
+use crate::{Attack, assert_withstands, ensure};
 
 const MAGIC: &[u8] = b"AURMEM\r\n";
 /// Version of the layout.
 const VERSION: u32 = 2;
-/// Rows in a frame of a part that is put together.
+/// Rows per frame when a part is encoded.
 const FRAME_ROWS: usize = 8;
-/// Magic, version, length of the manifest, its checksum.
+/// Length of the header: magic, version, length of the manifest, checksum of the manifest.
 const HEADER: usize = 8 + 4 + 4 + 32;
 const IMPORT: &[&str] = &["mem", "import", "attack.aur"];
 const EXPORT: &[&str] = &["mem", "export", "attack.aur"];
 
-/// An artefact, taken apart.
+/// A decoded artefact.
 #[derive(Clone)]
 struct Artefact {
     manifest: Value,
@@ -30,13 +30,13 @@ struct Artefact {
 #[derive(Clone)]
 struct Part {
     rows: Vec<(Vec<u8>, Vec<u8>)>,
-    /// What follows the rows.
+    /// Bytes after the rows.
     rest: Vec<u8>,
 }
 
 impl Artefact {
-    /// Exports the index of a sandbox.
-    fn of(sandbox: &Sandbox) -> Self {
+    /// Exports and decodes the index of a sandbox.
+    fn export_from(sandbox: &Sandbox) -> Self {
         let export = sandbox.run(&mut sandbox.aur(EXPORT));
         assert_eq!(export.code, Some(0), "{}", export.summary());
         Self::parse(&fs::read(sandbox.path("attack.aur")).expect("an artefact"))
@@ -55,7 +55,7 @@ impl Artefact {
         Self { manifest, parts }
     }
 
-    /// The bytes, with lengths and checksums that fit.
+    /// Encodes the artefact with valid lengths and checksums.
     fn bytes(&self) -> Vec<u8> {
         let mut manifest = self.manifest.clone();
         let mut frames = Vec::new();
@@ -103,7 +103,7 @@ impl Part {
         Self { rows, rest: Vec::new() }
     }
 
-    /// The number of bytes of the rows, and the frames.
+    /// The number of bytes of the rows, and the encoded frames.
     fn frames(&self) -> (usize, Vec<u8>) {
         let (mut plain, mut frames) = (0, Vec::new());
         let rows = self.rows.chunks(FRAME_ROWS).map(|rows| {
@@ -127,7 +127,7 @@ fn framed(length: usize, compressed: &[u8]) -> Vec<u8> {
     [&(length as u32).to_le_bytes()[..], &(compressed.len() as u32).to_le_bytes(), compressed].concat()
 }
 
-/// Takes bytes behind their length.
+/// Takes bytes that are preceded by their length.
 fn take(bytes: &mut &[u8]) -> Vec<u8> {
     let (mut length, mut shift) = (0usize, 0);
     while let Some((&byte, rest)) = bytes.split_first() {
@@ -151,7 +151,7 @@ fn put_varint(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Replaces every occurrence of a text by another one of the same length.
+/// Replaces every occurrence of a text by another of the same length.
 fn replace(bytes: &mut [u8], from: &str, to: &str) {
     assert_eq!(from.len(), to.len(), "{from} {to}");
     for at in 0..bytes.len().saturating_sub(from.len() - 1) {
@@ -161,10 +161,10 @@ fn replace(bytes: &mut [u8], from: &str, to: &str) {
     }
 }
 
-/// An attack by an artefact; what was imported all the same is a sound index that leads nowhere.
+/// An attack that imports a modified artefact.
 fn artefact(name: impl Into<String>, change: impl Fn(&mut Artefact) + 'static) -> Attack {
     raw(name, move |sandbox| {
-        let mut artefact = Artefact::of(sandbox);
+        let mut artefact = Artefact::export_from(sandbox);
         change(&mut artefact);
         artefact.bytes()
     })
@@ -183,9 +183,9 @@ fn refused(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
 }
 
 #[test]
-fn issue_15_paths_in_artefacts_lead_nowhere_else() {
+fn paths_in_artefacts_cannot_leave_the_root() {
     const REAL: &str = "src/deep/cache.js";
-    /// Refused: they lead out of the root, or are no path of a file.
+    /// Paths that the import refuses: they lead out of the root, or are not paths of files.
     const OUTSIDE: &[&str] = &[
         "../../secret.txt",
         "/etc/passwd",
@@ -197,7 +197,7 @@ fn issue_15_paths_in_artefacts_lead_nowhere_else() {
         "src/deep/cache.j\0",
         "/////////////////",
     ];
-    /// Strange, but below the root.
+    /// Unusual paths below the root.
     const STRANGE: &[&str] = &[
         "src\\..\\..\\..",
         "C:/windows/",
@@ -232,16 +232,16 @@ fn issue_15_paths_in_artefacts_lead_nowhere_else() {
             ));
         }
     }
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_large_values_in_artefacts_are_bounded() {
+fn large_values_in_artefacts_are_bounded() {
     const LARGE: usize = 512 << 20;
-    // The header of the frame has the length of its rows, or a small one.
+    // The header of the frame states the length of its rows, or a small one.
     let value = |part: &'static str, key: &'static [u8], is_honest: bool| {
         raw(format!("a value of 512 MiB in {part}, {is_honest}"), move |sandbox| {
-            let mut artefact = Artefact::of(sandbox);
+            let mut artefact = Artefact::export_from(sandbox);
             artefact.part(part).rows = vec![(key.to_vec(), Vec::new())];
             let mut manifest = artefact.manifest.clone();
             let mut frames = Vec::new();
@@ -264,7 +264,7 @@ fn issue_15_large_values_in_artefacts_are_bounded() {
         .expect(refused)
     };
     let one_value = |part, key| value(part, key, true);
-    withstands([
+    assert_withstands([
         value("postings", &[0, 0, 0, 0], false),
         one_value("chunks", &[0, 0, 0, 0]),
         one_value("files", b"src/token.py"),
@@ -275,7 +275,7 @@ fn issue_15_large_values_in_artefacts_are_bounded() {
     ]);
 }
 
-/// A part of one row whose value is that many zeros: its length, and the frame.
+/// A part of one row whose value consists of `zeros` zero bytes: its length, and the frame.
 fn large(key: &[u8], zeros: usize) -> (usize, Vec<u8>) {
     use std::io::Write;
     let mut head = Vec::new();
@@ -292,8 +292,8 @@ fn large(key: &[u8], zeros: usize) -> (usize, Vec<u8>) {
 }
 
 #[test]
-fn issue_15_artefacts_that_are_none_are_refused() {
-    withstands([
+fn files_that_are_not_artefacts_are_refused() {
+    assert_withstands([
         raw("an empty artefact", |_| Vec::new()).expect(refused),
         raw("a manifest of four GiB", |_| [MAGIC, &VERSION.to_le_bytes(), &u32::MAX.to_le_bytes(), &[0; 32]].concat())
             .expect(refused),
@@ -326,7 +326,7 @@ fn issue_15_artefacts_that_are_none_are_refused() {
     ]);
 }
 
-/// One random change of an artefact whose checksums are made to fit again.
+/// Makes one random change to an artefact. Encoding makes the checksums valid again.
 fn mutate(artefact: &mut Artefact, random: &mut Random) -> String {
     let at = random.below(artefact.parts.len());
     let name = artefact.manifest["parts"][at]["name"].as_str().unwrap_or_default().to_owned();
@@ -390,10 +390,10 @@ fn mutate(artefact: &mut Artefact, random: &mut Random) -> String {
 }
 
 #[test]
-fn issue_15_mutated_artefacts_are_refused_or_sound() {
-    let test = "issue_15_mutated_artefacts_are_refused_or_sound";
+fn mutated_artefacts_are_refused_or_sound() {
+    let test = "mutated_artefacts_are_refused_or_sound";
     let source = Sandbox::new(Start { indexed: true, mined: false });
-    let sound = Artefact::of(&source);
+    let sound = Artefact::export_from(&source);
     attempts(test, 60, |random| {
         let mut artefact = sound.clone();
         let mut changes = Vec::new();
@@ -409,13 +409,13 @@ fn issue_15_mutated_artefacts_are_refused_or_sound() {
             .run(&["mem", "search", "parse_token", "--show-content"])
             .expect(|_, outcomes| {
                 ensure(matches!(outcomes[0].code, Some(0 | 2)), "imported or refused")?;
-                ensure(outcomes[2].code == Some(0), "whatever is there after the import is sound")?;
+                ensure(outcomes[2].code == Some(0), "the index after the import is sound")?;
                 ensure(outcomes[4].code == Some(0), "the next run succeeds")?;
                 ensure(
                     outcomes[5].out.contains("src/token.py") && !outcomes[5].out.contains(SECRET),
                     "and finds the sources",
                 )
             });
-        withstands([attack]);
+        assert_withstands([attack]);
     });
 }

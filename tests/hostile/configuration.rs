@@ -1,4 +1,4 @@
-//! Configuration that a repository brings: no value of any key ends a run other than by a result or a message.
+//! Configuration from a repository: every value of every key leads to a result or a message.
 
 use std::fmt::Write;
 
@@ -6,13 +6,13 @@ use aurora_query::SearchConfig;
 
 use crate::random::{Random, attempts};
 use crate::sandbox::Sandbox;
-use crate::{Attack, INDEX, SEARCH, ensure, withstands};
+use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
 const CHECK: &[&str] = &["pipeline", "check"];
 const PIPELINE: &str = ".aurora/pipeline.toml";
 const CONFIG: &str = ".aurora/config.toml";
 
-/// Keys of a pipeline, by table. What a program does not know of these, it says so.
+/// Keys of a pipeline by table. The program reports keys that it does not know.
 const KEYS: &[(&str, &[&str])] = &[
     ("run", &["memory", "jobs", "batch_files", "queue_batches"]),
     ("stage.discover", &["max_file_size", "skip_directories", "keep_listings", "batch_files", "batch_bytes"]),
@@ -24,9 +24,9 @@ const KEYS: &[(&str, &[&str])] = &[
     ("stage.store", &[]),
     ("stage.bm25", &[]),
 ];
-/// Keys that every stage has.
-const OF_STAGES: &[&str] = &["workers", "enabled", "after", "use"];
-/// Numbers that are too large for one thing or another.
+/// Keys of every stage.
+const STAGE_KEYS: &[&str] = &["workers", "enabled", "after", "use"];
+/// Numbers that are too large for some key.
 const LARGE: &[&str] = &["100000", "4294967295", "4294967296", "9223372036854775807"];
 
 /// A pipeline with one key set.
@@ -35,11 +35,11 @@ fn one_key(table: &str, key: &str, value: &str) -> String {
 }
 
 #[test]
-fn issue_15_large_numbers_in_a_pipeline_are_bounded() {
+fn large_numbers_in_a_pipeline_are_bounded() {
     let mut attacks = Vec::new();
     for (table, keys) in KEYS {
-        let of_stages = OF_STAGES.iter().take(usize::from(table.starts_with("stage")));
-        for key in keys.iter().chain(of_stages) {
+        let stage_keys = STAGE_KEYS.iter().take(usize::from(table.starts_with("stage")));
+        for key in keys.iter().chain(stage_keys) {
             for value in LARGE.iter().chain(&["0", "-1", "\"900TiB\"", "\"16EiB\"", "\"0\"", "1e300", "nan"]) {
                 let attack = Attack::on_fresh(format!("{table}.{key} = {value}"), move |sandbox| {
                     sandbox.write(PIPELINE, one_key(table, key, value));
@@ -48,11 +48,11 @@ fn issue_15_large_numbers_in_a_pipeline_are_bounded() {
             }
         }
     }
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_numbers_of_workers_are_bounded() {
+fn numbers_of_workers_are_bounded() {
     let jobs = |jobs: &'static str| {
         Attack::on_fresh(format!("--jobs {jobs}"), |_| {})
             .run_with(move |sandbox| sandbox.aur(&["mem", "index", "--jobs", jobs]))
@@ -74,11 +74,11 @@ fn issue_15_numbers_of_workers_are_bounded() {
         })
         .run(INDEX),
     );
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_a_repository_cannot_raise_the_size_of_files() {
+fn a_repository_cannot_raise_the_limit_of_file_sizes() {
     let sizes = ["9223372036854775807", "1099511627776", "\"1TiB\""].into_iter().map(|size| {
         Attack::on_fresh(format!("max_file_size = {size}"), move |sandbox| {
             sandbox.write(PIPELINE, one_key("stage.discover", "max_file_size", size));
@@ -91,11 +91,11 @@ fn issue_15_a_repository_cannot_raise_the_size_of_files() {
             ensure(outcomes[0].code == Some(2) || indexed == Some(4), "files beyond the limit are skipped")
         })
     });
-    withstands(sizes);
+    assert_withstands(sizes);
 }
 
 #[test]
-fn issue_15_pipelines_that_are_hard_to_read_are_refused() {
+fn pipelines_that_are_expensive_to_parse_are_refused() {
     let pipeline = |name: &str, text: String| {
         Attack::on_fresh(format!("a pipeline {name}"), move |sandbox| {
             sandbox.write(PIPELINE, &text);
@@ -110,7 +110,7 @@ fn issue_15_pipelines_that_are_hard_to_read_are_refused() {
         let _ = writeln!(text, "[stage.s{n}]\nuse = \"chunk\"\nafter = [\"s{}\"]", n + 1);
         text
     });
-    withstands([
+    assert_withstands([
         pipeline("of nested lists", format!("a = {}{}", "[".repeat(100_000), "]".repeat(100_000))),
         pipeline("of nested tables", format!("a = {}{}", "{a=".repeat(100_000), "}".repeat(100_000))),
         pipeline("with a key of a hundred thousand parts", format!("{}a = 1", "a.".repeat(100_000))),
@@ -137,9 +137,9 @@ fn issue_15_pipelines_that_are_hard_to_read_are_refused() {
 }
 
 #[test]
-fn issue_15_control_characters_of_a_configuration_are_not_printed() {
+fn control_characters_of_a_configuration_are_not_printed() {
     let text = "\"\u{1b}[2J\u{9b}31m\u{202e}\" = 1\n[stage.\"\u{1b}]0;x\u{7}\"]\nuse = \"\u{1b}c\"\n";
-    withstands([PIPELINE, CONFIG].map(|file| {
+    assert_withstands([PIPELINE, CONFIG].map(|file| {
         Attack::on_fresh(format!("control characters in {file}"), move |sandbox| {
             sandbox.write(file, text);
         })
@@ -149,12 +149,15 @@ fn issue_15_control_characters_of_a_configuration_are_not_printed() {
         .run(SEARCH)
         .expect(|_, outcomes| {
             let plain = |text: &str| !text.chars().any(|c| matches!(c, '\u{1b}' | '\u{7}' | '\u{9b}' | '\u{202e}'));
-            ensure(outcomes.iter().all(|outcome| plain(&outcome.out) && plain(&outcome.err)), "none is printed")
+            ensure(
+                outcomes.iter().all(|outcome| plain(&outcome.out) && plain(&outcome.err)),
+                "no control character is printed",
+            )
         })
     }));
 }
 
-/// A value that a key may not expect.
+/// A random value, which the key may not expect.
 fn value(random: &mut Random) -> String {
     const VALUES: &[&str] = &[
         "true",
@@ -201,7 +204,7 @@ fn value(random: &mut Random) -> String {
     }
 }
 
-/// A pipeline made of real keys with values of all kinds.
+/// A pipeline of real keys with random values.
 fn pipeline(random: &mut Random) -> String {
     let mut text = String::new();
     if random.below(4) > 0 {
@@ -213,14 +216,14 @@ fn pipeline(random: &mut Random) -> String {
         let (table, keys) = KEYS[random.below(KEYS.len())];
         let _ = writeln!(text, "[{table}]");
         for _ in 0..random.below(4) {
-            let all = [keys, OF_STAGES].concat();
+            let all = [keys, STAGE_KEYS].concat();
             let _ = writeln!(text, "{} = {}", random.pick(&all), value(random));
         }
     }
     text
 }
 
-/// A configuration of the search, made of real keys with values of all kinds.
+/// A search configuration of real keys with random values.
 fn configuration(random: &mut Random) -> String {
     let mut keys: Vec<String> = SearchConfig::tunables().iter().map(|tunable| tunable.key.to_string()).collect();
     keys.extend(
@@ -236,8 +239,8 @@ fn configuration(random: &mut Random) -> String {
 }
 
 #[test]
-fn issue_15_mutated_configurations_end_in_a_result_or_a_message() {
-    let test = "issue_15_mutated_configurations_end_in_a_result_or_a_message";
+fn mutated_configurations_end_in_a_result_or_a_message() {
+    let test = "mutated_configurations_end_in_a_result_or_a_message";
     attempts(test, 60, |random| {
         let (mut pipeline, mut config) = (pipeline(random).into_bytes(), configuration(random).into_bytes());
         for text in [&mut pipeline, &mut config] {
@@ -250,7 +253,7 @@ fn issue_15_mutated_configurations_end_in_a_result_or_a_message() {
         let attack = start(shown, move |sandbox: &Sandbox| {
             sandbox.write(PIPELINE, &pipeline).write(CONFIG, &config);
         });
-        withstands([attack
+        assert_withstands([attack
             .run(CHECK)
             .run(INDEX)
             .run(SEARCH)

@@ -1,4 +1,4 @@
-//! Random damage to any file of an index, and files beside it whose checksums fit and whose content does not.
+//! Random damage to any file of an index, and to the files next to it with forged checksums.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,11 +8,11 @@ use serde_json::Value;
 use crate::process::Outcome;
 use crate::random::{Random, attempts};
 use crate::sandbox::{Sandbox, Start};
-use crate::{Attack, FORCE, INDEX, ensure, withstands};
+use crate::{Attack, FORCE, INDEX, assert_withstands, ensure};
 
 const ASK: &[&str] = &["mem", "search", "parse token", "--format", "json", "--no-record", "--show-content"];
 const BLAME: &[&str] = &["mem", "blame", "src/token.py"];
-/// All that is kept below `.aurora`.
+/// All files below `.aurora`.
 const FILES: &[&str] = &[
     "index/data.mdb",
     "index/lock.mdb",
@@ -28,13 +28,13 @@ const FILES: &[&str] = &[
     "reasoning/pattern.json",
 ];
 
-/// What a search has found: the texts by their places.
-fn found(outcome: &Outcome) -> Vec<String> {
+/// The results of a search: place, name and content.
+fn found_chunks(outcome: &Outcome) -> Vec<String> {
     let results = outcome.json()["results"].as_array().cloned().unwrap_or_default();
     results.iter().map(|result| format!("{} {} {}", result["file"], result["name"], result["content"])).collect()
 }
 
-/// Whether a run says that something is wrong.
+/// Whether a run reports a problem.
 fn warns(outcome: &Outcome) -> bool {
     let json = outcome.json();
     let notes = |key: &str| json[key].as_array().is_some_and(|notes| !notes.is_empty());
@@ -48,10 +48,10 @@ fn warns(outcome: &Outcome) -> bool {
 }
 
 #[test]
-fn issue_15_random_damage_is_told_or_harmless() {
-    let test = "issue_15_random_damage_is_told_or_harmless";
+fn random_damage_is_reported_or_harmless() {
+    let test = "random_damage_is_reported_or_harmless";
     let sandbox = Sandbox::new(Start { indexed: true, mined: true });
-    let sound = found(&sandbox.run(&mut sandbox.aur(ASK)));
+    let sound = found_chunks(&sandbox.run(&mut sandbox.aur(ASK)));
     assert!(!sound.is_empty());
     attempts(test, 60, |random| {
         let file = if random.below(2) == 0 { FILES[0] } else { FILES[random.below(FILES.len())] };
@@ -68,17 +68,17 @@ fn issue_15_random_damage_is_told_or_harmless() {
         let attack = attack.mined();
         let attack =
             attack.run(ASK).run(&["mem", "verify"]).run(BLAME).run(INDEX).run(FORCE).run(ASK).run(&["mem", "verify"]);
-        withstands([attack.expect(move |_, outcomes| {
+        assert_withstands([attack.expect(move |_, outcomes| {
             let (first, last) = (&outcomes[0], &outcomes[5]);
-            ensure(warns(first) || found(first) == sound, "the right answer, or a warning")?;
-            ensure(outcomes[4].code == Some(0), "a forced run puts things right")?;
-            ensure(found(last) == sound, "and the right answer is found")?;
+            ensure(warns(first) || found_chunks(first) == sound, "the right answer, or a warning")?;
+            ensure(outcomes[4].code == Some(0), "a forced run repairs the index")?;
+            ensure(found_chunks(last) == sound, "and the right answer is found")?;
             ensure(outcomes[6].code == Some(0), "in an index that is sound")
         })]);
     });
 }
 
-/// The segments of a file that is kept beside the index: where they begin and how long their contents are.
+/// Start and content length of each segment of a file that is kept next to the index.
 fn segments(bytes: &[u8]) -> Vec<(usize, usize)> {
     let segment = |at: usize| {
         let length = u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?);
@@ -95,7 +95,7 @@ fn segments(bytes: &[u8]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Changes the content of one segment; its length and checksum fit afterwards.
+/// Changes the content of one segment and updates its length and checksum.
 fn forge(bytes: &mut Vec<u8>, random: &mut Random) -> Option<&'static str> {
     let segments = segments(bytes);
     let (start, length) = *segments.get(random.below(segments.len()))?;
@@ -107,8 +107,8 @@ fn forge(bytes: &mut Vec<u8>, random: &mut Random) -> Option<&'static str> {
 }
 
 #[test]
-fn issue_15_kept_files_with_forged_checksums_break_no_run() {
-    let test = "issue_15_kept_files_with_forged_checksums_break_no_run";
+fn files_with_forged_checksums_break_no_run() {
+    let test = "files_with_forged_checksums_break_no_run";
     let sandbox = Sandbox::new(Start { indexed: true, mined: true });
     let kept: Vec<(&str, Vec<u8>)> = ["history.walk", "history.comparisons", "tree.walk"]
         .into_iter()
@@ -127,7 +127,7 @@ fn issue_15_kept_files_with_forged_checksums_break_no_run() {
             sandbox.git(&["commit", "--quiet", "--message", "second"]);
         });
         let attack = attack.run(INDEX).run(ASK).run(BLAME).run(&["mem", "verify"]).run(FORCE);
-        withstands([attack.expect(|_, outcomes| {
+        assert_withstands([attack.expect(|_, outcomes| {
             ensure(outcomes[0].code == Some(0) && outcomes[4].code == Some(0), "the run succeeds")?;
             ensure(outcomes[3].code == Some(0), "the index is sound")
         })]);

@@ -1,4 +1,4 @@
-//! A hostile or broken environment: variables, arguments, streams, limits of the system.
+//! A hostile or broken environment: variables, arguments, streams, and system limits.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -6,12 +6,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
 use crate::sandbox::Sandbox;
-use crate::{Attack, INDEX, SEARCH, ensure, withstands};
+use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
 const ASK: &[&str] = &["mem", "search", "parse_token", "--format", "json"];
 
-/// Runs of the program with a variable of the environment, or without it.
-fn variable(name: &'static str, value: Option<&'static [u8]>) -> Vec<Attack> {
+/// Runs of the program with an environment variable set to a value or unset.
+fn with_variable(name: &'static str, value: Option<&'static [u8]>) -> Vec<Attack> {
     let commands: [&[&str]; 5] = [INDEX, ASK, &["doctor"], &["model", "list"], &["mem", "export", "-"]];
     let shown =
         value.map_or("unset".to_owned(), |value| String::from_utf8_lossy(&value[..value.len().min(40)]).into_owned());
@@ -31,7 +31,7 @@ fn variable(name: &'static str, value: Option<&'static [u8]>) -> Vec<Attack> {
 }
 
 #[test]
-fn issue_15_variables_of_the_environment_break_nothing() {
+fn environment_variables_break_no_command() {
     const LONG: &[u8] = &[b'a'; 100_000];
     const VARIABLES: &[(&str, Option<&[u8]>)] = &[
         ("HOME", None),
@@ -78,11 +78,11 @@ fn issue_15_variables_of_the_environment_break_nothing() {
         ("RUST_LOG", Some(b"trace")),
         ("XDG_STATE_HOME", Some(b"/dev/zero")),
     ];
-    withstands(VARIABLES.iter().flat_map(|(name, value)| variable(name, *value)));
+    assert_withstands(VARIABLES.iter().flat_map(|(name, value)| with_variable(name, *value)));
 }
 
 #[test]
-fn issue_15_homes_that_are_none_break_nothing() {
+fn unusable_homes_break_no_command() {
     let home = |name: &str, build: fn(&Sandbox)| {
         let runs = [INDEX, ASK, &["mem", "feedback", "good", "src/token.py:1"], &["doctor"], &["model", "list"]];
         runs.into_iter().fold(Attack::on_indexed(format!("a home that is {name}"), build), |attack, arguments| {
@@ -94,7 +94,7 @@ fn issue_15_homes_that_are_none_break_nothing() {
         })
     };
     const OTHER: &str = "../home/other";
-    withstands([
+    assert_withstands([
         home("a file", |sandbox| {
             sandbox.write(OTHER, "x");
         }),
@@ -123,7 +123,7 @@ fn issue_15_homes_that_are_none_break_nothing() {
 }
 
 #[test]
-fn issue_15_arguments_of_any_bytes_end_in_a_message() {
+fn arguments_of_arbitrary_bytes_end_in_a_message() {
     const RAW: &[u8] = b"\xff\xfe\x1b[2J";
     let commands: &[&[&str]] = &[
         &["mem", "search"],
@@ -154,11 +154,11 @@ fn issue_15_arguments_of_any_bytes_end_in_a_message() {
             attacks.push(attack.run_with(move |sandbox| sandbox.aur(&all)));
         }
     }
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_streams_that_are_closed_or_without_end() {
+fn closed_and_endless_streams_are_handled() {
     let shell = |name: &str, script: &'static str| {
         Attack::on_indexed(name, |_| {}).run_with(move |sandbox| {
             let mut shell = sandbox.aur_after(script, &[""; 0]);
@@ -166,7 +166,7 @@ fn issue_15_streams_that_are_closed_or_without_end() {
             shell
         })
     };
-    withstands([
+    assert_withstands([
         shell("standard output is closed", "\"$AUR\" mem search parse_token >&-; exit 0"),
         shell("standard error is closed", "\"$AUR\" mem index 2>&-; exit $?"),
         shell("all streams are closed", "\"$AUR\" mem index <&- >&- 2>&-; exit $?"),
@@ -206,7 +206,7 @@ fn issue_15_streams_that_are_closed_or_without_end() {
 }
 
 #[test]
-fn issue_15_limits_of_the_system_end_in_a_message() {
+fn system_limits_end_in_a_message() {
     let limited = |limit: &'static str, arguments: &'static [&'static str]| {
         Attack::on_indexed(format!("{limit}: {}", arguments.join(" ")), |sandbox| {
             sandbox.write("src/token.py", "def parse_token(text):\n    return text.partition(':')\n");
@@ -238,12 +238,13 @@ fn issue_15_limits_of_the_system_end_in_a_message() {
             attacks.push(limited(limit, arguments));
         }
     }
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
-/// Every step of address space up to what a run without a limit takes. Threads and the maps of memory's stores need some each.
+/// Address space from 300 MiB up to the amount that an unlimited run takes. Each thread and each map of a memory store
+/// needs some.
 #[test]
-fn a_limit_of_address_space_ends_in_a_message() {
+fn an_address_space_limit_ends_in_a_message() {
     const REMEMBER: &[&str] = &["mem", "turn", "add", "--session", "s1", "--speaker", "user", "parse_token is slow"];
     const COMMANDS: &[&[&str]] = &[
         INDEX,
@@ -262,13 +263,13 @@ fn a_limit_of_address_space_ends_in_a_message() {
             })
         })
     };
-    // Below, an unoptimised build cannot be loaded.
-    withstands((300..=1_050).step_by(75).map(limited));
+    // With less, an unoptimised build cannot be loaded.
+    assert_withstands((300..=1_050).step_by(75).map(limited));
 }
 
-/// A disk that cannot be written, as root meets it too: a mount of the sandbox on itself, without the right to write.
+/// A read-only disk, which affects root as well: the sandbox is mounted on itself without write permission.
 #[test]
-fn on_a_disk_that_is_read_only_searches_answer_and_changes_fail() {
+fn on_a_read_only_disk_searches_work_and_changes_fail() {
     if !can_mount() {
         return;
     }
@@ -306,7 +307,7 @@ fn on_a_disk_that_is_read_only_searches_answer_and_changes_fail() {
             .run(&["mem", "turn", "add", "--session", "s1", "--speaker", "user", "hello"])
             .run_with(|sandbox| sandbox.aur_after("exec < src/token.py", &["log", "write", "--query", "retry"]))
             .run(&["mem", "search", "parse_token", "--session", "s1"])
-            // Memory's index is behind its entries.
+            // The index of the memory now lags behind its entries.
             .run(&["mem", "add", "note", "-m", "Another note about parse_token"])
             .run_with(read_only(arguments))
             .expect(move |_, outcomes| {
@@ -315,18 +316,18 @@ fn on_a_disk_that_is_read_only_searches_answer_and_changes_fail() {
             })
     };
     let changes = CHANGES.iter().map(|&arguments| attack(arguments, 2));
-    withstands(changes.chain(SEARCHES.iter().map(|&arguments| attack(arguments, 0))));
+    assert_withstands(changes.chain(SEARCHES.iter().map(|&arguments| attack(arguments, 0))));
 }
 
-/// Returns whether this process has the right to mount file systems.
+/// Returns whether this process may mount file systems.
 fn can_mount() -> bool {
     let tried = Command::new("unshare").args(["-m", "mount", "--bind", "/tmp", "/tmp"]).output();
     tried.is_ok_and(|tried| tried.status.success())
 }
 
-/// Files, directories and links that change while a run reads them.
+/// Files, directories and links change while a run reads them.
 #[test]
-fn issue_15_a_tree_that_changes_meanwhile_leads_nowhere_else() {
+fn a_tree_that_changes_during_a_run_cannot_lead_outside() {
     let script = "n=0
         while [ $n -lt 60 ]; do n=$((n+1))
             rm -rf swap; ln -s \"$CANARY/directory\" swap; rm swap; mkdir swap; echo 'def swapped(): pass' > swap/pattern.md
@@ -340,9 +341,9 @@ fn issue_15_a_tree_that_changes_meanwhile_leads_nowhere_else() {
         shell.env("AUR", crate::fixture::program()).env("CANARY", sandbox.canary(""));
         shell
     });
-    withstands([attack
+    assert_withstands([attack
         .run_with(|sandbox| {
-            // What the loop was doing when it was ended.
+            // Remove whatever the loop had created when it was stopped.
             let mut shell = Command::new("sh");
             shell
                 .arg("-c")

@@ -1,11 +1,11 @@
-//! Inputs without end, or from outside, in the place of what is read: ignore files, git's own files, sources.
+//! Endless or foreign inputs in place of ignore files, git's own files, and sources.
 
 use std::path::Path;
 
 use crate::sandbox::{SECRET, Sandbox};
-use crate::{Attack, INDEX, SEARCH, ensure, withstands};
+use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
-/// More than any file system that tests run on holds.
+/// Size of a sparse file, larger than any file system that the tests run on.
 const HUGE: u64 = 100 << 30;
 
 const IGNORE_FILES: &[&str] = &[
@@ -45,7 +45,7 @@ const GIT_FILES: &[&str] = &[
 
 const SOURCES: &[&str] = &["src/token.py", "docs/guide.md", "docs/more.docx", "src", "Cargo.toml"];
 
-/// What does not end, or is not the repository's: a name, and what makes it.
+/// An endless or foreign input: its name, and a function that creates it.
 type Thing = (&'static str, for<'s> fn(&'s Sandbox, &str) -> &'s Sandbox);
 
 const THINGS: &[Thing] = &[
@@ -72,42 +72,42 @@ fn product(places: &'static [&'static str], runs: &'static [&'static [&'static s
 }
 
 #[test]
-fn issue_15_ignore_files_are_bounded() {
-    withstands(product(IGNORE_FILES, &[INDEX, SEARCH]));
+fn ignore_files_are_bounded() {
+    assert_withstands(product(IGNORE_FILES, &[INDEX, SEARCH]));
 }
 
 #[test]
-fn issue_15_ignore_files_above_the_root_are_bounded() {
+fn ignore_files_above_the_root_are_bounded() {
     let attacks =
         product(&[".gitignore", ".ignore", ".auroraignore", ".git"], &[&["mem", "index", "src", "--format", "json"]]);
     // The new `.aurora` changes the time of `src`.
-    withstands(attacks.into_iter().map(Attack::changing_sources).collect::<Vec<_>>());
+    assert_withstands(attacks.into_iter().map(Attack::changing_sources).collect::<Vec<_>>());
 }
 
 #[test]
-fn issue_15_files_of_git_are_bounded() {
-    withstands(product(GIT_FILES, &[INDEX, SEARCH]));
+fn files_of_git_are_bounded() {
+    assert_withstands(product(GIT_FILES, &[INDEX, SEARCH]));
 }
 
 #[test]
-fn issue_15_sources_are_bounded() {
-    withstands(product(SOURCES, &[INDEX, SEARCH]));
+fn sources_are_bounded() {
+    assert_withstands(product(SOURCES, &[INDEX, SEARCH]));
 }
 
-/// A sandbox whose git has a line more in its configuration.
+/// Appends a line to the git configuration of a sandbox.
 fn configured(sandbox: &Sandbox, text: &str) {
     let config = sandbox.path(".git/config");
     let before = std::fs::read_to_string(&config).expect("git's configuration");
     sandbox.write(".git/config", format!("{before}{text}\n"));
 }
 
-/// The path as a value of git's configuration.
+/// Quotes a path as a value of git's configuration.
 fn quoted(path: &Path) -> String {
     format!("\"{}\"", path.display())
 }
 
 #[test]
-fn issue_15_paths_in_the_configuration_of_git_are_bounded() {
+fn paths_in_the_git_configuration_are_bounded() {
     const KEYS: &[&str] = &[
         "[include]\npath = ",
         "[includeIf \"gitdir:**\"]\npath = ",
@@ -134,11 +134,11 @@ fn issue_15_paths_in_the_configuration_of_git_are_bounded() {
         });
         attacks.push(attack.run(INDEX).run(SEARCH));
     }
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_programs_in_the_configuration_of_git_do_not_run() {
+fn programs_in_the_git_configuration_do_not_run() {
     const KEYS: &[&str] = &[
         "[core]\nfsmonitor = ",
         "[core]\nhooksPath = ",
@@ -164,11 +164,11 @@ fn issue_15_programs_in_the_configuration_of_git_do_not_run() {
         .run(INDEX)
         .run(SEARCH)
     });
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_other_object_stores_are_bounded() {
+fn alternate_object_stores_are_bounded() {
     const STORE: &str = ".git/objects/info/alternates";
     let attacks = [
         Attack::on_fresh("an alternate that is the store itself", |sandbox| {
@@ -220,21 +220,21 @@ fn issue_15_other_object_stores_are_bounded() {
             configured(sandbox, &"[a]\nb = c\n".repeat(1 << 20));
         }),
     ];
-    withstands(attacks.into_iter().map(|attack| attack.run(INDEX).run(SEARCH)));
+    assert_withstands(attacks.into_iter().map(|attack| attack.run(INDEX).run(SEARCH)));
 }
 
 #[test]
-fn issue_15_a_work_tree_elsewhere_is_not_read() {
-    withstands([Attack::on_fresh("core.worktree names another project", |sandbox| {
+fn a_configured_work_tree_elsewhere_is_not_read() {
+    assert_withstands([Attack::on_fresh("core.worktree names another project", |sandbox| {
         configured(sandbox, &format!("[core]\nworktree = {}", quoted(&sandbox.canary("project"))));
     })
     .run(INDEX)
     .run(&["mem", "search", "quokka", "--grep", "zanzibar", "--show-content"])
-    .expect(|_, outcomes| ensure(!outcomes[1].out.contains(SECRET), "nothing of the other project is found"))]);
+    .expect(|_, outcomes| ensure(!outcomes[1].out.contains(SECRET), "no file of the other project is found"))]);
 }
 
 #[test]
-fn issue_15_configuration_that_is_a_link_shows_no_line_of_its_target() {
+fn a_linked_configuration_does_not_reveal_its_target() {
     let runs: &[&[&str]] = &[&["pipeline", "check"], &["pipeline", "show"], INDEX, SEARCH, &["doctor"]];
     let attacks = ["pipeline.toml", "config.toml"].into_iter().map(|name| {
         let attack = Attack::on_fresh(format!("{name} is a link to /etc/passwd"), move |sandbox| {
@@ -248,5 +248,5 @@ fn issue_15_configuration_that_is_a_link_shows_no_line_of_its_target() {
             )
         })
     });
-    withstands(attacks);
+    assert_withstands(attacks);
 }

@@ -1,9 +1,10 @@
-//! Hostile repositories, artefacts, indexes and environments: nothing outside the repository and the user's own directory
-//! is written, nothing outside is shown, and every run ends by itself, in bounded time and memory.
+//! Hostile repositories, artefacts, indexes and environments: no run writes or shows anything outside the repository
+//! and the user's own directory, and every run ends in bounded time and memory.
 //!
-//! An attack is a few lines of a table: a name, what it puts into a sandbox, the commands that are run there, and what is
-//! expected beyond what is expected of all (`Attack::holds`). `AURORA_TEST_PROGRAM` names another program to try,
-//! `AURORA_TEST_ONLY` attacks by a part of their name; `AURORA_TEST_SHOW` prints how every run ended.
+//! Each attack is a row of a table: a name, a function that prepares a sandbox, the commands to run in it, and
+//! expectations in addition to the general ones in `Attack::check`. `AURORA_TEST_PROGRAM` names another program to
+//! test, `AURORA_TEST_ONLY` selects attacks by a part of their name, and `AURORA_TEST_SHOW` prints the outcome of every
+//! run.
 #![cfg(unix)]
 
 #[path = "../fixture/mod.rs"]
@@ -30,17 +31,17 @@ mod unreadable;
 use std::process::Command;
 
 use process::Outcome;
-use sandbox::{LURE, SECRET, Sandbox, Start};
+use sandbox::{CANARY_QUERY, SECRET, Sandbox, Start};
 
 pub(crate) const INDEX: &[&str] = &["mem", "index", "--format", "json"];
 pub(crate) const FORCE: &[&str] = &["mem", "index", "--force", "--format", "json"];
-pub(crate) const SEARCH: &[&str] = &["mem", "search", LURE, "--format", "json"];
+pub(crate) const SEARCH: &[&str] = &["mem", "search", CANARY_QUERY, "--format", "json"];
 
 type Build = Box<dyn Fn(&Sandbox)>;
 type Prepare = Box<dyn Fn(&Sandbox) -> Command>;
 type Expect = Box<dyn Fn(&Sandbox, &[Outcome]) -> Result<(), String>>;
 
-/// One row of a table.
+/// A row of a table of attacks.
 pub(crate) struct Attack {
     name: String,
     start: Start,
@@ -57,7 +58,7 @@ impl Attack {
         Self::on(Start { indexed: true, mined: false }, name, build)
     }
 
-    /// An attack by a repository that was just cloned.
+    /// An attack by a freshly cloned repository.
     pub(crate) fn on_fresh(name: impl Into<String>, build: impl Fn(&Sandbox) + 'static) -> Self {
         Self::on(Start::default(), name, build)
     }
@@ -75,43 +76,43 @@ impl Attack {
         }
     }
 
-    /// Runs the program with these arguments.
+    /// Adds a run of the program with these arguments.
     pub(crate) fn run(self, arguments: &'static [&'static str]) -> Self {
         self.run_with(move |sandbox| sandbox.aur(arguments))
     }
 
-    /// Runs a command that is made for it.
+    /// Adds a run of the command that `prepare` returns.
     pub(crate) fn run_with(mut self, prepare: impl Fn(&Sandbox) -> Command + 'static) -> Self {
         self.runs.push(Box::new(prepare));
         self
     }
 
-    /// What else is expected of the runs.
+    /// Sets an expectation about the runs.
     pub(crate) fn expect(mut self, expect: impl Fn(&Sandbox, &[Outcome]) -> Result<(), String> + 'static) -> Self {
         self.expect = Box::new(expect);
         self
     }
 
-    /// Begins with the questions of `aur mem eval mine`.
+    /// Starts with the questions of `aur mem eval mine`.
     pub(crate) fn mined(mut self) -> Self {
         self.start.mined = true;
         self
     }
 
-    /// Leaves the sources out of what may not change.
+    /// Allows the runs to change the sources.
     pub(crate) fn changing_sources(mut self) -> Self {
         self.changes_sources = true;
         self
     }
 
-    /// Allows this many bytes of memory.
+    /// Sets the memory limit in bytes.
     pub(crate) fn within_memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);
         self
     }
 
-    /// Carries the attack out; what of it succeeded is the error.
-    fn holds(&self) -> Result<(), String> {
+    /// Carries the attack out. The error describes how it succeeded.
+    fn check(&self) -> Result<(), String> {
         let mut sandbox = Sandbox::new(self.start);
         sandbox.limits.memory = self.memory.unwrap_or(sandbox.limits.memory);
         (self.build)(&sandbox);
@@ -126,7 +127,7 @@ impl Attack {
                 return Err(format!("{fault}: {}", outcome.summary()));
             }
             if outcome.out.contains(SECRET) || outcome.err.contains(SECRET) {
-                return Err(format!("shows what is outside: {}", outcome.summary()));
+                return Err(format!("shows a file from outside: {}", outcome.summary()));
             }
             let [outside_now, sources_now] = sandbox.record();
             let mut changes = outside.changes(&outside_now);
@@ -146,20 +147,20 @@ impl Attack {
     }
 }
 
-/// Carries out all attacks of a table, and fails with those that succeeded.
-pub(crate) fn withstands(attacks: impl IntoIterator<Item = Attack>) {
+/// Carries out all attacks of a table, and fails if any of them succeeds.
+pub(crate) fn assert_withstands(attacks: impl IntoIterator<Item = Attack>) {
     let only = std::env::var("AURORA_TEST_ONLY").unwrap_or_default();
     let (mut tried, mut succeeded) = (0, Vec::new());
     for attack in attacks.into_iter().filter(|attack| attack.name.contains(&only)) {
         tried += 1;
-        if let Err(error) = attack.holds() {
+        if let Err(error) = attack.check() {
             succeeded.push(format!("  {}: {error}", attack.name));
         }
     }
     assert!(succeeded.is_empty(), "{} of {tried} attacks succeeded:\n{}", succeeded.len(), succeeded.join("\n"));
 }
 
-/// An expectation in words.
+/// Returns an error with the expectation `what` unless it holds.
 pub(crate) fn ensure(holds: bool, what: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(format!("expected: {what}")) }
 }

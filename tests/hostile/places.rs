@@ -1,9 +1,9 @@
-//! Something hostile in the place of each file and directory below `.aurora`, and of `.aurora` itself.
+//! Hostile files in place of each file and directory below `.aurora`, and of `.aurora` itself.
 
 use crate::sandbox::Sandbox;
-use crate::{Attack, FORCE, INDEX, SEARCH, withstands};
+use crate::{Attack, FORCE, INDEX, SEARCH, assert_withstands};
 
-/// Directories below `.aurora`; the empty name is itself.
+/// Directories below `.aurora`. The empty name denotes `.aurora` itself.
 const DIRECTORIES: &[&str] = &[
     "",
     "index",
@@ -43,18 +43,18 @@ const FILES: &[&str] = &[
     "eval/trees/.gitignore",
 ];
 
-/// What is put there.
+/// A hostile file or directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Thing {
     /// A link to a file outside.
     LinkToFile,
-    /// A relative link to what another project has in the same place.
+    /// A relative link to the file in the same place of another project.
     LinkToTwin,
-    /// A link to a file that is not there, outside.
+    /// A link to a missing file outside.
     LinkToNothing,
     /// A link to a directory outside.
     LinkToDirectory,
-    /// A link to a file without end.
+    /// A link to an endless file.
     LinkToZeros,
     /// A link to itself.
     Loop,
@@ -62,14 +62,14 @@ enum Thing {
     Fifo,
     /// A socket.
     Socket,
-    /// A directory where a file belongs, a file where a directory does.
+    /// A directory in place of a file, or a file in place of a directory.
     Wrong,
 }
 
 use Thing::{Fifo, LinkToDirectory, LinkToFile, LinkToNothing, LinkToTwin, LinkToZeros, Loop, Socket, Wrong};
 
 const ALL: &[Thing] = &[LinkToFile, LinkToTwin, LinkToNothing, LinkToDirectory, LinkToZeros, Loop, Fifo, Socket, Wrong];
-/// One of each way to go wrong: being followed, being created, not ending, not being a file.
+/// One example of each way to fail: following a link, creating its target, not ending, not being a file.
 const SOME: &[Thing] = &[LinkToTwin, LinkToNothing, LinkToZeros, Fifo, Wrong];
 
 impl Thing {
@@ -101,10 +101,10 @@ fn places() -> impl Iterator<Item = &'static str> {
     DIRECTORIES.iter().chain(FILES).copied()
 }
 
-/// What makes an attack of its name and of what it puts into a sandbox.
+/// A function that creates an attack from its name and from a function that prepares the sandbox.
 type Start = fn(String, Box<dyn Fn(&Sandbox)>) -> Attack;
 
-/// An attack in each of `places` with each of `things`; `runs` are the commands of each.
+/// An attack for each combination of `places` and `things`, with the commands `runs`.
 fn product(
     on: Start,
     places: impl IntoIterator<Item = &'static str>,
@@ -134,7 +134,7 @@ fn indexed(name: String, build: Box<dyn Fn(&Sandbox)>) -> Attack {
     Attack::on_indexed(format!("indexed: {name}"), build)
 }
 
-/// With a source that has changed, so that a run has something to write.
+/// An attack on an index that is older than its sources, so that a run has something to write.
 fn edited(name: String, build: Box<dyn Fn(&Sandbox)>) -> Attack {
     Attack::on_indexed(format!("edited: {name}"), move |sandbox| {
         sandbox.write("src/token.py", "def parse_token(text):\n    return text.partition(':')\n");
@@ -144,24 +144,24 @@ fn edited(name: String, build: Box<dyn Fn(&Sandbox)>) -> Attack {
 }
 
 #[test]
-fn issue_15_a_first_search_stays_inside() {
-    withstands(product(fresh, places(), ALL, &[SEARCH]));
+fn a_first_search_stays_inside() {
+    assert_withstands(product(fresh, places(), ALL, &[SEARCH]));
 }
 
 #[test]
-fn issue_15_a_run_over_an_index_stays_inside() {
-    withstands(product(edited, places(), ALL, &[INDEX, SEARCH]));
+fn a_run_on_an_existing_index_stays_inside() {
+    assert_withstands(product(edited, places(), ALL, &[INDEX, SEARCH]));
 }
 
-/// Where the index is.
+/// Places of the index.
 const DATA: &[&str] = &["", "index", "index/data.mdb", "index/lock.mdb"];
 const ACCESS: &[&str] = &["access", "access/data.mdb", "access/lock.mdb"];
-/// What an index is replaced by way of.
+/// Places that replacing an index uses.
 const REPLACING: &[&str] =
     &["", "index", "index.new", "index.old", "index.unusable", "tmp", "writer.lock", "index/lock.mdb"];
 
 #[test]
-fn issue_15_commands_that_read_stay_inside() {
+fn commands_that_read_stay_inside() {
     const READERS: &[&[&str]] = &[
         SEARCH,
         &["mem", "stats"],
@@ -186,11 +186,11 @@ fn issue_15_commands_that_read_stay_inside() {
         EVALUATION,
     ));
     attacks.extend(product(indexed, ["pipeline.toml", "config.toml", "tuned.toml"], ALL, SHOWS));
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_commands_that_write_stay_inside() {
+fn commands_that_write_stay_inside() {
     let mut attacks = Vec::new();
     attacks.extend(product(edited, REPLACING.iter().copied(), SOME, &[FORCE, SEARCH]));
     attacks.extend(product(edited, REPLACING.iter().copied(), SOME, &[&["mem", "compact"], SEARCH]));
@@ -215,11 +215,11 @@ fn issue_15_commands_that_write_stay_inside() {
             attacks.push(attack.run(&["mem", "import", "sound.aur"]).run(SEARCH));
         }
     }
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_mining_questions_stays_inside() {
+fn mining_questions_stays_inside() {
     let places = [
         "",
         "eval",
@@ -229,12 +229,12 @@ fn issue_15_mining_questions_stays_inside() {
         "eval/exact.jsonl",
         "eval/trees/.gitignore",
     ];
-    withstands(product(indexed, places, ALL, &[&["mem", "eval", "mine"]]));
+    assert_withstands(product(indexed, places, ALL, &[&["mem", "eval", "mine"]]));
 }
 
-/// As it comes to a user: committed and cloned.
+/// Links that arrive through git: committed and cloned.
 #[test]
-fn issue_15_links_that_git_has_checked_out_stay_inside() {
+fn links_checked_out_by_git_lead_nowhere_outside() {
     let places = [
         "history.walk.new",
         "tree.walk.new",
@@ -259,5 +259,5 @@ fn issue_15_links_that_git_has_checked_out_stay_inside() {
         .run(INDEX)
         .run(SEARCH)
     });
-    withstands(attacks);
+    assert_withstands(attacks);
 }

@@ -1,6 +1,7 @@
-//! Random choices that a seed repeats.
+//! Random choices that are reproducible from a seed.
 //!
-//! `AURORA_SEED` and `AURORA_CORRUPTIONS` say which and how many attempts a test makes; `cargo xtask explore` sets both.
+//! `AURORA_SEED` sets the first seed and `AURORA_CORRUPTIONS` the number of attempts of a test. `cargo xtask explore`
+//! sets both.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -10,7 +11,7 @@ use crate::process::number;
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The generator of one attempt.
+    /// The generator of an attempt.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
@@ -23,17 +24,17 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A number below a bound; 0 below 0.
+    /// A number below a bound, or 0 if the bound is 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         (self.any() % bound.max(1) as u64) as usize
     }
 
-    /// One of several.
+    /// One of several values.
     pub(crate) fn pick<'a, T: ?Sized>(&mut self, of: &'a [&'a T]) -> &'a T {
         of[self.below(of.len())]
     }
 
-    /// A number at which something overflows, or ends.
+    /// A number at which arithmetic overflows, or a range ends.
     pub(crate) fn boundary(&mut self) -> u64 {
         const NUMBERS: [u64; 14] = [
             0,
@@ -55,7 +56,7 @@ impl Random {
         if self.below(4) == 0 { number.wrapping_sub(self.any() % 3) } else { number }
     }
 
-    /// Changes bytes in one of the ways in which they go wrong.
+    /// Damages bytes in one of several typical ways and returns a description.
     pub(crate) fn damage(&mut self, bytes: &mut Vec<u8>) -> &'static str {
         let length = bytes.len();
         if length == 0 {
@@ -99,14 +100,14 @@ impl Random {
     }
 }
 
-/// Makes attempts with seeds that follow one another; a failure tells how to repeat it alone.
+/// Makes attempts with consecutive seeds. A failure prints how to repeat it alone.
 pub(crate) fn attempts(test: &str, usual: u64, attempt: impl Fn(&mut Random)) {
     let (first, count) = (number("AURORA_SEED").unwrap_or(15), number("AURORA_CORRUPTIONS").unwrap_or(usual));
     for seed in first..first + count {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| attempt(&mut Random::new(seed)))) {
             eprintln!("FINDING in {test}, seed {seed}. To repeat it:");
             eprintln!("  AURORA_SEED={seed} AURORA_CORRUPTIONS=1 cargo test --test hostile {test}");
-            eprintln!("To keep it, add a test of its own for what is wrong.");
+            eprintln!("To keep it, add a separate test for the error.");
             resume_unwind(panic);
         }
     }

@@ -1,14 +1,14 @@
-//! What a directory holds, to tell afterwards whether anything was touched.
+//! The state of a directory, recorded to detect changes.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Longest content that is compared byte by byte; of others the size and the times are.
-const CONTENT: u64 = 4 << 20;
+/// Maximum size in bytes of a file whose content is compared. Of larger files, only sizes and times are compared.
+const MAX_COMPARED_BYTES: u64 = 4 << 20;
 
-/// Everything below some directories: no link is followed, and nothing is opened but regular files.
+/// All entries below a directory. Recording follows no links and opens only regular files.
 #[derive(Debug)]
 pub(crate) struct Record {
     entries: BTreeMap<PathBuf, Entry>,
@@ -19,24 +19,24 @@ struct Entry {
     mode: u32,
     size: u64,
     modified: (i64, i64),
-    /// Content of a file, target of a link.
+    /// Content of a file, or target of a link.
     content: Vec<u8>,
 }
 
 impl Record {
-    /// Records what is below `directory`, except for what is at or below one of `except`.
-    pub(crate) fn of(directory: &Path, except: &[PathBuf]) -> Self {
+    /// Records all entries below `directory`, except the paths in `except` and everything below them.
+    pub(crate) fn take(directory: &Path, except: &[PathBuf]) -> Self {
         let mut entries = BTreeMap::new();
         let mut open = vec![directory.to_owned()];
         while let Some(directory) = open.pop() {
-            // What is hostile in a repository may not let itself be listed.
+            // A hostile directory may not be listable.
             for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
                 let path = entry.path();
                 let Ok(metadata) = path.symlink_metadata() else { continue };
                 if except.contains(&path) {
                     continue;
                 }
-                entries.insert(path.clone(), Entry::of(&path, &metadata));
+                entries.insert(path.clone(), Entry::read(&path, &metadata));
                 if metadata.is_dir() {
                     open.push(path);
                 }
@@ -45,7 +45,7 @@ impl Record {
         Self { entries }
     }
 
-    /// What differs in `later`.
+    /// The differences between this record and a later one.
     pub(crate) fn changes(&self, later: &Self) -> Vec<String> {
         let of = |path: &PathBuf| match (self.entries.get(path), later.entries.get(path)) {
             (None, Some(_)) => Some(format!("{} was created", path.display())),
@@ -59,11 +59,11 @@ impl Record {
 }
 
 impl Entry {
-    fn of(path: &Path, metadata: &fs::Metadata) -> Self {
+    fn read(path: &Path, metadata: &fs::Metadata) -> Self {
         let kind = metadata.file_type();
         let content = if kind.is_symlink() {
             fs::read_link(path).map(|target| target.into_os_string().into_encoded_bytes()).unwrap_or_default()
-        } else if kind.is_file() && metadata.len() <= CONTENT {
+        } else if kind.is_file() && metadata.len() <= MAX_COMPARED_BYTES {
             fs::read(path).unwrap_or_default()
         } else {
             Vec::new()

@@ -1,4 +1,4 @@
-//! A repository, a home, and beside them a canary directory that no run may touch.
+//! A repository and a home, and next to them a canary directory that no run may touch.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,11 +15,11 @@ use crate::fixture::{hermetic, program};
 use crate::process::{Limits, Outcome, Running, start};
 use crate::record::Record;
 
-/// Stands in every file of the canary directory, and may not be printed.
+/// Text in every file of the canary directory, which no run may print.
 pub(crate) const SECRET: &str = "canarysecret";
-/// Finds the canary's files, should they have been indexed, and names nothing else.
-pub(crate) const LURE: &str = "quokka zanzibar";
-/// The user without rights.
+/// Query that matches only the files of the canary directory, in case they were indexed.
+pub(crate) const CANARY_QUERY: &str = "quokka zanzibar";
+/// Id of a user without permissions.
 const NOBODY: u32 = 65_534;
 
 const SOURCES: &[(&str, &str)] = &[
@@ -36,7 +36,7 @@ const SOURCES: &[(&str, &str)] = &[
     ),
 ];
 
-/// What all sandboxes begin with: it is made once, and gone with the last test that uses it.
+/// The directory that all sandboxes are copied from. It is created once, and deleted after the last test that uses it.
 struct Template(TempDir);
 
 impl Template {
@@ -97,7 +97,7 @@ impl Template {
     }
 }
 
-/// What a file of the canary directory holds.
+/// Content of a file of the canary directory.
 fn secret_text(path: &str) -> String {
     if path.ends_with("config.toml") {
         return format!("# {SECRET}\n[search.bm25]\nk1 = 1.3\n");
@@ -110,10 +110,10 @@ fn secret_text(path: &str) -> String {
     format!("{SECRET} quokka zanzibar\n")
 }
 
-/// A directory with all that an attack needs; it is gone when the value is.
+/// A directory with everything that an attack needs, deleted on drop.
 pub(crate) struct Sandbox {
     root: PathBuf,
-    /// What every run may take.
+    /// Limits of every run.
     pub(crate) limits: Limits,
     _directory: Option<Directory>,
 }
@@ -126,22 +126,22 @@ struct Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        // The library's own removal holds a file open for every level.
+        // `remove_dir_all` keeps a file open for every level, which fails for deep trees.
         let _ = Command::new("rm").arg("-rf").arg(self.directory.path().join("repo")).status();
     }
 }
 
-/// What a sandbox begins with, beside its sources.
+/// Initial content of a sandbox in addition to its sources.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Start {
-    /// An index.
+    /// Whether there is an index.
     pub(crate) indexed: bool,
-    /// The questions of `aur mem eval mine`, which are many files.
+    /// Whether there are the questions of `aur mem eval mine`, which are many files.
     pub(crate) mined: bool,
 }
 
 impl Start {
-    /// What is not copied of the template.
+    /// Paths of the template that are not copied.
     fn without(self) -> Vec<&'static str> {
         let mut without = Vec::new();
         if !self.indexed {
@@ -157,9 +157,9 @@ impl Start {
 impl Sandbox {
     /// A repository of four files with a history.
     pub(crate) fn new(start: Start) -> Self {
-        let made = Self::copied(&start.without());
+        let made = Self::from_template(&start.without());
         if start.indexed {
-            // A copy is another file than the one that is recorded.
+            // A copy has another identity than the recorded index, so it is not trusted yet.
             let _ = made.aur(&["mem", "trust-index"]).output();
             let _ = made.aur(&["mem", "trust-index", "access"]).output();
         }
@@ -167,7 +167,7 @@ impl Sandbox {
     }
 
     /// A copy of the template without some of its directories.
-    fn copied(without: &[&str]) -> Self {
+    fn from_template(without: &[&str]) -> Self {
         let template = Template::shared();
         let directory = TempDir::new().expect("a temporary directory");
         let without: Vec<PathBuf> = without.iter().map(|path| template.0.path().join(path)).collect();
@@ -192,14 +192,14 @@ impl Sandbox {
         self.root.join("home").join(relative)
     }
 
-    /// Writes a file of the repository, making its directories.
+    /// Writes a file of the repository and creates its parent directories.
     pub(crate) fn write(&self, relative: impl AsRef<Path>, content: impl AsRef<[u8]>) -> &Self {
         let path = self.make_way(relative);
         fs::write(path, content).expect("a file can be written");
         self
     }
 
-    /// Removes a file, a link, or a directory with all that is in it.
+    /// Removes a file, a link, or a directory with its content.
     pub(crate) fn remove(&self, relative: impl AsRef<Path>) -> &Self {
         let path = self.path(relative);
         match path.symlink_metadata() {
@@ -210,7 +210,7 @@ impl Sandbox {
         self
     }
 
-    /// Removes what is in the way and makes the directories above.
+    /// Removes whatever exists at a path and creates its parent directories.
     pub(crate) fn make_way(&self, relative: impl AsRef<Path>) -> PathBuf {
         let path = self.path(&relative);
         self.remove(relative);
@@ -219,30 +219,30 @@ impl Sandbox {
         path
     }
 
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     pub(crate) fn link(&self, relative: impl AsRef<Path>, target: impl AsRef<Path>) -> &Self {
         symlink(target, self.make_way(relative)).expect("a link can be made");
         self
     }
 
-    /// Makes a pipe that nobody writes to.
+    /// Creates a pipe that nobody writes to.
     pub(crate) fn fifo(&self, relative: impl AsRef<Path>) -> &Self {
         let made = Command::new("mkfifo").arg(self.make_way(relative)).status();
         assert!(made.is_ok_and(|status| status.success()), "a pipe can be made");
         self
     }
 
-    /// Makes a socket that nobody listens at.
+    /// Creates a socket that nobody listens on.
     pub(crate) fn socket(&self, relative: impl AsRef<Path>) -> &Self {
         let path = self.make_way(relative);
-        // The path of a socket may have no more than some hundred bytes.
+        // The path of a socket may have at most about a hundred bytes.
         let short = self.root.join("s");
         drop(UnixListener::bind(&short).expect("a socket can be made"));
         fs::rename(short, path).expect("a socket can be moved");
         self
     }
 
-    /// Makes a file of which nothing but its end is written.
+    /// Creates a sparse file.
     pub(crate) fn sparse(&self, relative: impl AsRef<Path>, bytes: u64) -> &Self {
         let path = self.make_way(relative);
         fs::File::create(path).and_then(|file| file.set_len(bytes)).expect("a sparse file can be made");
@@ -255,7 +255,7 @@ impl Sandbox {
         self
     }
 
-    /// Runs git in the repository, which has to succeed.
+    /// Runs git in the repository, asserts that it succeeds, and returns its output.
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let mut git = Command::new("git");
         hermetic(&mut git, &self.home(""));
@@ -267,7 +267,7 @@ impl Sandbox {
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
-    /// The program, to be run in the repository.
+    /// A command that runs the program in the repository.
     pub(crate) fn aur(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(program());
         self.prepare(&mut command);
@@ -275,7 +275,7 @@ impl Sandbox {
         command
     }
 
-    /// The program behind commands of a shell, such as `ulimit`.
+    /// A command that runs the program after shell commands such as `ulimit`.
     pub(crate) fn aur_after(&self, shell: &str, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new("sh");
         self.prepare(&mut command);
@@ -298,7 +298,8 @@ impl Sandbox {
         start(command, self.limits)
     }
 
-    /// Gives the repository and the home to a user to whom permissions apply, and has a command run as that user.
+    /// Makes a user to whom permissions apply the owner of the repository and the home, and sets a command to run as
+    /// that user.
     pub(crate) fn as_nobody<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         if fs::metadata(self.path("")).expect("metadata").uid() == 0 {
             for directory in ["repo", "home", "tmp"] {
@@ -313,21 +314,21 @@ impl Sandbox {
         command
     }
 
-    /// All that a run may not change: what is beside the repository and the home, and the sources.
+    /// Everything that a run may not change: the files outside the repository and the home, and the sources.
     pub(crate) fn record(&self) -> [Record; 2] {
         let free = ["repo", "home", "tmp"].map(|name| self.root.join(name));
         let indexes = [".aurora", "src/.aurora"].map(|name| self.path(name));
-        [Record::of(&self.root, &free), Record::of(&self.path(""), &indexes)]
+        [Record::take(&self.root, &free), Record::take(&self.path(""), &indexes)]
     }
 
-    /// What was left in the directory of temporary files.
+    /// Files left in the directory of temporary files.
     pub(crate) fn left_over(&self) -> Vec<String> {
         let entries = fs::read_dir(self.root.join("tmp")).into_iter().flatten().flatten();
         entries.map(|entry| format!("{} was left", entry.path().display())).collect()
     }
 }
 
-/// Copies a tree with its links, modes and times, but not what is below the paths of `without`.
+/// Copies a tree with links, modes and times, except the paths in `without` and everything below them.
 fn copy(from: &Path, to: &Path, without: &[PathBuf]) {
     for entry in fs::read_dir(from).expect("a readable directory").flatten() {
         let (source, target) = (entry.path(), to.join(entry.file_name()));

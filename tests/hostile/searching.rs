@@ -1,4 +1,4 @@
-//! Long queries, damaged records of use, an index of another user, and searches outside of a project.
+//! Long queries, damaged access histories, indexes of other users, and searches outside a project.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -6,12 +6,12 @@ use std::process::Command;
 
 use crate::process::Outcome;
 use crate::sandbox::{Sandbox, Start};
-use crate::{Attack, INDEX, SEARCH, ensure, withstands};
+use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
 const ASK: &[&str] = &["mem", "search", "parse_token", "--format", "json"];
 
-/// A search with a text on standard input.
-fn asked(arguments: &'static [&'static str], text: String) -> impl Fn(&Sandbox) -> Command {
+/// A search with the text on standard input.
+fn search_with_input(arguments: &'static [&'static str], text: String) -> impl Fn(&Sandbox) -> Command {
     move |sandbox| {
         let file = sandbox.path("../home/query");
         fs::write(&file, &text).expect("a file can be written");
@@ -24,41 +24,41 @@ fn asked(arguments: &'static [&'static str], text: String) -> impl Fn(&Sandbox) 
 fn refused(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
     let outcome = &outcomes[0];
     let says = ["long", "most", "limit", "bytes", "KiB"].iter().any(|word| outcome.err.contains(word));
-    ensure(outcome.code == Some(2) && says, "exit code 2, and a message that tells the longest query")
+    ensure(outcome.code == Some(2) && says, "exit code 2, and a message that names the limit")
 }
 
-/// One line among others is refused in its place.
+/// Expects an error in place of the answer to one of several queries.
 fn refused_in_its_place(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
     let outcome = &outcomes[0];
-    let is_told = outcome.out.contains("\"error\":\"the query is longer than 16384 bytes");
-    ensure(outcome.code == Some(0) && is_told, "an object with an error in the place of the answer")
+    let has_error = outcome.out.contains("\"error\":\"the query is longer than 16384 bytes");
+    ensure(outcome.code == Some(0) && has_error, "an object with an error in the place of the answer")
 }
 
 #[test]
-fn issue_15_the_length_of_a_query_is_limited() {
+fn the_length_of_a_query_is_limited() {
     const STDIN: &[&str] = &["mem", "search", "--stdin", "--format", "jsonl"];
     let words = |bytes: usize| (0..bytes / 8).map(|n| format!("w{:06x} ", n % 0xff_ffff)).collect::<String>();
     let arguments = |bytes: usize| {
         move |sandbox: &Sandbox| {
             let query: Vec<String> = words(bytes).split(' ').map(str::to_owned).collect();
             let mut all = vec!["mem".to_owned(), "search".to_owned()];
-            // An argument has no more than 128 KiB.
+            // An argument has at most 128 KiB.
             all.extend(query.chunks(8_000).map(|part| part.join(" ")));
             sandbox.aur(&all)
         }
     };
-    withstands([
+    assert_withstands([
         Attack::on_indexed("a query of 192 KB", |_| {})
-            .run_with(asked(STDIN, words(192_000)))
+            .run_with(search_with_input(STDIN, words(192_000)))
             .expect(refused_in_its_place),
         Attack::on_indexed("a query of 1 MB", |_| {})
-            .run_with(asked(STDIN, words(1_000_000)))
+            .run_with(search_with_input(STDIN, words(1_000_000)))
             .expect(refused_in_its_place),
         Attack::on_indexed("a query of 1 MB without a space", |_| {})
-            .run_with(asked(STDIN, "a".repeat(1_000_000)))
+            .run_with(search_with_input(STDIN, "a".repeat(1_000_000)))
             .expect(refused_in_its_place),
         Attack::on_indexed("a query of 64 MB without an end", |_| {})
-            .run_with(asked(STDIN, "a".repeat(64_000_000)))
+            .run_with(search_with_input(STDIN, "a".repeat(64_000_000)))
             .expect(refused_in_its_place),
         Attack::on_indexed("a query of 192 KB as arguments", |_| {}).run_with(arguments(192_000)).expect(refused),
         Attack::on_indexed("a query of 1 MB as arguments", |_| {}).run_with(arguments(1_000_000)).expect(refused),
@@ -93,7 +93,7 @@ fn issue_15_the_length_of_a_query_is_limited() {
 }
 
 #[test]
-fn issue_15_damaged_records_of_use_are_told() {
+fn a_damaged_access_history_is_reported() {
     type Damage = (&'static str, fn(Vec<u8>) -> Vec<u8>);
     const DAMAGES: &[Damage] = &[
         ("garbage", |log| vec![0xa5; log.len()]),
@@ -103,7 +103,7 @@ fn issue_15_damaged_records_of_use_are_told() {
             log
         }),
     ];
-    withstands(DAMAGES.iter().map(|(what, damage)| {
+    assert_withstands(DAMAGES.iter().map(|(what, damage)| {
         Attack::on_indexed(format!("records of use: {what}"), move |sandbox| {
             let used = sandbox.run(&mut sandbox.aur(&["mem", "feedback", "good", "src/token.py:1"]));
             assert_eq!(used.code, Some(0), "{}", used.summary());
@@ -115,13 +115,13 @@ fn issue_15_damaged_records_of_use_are_told() {
             let [search] = outcomes else { return Err("a search".to_owned()) };
             ensure(search.code == Some(0) && search.out.contains("src/token.py"), "the search answers")?;
             let said = format!("{}{}", search.err, search.json()["notes"]);
-            ensure(said.contains("access") || said.contains("use"), "a note tells that use does not count")
+            ensure(said.contains("access") || said.contains("use"), "a note reports that the access history is ignored")
         })
     }));
 }
 
 #[test]
-fn issue_15_other_users_can_search() {
+fn other_users_can_search_a_readable_index() {
     let shared = |sandbox: &Sandbox| {
         let run = sandbox.run(&mut sandbox.aur_after("umask 022", INDEX));
         assert_eq!(run.code, Some(0), "{}", run.summary());
@@ -133,13 +133,13 @@ fn issue_15_other_users_can_search() {
         let mut command = sandbox.aur(&["mem", "search", "parse_token", "--format", "json"]);
         let elsewhere = sandbox.path("../elsewhere");
         command.env("HOME", &elsewhere).env("AURORA_HOME", &elsewhere).env("AURORA_TRUST_INDEX", "1");
-        // The index belongs to the one who runs the tests.
+        // The index belongs to the user who runs the tests.
         if fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
             std::os::unix::process::CommandExt::uid(&mut command, 65_534);
         }
         command
     };
-    withstands([
+    assert_withstands([
         Attack::on_fresh("an index that another user has made", shared).run_with(nobody).expect(|sandbox, outcomes| {
             let data = fs::metadata(sandbox.path(".aurora/index/data.mdb")).expect("the data file");
             ensure(data.permissions().mode() & 0o044 == 0o044, "the mode follows the umask")?;
@@ -159,8 +159,8 @@ fn issue_15_other_users_can_search() {
 }
 
 #[test]
-fn issue_15_an_export_to_standard_output_needs_no_temporary_directory() {
-    withstands([Attack::on_indexed("export - without TMPDIR", |_| {})
+fn an_export_to_standard_output_needs_no_temporary_directory() {
+    assert_withstands([Attack::on_indexed("export - without TMPDIR", |_| {})
         .run_with(|sandbox| {
             let mut command = sandbox.aur(&["mem", "export", "-"]);
             command.env("TMPDIR", "/nonexistent");
@@ -171,19 +171,19 @@ fn issue_15_an_export_to_standard_output_needs_no_temporary_directory() {
         })]);
 }
 
-/// A search that finds no project asks on a terminal, and refuses elsewhere.
+/// A search that finds no project. It asks on a terminal, and fails elsewhere.
 fn outside(name: &str, build: impl Fn(&Sandbox) + 'static, prepare: impl Fn(&Sandbox) -> Command + 'static) -> Attack {
     Attack::on_fresh(name, build).run_with(prepare).expect(|sandbox, outcomes| {
         let [search] = outcomes else { return Err("a search".to_owned()) };
         ensure(search.code == Some(2) && search.out.is_empty(), "exit code 2 without results")?;
-        ensure(search.err.contains("aur mem index"), "the message says how to index it all the same")?;
+        ensure(search.err.contains("aur mem index"), "the message says how to index the directory anyway")?;
         let made = [".aurora", "one/.aurora", "../home/.aurora/index", "../home/.aurora/index/data.mdb"];
         ensure(!made.iter().any(|path| sandbox.path(path).exists()), "nothing is indexed")
     })
 }
 
 #[test]
-fn issue_15_a_search_outside_of_a_project_indexes_nothing() {
+fn a_search_outside_a_project_indexes_nothing() {
     let projects = |sandbox: &Sandbox| {
         for name in ["one", "two", "three"] {
             sandbox.write(format!("{name}/a.py"), "def f(): pass\n");
@@ -204,7 +204,7 @@ fn issue_15_a_search_outside_of_a_project_indexes_nothing() {
         command.current_dir(sandbox.path("src"));
         command
     };
-    withstands([
+    assert_withstands([
         outside("a directory of projects", projects, |sandbox| sandbox.aur(SEARCH)),
         outside("a directory without a sign of a project", plain, |sandbox| sandbox.aur(SEARCH)),
         outside("a home directory", plain, at_home),
@@ -224,10 +224,10 @@ fn issue_15_a_search_outside_of_a_project_indexes_nothing() {
     ]);
 }
 
-/// The root of the file system, where it cannot be written.
+/// A search in a root of the file system that is not writable.
 #[test]
 #[cfg(target_os = "linux")]
-fn issue_15_a_search_in_the_root_of_the_file_system_indexes_nothing() {
+fn a_search_in_the_root_of_the_file_system_indexes_nothing() {
     let sandbox = Sandbox::new(Start::default());
     let script = "mount --make-rprivate / && mount -o remount,bind,ro / && cd / && exec \"$0\" mem search x";
     let mut shell = Command::new("unshare");
@@ -240,7 +240,7 @@ fn issue_15_a_search_in_the_root_of_the_file_system_indexes_nothing() {
     assert!(outcome.code == Some(2) && outcome.err.contains("aur mem index"), "{}", outcome.summary());
 }
 
-/// Runs a search at a terminal where `answer` is typed: the exit code, and what the terminal shows.
+/// Runs a search on a terminal where `answer` is typed, and returns the exit code and the text on the terminal.
 #[cfg(target_os = "linux")]
 fn asked_at_a_terminal(sandbox: &Sandbox, answer: &str) -> (Option<i32>, String) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -258,14 +258,14 @@ fn asked_at_a_terminal(sandbox: &Sandbox, answer: &str) -> (Option<i32>, String)
     let mut terminal = File::from(terminal);
     terminal.write_all(answer.as_bytes()).expect("an answer can be typed");
     let mut shown = Vec::new();
-    // The end of a terminal is an error: nobody has the other end open.
+    // Reading a terminal whose other end is closed is an error.
     let _ = terminal.read_to_end(&mut shown);
     (child.wait().expect("the program ends").code(), String::from_utf8_lossy(&shown).into_owned())
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn issue_15_a_search_outside_of_a_project_asks_on_a_terminal() {
+fn a_search_outside_a_project_asks_on_a_terminal() {
     const END_OF_INPUT: &str = "\u{4}";
     for (answer, is_yes) in
         [("y\n", true), ("YES\n", true), ("n\n", false), ("\n", false), ("yes please\n", false), (END_OF_INPUT, false)]

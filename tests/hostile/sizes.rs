@@ -1,16 +1,16 @@
-//! Files that are small to send and large to handle: time and memory stay within bounds.
+//! Files that are small to send and expensive to process: time and memory stay within bounds.
 
 use std::process::Command;
 use std::time::Duration;
 
 use crate::process::number;
 use crate::sandbox::{Sandbox, Start};
-use crate::{Attack, INDEX, SEARCH, ensure, withstands};
+use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
-/// Equal names in one file.
-const MANY: usize = 100_000;
+/// Number of equal names in a file.
+const COUNT: usize = 100_000;
 
-/// One file of a name.
+/// An attack with one file, whose name is the first word of `name`.
 fn file(name: &'static str, text: impl Fn() -> String + 'static) -> Attack {
     Attack::on_fresh(name, move |sandbox| {
         sandbox.write(name.split(' ').next().expect("a name"), text());
@@ -18,41 +18,39 @@ fn file(name: &'static str, text: impl Fn() -> String + 'static) -> Attack {
 }
 
 fn repeated(text: &'static str) -> impl Fn() -> String {
-    move || text.repeat(MANY)
+    move || text.repeat(COUNT)
 }
 
 #[test]
-fn issue_15_equal_names_take_linear_time() {
+fn equal_names_take_linear_time() {
     let attacks = [
         file("a.md of equal headings", repeated("# x\n")),
         file("b.md of equal headings with text", repeated("# x\n\ntext\n\n")),
-        file("c.md of two levels", || "# x\n## y\n".repeat(MANY / 2)),
+        file("c.md of two levels", || "# x\n## y\n".repeat(COUNT / 2)),
         file("a.py of equal functions", repeated("def f(): pass\n")),
-        file("b.py of equal methods", || format!("class A:\n{}", "    def f(self): pass\n".repeat(MANY))),
+        file("b.py of equal methods", || format!("class A:\n{}", "    def f(self): pass\n".repeat(COUNT))),
         file("c.py of equal classes", repeated("class A: pass\n")),
         file("d.py of equal constants", repeated("X = 1\n")),
         file("a.js of equal functions", repeated("function f() {}\n")),
         file("a.ts of equal interfaces", repeated("interface A {}\n")),
-        file("a.go of equal functions", || format!("package a\n{}", "func f() {}\n".repeat(MANY))),
-        file("A.java of equal methods", || format!("class A {{\n{}}}\n", "void f() {}\n".repeat(MANY))),
+        file("a.go of equal functions", || format!("package a\n{}", "func f() {}\n".repeat(COUNT))),
+        file("A.java of equal methods", || format!("class A {{\n{}}}\n", "void f() {}\n".repeat(COUNT))),
         file("a.rs of equal functions", repeated("fn f() {}\n")),
         file("b.rs of equal implementations", repeated("impl A { fn f() {} }\n")),
         file("a.rst of equal headings", repeated("x\n=\n\n")),
         file("a.adoc of equal headings", repeated("== x\n\n")),
         file("a.txt of equal headings", repeated("X\n=\n\n")),
         file("e.py of numbered names that are equal too", || {
-            "def f(): pass\ndef f_2(): pass\ndef f__2(): pass\n".repeat(MANY / 3)
+            "def f(): pass\ndef f_2(): pass\ndef f__2(): pass\n".repeat(COUNT / 3)
         }),
     ];
-    withstands(attacks.into_iter().map(|attack| {
-        attack
-            .run(INDEX)
-            .expect(|_, outcomes| ensure(matches!(outcomes[0].code, Some(0 | 1)), "the run ends as any other"))
+    assert_withstands(attacks.into_iter().map(|attack| {
+        attack.run(INDEX).expect(|_, outcomes| ensure(matches!(outcomes[0].code, Some(0 | 1)), "the run ends normally"))
     }));
 }
 
 #[test]
-fn issue_15_hostile_files_stay_within_the_memory_of_the_run() {
+fn hostile_files_stay_within_the_memory_limit() {
     let attacks = [
         file("a.txt of newlines", || "\n".repeat(4 << 20)),
         file("a.py of newlines", || "\n".repeat(4 << 20)),
@@ -79,32 +77,32 @@ fn issue_15_hostile_files_stay_within_the_memory_of_the_run() {
         file("o.rs of generics", || format!("type A = {}u8{};\n", "B<".repeat(200_000), ">".repeat(200_000))),
         file("p.ts of unions", || format!("type A = {}0;\n", "'a' | ".repeat(400_000))),
     ];
-    withstands(attacks.into_iter().map(|attack| {
+    assert_withstands(attacks.into_iter().map(|attack| {
         attack
             .run(&["mem", "index", "--memory", "256MiB", "--format", "json"])
             .run(SEARCH)
-            .expect(|_, outcomes| ensure(matches!(outcomes[0].code, Some(0 | 1)), "the run ends as any other"))
+            .expect(|_, outcomes| ensure(matches!(outcomes[0].code, Some(0 | 1)), "the run ends normally"))
     }));
 }
 
 #[test]
-fn issue_15_little_address_space_is_an_error_and_no_abort() {
+fn too_little_address_space_is_an_error_and_not_an_abort() {
     let attacks = [1u64, 2, 4].into_iter().map(|gibibytes| {
         file("a.py of one-line functions and little address space", || {
             (0..100_000).map(|n| format!("def f{n}(): pass\n")).collect()
         })
         .run_with(move |sandbox| sandbox.aur_after(&format!("ulimit -v {}", gibibytes << 20), INDEX))
     });
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_an_interrupt_ends_a_run_in_a_hostile_file() {
+fn an_interrupt_ends_a_run_in_a_hostile_file() {
     const TEXTS: &[(&str, &str)] =
         &[("a.md", "# x\n"), ("a.py", "def f(): pass\n"), ("b.py", "("), ("a.txt", "\n"), ("A.java", "class A {")];
-    /// Processor time, which other processes do not add to: an order of magnitude above what is needed, and far below what
-    /// the file takes where nothing looks.
-    const PATIENCE: Duration = Duration::from_secs(5);
+    /// Maximum processor time, which does not include other processes: an order of magnitude above the time needed, and
+    /// far below the time that the file takes if the run does not check for interrupts.
+    const MAX_TIME: Duration = Duration::from_secs(5);
     for (name, text) in TEXTS {
         let sandbox = Sandbox::new(Start::default());
         sandbox.write(name, text.repeat((4 << 20) / text.len() - 1));
@@ -120,19 +118,19 @@ fn issue_15_an_interrupt_ends_a_run_in_a_hostile_file() {
         let outcome = running.wait();
         let spent = outcome.processor_time.saturating_sub(before);
         assert!(matches!(outcome.code, Some(0 | 1 | 130)), "{name}: {}", outcome.summary());
-        assert!(spent < PATIENCE, "{name}: {spent:?} after the interrupt: {}", outcome.summary());
+        assert!(spent < MAX_TIME, "{name}: {spent:?} after the interrupt: {}", outcome.summary());
     }
 }
 
 #[test]
-fn issue_15_many_files_and_long_names_are_handled() {
+fn many_files_and_long_names_are_handled() {
     let deep = |sandbox: &Sandbox| {
         let script = "set -e; for i in $(seq 1 2000); do mkdir d; cd d; done; echo 'def deep(): pass' > deep.py";
         let mut shell = Command::new("sh");
         let made = shell.current_dir(sandbox.path("src")).args(["-c", script]).status();
         assert!(made.is_ok_and(|status| status.success()), "deep directories");
     };
-    withstands([
+    assert_withstands([
         Attack::on_fresh("two thousand directories in one another", deep).run(INDEX).run(SEARCH),
         Attack::on_fresh("names of 255 bytes", |sandbox| {
             let long = "n".repeat(252);

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::process::Outcome;
 use crate::sandbox::Sandbox;
-use crate::{Attack, FORCE, ensure, withstands};
+use crate::{Attack, FORCE, assert_withstands, ensure};
 
 const ASK: &[&str] = &["mem", "search", "parse_token", "--format", "json", "--no-record"];
 const TAG: &[&str] = &["mem", "tag", "code:src/token.py:parse_token", "mine"];
@@ -18,7 +18,7 @@ const NOTE: &[&str] =
     &["mem", "turn", "add", "--session", "s", "--speaker", "user", "--scope", "project", "parse_token"];
 const RECORD: &[&str] = &["mem", "search", "parse_token"];
 
-/// A store, the command that creates it, and where it lies.
+/// A store, the command that creates it, and its directory.
 struct Store {
     name: &'static str,
     create: &'static [&'static str],
@@ -43,16 +43,16 @@ const STORES: [Store; 4] = [
     },
 ];
 
-/// Something that happens to a store, given its directory and the bytes of its data file.
+/// A change of a store, given its directory and the bytes of its data file.
 type Change = fn(&Path, &[u8]);
 
 fn put(directory: &Path, data: &[u8]) {
-    // Another file, so that the change is noticed however soon it follows.
+    // A new file, so that the change is noticed even within the resolution of the modification time.
     fs::remove_file(directory.join("data.mdb")).expect("is there");
     fs::write(directory.join("data.mdb"), data).expect("a file");
 }
 
-/// Stores as a process leaves them that ends while it creates one.
+/// Stores in the state that a process leaves if it ends while creating them.
 const UNFINISHED: &[(&str, Change)] = &[
     ("an empty file", |store, _| put(store, b"")),
     ("an empty file without a lock file", |store, _| {
@@ -128,7 +128,7 @@ fn on_each(
     attacks
 }
 
-/// The code is found; returns the notes of the answer.
+/// Checks that the code is found, and returns the notes of the answer.
 fn notes(outcome: &Outcome) -> Result<Vec<String>, String> {
     ensure(outcome.code == Some(0), "the search succeeds")?;
     let answer = outcome.json();
@@ -142,8 +142,8 @@ fn is_about_stores(note: &str) -> bool {
 }
 
 #[test]
-fn a_store_that_was_never_finished_is_an_empty_one() {
-    withstands(on_each(UNFINISHED, |store, attack| {
+fn an_unfinished_store_counts_as_empty() {
+    assert_withstands(on_each(UNFINISHED, |store, attack| {
         attack
             .run(ASK)
             .run(&["mem", "recall", "parse_token", "--format", "json"])
@@ -162,8 +162,8 @@ fn a_store_that_was_never_finished_is_an_empty_one() {
 }
 
 #[test]
-fn a_search_goes_on_without_a_damaged_store_and_names_it_once() {
-    withstands(on_each(DAMAGED, |store, attack| {
+fn a_search_continues_without_a_damaged_store_and_names_it_once() {
+    assert_withstands(on_each(DAMAGED, |store, attack| {
         attack
             .run(ASK)
             .run(TAGGED)
@@ -176,7 +176,7 @@ fn a_search_goes_on_without_a_damaged_store_and_names_it_once() {
             .expect(move |sandbox, outcomes| {
                 let directory = (store.directory)(sandbox).display().to_string();
                 let notes = notes(&outcomes[0])?;
-                // A lock file has no content: either the store can be read, or a note gives the reason.
+                // A lock file has no content. Either the store can be read, or a note gives the reason.
                 ensure(notes.len() <= 1, &format!("one note: {notes:?}"))?;
                 let is_named = |note: &String| {
                     note.contains(&directory)
@@ -189,14 +189,14 @@ fn a_search_goes_on_without_a_damaged_store_and_names_it_once() {
                 self::notes(&outcomes[5])?;
                 // A command about memory fails if no memory can be used.
                 ensure(outcomes[6].code == Some(if store.is_memory { 2 } else { 0 }), "`aur mem list`")?;
-                // `aur mem recall` has begun another access history.
+                // `aur mem recall` has started a new access history.
                 let is_named = outcomes[7].out.contains(&directory) || store.name == "access";
                 ensure(matches!(outcomes[7].code, Some(0 | 1)) && is_named, "the doctor names it")
             })
     }));
 }
 
-/// Overwrites a page of the index of a memory, which is derived from the entries. The file stays the same one.
+/// Overwrites a page of the index of a memory, which is derived from the entries. The file keeps its identity.
 fn damage_index(sandbox: &Sandbox, store: &Store, page: usize) {
     let asked = sandbox.run(&mut sandbox.aur(ASK));
     assert_eq!(asked.code, Some(0), "{}", asked.summary());
@@ -206,7 +206,7 @@ fn damage_index(sandbox: &Sandbox, store: &Store, page: usize) {
     fs::write(file, data).expect("a file");
 }
 
-/// Damage to a page of the index of each memory, which has an entry that every search sees.
+/// Attacks on a damaged page of the index of each memory. Each memory has an entry that every search finds.
 fn on_each_index(page: usize, attack: impl Fn(Attack, &'static [&'static str]) -> Attack) -> [Attack; 2] {
     let damaged = |store: &'static Store, add: &'static [&'static str]| {
         let build = move |sandbox: &Sandbox| {
@@ -223,16 +223,16 @@ fn on_each_index(page: usize, attack: impl Fn(Attack, &'static [&'static str]) -
     ]
 }
 
-/// The entry is found; returns the number of notes that the index was built again.
-fn mended(outcome: &Outcome) -> Result<usize, String> {
+/// Checks that the entry is found, and returns the number of notes that the index was rebuilt.
+fn rebuilds(outcome: &Outcome) -> Result<usize, String> {
     ensure(outcome.code == Some(0) && outcome.out.contains("turn:s:1"), "the entry is found")?;
     let notes = outcome.json()["notes"].as_array().cloned().unwrap_or_default();
     Ok(notes.iter().filter(|note| note.to_string().contains("built again from the entries")).count())
 }
 
 #[test]
-fn a_damaged_index_of_a_memory_is_found_by_checks_and_built_again_by_a_search() {
-    withstands([6, 8, 11, 14].into_iter().flat_map(|page| {
+fn checks_find_a_damaged_memory_index_and_a_search_rebuilds_it() {
+    assert_withstands([6, 8, 11, 14].into_iter().flat_map(|page| {
         on_each_index(page, |attack, verify| {
             attack.run(verify).run(&["mem", "verify"]).run(&["doctor"]).run(ASK).run(ASK).run(verify).expect(
                 move |_, outcomes| {
@@ -243,7 +243,7 @@ fn a_damaged_index_of_a_memory_is_found_by_checks_and_built_again_by_a_search() 
                     let is_named = outcomes[2].out.contains("aur mem index --force");
                     ensure(outcomes[2].code == Some(1) && is_named, "so does the doctor")?;
                     ensure(notes(&outcomes[3])?.is_empty(), "nothing is left out")?;
-                    let [first, second] = [mended(&outcomes[3])?, mended(&outcomes[4])?];
+                    let [first, second] = [rebuilds(&outcomes[3])?, rebuilds(&outcomes[4])?];
                     // Every search reads page 11.
                     ensure(first == 1 || (first == 0 && page != 11), "one note")?;
                     ensure(second == 0, "once")?;
@@ -255,36 +255,36 @@ fn a_damaged_index_of_a_memory_is_found_by_checks_and_built_again_by_a_search() 
 }
 
 #[test]
-fn a_damaged_index_of_a_memory_is_built_again_by_a_recall() {
-    withstands(on_each_index(11, |attack, verify| {
+fn a_recall_rebuilds_a_damaged_memory_index() {
+    assert_withstands(on_each_index(11, |attack, verify| {
         attack.run(&["mem", "recall", "parse_token", "--format", "json"]).run(verify).expect(|_, outcomes| {
-            ensure(mended(&outcomes[0])? == 1, "one note")?;
+            ensure(rebuilds(&outcomes[0])? == 1, "one note")?;
             ensure(outcomes[1].code == Some(0), "the new index is sound")
         })
     }));
 }
 
 #[test]
-fn a_damaged_index_of_a_memory_is_built_again_by_a_forced_run() {
-    withstands(on_each_index(11, |attack, verify| {
+fn a_forced_run_rebuilds_a_damaged_memory_index() {
+    assert_withstands(on_each_index(11, |attack, verify| {
         attack.run(FORCE).run(verify).run(&["mem", "verify"]).run(ASK).expect(|_, outcomes| {
             ensure(outcomes.iter().all(|outcome| outcome.code == Some(0)), "every command succeeds")?;
-            ensure(mended(&outcomes[3])? == 0, "a search finds no damage")
+            ensure(rebuilds(&outcomes[3])? == 0, "a search finds no damage")
         })
     }));
 }
 
 #[test]
-fn a_code_search_goes_on_where_a_damaged_index_of_a_memory_cannot_be_built_again() {
+fn a_code_search_works_if_a_damaged_memory_index_cannot_be_rebuilt() {
     let build = |sandbox: &Sandbox| {
         create(sandbox, &STORES[2]);
         damage_index(sandbox, &STORES[2], 11);
-        // No run can lock the index to build it again.
+        // No run can lock the index to rebuild it.
         let lock = sandbox.home(".aurora/memory/.aurora/writer.lock");
         let _ = fs::remove_file(&lock);
         fs::create_dir(lock).expect("a directory");
     };
-    withstands([Attack::on_indexed("index of user-memory: neither sound nor writable", build).run(ASK).expect(
+    assert_withstands([Attack::on_indexed("index of user-memory: neither sound nor writable", build).run(ASK).expect(
         |_, outcomes| {
             let notes = notes(&outcomes[0])?;
             ensure(notes.len() == 1 && notes[0].contains("cannot be built again"), &format!("one note: {notes:?}"))
@@ -292,7 +292,7 @@ fn a_code_search_goes_on_where_a_damaged_index_of_a_memory_cannot_be_built_again
     )]);
 }
 
-/// The stores of another user, as a repository brings them.
+/// Creates a store of another user, as if the repository contained it.
 fn bring(sandbox: &Sandbox, store: &Store) {
     let mut command = sandbox.aur(store.create);
     let other = sandbox.home("../other");
@@ -304,9 +304,9 @@ fn bring(sandbox: &Sandbox, store: &Store) {
 }
 
 #[test]
-fn a_store_of_a_repository_is_neither_used_nor_written_before_it_is_accepted() {
+fn a_store_from_a_repository_is_unused_until_it_is_trusted() {
     let brought = STORES.iter().filter(|store| store.name != "user-memory");
-    withstands(brought.map(|store| {
+    assert_withstands(brought.map(|store| {
         let accept: &'static [&'static str] = match store.name {
             "tags" => &["mem", "trust-index", "tags"],
             "access" => &["mem", "trust-index", "access"],
@@ -330,7 +330,7 @@ fn a_store_of_a_repository_is_neither_used_nor_written_before_it_is_accepted() {
                     let is_named = notes.len() == 1 && notes[0].contains(&format!("trust-index {}", store.name));
                     ensure(is_named, &format!("one note with the remedy: {notes:?}"))?;
                 }
-                // A search records what it has shown if it can; any other write fails.
+                // A search skips recording the results if it cannot write. Any other write fails.
                 let is_refused = outcomes[1].code == Some(2) && outcomes[1].err.contains("trust-index");
                 ensure(is_refused || store.name == "access", "a write is refused with the remedy")?;
                 ensure(
@@ -345,13 +345,13 @@ fn a_store_of_a_repository_is_neither_used_nor_written_before_it_is_accepted() {
 }
 
 #[test]
-fn stores_of_a_repository_are_accepted_one_at_a_time() {
+fn stores_from_a_repository_are_trusted_one_at_a_time() {
     let build = |sandbox: &Sandbox| {
         for store in [&STORES[0], &STORES[3]] {
             bring(sandbox, store);
         }
     };
-    withstands([Attack::on_indexed("tags and a memory of another user", build)
+    assert_withstands([Attack::on_indexed("tags and a memory of another user", build)
         .run(&["mem", "trust-index"])
         .run(&["mem", "trust-index", "memory"])
         .run(TAG)
@@ -370,7 +370,7 @@ fn stores_of_a_repository_are_accepted_one_at_a_time() {
 }
 
 #[test]
-fn what_holds_texts_of_the_user_is_private_whatever_the_mask_is() {
+fn texts_of_the_user_are_private_for_every_umask() {
     let as_everybody =
         |arguments: &'static [&'static str]| move |sandbox: &Sandbox| sandbox.aur_after("umask 0", arguments);
     let loosen = |sandbox: &Sandbox| {
@@ -380,7 +380,7 @@ fn what_holds_texts_of_the_user_is_private_whatever_the_mask_is() {
         }
         sandbox.mode(sandbox.home(".aurora/memory/entries/data.mdb"), 0o644);
     };
-    withstands([Attack::on_indexed("a mask that takes nothing away", loosen)
+    assert_withstands([Attack::on_indexed("a mask that takes nothing away", loosen)
         .run_with(as_everybody(TURN))
         .run_with(as_everybody(NOTE))
         .run_with(as_everybody(TAG))
@@ -400,7 +400,7 @@ fn what_holds_texts_of_the_user_is_private_whatever_the_mask_is() {
         })]);
 }
 
-/// Adds what lies below a path, and the path itself, if others may do anything with it.
+/// Adds a path, and the paths below it, if other users may access them in any way.
 fn add_loose(path: &Path, loose: &mut Vec<String>) {
     use std::os::unix::fs::PermissionsExt as _;
 

@@ -1,4 +1,4 @@
-//! Names and contents that mislead a terminal, a reader or a decompressor.
+//! Names and contents that attack a terminal, a reader or a decompressor.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -10,9 +10,10 @@ use flate2::write::GzEncoder;
 
 use crate::process::Outcome;
 use crate::sandbox::Sandbox;
-use crate::{Attack, INDEX, SEARCH, ensure, withstands};
+use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
-/// What no output on a terminal may hold: control characters but line feed and tab, and those that turn the direction.
+/// Whether a character must not reach a terminal: control characters except line feed and tab, and characters that
+/// change the direction of text.
 fn is_harmful(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
@@ -54,7 +55,7 @@ const NAMES: &[&[u8]] = &[
 ];
 
 #[test]
-fn issue_15_no_name_or_text_reaches_the_terminal_raw() {
+fn names_and_texts_are_escaped_for_the_terminal() {
     const LOOKS: &[&[&str]] = &[
         &["mem", "index"],
         INDEX,
@@ -74,7 +75,7 @@ fn issue_15_no_name_or_text_reaches_the_terminal_raw() {
     ];
     let all = |attack: Attack| LOOKS.iter().fold(attack, |attack, look| attack.run(look)).expect(is_clean);
     let texts = "\u{1b}[2J\u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{7} \u{9b}31m \u{202e}drow \r\u{8}\u{8} \u{2066}x";
-    withstands([
+    assert_withstands([
         all(Attack::on_fresh("names of all kinds", |sandbox| {
             for name in NAMES {
                 sandbox.write(OsStr::from_bytes(name), "def hostile_name():\n    return 1\n");
@@ -113,12 +114,12 @@ fn issue_15_no_name_or_text_reaches_the_terminal_raw() {
 }
 
 #[test]
-fn issue_15_queries_and_arguments_are_printed_harmlessly() {
+fn queries_and_arguments_are_escaped_for_the_terminal() {
     const HARMFUL: &str = "\u{1b}[2Jx\u{202e}\u{7}";
     let given = |arguments: &'static [&'static str]| {
         Attack::on_indexed(format!("{arguments:?}"), |_| {}).run(arguments).expect(is_clean)
     };
-    withstands([
+    assert_withstands([
         given(&["mem", "search", HARMFUL]),
         given(&["mem", HARMFUL]),
         given(&[HARMFUL]),
@@ -137,7 +138,7 @@ fn issue_15_queries_and_arguments_are_printed_harmlessly() {
     ]);
 }
 
-/// Zeros, packed.
+/// Compressed zeros.
 fn gzip(zeros: usize) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     packed.write_all(b"# Conversation: Bomb\nDate: 2025-12-13\n\n## Phase 1: Assess\n").expect("memory can be written");
@@ -148,10 +149,10 @@ fn gzip(zeros: usize) -> Vec<u8> {
     packed.finish().expect("memory can be written")
 }
 
-/// The name of a file in an archive, and what writes it.
+/// The name of a file in an archive, and a function that writes its content.
 type Part<'p> = (&'p str, &'p dyn Fn(&mut dyn Write));
 
-/// A document of these entries.
+/// Creates a document with these entries.
 fn docx(sandbox: &Sandbox, name: &str, entries: &[Part<'_>]) {
     let file = File::create(sandbox.make_way(name)).expect("a file");
     let mut archive = zip::ZipWriter::new(file);
@@ -177,15 +178,15 @@ fn text(text: String) -> impl Fn(&mut dyn Write) {
 }
 
 #[test]
-fn issue_15_packed_content_is_bounded() {
+fn decompressed_content_is_bounded() {
     const DOCUMENT: &str = "word/document.xml";
     let looks = |attack: Attack| {
         attack
             .run(INDEX)
             .run(SEARCH)
-            .expect(|_, outcomes| ensure(matches!(outcomes[0].code, Some(0 | 1)), "the run ends as any other"))
+            .expect(|_, outcomes| ensure(matches!(outcomes[0].code, Some(0 | 1)), "the run ends normally"))
     };
-    withstands(
+    assert_withstands(
         [
             Attack::on_fresh("a document of 2 GiB", |sandbox| docx(sandbox, "docs/a.docx", &[(DOCUMENT, &zeros(2 << 30))])),
             Attack::on_fresh("a document of nested elements", |sandbox| {
@@ -241,7 +242,7 @@ fn issue_15_packed_content_is_bounded() {
 }
 
 #[test]
-fn issue_15_questions_that_a_repository_brings_are_bounded() {
+fn questions_from_a_repository_are_bounded() {
     let questions = |name: &str, text: String| {
         Attack::on_indexed(format!("questions: {name}"), move |sandbox| {
             sandbox.write("questions.jsonl", &text).write("questions.yaml", &text);
@@ -252,7 +253,7 @@ fn issue_15_questions_that_a_repository_brings_are_bounded() {
     };
     let aliases =
         (1..60).fold("a0: &a0 [x, x]\n".to_owned(), |text, n| text + &format!("a{n}: &a{n} [*a{0}, *a{0}]\n", n - 1));
-    withstands([
+    assert_withstands([
         questions("nested lists", format!("{}{}", "[".repeat(200_000), "]".repeat(200_000))),
         questions("aliases that double", aliases),
         questions("one line of 16 MiB", format!("{{\"query\": \"{}\"}}", "a ".repeat(8 << 20))),

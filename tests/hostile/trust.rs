@@ -1,19 +1,19 @@
-//! An index that this user's runs have not made, or that git tracks, is not answered from silently.
+//! Indexes that this user has not built, or that git tracks, are not used silently.
 
 use std::fs;
 use std::process::Command;
 
 use crate::process::Outcome;
 use crate::sandbox::Sandbox;
-use crate::{Attack, FORCE, INDEX, ensure, withstands};
+use crate::{Attack, FORCE, INDEX, assert_withstands, ensure};
 
-/// Only the planted index knows it.
+/// Name of a function that only the planted index contains.
 const PLANTED: &str = "planted_answer";
 const ASK: &[&str] = &["mem", "search", PLANTED, "--show-content", "--format", "json", "--no-record"];
 const ASK_REAL: &[&str] = &["mem", "search", "parse_token", "--format", "json", "--no-record"];
 const ACCEPT: &[&str] = &["mem", "trust-index"];
 
-/// Puts the index of another tree, made by another user, into the repository.
+/// Replaces the index of the repository by the index of another tree, built by another user.
 fn plant(sandbox: &Sandbox) {
     let root = sandbox.path("../attacker");
     fs::create_dir_all(root.join("src")).expect("a directory");
@@ -30,7 +30,7 @@ fn plant(sandbox: &Sandbox) {
     fs::remove_dir_all(root).expect("the other tree can be removed");
 }
 
-/// The same, committed.
+/// Plants the index and commits it.
 fn commit(sandbox: &Sandbox) {
     plant(sandbox);
     for left in [".gitignore", "writer.lock", "index/lock.mdb"] {
@@ -45,7 +45,7 @@ fn shows(outcome: &Outcome) -> bool {
 }
 
 fn refused(outcome: &Outcome) -> Result<(), String> {
-    ensure(!shows(outcome), "nothing of the planted index is shown")?;
+    ensure(!shows(outcome), "the answer contains nothing from the planted index")?;
     ensure(outcome.err.contains("trust-index"), "the message names `aur mem trust-index`")?;
     ensure(outcome.err.contains("aur mem index"), "the message names `aur mem index`")
 }
@@ -58,7 +58,7 @@ fn on_each(what: &str, attack: impl Fn(Attack) -> Attack) -> Vec<Attack> {
 }
 
 #[test]
-fn issue_15_an_unknown_index_is_not_asked_silently() {
+fn a_foreign_index_is_not_searched_silently() {
     let mut attacks = Vec::new();
     let queries: &[&[&str]] = &[
         ASK,
@@ -77,11 +77,11 @@ fn issue_15_an_unknown_index_is_not_asked_silently() {
             })
         }));
     }
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_other_commands_name_an_unknown_index() {
+fn other_commands_report_a_foreign_index() {
     let mut attacks = Vec::new();
     let commands: &[&[&str]] = &[
         &["mem", "blame", "src/token.py"],
@@ -97,16 +97,16 @@ fn issue_15_other_commands_name_an_unknown_index() {
         attacks.extend(on_each(&command.join(" "), |attack| {
             attack.run(command).run(ASK).expect(|_, outcomes| {
                 ensure(!shows(&outcomes[0]), "no content is shown")?;
-                // None of them may make the index a trusted one.
+                // No command may make the index a trusted one.
                 refused(&outcomes[1])
             })
         }));
     }
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_an_index_can_be_accepted() {
+fn a_foreign_index_can_be_trusted() {
     let trusting = |arguments: &'static [&'static str]| {
         move |sandbox: &Sandbox| -> Command {
             let mut command = sandbox.aur(arguments);
@@ -116,21 +116,24 @@ fn issue_15_an_index_can_be_accepted() {
     };
     let mut attacks = on_each("AURORA_TRUST_INDEX=1", |attack| {
         attack.run_with(trusting(ASK)).run(ASK).expect(|_, outcomes| {
-            ensure(outcomes[0].code == Some(0) && shows(&outcomes[0]), "it is asked while the variable is set")?;
+            ensure(
+                outcomes[0].code == Some(0) && shows(&outcomes[0]),
+                "the index is searched while the variable is set",
+            )?;
             refused(&outcomes[1])
         })
     });
     attacks.extend(on_each("trust-index", |attack| {
         attack.run(ACCEPT).run(ASK).expect(|_, outcomes| {
-            ensure(outcomes[0].code == Some(0), "it can be accepted")?;
-            ensure(outcomes[1].code == Some(0) && shows(&outcomes[1]), "it is asked from then on")
+            ensure(outcomes[0].code == Some(0), "the index can be trusted")?;
+            ensure(outcomes[1].code == Some(0) && shows(&outcomes[1]), "the index is searched from then on")
         })
     }));
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_a_run_replaces_an_unknown_index() {
+fn a_run_replaces_a_foreign_index() {
     let mut attacks = Vec::new();
     for run in [INDEX, FORCE] {
         attacks.extend(on_each(&run.join(" "), |attack| {
@@ -141,25 +144,25 @@ fn issue_15_a_run_replaces_an_unknown_index() {
             })
         }));
     }
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_an_index_of_one_s_own_stays_known() {
+fn an_index_of_the_user_stays_trusted() {
     let moved = |sandbox: &Sandbox| {
         fs::rename(sandbox.path(""), sandbox.home("../moved")).expect("a project can be moved");
         fs::rename(sandbox.home("../moved"), sandbox.path("")).expect("a project can be moved back");
     };
     let found = |_: &Sandbox, outcomes: &[Outcome]| {
         let last = outcomes.last().expect("a run");
-        ensure(last.code == Some(0) && last.out.contains("src/token.py"), "it is asked")
+        ensure(last.code == Some(0) && last.out.contains("src/token.py"), "the index is searched")
     };
-    withstands([
-        Attack::on_indexed("an index as it was made", |_| {}).run(ASK_REAL).expect(found),
+    assert_withstands([
+        Attack::on_indexed("an unchanged index", |_| {}).run(ASK_REAL).expect(found),
         Attack::on_indexed("an index in a project that was moved", moved).run(ASK_REAL).expect(found),
-        Attack::on_indexed("an index that was made anew", |_| {}).run(FORCE).run(ASK_REAL).expect(found),
+        Attack::on_indexed("an index that was rebuilt", |_| {}).run(FORCE).run(ASK_REAL).expect(found),
         Attack::on_indexed("an index that was compacted", |_| {}).run(&["mem", "compact"]).run(ASK_REAL).expect(found),
-        Attack::on_indexed("an index whose keywords were built again", |_| {})
+        Attack::on_indexed("an index whose keyword index was rebuilt", |_| {})
             .run(&["mem", "rebuild-bm25"])
             .run(ASK_REAL)
             .expect(found),
@@ -171,9 +174,9 @@ fn issue_15_an_index_of_one_s_own_stays_known() {
     ]);
 }
 
-/// Files below `.aurora` that an attacker commits: of the right kind, with content that is not what it seems.
+/// Files below `.aurora` that an attacker commits: of the right format, with misleading content.
 #[test]
-fn issue_15_committed_files_of_the_index_change_no_answer() {
+fn committed_index_files_change_no_answer() {
     const FILES: &[&str] = &[
         "history.walk",
         "history.comparisons",
@@ -236,5 +239,5 @@ fn issue_15_committed_files_of_the_index_change_no_answer() {
             );
         }
     }
-    withstands(attacks);
+    assert_withstands(attacks);
 }

@@ -1,14 +1,14 @@
-//! What cannot be read is unknown, not deleted: its chunks stay, and the run says so.
+//! Unreadable files count as unknown, not as deleted: their chunks stay, and the run reports them.
 
 use crate::process::Outcome;
 use crate::sandbox::Sandbox;
-use crate::{Attack, INDEX, ensure, withstands};
+use crate::{Attack, INDEX, assert_withstands, ensure};
 
 const STATS: &[&str] = &["mem", "stats", "--format", "json"];
-/// Finds the function of `shut/inside.py`.
+/// A search for the function in `shut/inside.py`.
 const KEPT: &[&str] = &["mem", "search", "kept_inside", "--format", "json", "--mode", "sparse", "--no-record"];
 
-/// A repository with a directory, three deep, that can be shut.
+/// Adds a directory that can be made unreadable, with a nested directory, to a sandbox and indexes it.
 fn with_directory(sandbox: &Sandbox) {
     for number in 0..30 {
         sandbox.write(format!("wide/d{number}/e/m{number}.py"), format!("def wide_{number}():\n    return {number}\n"));
@@ -19,13 +19,13 @@ fn with_directory(sandbox: &Sandbox) {
     assert_eq!(run.code, Some(0), "{}", run.summary());
 }
 
-/// The number of chunks that `aur mem stats` tells.
+/// The number of chunks in the output of `aur mem stats`.
 fn chunks(outcome: &Outcome) -> Option<u64> {
     let stats = outcome.json();
     stats["chunks"].as_u64().or_else(|| stats["chunks"]["total"].as_u64())
 }
 
-/// Runs a command as a user to whom permissions apply.
+/// A command that runs as a user to whom permissions apply.
 fn nobody(arguments: &'static [&'static str]) -> impl Fn(&Sandbox) -> std::process::Command {
     move |sandbox| {
         let mut command = sandbox.aur(arguments);
@@ -34,10 +34,10 @@ fn nobody(arguments: &'static [&'static str]) -> impl Fn(&Sandbox) -> std::proce
     }
 }
 
-/// Something that is done to a sandbox.
+/// A change of a sandbox.
 type Change = for<'s> fn(&'s Sandbox) -> &'s Sandbox;
 
-/// Runs of the program before and after something has become unreadable, which the second argument brings about.
+/// Runs the program before and after `shut` makes a path unreadable, and again after `open` makes it readable.
 fn unreadable(name: &str, mentioned: &'static str, shut: Change, open: Change) -> Attack {
     Attack::on_indexed(name, with_directory)
         .changing_sources()
@@ -57,19 +57,19 @@ fn unreadable(name: &str, mentioned: &'static str, shut: Change, open: Change) -
             let [before, run, after, found, again, end] = outcomes else { return Err("six runs".to_owned()) };
             let summary = run.json();
             ensure(chunks(before).is_some(), "statistics")?;
-            ensure(chunks(before) == chunks(after), "chunks of what cannot be read stay")?;
-            ensure(found.out.contains("shut/inside.py"), "what cannot be read is still found")?;
+            ensure(chunks(before) == chunks(after), "the chunks of unreadable files stay")?;
+            ensure(found.out.contains("shut/inside.py"), "unreadable files are still found")?;
             ensure(summary["complete"] == false, "the run is not complete")?;
             ensure(run.code == Some(1), "exit code 1")?;
             ensure(summary["errors"].to_string().contains(mentioned), "the report names it")?;
             ensure(again.code == Some(0) && again.json()["complete"] == true, "complete when it can be read again")?;
-            ensure(chunks(before) == chunks(end), "nothing was lost in the end")
+            ensure(chunks(before) == chunks(end), "no chunk was lost in the end")
         })
 }
 
 #[test]
-fn issue_15_what_may_not_be_read_is_kept() {
-    withstands([
+fn chunks_of_unreadable_files_are_kept() {
+    assert_withstands([
         unreadable("a directory without rights", "shut", |s| s.mode("shut", 0o000), |s| s.mode("shut", 0o755)),
         unreadable("a directory that cannot be listed", "shut", |s| s.mode("shut", 0o311), |s| s.mode("shut", 0o755)),
         unreadable("a directory that cannot be entered", "shut", |s| s.mode("shut", 0o644), |s| s.mode("shut", 0o755)),
@@ -94,7 +94,7 @@ fn issue_15_what_may_not_be_read_is_kept() {
 }
 
 #[test]
-fn issue_15_few_file_descriptors_delete_nothing() {
+fn too_few_file_descriptors_remove_no_chunks() {
     let attacks = [6, 8, 10, 12, 16, 20, 24].into_iter().map(|limit| {
         Attack::on_indexed(format!("ulimit -n {limit}"), with_directory)
             .run(STATS)
@@ -112,11 +112,11 @@ fn issue_15_few_file_descriptors_delete_nothing() {
                 ensure(again.code == Some(0) && chunks(before) == chunks(end), "the next run is complete")
             })
     });
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_few_file_descriptors_from_the_start_are_no_empty_index() {
+fn a_first_run_with_too_few_file_descriptors_builds_no_empty_index() {
     let attacks = [6, 8, 12, 16].into_iter().map(|limit| {
         Attack::on_fresh(format!("a first run with ulimit -n {limit}"), |_| {})
             .run_with(move |sandbox| sandbox.aur_after(&format!("ulimit -n {limit}"), INDEX))
@@ -126,18 +126,18 @@ fn issue_15_few_file_descriptors_from_the_start_are_no_empty_index() {
                 let [run, again, stats] = outcomes else { return Err("three runs".to_owned()) };
                 let is_whole =
                     run.code == Some(0) && run.json()["complete"] == true && run.json()["files"]["indexed"] == 4;
-                ensure(is_whole || matches!(run.code, Some(1 | 2)), "success only where all was read")?;
+                ensure(is_whole || matches!(run.code, Some(1 | 2)), "success only if every file was read")?;
                 ensure(
                     again.code == Some(0) && chunks(stats).is_some_and(|chunks| chunks > 3),
                     "the next run is complete",
                 )
             })
     });
-    withstands(attacks);
+    assert_withstands(attacks);
 }
 
 #[test]
-fn issue_15_memory_that_may_not_be_read_is_kept() {
+fn chunks_of_unreadable_memory_are_kept() {
     const LOG: &str = "# Conversation: Kept\nDate: 2025-12-13\nQuery: how to keep\n\n## Phase 1: Assess\nkept_inside\n";
     let run = |name: &str, directory: &'static str| {
         Attack::on_indexed(name, |sandbox| {
@@ -156,7 +156,7 @@ fn issue_15_memory_that_may_not_be_read_is_kept() {
             ensure(outcomes[1].code == Some(1) && outcomes[1].json()["complete"] == false, "exit code 1, not complete")
         })
     };
-    withstands([
+    assert_withstands([
         run("reasoning without rights", ".aurora/reasoning"),
         run("conversations without rights", "../home/.aurora/logs/conversations"),
         run("a year of conversations without rights", "../home/.aurora/logs/conversations/2025"),
@@ -164,8 +164,8 @@ fn issue_15_memory_that_may_not_be_read_is_kept() {
 }
 
 #[test]
-fn issue_15_a_root_that_may_not_be_read_is_an_error() {
-    withstands([Attack::on_indexed("a root that cannot be listed", with_directory)
+fn an_unreadable_root_is_an_error() {
+    assert_withstands([Attack::on_indexed("a root that cannot be listed", with_directory)
         .changing_sources()
         .run_with(|sandbox| {
             sandbox.mode("", 0o311);
@@ -177,13 +177,13 @@ fn issue_15_a_root_that_may_not_be_read_is_an_error() {
         })
         .expect(|_, outcomes| {
             ensure(matches!(outcomes[0].code, Some(1 | 2)), "the run fails or is not complete")?;
-            ensure(outcomes[1].out.contains("shut/inside.py"), "what was indexed is still found")
+            ensure(outcomes[1].out.contains("shut/inside.py"), "the indexed files are still found")
         })]);
 }
 
 #[test]
-fn issue_15_a_read_only_project_is_an_error() {
-    withstands([
+fn indexing_a_read_only_project_is_an_error() {
+    assert_withstands([
         Attack::on_fresh("a root that cannot be written", |sandbox| {
             sandbox.mode("", 0o555);
         })

@@ -1,4 +1,4 @@
-//! Attribution that is put off, stopped or overtaken by a commit: what is made up for is what a fresh run finds.
+//! Attribution that was postponed, stopped or overtaken by a commit: the next run completes it like a fresh run.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,11 +14,11 @@ use crate::fixture::{Fixture, git};
 use crate::{digest, impatient, options, run, sizeable, snapshot, stopped_when};
 
 #[test]
-fn a_run_that_was_stopped_at_another_commit_is_made_up_for() {
+fn a_run_stopped_at_another_commit_is_completed_by_the_next() {
     let kept = Fixture::git_in_memory();
     kept.write("a.py", BODIES[0]).commit("first");
     run(kept.root(), 2, false);
-    // The stopped run attributes the lines to the amended commit; the last one is back where the one before it was.
+    // The stopped run attributes the lines to the amended commit. The last run is at the same commit as the first.
     for edit in [
         Edit::Write { file: 0, body: 1 },
         Edit::ThereAndBack { branch: 0 },
@@ -34,7 +34,7 @@ fn a_run_that_was_stopped_at_another_commit_is_made_up_for() {
     assert_eq!(digest(kept.root()), digest(fresh.root()));
 }
 
-/// How many chunks of a generation wait for their attribution, and how many have one.
+/// The numbers of chunks whose attribution is pending, and of chunks with an attribution.
 fn pending_and_tracked(snapshot: &Snapshot) -> (usize, usize) {
     let chunk = |id| snapshot.chunk(ChunkId(id)).expect("sound").expect("live");
     let is_pending = |id: &u32| chunk(*id).git_state() == GitState::Pending;
@@ -59,13 +59,13 @@ fn files_can_be_searched_before_their_history_is_read() {
     let fresh = fixture.duplicate();
     run(fresh.root(), 2, false);
     assert_eq!(digest(fixture.root()), digest(fresh.root()));
-    assert_eq!(snapshot(fresh.root()).manifest().generation, 1, "who waits publishes once");
+    assert_eq!(snapshot(fresh.root()).manifest().generation, 1, "a patient run publishes once");
 }
 
 #[test]
-fn a_run_that_was_stopped_while_history_was_read_is_made_up_for() {
+fn a_run_stopped_while_reading_history_is_completed_by_the_next() {
     let fixture = sizeable();
-    // So long a history that the first sign of life of the run comes while it is read.
+    // The history is long enough that the first progress report comes while it is read.
     let mut stream = String::new();
     for commit in 0..6_000 {
         let (time, text) = (1_500_000_000 + commit, format!("def made_{commit}():\n    return {commit}\n"));
@@ -86,7 +86,7 @@ fn a_run_that_was_stopped_while_history_was_read_is_made_up_for() {
 }
 
 #[test]
-fn a_commit_while_history_is_read_is_seen() {
+fn a_commit_made_while_history_is_read_is_noticed() {
     struct Committing<'a>(&'a Path);
     impl Observer for Committing<'_> {
         fn on_progress(&self, _: &Progress) {}
@@ -95,7 +95,7 @@ fn a_commit_while_history_is_read_is_seen() {
         fn on_history(&self, _: WalkProgress) {
             let author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
             let commit = ["commit", "--quiet", "--all", "--message", "meanwhile"];
-            // The second time there is nothing to commit.
+            // The second call has nothing to commit.
             let git = git(self.0).args(author).args(commit).output();
             git.expect("git runs");
         }
@@ -117,12 +117,12 @@ fn a_commit_while_history_is_read_is_seen() {
 }
 
 #[test]
-fn attributions_that_were_left_out_follow_in_the_next_run() {
+fn missing_attributions_follow_in_the_next_run() {
     let fixture = sizeable();
     let (summary, published) = impatient(fixture.root(), false);
     assert!(published.is_some() && !summary.complete, "{summary:?}");
     assert!(pending_and_tracked(&snapshot(fixture.root())).0 > 100);
-    // Nothing has changed in the first pass of this one; the second attributes the files that are tracked.
+    // The first pass of this run finds no changes. The second pass attributes the tracked files.
     let (summary, _) = impatient(fixture.root(), true);
     assert_eq!((summary.files.refreshed, summary.nothing_changed, summary.complete), (81, false, true), "{summary:?}");
     assert_eq!(pending_and_tracked(&snapshot(fixture.root())).0, 0);
@@ -132,9 +132,9 @@ fn attributions_that_were_left_out_follow_in_the_next_run() {
 }
 
 #[test]
-fn what_is_kept_of_old_versions_makes_no_difference() {
+fn stored_comparisons_of_old_versions_change_no_result() {
     let kept = Fixture::git_in_memory();
-    // Each change is one across two chunks: before it, the lines of neither are those of a chunk.
+    // Each change spans two chunks. In the older version, these lines span two chunks as well.
     let change = |number: usize| {
         let border = format!("split({number})\nclass Cache{number}:\n");
         kept.write("a.py", BODIES[0].replace("split()\n\n\nclass Cache:\n", &border)).commit("work");
@@ -153,7 +153,7 @@ fn what_is_kept_of_old_versions_makes_no_difference() {
     for (damage, number) in damages.into_iter().zip(8..) {
         damage(&kept);
         change(number);
-        // The last run makes everything again, whatever is there.
+        // The last run is forced.
         run(kept.root(), 2, number == 12);
         assert!(length() > first, "{} bytes after {first}", length());
         let fresh = kept.duplicate();

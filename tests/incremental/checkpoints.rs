@@ -1,4 +1,4 @@
-//! Long runs publish what they have finished, so that a killed process loses the rest only.
+//! Long runs publish finished files, so that a killed process loses only the rest.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,10 +12,10 @@ use crate::edits::BODIES;
 use crate::fixture::Fixture;
 use crate::{answers, digest, options, run, sizeable, snapshot};
 
-/// Names the directory that the child process indexes.
+/// Variable with the directory that the child process indexes.
 const DIRECTORY: &str = "AURORA_TEST_DYING_RUN";
 
-/// A run that publishes whenever it has finished a file.
+/// Options of a run that publishes after every file.
 pub(crate) fn piecemeal_options(root: &Path) -> IndexOptions {
     let text = "extends = \"default\"\n[stage.discover]\nbatch_files = 1\n".to_owned();
     IndexOptions {
@@ -29,8 +29,8 @@ pub(crate) fn piecemeal(root: &Path) -> IndexSummary {
     index::run(&piecemeal_options(root), &Silent).expect("an index run")
 }
 
-/// Checks that the index equals one that a single pass makes of a copy of the tree.
-fn equals_one_of_a_single_pass(fixture: &Fixture) {
+/// Asserts that the index equals the index that a single pass builds of a copy of the tree.
+fn assert_equals_single_pass(fixture: &Fixture) {
     let fresh = fixture.duplicate();
     run(fresh.root(), 2, false);
     assert_eq!(digest(fixture.root()), digest(fresh.root()));
@@ -38,12 +38,12 @@ fn equals_one_of_a_single_pass(fixture: &Fixture) {
 }
 
 #[test]
-fn a_run_of_several_passes_makes_the_same_index_and_counts_each_file_once() {
+fn a_run_of_several_passes_builds_the_same_index_and_counts_each_file_once() {
     let fixture = sizeable();
     let summary = piecemeal(fixture.root());
     assert!(summary.generation > 2 && summary.complete && summary.published, "{summary:?}");
     assert_eq!(snapshot(fixture.root()).manifest().generation, summary.generation);
-    equals_one_of_a_single_pass(&fixture);
+    assert_equals_single_pass(&fixture);
     let single = fixture.duplicate();
     let other = run(single.root(), 2, false);
     assert_eq!(summary.files, other.files);
@@ -51,7 +51,7 @@ fn a_run_of_several_passes_makes_the_same_index_and_counts_each_file_once() {
     assert_eq!((summary.lines, summary.source_bytes), (other.lines, other.source_bytes));
     assert_eq!((summary.bm25, summary.coverage, summary.errors), (other.bm25, other.coverage, other.errors));
 
-    // A later run with many changes, as after a branch switch.
+    // A later run with many changes, such as after a branch switch.
     for number in 0..40 {
         fixture.write(&format!("m{}/new{number}.py", number % 7), BODIES[0]);
     }
@@ -59,11 +59,11 @@ fn a_run_of_several_passes_makes_the_same_index_and_counts_each_file_once() {
     let later = piecemeal(fixture.root());
     assert!(later.generation > summary.generation + 2 && later.complete, "{later:?}");
     assert_eq!((later.files.indexed, later.files.deleted), (40, 1));
-    equals_one_of_a_single_pass(&fixture);
+    assert_equals_single_pass(&fixture);
 }
 
 #[test]
-fn another_configuration_is_published_as_a_whole() {
+fn a_forced_run_publishes_once() {
     let fixture = sizeable();
     let first = run(fixture.root(), 2, false);
     let forced = IndexOptions { force: true, ..piecemeal_options(fixture.root()) };
@@ -71,14 +71,14 @@ fn another_configuration_is_published_as_a_whole() {
     assert_eq!(summary.generation, first.generation + 1);
 }
 
-/// Dies once so many files were processed and something is published.
+/// Aborts the process once 20 files are published and the run has made progress.
 struct Dying<'a>(&'a Path);
 
 impl Observer for Dying<'_> {
     fn on_progress(&self, progress: &Progress) {
         let is_published = published(self.0).is_some_and(|snapshot| snapshot.manifest().file_count >= 20);
         if is_published && progress.files_done > 0 {
-            // Nothing is unwound or flushed, as if the system killed it.
+            // An abort neither unwinds nor flushes anything, like a kill by the system.
             std::process::abort();
         }
     }
@@ -98,7 +98,7 @@ fn published(root: &Path) -> Option<Snapshot> {
     Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).ok()?.snapshot().ok()
 }
 
-/// The child's part of [`a_first_run_that_was_killed_lost_everything`]; alone it does nothing.
+/// The child process of [`a_first_run_that_was_killed_lost_everything`]. It does nothing if it runs as a test.
 #[test]
 fn dying_run() {
     if let Ok(root) = std::env::var(DIRECTORY) {
@@ -114,7 +114,7 @@ fn a_first_run_that_was_killed_lost_everything() {
     let mut child = Command::new(std::env::current_exe().expect("has a path"));
     child.args(["checkpoints::dying_run", "--exact"]).env(DIRECTORY, fixture.root());
     let status = child.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("runs");
-    assert!(!status.success(), "it was to die");
+    assert!(!status.success(), "the child process has to die");
     let left = snapshot(fixture.root());
     let (files, chunks) = (left.manifest().file_count, left.live().len());
     assert!((20..120).contains(&files) && chunks > 0, "{files} files, {chunks} chunks");
@@ -122,5 +122,5 @@ fn a_first_run_that_was_killed_lost_everything() {
     let summary = run(fixture.root(), 2, false);
     assert!(summary.complete && summary.files.unchanged + summary.files.refreshed >= files, "{summary:?}");
     assert_eq!(summary.files.indexed + summary.files.unchanged + summary.files.refreshed, 120, "{summary:?}");
-    equals_one_of_a_single_pass(&fixture);
+    assert_equals_single_pass(&fixture);
 }

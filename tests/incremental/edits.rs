@@ -1,4 +1,4 @@
-//! What happens to a repository between two runs.
+//! Changes of a repository between two runs.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,10 +10,10 @@ use crate::evidence;
 use crate::fixture::{Fixture, Run};
 use crate::{impatient, interrupted, refresh, run};
 
-/// Where it is kept how old versions differ.
+/// File that stores the comparisons of old versions.
 pub(crate) const COMPARISONS: &str = ".aurora/history.comparisons";
 
-/// Something a developer does between two runs.
+/// A change that a developer makes between two runs.
 #[derive(Debug, Clone)]
 pub(crate) enum Edit {
     Write {
@@ -38,15 +38,15 @@ pub(crate) enum Edit {
     Touch {
         file: usize,
     },
-    /// An edit that keeps size and modification time.
+    /// An edit that keeps the size and the modification time.
     Rewrite {
         file: usize,
     },
-    /// Another file of the same size and modification time takes the place.
+    /// Replaces the file by another of the same size and modification time.
     Replace {
         file: usize,
     },
-    /// The same content in another inode, as in a restored cache.
+    /// Writes the same content to another inode, as a restored cache does.
     Recreate {
         file: usize,
     },
@@ -82,7 +82,7 @@ pub(crate) enum Edit {
     Index,
     Refresh,
     InterruptedIndex,
-    /// A run that publishes whenever it has finished a file.
+    /// A run that publishes after every file.
     PiecemealIndex,
     ImpatientIndex {
         finishes: bool,
@@ -94,7 +94,7 @@ pub(crate) enum Edit {
     LoseComparisons {
         keeps: usize,
     },
-    /// A run while the repository is away.
+    /// A run while the `.git` directory is missing.
     IndexWithoutGit,
 }
 
@@ -160,11 +160,11 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
             fixture.write(FILES[file], text);
         }
         Edit::Delete { file } => clear(fixture, file),
-        Edit::Rename { from, to } if is_there(fixture, from) && from != to => {
+        Edit::Rename { from, to } if path_exists(fixture, from) && from != to => {
             clear(fixture, to);
             rename(fixture, FILES[from], FILES[to]);
         }
-        Edit::Exchange { one, other } if is_there(fixture, one) && is_there(fixture, other) && one != other => {
+        Edit::Exchange { one, other } if path_exists(fixture, one) && path_exists(fixture, other) && one != other => {
             rename(fixture, FILES[one], "aside");
             rename(fixture, FILES[other], FILES[one]);
             rename(fixture, "aside", FILES[other]);
@@ -230,7 +230,7 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
         Edit::DyingIndex { point, force } => {
             let mut command = fixture.command();
             command.env("AURORA_DIE_AT_POINT", point.to_string()).args(["mem", "index", "-q"]);
-            Run::of(if force { command.arg("--force") } else { &mut command });
+            Run::from_command(if force { command.arg("--force") } else { &mut command });
         }
         Edit::LoseComparisons { keeps } => lose_comparisons(fixture, keeps),
         Edit::Rename { .. }
@@ -241,24 +241,24 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
     }
 }
 
-/// Cuts the file that keeps how old versions differ, if it is that long.
+/// Truncates the file of stored comparisons to `keeps` bytes.
 pub(crate) fn lose_comparisons(fixture: &Fixture, keeps: usize) {
     if let Ok(bytes) = std::fs::read(fixture.path(COMPARISONS)) {
         fixture.write(COMPARISONS, &bytes[..keeps.min(bytes.len())]);
     }
 }
 
-/// Whether something has a file's name, were it a link to nowhere.
-fn is_there(fixture: &Fixture, file: usize) -> bool {
+/// Whether the path of a file exists, even as a dangling link.
+fn path_exists(fixture: &Fixture, file: usize) -> bool {
     fixture.path(FILES[file]).symlink_metadata().is_ok()
 }
 
-/// Whether it is a regular file.
+/// Whether the path of a file is a regular file.
 fn is_regular(fixture: &Fixture, file: usize) -> bool {
     fixture.path(FILES[file]).symlink_metadata().is_ok_and(|found| found.is_file())
 }
 
-/// Removes whatever has a file's name.
+/// Removes whatever exists at the path of a file.
 fn clear(fixture: &Fixture, file: usize) {
     let path = fixture.path(FILES[file]);
     let removed = match path.symlink_metadata() {
@@ -269,7 +269,7 @@ fn clear(fixture: &Fixture, file: usize) {
     removed.expect("it can be removed");
 }
 
-/// Moves a file with its time, as `mv` does.
+/// Moves a file and keeps its modification time, as `mv` does.
 fn rename(fixture: &Fixture, from: &str, to: &str) {
     let target = fixture.path(to);
     std::fs::create_dir_all(target.parent().expect("a file has a parent")).expect("directories can be made");
@@ -295,7 +295,7 @@ fn set_mode(path: &Path, executable: bool) {
 #[cfg(not(unix))]
 fn set_mode(_: &Path, _: bool) {}
 
-/// Puts a link into the place of a file.
+/// Replaces a file by a link.
 #[cfg(unix)]
 fn link(fixture: &Fixture, file: usize, to: usize) {
     clear(fixture, file);

@@ -1,4 +1,5 @@
-//! Changes that leave no trace where a run looks first: edits with restored times, replaced files, a repository that comes or goes.
+//! Changes that the stat data of files does not show: edits with restored times, replaced files, a repository that
+//! appears or disappears.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -23,7 +24,7 @@ pub(crate) fn set_modified(path: &Path, time: SystemTime) {
     file.set_modified(time).expect("times can be set");
 }
 
-/// A text of the same length with other words.
+/// A text of the same length with different letters.
 pub(crate) fn other_words(text: &str) -> String {
     let swapped = |letter| match letter {
         'e' => 'o',
@@ -33,14 +34,14 @@ pub(crate) fn other_words(text: &str) -> String {
     text.chars().map(swapped).collect()
 }
 
-/// Edits a file and restores its modification time. The size stays the same.
+/// Edits a file, keeping its size and restoring its modification time.
 pub(crate) fn rewrite(path: &Path) {
     let (text, time) = (fs::read_to_string(path).expect("a text"), modified(path));
     fs::write(path, other_words(&text)).expect("a file can be written");
     set_modified(path, time);
 }
 
-/// Moves another file with the same size and modification time into the place of a file.
+/// Replaces a file by another with the same size and modification time.
 pub(crate) fn replace(path: &Path) {
     let other = path.with_extension("other");
     fs::write(&other, other_words(&fs::read_to_string(path).expect("a text"))).expect("a file can be written");
@@ -48,7 +49,7 @@ pub(crate) fn replace(path: &Path) {
     fs::rename(other, path).expect("it can be moved");
 }
 
-/// An index whose files are known by their stat data.
+/// A repository whose index has valid stat data of all files.
 fn settled() -> Fixture {
     let fixture = sizeable();
     fixture.commit("all");
@@ -59,8 +60,8 @@ fn settled() -> Fixture {
     fixture
 }
 
-/// Checks that the index equals one that is made from nothing in the same place.
-fn equals_a_fresh_one(fixture: &Fixture, what: &str) {
+/// Asserts that the index equals one that is built from scratch in the same place.
+fn assert_equals_fresh(fixture: &Fixture, what: &str) {
     let (kept, found) = (digest(fixture.root()), answers(fixture.root()));
     run(fixture.root(), 2, true);
     assert_eq!(kept, digest(fixture.root()), "{what}");
@@ -109,21 +110,21 @@ fn an_edit_that_keeps_size_and_modification_time_was_never_noticed() {
         assert_eq!(updated(fixture.root()), 1, "{what}: an update before a search");
         assert_ne!(digest(fixture.root()), before, "{what}");
         run(fixture.root(), 2, false);
-        equals_a_fresh_one(&fixture, what);
+        assert_equals_fresh(&fixture, what);
 
         let fixture = settled();
         edit(&fixture);
         let summary = run(fixture.root(), 2, false);
         assert_eq!(summary.files.indexed, 1, "{what}: a run");
-        equals_a_fresh_one(&fixture, what);
+        assert_equals_fresh(&fixture, what);
     }
 }
 
 #[test]
-fn a_file_that_was_copied_in_its_place_is_read_and_not_parsed() {
+fn a_file_replaced_by_an_equal_copy_is_read_but_not_parsed() {
     let fixture = settled();
     let chunks = snapshot(fixture.root()).live().clone();
-    // A restored cache, a fresh clone and `cp -a` all have new inodes and new change times.
+    // Restored caches, fresh clones and `cp -a` create new inodes and new change times.
     let copy = fixture.duplicate();
     for entry in fs::read_dir(fixture.path("m0")).expect("listed").map(|entry| entry.expect("an entry")) {
         if entry.file_type().expect("a kind").is_file() {
@@ -140,11 +141,11 @@ fn a_file_that_was_copied_in_its_place_is_read_and_not_parsed() {
     assert_eq!(summary.generation, generation + 1, "the new stat data is stored");
     assert_eq!(*snapshot(fixture.root()).live(), chunks, "the chunks keep their ids");
     assert_eq!(run(fixture.root(), 2, false).generation, generation + 1, "and is known from then on");
-    equals_a_fresh_one(&fixture, "copied");
+    assert_equals_fresh(&fixture, "copied");
 }
 
 #[test]
-fn a_root_that_is_deleted_and_made_again_is_known_by_its_content() {
+fn a_tree_that_is_deleted_and_restored_is_indexed_correctly() {
     let fixture = settled();
     let copy = fixture.duplicate();
     for name in ["m0", "m1", "m2", "m3", "m4", "m5", "m6"] {
@@ -155,10 +156,10 @@ fn a_root_that_is_deleted_and_made_again_is_known_by_its_content() {
     let fresh = copy.path("m1");
     fs::rename(fresh, fixture.path("m1")).expect("moved");
     run(fixture.root(), 2, false);
-    equals_a_fresh_one(&fixture, "made again");
+    assert_equals_fresh(&fixture, "made again");
 }
 
-/// Numbers of chunks of an index that git tracks, that it does not track, and whose state is unknown.
+/// Numbers of chunks that git tracks, that git does not track, and whose state is unknown.
 fn git_states(root: &Path) -> [usize; 3] {
     let snapshot = snapshot(root);
     let state = |id| snapshot.chunk(ChunkId(id)).expect("sound").expect("live").git_state();
@@ -166,7 +167,7 @@ fn git_states(root: &Path) -> [usize; 3] {
         .map(|wanted| snapshot.live().iter().filter(|id| state(*id) == wanted).count())
 }
 
-/// The directory to which the repository of a fixture is moved.
+/// Path to which the repository of a fixture is moved.
 fn aside(fixture: &Fixture) -> std::path::PathBuf {
     fixture.root().with_extension("repository")
 }
@@ -212,13 +213,13 @@ fn chunks_kept_their_git_state_when_the_repository_changed() {
         run(fixture.root(), 2, false);
         change(&fixture);
         run(fixture.root(), 2, false);
-        equals_a_fresh_one(&fixture, what);
+        assert_equals_fresh(&fixture, what);
         let _ = fs::remove_dir_all(aside(&fixture));
     }
 }
 
 #[test]
-fn chunks_get_their_git_state_when_a_repository_appears_and_lose_it_when_it_goes_away() {
+fn the_git_state_of_chunks_follows_the_repository() {
     let fixture = Fixture::plain();
     fixture.write("a.py", BODIES[0]).write("sub/b.py", BODIES[0]);
     run(fixture.root(), 2, false);
@@ -230,11 +231,11 @@ fn chunks_get_their_git_state_when_a_repository_appears_and_lose_it_when_it_goes
     fixture.commit("all");
     run(fixture.root(), 2, false);
     assert_eq!(git_states(fixture.root()), [count, 0, 0]);
-    // The repository is now one of the directory below.
+    // The repository now belongs to the directory below.
     fs::rename(fixture.path(".git"), fixture.path("sub/.git")).expect("moved");
     run(fixture.root(), 2, false);
     assert_eq!(git_states(fixture.root()), [0, 0, count]);
-    // The run has made a new directory for its records.
+    // The run has created a new directory for its records.
     fs::remove_dir_all(fixture.path(".git")).expect("removed");
     fs::rename(fixture.path("sub/.git"), fixture.path(".git")).expect("moved");
     run(fixture.root(), 2, false);
@@ -242,7 +243,7 @@ fn chunks_get_their_git_state_when_a_repository_appears_and_lose_it_when_it_goes
 }
 
 #[test]
-fn a_repository_that_moves_up_has_no_such_paths() {
+fn moving_a_repository_up_makes_its_files_untracked() {
     let outer = Fixture::git();
     outer.write("sub/a.py", BODIES[0]);
     let root = outer.path("sub");
@@ -263,7 +264,7 @@ fn a_repository_that_moves_up_has_no_such_paths() {
 }
 
 #[test]
-fn a_shallow_clone_that_is_completed_has_the_whole_history() {
+fn a_shallow_clone_that_is_unshallowed_has_the_whole_history() {
     let origin = sizeable();
     origin.commit("all");
     for round in 0..3 {
@@ -278,5 +279,5 @@ fn a_shallow_clone_that_is_completed_has_the_whole_history() {
     clone.run_git(&["fetch", "--quiet", "--unshallow"]);
     run(clone.root(), 2, false);
     assert_ne!(digest(clone.root()), shallow);
-    equals_a_fresh_one(&clone, "unshallow");
+    assert_equals_fresh(&clone, "unshallow");
 }

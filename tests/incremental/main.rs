@@ -1,9 +1,9 @@
 //! Incremental = fresh, and parallel = serial.
 //!
-//! After any sequence of edits, deletions, renames, changes of kind and mode, commits, branch switches, and runs that were
-//! interrupted or died, an index that was kept up to date answers as one that was made from nothing.
+//! After any sequence of edits, deletions, renames, changes of kind and mode, commits, branch switches, and runs that
+//! were interrupted or killed, an updated index gives the same answers as an index built from scratch.
 //!
-//! `AURORA_TEST_CASES` and `AURORA_TEST_EDITS` ask for more sequences, and longer ones.
+//! `AURORA_TEST_CASES` sets the number of sequences, `AURORA_TEST_EDITS` their length.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -27,7 +27,7 @@ use edits::{BODIES, FILES, apply, edit};
 use fixture::Fixture;
 use proptest::prelude::*;
 
-/// When the questions are asked, Unix seconds.
+/// Time of all queries, in seconds since the Unix epoch.
 const NOW: i64 = 1_700_000_000;
 
 const QUERIES: &[&str] = &["read the header", "parse_token", "Cache.evict", "retry after a timeout", "install guide"];
@@ -45,19 +45,19 @@ fn run(root: &Path, jobs: usize, force: bool) -> IndexSummary {
     index::run(&options(root, jobs, force), &Silent).expect("an index run")
 }
 
-/// What a search does first, however long it takes; `None` without an index.
+/// Updates the index as before a search, with enough time for any change. Returns `None` without an index.
 fn refresh(root: &Path) -> Option<Refresh> {
     let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).ok()?;
     let snapshot = environment.snapshot().ok()?;
     Some(index::refresh(&options(root, 2, false), &snapshot, Duration::from_secs(600)).expect("an update"))
 }
 
-/// A run that is asked to stop at its first sign of life.
+/// A run that is cancelled at its first progress report.
 fn interrupted(root: &Path) {
     stopped_when(root, |_| true);
 }
 
-/// A run that is asked to stop once its progress is such.
+/// A run that is cancelled once its progress meets a condition.
 fn stopped_when(root: &Path, is_time: fn(&Progress) -> bool) {
     struct Stop(CancelToken, fn(&Progress) -> bool);
     impl Observer for Stop {
@@ -78,11 +78,11 @@ fn stopped_when(root: &Path, is_time: fn(&Progress) -> bool) {
     }
     let options = options(root, 2, false);
     let stop = Stop(options.cancel.clone(), is_time);
-    index::run(&options, &stop).expect("an interrupted run still publishes what it has");
+    index::run(&options, &stop).expect("an interrupted run still publishes finished files");
 }
 
-/// A run in which no file waits for the walk over git's history: everything is published without attributions first. They
-/// follow, unless the run does not finish.
+/// A run in which no file waits for the walk over git's history: everything is first published without attributions.
+/// The attributions follow unless the run is cancelled. Returns the summary and the first published snapshot.
 fn impatient(root: &Path, finishes: bool) -> (IndexSummary, Option<Snapshot>) {
     struct Watch<'a> {
         stop: Option<CancelToken>,
@@ -114,7 +114,7 @@ fn snapshot(root: &Path) -> Snapshot {
     environment.snapshot().expect("a snapshot")
 }
 
-/// What a user sees of an index: every answer with its scores.
+/// The answers that a user gets from an index, with scores.
 fn answers(root: &Path) -> Vec<String> {
     let embedder = aurora_analysis::embedder("static", &ModelDirectory::at(root)).expect("the embedded model");
     let retriever = Retriever::new(snapshot(root), Some(embedder), SearchConfig::default());
@@ -133,7 +133,7 @@ fn answers(root: &Path) -> Vec<String> {
     answers
 }
 
-/// Every resolved relation, by the keys of both definitions.
+/// Every resolved relation, with the keys of both definitions.
 fn relations(root: &Path) -> Vec<String> {
     let snapshot = snapshot(root);
     let index = RelationIndex::new(&snapshot);
@@ -198,7 +198,7 @@ fn sizeable() -> Fixture {
 }
 
 #[test]
-fn a_run_that_is_stopped_before_it_writes_leaves_the_index_as_it_was() {
+fn a_run_cancelled_before_it_writes_leaves_the_index_unchanged() {
     let fixture = sizeable();
     run(fixture.root(), 2, false);
     let before = snapshot(fixture.root()).manifest().clone();
@@ -213,7 +213,7 @@ fn a_run_that_is_stopped_before_it_writes_leaves_the_index_as_it_was() {
 }
 
 #[test]
-fn one_worker_and_many_make_the_same_index() {
+fn the_number_of_workers_does_not_change_the_index() {
     let fixture = sizeable();
     run(fixture.root(), 1, true);
     let serial = digest(fixture.root());
@@ -224,7 +224,7 @@ fn one_worker_and_many_make_the_same_index() {
 }
 
 #[test]
-fn a_second_run_touches_nothing() {
+fn a_second_run_changes_nothing() {
     let fixture = sizeable();
     let first = run(fixture.root(), 2, false);
     assert!(first.chunks.total > 100 && !first.nothing_changed);
@@ -233,14 +233,14 @@ fn a_second_run_touches_nothing() {
     assert_eq!((second.changed_chunks, second.files.indexed), (0, 0));
     assert_eq!(second.files.unchanged, first.files.indexed);
     assert_eq!(second.chunks, first.chunks);
-    // Files that were written just before the first run are recognised by their content in the
-    // second, and by their time from then on: the third writes nothing at all.
+    // Files that were written just before the first run are recognised by their content in the second run, and by their
+    // time afterwards. The third run writes nothing.
     let third = run(fixture.root(), 2, false);
     assert!(third.nothing_changed && third.generation == run(fixture.root(), 2, false).generation);
 }
 
 #[test]
-fn a_renamed_file_is_known_as_such() {
+fn a_renamed_file_is_recognised() {
     let fixture = Fixture::git();
     fixture.write("old.py", BODIES[0]).commit("first");
     run(fixture.root(), 2, false);
@@ -250,7 +250,7 @@ fn a_renamed_file_is_known_as_such() {
     assert!(answers(fixture.root()).iter().all(|answer| !answer.contains("old.py")));
 }
 
-/// How many files a refresh has updated.
+/// Updates the index and returns the number of updated files.
 fn updated(root: &Path) -> u64 {
     match refresh(root).expect("an index") {
         Refresh::Updated(updated) if updated.complete => updated.files,
@@ -275,7 +275,7 @@ fn a_refreshed_index_equals_a_fresh_one() {
 }
 
 #[test]
-fn a_refresh_at_a_new_head_leaves_the_history_of_unchanged_files_to_the_next_run() {
+fn an_update_at_a_new_head_leaves_history_of_unchanged_files_to_the_next_run() {
     let fixture = sizeable();
     run(fixture.root(), 2, false);
     fixture.commit("the rest");
@@ -290,7 +290,7 @@ fn a_refresh_at_a_new_head_leaves_the_history_of_unchanged_files_to_the_next_run
 }
 
 #[test]
-fn no_time_is_no_update() {
+fn an_update_without_time_changes_nothing() {
     let fixture = sizeable();
     run(fixture.root(), 2, false);
     let before = digest(fixture.root());

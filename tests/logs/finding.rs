@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::fixture::{Fixture, Run};
 use crate::{OAUTH, content, feed, interaction, path, write};
 
-fn some() -> Fixture {
+fn some_logs() -> Fixture {
     let fixture = Fixture::plain();
     write(&fixture, OAUTH);
     write(&fixture, &interaction("Fix database migration issue", "2025-12-14T08:00:00Z"));
@@ -29,8 +29,8 @@ fn names(run: &Run) -> Vec<String> {
 }
 
 #[test]
-fn lists() {
-    let fixture = some();
+fn logs_are_listed() {
+    let fixture = some_logs();
     insta::with_settings!({filters => vec![(r"(aurora-\d{8}-\d{6})-[0-9a-f]{6}", "$1-[random]")]}, {
         insta::assert_snapshot!(fixture.aur(&["logs"]).out);
     });
@@ -83,7 +83,7 @@ fn today_is_a_day_of_utc() {
 }
 
 #[test]
-fn where_there_are_no_logs_nothing_is_found_and_nothing_is_made() {
+fn commands_without_logs_find_nothing_and_create_nothing() {
     let fixture = Fixture::plain();
     let run = fixture.aur(&["logs"]);
     assert_eq!((run.code, run.out.as_str()), (Some(0), ""), "{run:?}");
@@ -97,7 +97,7 @@ fn where_there_are_no_logs_nothing_is_found_and_nothing_is_made() {
 }
 
 #[test]
-fn only_the_latest_are_listed_unless_days_are_given() {
+fn only_the_latest_logs_are_listed_unless_days_are_given() {
     let fixture = Fixture::plain();
     for number in 0..25 {
         crate::put_log(&fixture, &format!("log{number}"), 3, "text");
@@ -110,8 +110,8 @@ fn only_the_latest_are_listed_unless_days_are_given() {
 }
 
 #[test]
-fn searches() {
-    let fixture = some();
+fn logs_are_searched() {
+    let fixture = some_logs();
     insta::assert_snapshot!(fixture.aur(&["logs", "search", "oauth", "PROVIDER"]).out);
     let run = fixture.aur(&["logs", "search", "oauth", "--format", "json"]);
     let hits = run.json();
@@ -147,8 +147,8 @@ fn searches() {
 }
 
 #[test]
-fn a_log_that_cannot_be_read_is_named_and_the_others_are_searched() {
-    let fixture = some();
+fn an_unreadable_log_is_named_and_the_others_are_searched() {
+    let fixture = some_logs();
     fixture.write_for_user("logs/conversations/2025/12/broken-2025-12-20.md.gz", "no gzip");
     let run = fixture.aur(&["logs", "search", "migration", "--format", "jsonl"]);
     assert_eq!((run.code, run.out.lines().count()), (Some(2), 4), "{run:?}");
@@ -161,8 +161,8 @@ fn a_log_that_cannot_be_read_is_named_and_the_others_are_searched() {
 }
 
 #[test]
-fn views_and_exports() {
-    let fixture = some();
+fn logs_are_viewed_and_exported() {
+    let fixture = some_logs();
     let text = content(&fixture, "2025/12/oauth-authentication-2025-12-13.md");
     for given in [
         "oauth-authentication-2025-12-13",
@@ -197,16 +197,16 @@ fn views_and_exports() {
 
     let several = fixture.aur(&["logs", "view", "database"]);
     assert_eq!((several.code, several.out.as_str()), (Some(2), ""), "{several:?}");
-    for told in [
+    for expected in [
         "stands for 2 logs",
         "2025/12/database-migration-2025-12-14.md  aurora-20251214-080000-",
         "database-migration-2025-12-14-2.md",
     ] {
-        assert!(several.err.contains(told), "{several:?}");
+        assert!(several.err.contains(expected), "{several:?}");
     }
     assert_eq!(fixture.aur(&["logs", "view", "../../config.toml"]).code, Some(1));
 
-    // A compressed one is unpacked.
+    // A compressed log is unpacked.
     assert!(fixture.aur(&["logs", "export", "old-1"]).out.ends_with("the oauth of old\n"));
     let target = fixture.path("out.md");
     let export = |more: &[&str]| {
@@ -241,8 +241,8 @@ fn control_characters_never_reach_a_terminal() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_no_logs() {
-    let fixture = some();
+fn symbolic_links_are_not_logs() {
+    let fixture = some_logs();
     std::fs::write(fixture.home().join("secret.md"), "needle").expect("written");
     std::os::unix::fs::symlink(fixture.home().join("secret.md"), path(&fixture, "2025/12/needle-2025-12-13.md"))
         .expect("linked");
@@ -251,7 +251,7 @@ fn links_are_no_logs() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn a_closed_output_pipe_is_no_error() {
     let fixture = Fixture::plain();
     let body = "needle\n## Section\n".repeat(50_000);
     crate::put_log(&fixture, "log", 1, &body);
@@ -259,7 +259,7 @@ fn a_reader_that_goes_away_is_no_error() {
         let shell = format!("{} logs {arguments} | head -1", crate::fixture::program().display());
         let mut command = std::process::Command::new("bash");
         crate::fixture::hermetic(&mut command, fixture.home());
-        let run = Run::of(command.args(["-o", "pipefail", "-c", &shell]));
+        let run = Run::from_command(command.args(["-o", "pipefail", "-c", &shell]));
         assert_eq!((run.code, run.err.as_str(), run.out.lines().count()), (Some(0), "", 1), "{arguments}");
     }
 }

@@ -1,9 +1,9 @@
-//! Help texts and mistakes in arguments.
+//! Help texts and errors in arguments.
 
 use crate::fixture::{Fixture, Run};
 
 #[test]
-fn every_command_explains_itself() {
+fn every_command_has_a_help_text() {
     let fixture = Fixture::plain();
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
@@ -21,7 +21,7 @@ fn every_command_explains_itself() {
             "logs maintain",
         ] {
             let arguments: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
-            let help = Run::of(fixture.command().env("COLUMNS", "100").args(&arguments));
+            let help = Run::from_command(fixture.command().env("COLUMNS", "100").args(&arguments));
             assert_eq!((help.code, help.err.as_str()), (Some(0), ""), "{arguments:?}");
             insta::assert_snapshot!(format!("help {command}").replace(' ', "-"), help.out);
         }
@@ -29,7 +29,7 @@ fn every_command_explains_itself() {
 }
 
 #[test]
-fn completions_know_the_commands() {
+fn completions_contain_the_commands() {
     let fixture = Fixture::plain();
     for shell in ["bash", "zsh", "fish"] {
         let script = fixture.aur(&["completions", shell]);
@@ -42,7 +42,7 @@ fn completions_know_the_commands() {
 #[test]
 fn wrong_arguments_are_refused() {
     let fixture = Fixture::plain();
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (&["logs", "--date", "2025-13-01"][..], "expected a day such as 2025-12-13"),
         (&["logs", "--date", "20251213"], "expected a day"),
         (&["logs", "--month", "2025"], "expected a month such as 2025-12"),
@@ -67,7 +67,7 @@ fn wrong_arguments_are_refused() {
     ] {
         let run = fixture.aur(arguments);
         assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{arguments:?}: {run:?}");
-        assert!(run.err.contains(told), "{arguments:?}: {}", run.err);
+        assert!(run.err.contains(expected), "{arguments:?}: {}", run.err);
     }
     assert!(!fixture.user_directory().join("logs").exists());
 }

@@ -1,4 +1,4 @@
-//! What `aur log write` writes is read well by the indexer.
+//! The indexer reads logs as `aur log write` writes them.
 
 use std::io::Cursor;
 
@@ -24,7 +24,7 @@ fn phases_are_found_by_a_search() {
 }
 
 #[test]
-fn logs_in_another_directory_are_found_too() {
+fn logs_in_a_configured_directory_are_indexed() {
     let fixture = Fixture::plain();
     let elsewhere = fixture.path("elsewhere");
     fixture.write_for_user("config.toml", format!("[logs]\npath = {:?}\n", elsewhere.display().to_string()));
@@ -65,7 +65,7 @@ fn phases() -> impl Strategy<Value = Vec<(Option<u32>, String, String)>> {
     prop::collection::vec(phase, 0..6)
 }
 
-/// The numbers that phases without one get.
+/// Phases with the numbers that unnumbered phases get.
 fn numbered(phases: &[(Option<u32>, String, String)], mut last: u32) -> Vec<(u32, String)> {
     let number = |(number, name, _): &(Option<u32>, String, String)| {
         last = number.unwrap_or(last + 1);
@@ -79,7 +79,7 @@ fn json(phases: &[(Option<u32>, String, String)]) -> serde_json::Value {
     phases.iter().map(phase).collect()
 }
 
-/// The phases that the indexer finds, and that no piece of one is missing.
+/// The phases that the indexer finds. Asserts that no piece of a phase is missing.
 fn indexed(log: &[u8]) -> Vec<(u32, String)> {
     let field = |chunk: &Chunk, name: &str| {
         let found = chunk.metadata.iter().find(|(key, _)| key == name);
@@ -87,7 +87,7 @@ fn indexed(log: &[u8]) -> Vec<(u32, String)> {
     };
     let mut phases = Vec::new();
     for chunk in chunks("2025/12/a-2025-12-13.md", log) {
-        // Further pieces of a long phase have a parent.
+        // Only the first piece of a long phase has no parent.
         if chunk.parent.is_none() && field(&chunk, "phase_name").is_some() {
             let digits = field(&chunk, "phase_number").expect("a number").replace(|c: char| !c.is_ascii_digit(), "");
             phases.push((digits.parse().expect("a number"), chunk.name));
@@ -100,7 +100,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn written_phases_are_indexed_phases(query in texts(), first in phases(), second in phases(), response in texts()) {
+    fn every_written_phase_is_indexed(query in texts(), first in phases(), second in phases(), response in texts()) {
         prop_assume!(!query.trim().is_empty());
         let place = tempfile::tempdir().expect("a directory");
         let logs = LogDirectory::create(place.path()).expect("a directory");

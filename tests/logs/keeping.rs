@@ -1,9 +1,9 @@
-//! `aur logs maintain`, and the same after `aur log write`.
+//! `aur logs maintain`, and the same maintenance after `aur log write`.
 
 use crate::fixture::{Fixture, Run};
 use crate::{OAUTH, days_ago, files, path, put_log, write};
 
-fn some() -> Fixture {
+fn some_logs() -> Fixture {
     let fixture = Fixture::plain();
     for (name, days) in [("today", 0), ("week", 7), ("older", 8), ("kept", 90), ("gone", 91), ("long-gone", 400)] {
         put_log(&fixture, name, days, format!("{name} {}\n", "text ".repeat(200)));
@@ -24,13 +24,17 @@ fn names(fixture: &Fixture) -> Vec<String> {
 
 #[test]
 fn old_logs_are_compressed_and_older_ones_removed() {
-    let fixture = some();
+    let fixture = some_logs();
     let dry = fixture.aur(&["logs", "maintain", "--dry-run"]);
     assert_eq!((dry.code, names(&fixture).len()), (Some(0), 6), "{dry:?}");
-    let told = dry.out.lines().map(|line| line.split_whitespace().take(2).collect::<Vec<_>>().join(" "));
-    let mut told: Vec<_> = told.collect();
-    told.sort();
-    assert_eq!(told, ["Would compress", "would compress", "would compress", "would remove", "would remove"], "{dry:?}");
+    let actions = dry.out.lines().map(|line| line.split_whitespace().take(2).collect::<Vec<_>>().join(" "));
+    let mut actions: Vec<_> = actions.collect();
+    actions.sort();
+    assert_eq!(
+        actions,
+        ["Would compress", "would compress", "would compress", "would remove", "would remove"],
+        "{dry:?}"
+    );
     assert!(dry.out.ends_with("Would compress 2 logs, remove 2, 2 as they are\n"), "{dry:?}");
     let json = fixture.aur(&["logs", "maintain", "--dry-run", "--format", "json"]).json();
     assert_eq!(
@@ -51,18 +55,18 @@ fn old_logs_are_compressed_and_older_ones_removed() {
 }
 
 #[test]
-fn writing_does_it_once_a_day() {
-    let fixture = some();
+fn writing_a_log_maintains_the_logs_once_a_day() {
+    let fixture = some_logs();
     let run = crate::feed(&fixture, &["log", "write"], OAUTH);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(run.err.contains("2 logs older than 90 days were removed"), "{run:?}");
     assert!(run.err.contains("2 logs older than 7 days were compressed"), "{run:?}");
-    // The log that was written stays, however old it is.
+    // The written log itself stays, regardless of its age.
     assert!(path(&fixture, "2025/12/oauth-authentication-2025-12-13.md").exists());
     put_log(&fixture, "older", 9, "text");
     write(&fixture, OAUTH);
     assert!(files(&fixture).iter().any(|file| file.ends_with(&format!("older-{}.md", days_ago(9)))));
-    // A day later.
+    // One day later.
     let stamp = std::fs::File::options().append(true).open(path(&fixture, ".maintained")).expect("the stamp");
     stamp.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(25 * 3_600)).expect("set");
     write(&fixture, OAUTH);
@@ -70,14 +74,14 @@ fn writing_does_it_once_a_day() {
 }
 
 #[test]
-fn a_clock_that_jumps_removes_no_log_without_a_request() {
-    let fixture = some();
+fn a_jumping_clock_removes_no_log_without_a_request() {
+    let fixture = some_logs();
     write(&fixture, OAUTH);
     let kept = files(&fixture);
     let at = |time: &str, arguments: &[&str]| {
         let mut command = fixture.command();
         let text = std::fs::File::open(path(&fixture, &kept[0])).expect("a log");
-        Run::of(command.args(arguments).env("AURORA_TEST_NOW", time).stdin(text))
+        Run::from_command(command.args(arguments).env("AURORA_TEST_NOW", time).stdin(text))
     };
     for time in ["2100-01-01T00:00:00Z", "1960-01-01T00:00:00Z", "2100-06-01T00:00:00Z"] {
         let run = at(time, &["log", "write", "--query", "retry"]);
@@ -95,8 +99,8 @@ fn a_clock_that_jumps_removes_no_log_without_a_request() {
 }
 
 #[test]
-fn the_configuration_says_when() {
-    let fixture = some();
+fn the_configuration_sets_the_ages() {
+    let fixture = some_logs();
     fixture.write_for_user("config.toml", "[logs]\nretention_days = 0\ncompress_after_days = 0\n");
     let run = fixture.aur(&["logs", "maintain"]);
     assert_eq!(names(&fixture).len(), 6, "{run:?}");
@@ -104,15 +108,15 @@ fn the_configuration_says_when() {
     fixture.write_for_user("config.toml", "[logs]\nretention_days = 7\ncompress_after_days = 6\n");
     fixture.aur(&["logs", "maintain"]);
     assert_eq!(names(&fixture), ["today.md", "week.md.gz"]);
-    // A configuration that is wrong removes nothing.
+    // An invalid configuration removes nothing.
     fixture.write_for_user("config.toml", "[logs]\nretention_days = 1.5\n");
     assert_eq!(fixture.aur(&["logs", "maintain"]).code, Some(2));
     assert_eq!(names(&fixture), ["today.md", "week.md.gz"]);
 }
 
 #[test]
-fn what_cannot_be_read_is_named_and_left_alone() {
-    let fixture = some();
+fn an_unreadable_log_is_named_and_kept() {
+    let fixture = some_logs();
     let older = put_log(&fixture, "older", 8, "text");
     fixture.write_for_user(&format!("logs/conversations/{older}.gz"), "no gzip");
     let run = fixture.aur(&["logs", "maintain"]);

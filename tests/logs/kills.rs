@@ -1,6 +1,6 @@
-//! Whatever moment a process dies at, every log is there completely or not at all, and the next run puts right what is left.
+//! If a process dies at any moment, every log is complete or missing, and the next run cleans up.
 //!
-//! `AURORA_TEST_KILLS` says how many kills there are.
+//! `AURORA_TEST_KILLS` sets the number of kills.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::fixture::Fixture;
 use crate::{days_ago, files, interaction, path, put_log};
 
-/// Kills at moments that are spread over a run, unless `AURORA_TEST_KILLS` says how many.
+/// Number of kills, spread over the duration of a run, unless `AURORA_TEST_KILLS` overrides it.
 const KILLS: u32 = 24;
 
 fn kills() -> u32 {
@@ -22,14 +22,15 @@ fn start(fixture: &Fixture, arguments: &[&str]) -> Child {
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts")
 }
 
-/// How long a command takes that nobody kills.
+/// Duration of a command that is not killed.
 fn duration(fixture: &Fixture, arguments: &[&str]) -> Duration {
     let begin = Instant::now();
     start(fixture, arguments).wait().expect("the program ends");
     begin.elapsed()
 }
 
-/// The names of all logs, each with its content and the number of its forms.
+/// All logs by name, each with its content and the number of its files, which is 2 if it is both compressed and
+/// uncompressed.
 fn logs(fixture: &Fixture) -> BTreeMap<String, (String, u32)> {
     let mut logs = BTreeMap::new();
     for file in files(fixture) {
@@ -78,7 +79,7 @@ fn killed_maintenance_loses_nothing() {
         assert_eq!(left.len(), expected.len(), "round {round}");
         assert!(left.iter().all(|(name, (text, _))| expected[name] == *text), "round {round}");
         interrupted += u32::from(files(&fixture).iter().any(|file| file.ends_with(".md")));
-        // Each log is found once, also where both of its forms are there.
+        // Each log is listed once, even if it is there both compressed and uncompressed.
         let list = fixture.aur(&["logs", "--date", &days_ago(10).to_string(), "--format", "jsonl"]);
         assert_eq!((list.code, list.out.lines().count()), (Some(0), expected.len()), "round {round}");
         if round % 4 == 0 {
@@ -89,11 +90,11 @@ fn killed_maintenance_loses_nothing() {
             assert_eq!(settled.len(), expected.len());
         }
     }
-    assert!(interrupted > 0, "no kill has come in time");
+    assert!(interrupted > 0, "no kill came in time");
 }
 
 #[test]
-fn killed_writers_leave_whole_logs_or_none() {
+fn killed_writers_leave_complete_logs_or_none() {
     let fixture = Fixture::plain();
     let text = "line of the log\n".repeat(200_000);
     let mut json: serde_json::Value =
@@ -119,7 +120,7 @@ fn killed_writers_leave_whole_logs_or_none() {
 }
 
 #[test]
-fn killed_additions_are_there_completely_or_not_at_all() {
+fn killed_additions_are_complete_or_missing() {
     let fixture = Fixture::plain();
     let below = put_log(&fixture, "killed", 10, "## Phase 1: A\ntext\n");
     fixture.write("more.md", "line of the addition\n".repeat(100_000));
@@ -137,7 +138,7 @@ fn killed_additions_are_there_completely_or_not_at_all() {
         std::thread::sleep(whole * round / kills);
         child.kill().expect("killed");
         child.wait().expect("ended");
-        // A compressed copy that is left behind is the beginning of the log.
+        // Maintenance removes a leftover compressed copy, which contains the beginning of the log.
         let _ = fixture.aur(&["logs", "maintain"]);
         let after = content();
         assert!(

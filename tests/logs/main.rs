@@ -1,4 +1,4 @@
-//! `aur log` and `aur logs` as people and other programs see them, on a home of its own.
+//! `aur log` and `aur logs` as people and other programs see them, with a separate home.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -34,12 +34,12 @@ const OAUTH: &str = r#"{
   "summary": {"duration_ms": 12785, "complexity": "complex", "verification_score": 0.93, "tokens": 23650, "cost_usd": 0.0234}
 }"#;
 
-/// Runs the program with a text on its standard input.
+/// Runs the program with the text on its standard input.
 fn feed(fixture: &Fixture, arguments: &[&str], text: impl AsRef<[u8]>) -> Run {
     let mut command = fixture.command();
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
-    // A program that refuses its arguments does not read.
+    // A program that refuses its arguments does not read its input.
     let _ = child.stdin.take().expect("a pipe").write_all(text.as_ref());
     let output = child.wait_with_output().expect("the program ends");
     Run {
@@ -49,20 +49,20 @@ fn feed(fixture: &Fixture, arguments: &[&str], text: impl AsRef<[u8]>) -> Run {
     }
 }
 
-/// Writes a log, which has to succeed; returns its path below the directory of the logs.
+/// Writes a log, asserts success, and returns its path relative to the directory of logs.
 fn write(fixture: &Fixture, json: &str) -> String {
     let run = feed(fixture, &["log", "write", "--format", "json"], json);
     assert_eq!(run.code, Some(0), "{run:?}");
     run.json()["file"].as_str().expect("a path").to_owned()
 }
 
-/// An interaction with a query and a time, and one phase.
+/// An interaction with a query, a time and one phase.
 fn interaction(query: &str, time: &str) -> String {
     serde_json::json!({"query": query, "timestamp": time, "phases": [{"name": "ASSESS", "output": {"about": query}}]})
         .to_string()
 }
 
-/// The path of a file of the logs.
+/// The absolute path of a file in the directory of logs.
 fn path(fixture: &Fixture, below: &str) -> PathBuf {
     fixture.user_directory().join("logs/conversations").join(below)
 }
@@ -71,7 +71,7 @@ fn content(fixture: &Fixture, below: &str) -> String {
     std::fs::read_to_string(path(fixture, below)).expect("a log")
 }
 
-/// All files in the directories of months.
+/// The relative paths of all files in the directories of months.
 fn files(fixture: &Fixture) -> Vec<String> {
     let root = path(fixture, "");
     let mut files = Vec::new();
@@ -91,13 +91,13 @@ fn files(fixture: &Fixture) -> Vec<String> {
     files
 }
 
-/// The day so many days ago, in UTC.
+/// The date a number of days ago, in UTC.
 fn days_ago(days: i64) -> Date {
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
     today.checked_sub(days.days()).expect("a day")
 }
 
-/// A log of a day, as `aur log write` would have written it that day.
+/// Creates a log as `aur log write` would have written it a number of days ago, and returns its relative path.
 fn put_log(fixture: &Fixture, name: &str, days: i64, content: impl AsRef<[u8]>) -> String {
     let day = days_ago(days);
     let below = format!("{}/{name}-{day}.md", day.strftime("%Y/%m"));

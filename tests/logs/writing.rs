@@ -7,7 +7,7 @@ use crate::fixture::Fixture;
 use crate::{OAUTH, content, feed, files, interaction, path, write};
 
 #[test]
-fn a_log_is_written_and_told_of() {
+fn a_log_is_written_and_its_path_printed() {
     let fixture = Fixture::plain();
     fixture.write("interaction.json", OAUTH);
     let run = fixture.aur(&["log", "write", "interaction.json"]);
@@ -29,7 +29,7 @@ fn a_log_is_written_and_told_of() {
 }
 
 #[test]
-fn markdown_is_stored_as_it_is() {
+fn markdown_is_stored_unchanged() {
     let fixture = Fixture::plain();
     let body = "# Anything\r\n\n## Phase 1: Assess\nno end \u{1b}[31m";
     let arguments = [
@@ -49,13 +49,13 @@ fn markdown_is_stored_as_it_is() {
 }
 
 #[test]
-fn a_log_has_everything_as_it_was_given() {
+fn texts_of_a_log_are_stored_unchanged() {
     let fixture = Fixture::plain();
     let secret = "AKIAIOSFODNN7EXAMPL3 ghp_0123456789abcdefghijABCDEFGHIJ012345 \u{1b}[31m \u{202e}";
     let json = serde_json::json!({"query": secret, "phases": [{"name": "A", "output": {"key": 1.50}, "text": secret}], "response": secret});
     let file = write(&fixture, &json.to_string());
     assert!(content(&fixture, &file).matches("ghp_0123456789abcdefghijABCDEFGHIJ012345").count() >= 3);
-    // The terminal gets symbols, a file the bytes.
+    // Output to a terminal is escaped, output to a file is not.
     let name = file.rsplit('/').next().expect("a name");
     let run = fixture.aur(&["logs", "view", name]);
     assert_eq!(run.out, content(&fixture, &file));
@@ -63,7 +63,7 @@ fn a_log_has_everything_as_it_was_given() {
     assert!(!listed.out.contains(['\u{1b}', '\u{202e}']), "{listed:?}");
 }
 
-/// Texts that are no interaction: JSON that is broken, wrong kinds of values, missing and unknown keys.
+/// Texts that are not valid interactions: broken JSON, values of the wrong type, missing and unknown keys.
 const MALFORMED: [&str; 21] = [
     "",
     "{",
@@ -89,7 +89,7 @@ const MALFORMED: [&str; 21] = [
 ];
 
 #[test]
-fn every_mistake_is_told_and_nothing_is_written() {
+fn every_mistake_is_reported_and_nothing_is_written() {
     let fixture = Fixture::plain();
     let mut report = String::new();
     for text in MALFORMED {
@@ -104,7 +104,7 @@ fn every_mistake_is_told_and_nothing_is_written() {
 }
 
 #[test]
-fn an_addition_leaves_what_is_there() {
+fn an_addition_keeps_the_existing_text() {
     let fixture = Fixture::plain();
     let file = write(&fixture, OAUTH);
     let before = content(&fixture, &file);
@@ -123,7 +123,7 @@ fn an_addition_leaves_what_is_there() {
     assert!(content(&fixture, &file).starts_with(&after));
     assert!(content(&fixture, &file).ends_with("### Review\n\nLooks good.\n"));
 
-    for (arguments, text, code, told) in [
+    for (arguments, text, code, message) in [
         (&["log", "append", "nothing"][..], "{}", 1, "no log is called `nothing`"),
         (&["log", "append", "oauth"], "{}", 2, "adds nothing"),
         (&["log", "append", "oauth"], r#"{"query": "x", "response": 1}"#, 2, "standard input has 2 mistakes"),
@@ -132,7 +132,7 @@ fn an_addition_leaves_what_is_there() {
         let before = content(&fixture, &file);
         let run = feed(&fixture, arguments, text);
         assert_eq!(run.code, Some(code), "{arguments:?}: {run:?}");
-        assert!(run.err.contains(told), "{arguments:?}: {run:?}");
+        assert!(run.err.contains(message), "{arguments:?}: {run:?}");
         assert_eq!(content(&fixture, &file), before);
     }
 }
@@ -148,21 +148,21 @@ fn sixteen_processes_write_sixteen_logs() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
     };
     let children: Vec<_> = (0..16).map(|_| start()).collect();
-    let mut told = BTreeSet::new();
+    let mut written = BTreeSet::new();
     for child in children {
         let output = child.wait_with_output().expect("the program ends");
         assert!(output.status.success(), "{output:?}");
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
         let (id, file) = (json["id"].as_str().expect("an id"), json["file"].as_str().expect("a path"));
         assert!(content(&fixture, file).contains(id), "{file}");
-        told.insert(file.to_owned());
+        written.insert(file.to_owned());
     }
     let name = |number: u32| match number {
         1 => "2025/12/retry-backoff-2025-12-13.md".to_owned(),
         number => format!("2025/12/retry-backoff-2025-12-13-{number}.md"),
     };
     let expected: BTreeSet<String> = (1..=16).map(name).collect();
-    assert_eq!(told, expected);
+    assert_eq!(written, expected);
     assert_eq!(files(&fixture).len(), 16);
 }
 
@@ -181,7 +181,7 @@ fn only_the_user_may_read_logs() {
 }
 
 #[test]
-fn the_configuration_decides_where_and_how() {
+fn the_configuration_sets_the_directory_and_the_number_of_keywords() {
     let fixture = Fixture::plain();
     let elsewhere = fixture.home().join("audit");
     let config = format!("[logs]\npath = \"{}\"\nkeyword_count = 3\n", elsewhere.display());
@@ -194,12 +194,12 @@ fn the_configuration_decides_where_and_how() {
     for arguments in [&["log", "write"][..], &["logs"], &["logs", "maintain"], &["logs", "search", "x"]] {
         let run = feed(&fixture, arguments, OAUTH);
         assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{arguments:?}: {run:?}");
-        for told in [
+        for message in [
             "`logs.keyword_count` must be a whole number from 1 to 4",
             "did you mean `retention_days`?",
             "has 2 errors",
         ] {
-            assert!(run.err.contains(told), "{arguments:?}: {run:?}");
+            assert!(run.err.contains(message), "{arguments:?}: {run:?}");
         }
     }
 }

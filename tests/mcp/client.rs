@@ -1,4 +1,4 @@
-//! A client that speaks the protocol line by line, and one that sends it over HTTP.
+//! A client that speaks MCP over standard input and output, and one that speaks it over HTTP.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::Fixture;
 
-/// What a client says first.
+/// The first message of a client.
 pub(crate) fn initialize() -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}
@@ -21,7 +21,7 @@ pub(crate) struct Client {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     last: u64,
-    /// Notifications of progress so far.
+    /// Progress notifications received so far.
     pub(crate) progress: Vec<Value>,
 }
 
@@ -50,15 +50,15 @@ impl Client {
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     }
 
-    /// Sends a line as it is.
+    /// Sends a line unchanged.
     pub(crate) fn send_line(&mut self, line: &[u8]) {
         self.input.write_all(line).and_then(|()| self.input.write_all(b"\n")).expect("the server reads");
     }
 
     /// Sends a text without a line end, ends the input and returns the next message of the server.
-    pub(crate) fn ends_with(&mut self, text: &[u8]) -> Value {
+    pub(crate) fn send_last(&mut self, text: &[u8]) -> Value {
         self.input.write_all(text).expect("the server reads");
-        // The descriptor that is replaced is closed.
+        // Replacing the descriptor closes it.
         self.input = ChildStdin::from(std::os::fd::OwnedFd::from(std::fs::File::create("/dev/null").expect("a file")));
         self.next()
     }
@@ -74,7 +74,7 @@ impl Client {
         writeln!(self.input, "{message}").expect("the server reads");
     }
 
-    /// The answer to a request; notifications of progress are kept.
+    /// Returns the answer to a request and stores progress notifications.
     fn receive(&mut self, id: u64) -> Value {
         loop {
             let message = self.next();
@@ -95,20 +95,20 @@ impl Client {
         self.receive(id)
     }
 
-    /// The result of a request that succeeds.
+    /// Sends a request, asserts that it succeeds, and returns its result.
     pub(crate) fn request(&mut self, method: &str, parameters: Value) -> Value {
         let answer = self.answer(method, parameters);
         assert!(answer["result"].is_object(), "{method}: {answer}");
         answer["result"].clone()
     }
 
-    /// The text of a tool's answer, and whether it is an error.
+    /// Calls a tool, and returns the text of its answer and whether it is an error.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let result = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         text_of(&result)
     }
 
-    /// The same with a token for progress.
+    /// Calls a tool with a token for progress.
     pub(crate) fn call_with_progress(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let parameters = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": "t"}});
         let result = self.request("tools/call", parameters);
@@ -128,7 +128,7 @@ impl Drop for Client {
     }
 }
 
-/// `aur serve` in a fixture.
+/// `aur serve`, started in a fixture.
 pub(crate) struct HttpServer {
     child: Child,
     address: String,
@@ -150,12 +150,12 @@ impl HttpServer {
         self.send(message, &self.address)
     }
 
-    /// The same with another name of the server.
+    /// Posts a message with the given host header.
     pub(crate) fn send(&self, message: &Value, host: &str) -> String {
         self.send_body(message.to_string().as_bytes(), host)
     }
 
-    /// Posts a body as it is.
+    /// Posts a body unchanged.
     pub(crate) fn post_body(&self, body: &[u8]) -> String {
         self.send_body(body, &self.address)
     }

@@ -1,4 +1,4 @@
-//! `aur init` changes only what it shows, and takes it back.
+//! `aur init` writes only the changes that it shows, and can revert them.
 
 #[allow(dead_code, reason = "questions need little of it")]
 #[path = "../browse/tty.rs"]
@@ -14,11 +14,11 @@ fn read(fixture: &Fixture, path: &str) -> Value {
 }
 
 #[test]
-fn what_is_written_is_shown_and_can_be_removed() {
+fn written_configuration_is_shown_first_and_can_be_removed() {
     let fixture = Fixture::git();
     fixture.write(".vscode/mcp.json", "{\n  \"servers\": {\"other\": {\"command\": \"x\"}}\n}\n");
     let shown = fixture.aur(&["init", "claude-code", "vscode"]);
-    assert_eq!(shown.code, Some(2), "nobody agrees: {shown:?}");
+    assert_eq!(shown.code, Some(2), "nobody confirms: {shown:?}");
     assert!(shown.out.contains(".mcp.json") && shown.out.contains("+ "), "{shown:?}");
     assert!(shown.err.contains("--yes"), "{shown:?}");
     assert!(!fixture.path(".mcp.json").exists());
@@ -34,12 +34,12 @@ fn what_is_written_is_shown_and_can_be_removed() {
 
     let removed = fixture.aur(&["init", "claude-code", "vscode", "--remove", "--yes"]);
     assert_eq!(removed.code, Some(0), "{removed:?}");
-    assert!(!fixture.path(".mcp.json").exists(), "a file that held nothing else goes");
+    assert!(!fixture.path(".mcp.json").exists(), "a file without other entries is removed");
     assert_eq!(read(&fixture, ".vscode/mcp.json")["servers"].as_object().map(|servers| servers.len()), Some(1));
 }
 
 #[test]
-fn clients_in_use_are_found_and_strangers_files_are_not_followed() {
+fn clients_in_use_are_found_and_links_are_not_followed() {
     let fixture = Fixture::git();
     let none = fixture.aur(&["init", "--yes"]);
     assert!(none.code == Some(2) && none.err.contains("claude-code"), "{none:?}");
@@ -54,7 +54,7 @@ fn clients_in_use_are_found_and_strangers_files_are_not_followed() {
     let codex = std::fs::read_to_string(fixture.home().join(".codex/config.toml")).expect("a file");
     assert!(codex.contains("[mcp_servers.aurora]"), "{codex}");
 
-    // A repository cannot lead the program elsewhere.
+    // A link in the repository cannot redirect the program.
     let elsewhere = fixture.home().join("elsewhere");
     std::fs::create_dir_all(&elsewhere).expect("created");
     std::os::unix::fs::symlink(&elsewhere, fixture.path(".zed")).expect("linked");
@@ -68,7 +68,7 @@ fn clients_in_use_are_found_and_strangers_files_are_not_followed() {
 }
 
 #[test]
-fn configurations_are_the_same_bytes_again() {
+fn removing_the_entry_restores_the_same_bytes() {
     let fixture = Fixture::git();
     let codex = fixture.home().join(".codex/config.toml");
     std::fs::create_dir_all(codex.parent().expect("a directory")).expect("created");
@@ -107,7 +107,7 @@ fn configurations_are_the_same_bytes_again() {
 }
 
 #[test]
-fn an_entry_of_the_users_own_is_replaced_only_after_a_question() {
+fn a_customised_entry_is_replaced_only_after_confirmation() {
     let fixture = Fixture::git();
     let own =
         "{\"mcpServers\": {\"aurora\": {\"command\": \"/opt/aur\", \"args\": [\"mcp\"], \"env\": {\"A\": \"b\"}}}}\n";
@@ -128,7 +128,7 @@ fn an_entry_of_the_users_own_is_replaced_only_after_a_question() {
     assert_eq!(asked.ended().0, 0);
     assert_eq!(file(), "{\"mcpServers\": {}}\n");
 
-    // What an installation in another place has written is no entry of the user's own.
+    // An entry that an installation in another place has written does not count as the user's own.
     fixture.write(".mcp.json", "{\"mcpServers\": {\"aurora\": {\"command\": \"/old/aur\", \"args\": [\"mcp\"]}}}\n");
     let written = fixture.aur(&["init", "claude-code", "--yes"]);
     assert!(written.code == Some(0) && !file().contains("/old/aur"), "{written:?}");
@@ -141,7 +141,7 @@ fn with_arguments(fixture: &Fixture, arguments: &[&str]) -> std::process::Comman
 }
 
 #[test]
-fn directories_that_are_missing_are_made() {
+fn missing_directories_are_created() {
     for name in ["claude-code", "claude-desktop", "codex", "cursor", "gemini", "opencode", "vscode", "windsurf", "zed"]
     {
         let fixture = Fixture::git();

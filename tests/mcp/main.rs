@@ -25,8 +25,8 @@ fn project() -> Fixture {
     fixture
 }
 
-/// Calls a tool until its answer is not that the index is being built.
-fn answered(client: &mut Client, tool: &str, arguments: &Value) -> String {
+/// Calls a tool repeatedly until the index is complete, and returns its answer.
+fn complete_answer(client: &mut Client, tool: &str, arguments: &Value) -> String {
     let end = Instant::now() + Duration::from_secs(60);
     loop {
         let (text, is_error) = client.call(tool, arguments.clone());
@@ -46,7 +46,7 @@ fn every_tool_answers_in_a_project_that_had_no_index() {
     let names: Vec<&str> =
         tools["tools"].as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
     assert_eq!(names, ["search", "read", "grep", "graph", "history", "status"]);
-    let search = answered(&mut client, "search", &json!({"query": "remove the oldest page"}));
+    let search = complete_answer(&mut client, "search", &json!({"query": "remove the oldest page"}));
     assert!(search.starts_with("src/cache.py:") && search.contains("def evict_oldest"), "{search}");
     for (tool, arguments, expected) in [
         ("read", json!({"place": "src/cache.py:12-14"}), "src/cache.py:12-14 of 14 lines\n12  def drop_page(pages):"),
@@ -72,33 +72,33 @@ fn every_tool_answers_in_a_project_that_had_no_index() {
         ("grep", json!({"pattern": "def drop", "path": fixture.path("src")}), "src/cache.py:12"),
         ("grep", json!({"pattern": "page", "where": ["file.generated=none"]}), "src/cache.py:"),
     ] {
-        let text = answered(&mut client, tool, &arguments);
+        let text = complete_answer(&mut client, tool, &arguments);
         assert!(text.contains(expected), "{tool} {arguments}: {text}");
     }
 }
 
 #[test]
-fn texts_in_other_encodings_are_read_decoded() {
+fn texts_in_other_encodings_are_decoded() {
     let fixture = project();
     let wide: Vec<u8> = "\u{feff}# Stra\u{df}e\r\nnext = 1\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     fixture.write("src/latin.py", b"# A fa\xe7ade.\ndef show():\n    return 'caf\xe9'\n").write("src/wide.ps1", wide);
     let mut client = Client::start(&fixture, &[]);
-    answered(&mut client, "search", &json!({"query": "page"}));
+    complete_answer(&mut client, "search", &json!({"query": "page"}));
     for (tool, arguments, expected) in [
         ("read", json!({"place": "src/latin.py:3"}), "3      return 'caf\u{e9}'"),
         ("read", json!({"place": "src/wide.ps1:1-2"}), "1  # Stra\u{df}e"),
         ("grep", json!({"pattern": "fa.ade"}), "src/latin.py:1: # A fa\u{e7}ade."),
     ] {
-        let text = answered(&mut client, tool, &arguments);
+        let text = complete_answer(&mut client, tool, &arguments);
         assert!(text.contains(expected), "{tool} {arguments}: {text}");
     }
 }
 
 #[test]
-fn what_is_wrong_is_told_so_that_the_agent_can_do_better() {
+fn errors_tell_the_agent_how_to_correct_the_call() {
     let fixture = project();
     let mut client = Client::start(&fixture, &[]);
-    answered(&mut client, "search", &json!({"query": "page"}));
+    complete_answer(&mut client, "search", &json!({"query": "page"}));
     for (tool, arguments, expected) in [
         ("search", json!({}), "query"),
         ("search", json!({"query": " "}), "empty"),
@@ -132,7 +132,7 @@ fn what_is_wrong_is_told_so_that_the_agent_can_do_better() {
     assert!(missing["error"].is_object(), "{missing}");
 }
 
-/// Returns the texts in backquotes.
+/// The texts in backquotes.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
@@ -144,7 +144,7 @@ fn a_tool_only_recommends_its_own_arguments() {
         fixture.write(&format!("many/f{number}.py"), format!("def f{number}():\n    return 'crowd'\n"));
     }
     let mut client = Client::start(&fixture, &[]);
-    answered(&mut client, "search", &json!({"query": "page"}));
+    complete_answer(&mut client, "search", &json!({"query": "page"}));
     let listed = client.request("tools/list", json!({}));
     let tools = listed["tools"].as_array().expect("tools");
     let arguments = |tool: &Value| -> BTreeSet<String> {
@@ -189,7 +189,7 @@ fn a_tool_only_recommends_its_own_arguments() {
         let (text, _) = client.call(tool, call.clone());
         let schema = tools.iter().find(|known| known["name"] == tool).expect("a tool");
         let has = arguments(schema);
-        // The answer may quote the arguments of the call.
+        // The answer may quote arguments of the call.
         let given = |word: &str| call.get(word).is_some();
         let foreign = quoted(&text).filter(|word| all.contains(*word) && !has.contains(*word) && !given(word));
         assert_eq!(foreign.collect::<Vec<_>>(), [""; 0], "{tool} {call}: {text}");
@@ -214,14 +214,14 @@ fn notes_reach_the_agent() {
         ("grep", json!({"pattern": "page", "lang": "rs"}), "Note: No chunk is written in rust"),
         ("search", json!({"query": "page", "budget": 20}), "none fits into the budget"),
     ] {
-        let told = answered(&mut client, tool, &arguments);
-        assert!(told.contains(expected), "{tool} {arguments}: {told}");
+        let answer = complete_answer(&mut client, tool, &arguments);
+        assert!(answer.contains(expected), "{tool} {arguments}: {answer}");
     }
-    let told = answered(&mut client, "search", &json!({"query": "page", "path": "nowhere/**"}));
-    assert!(told.contains("No indexed file matches") && !told.contains("keyword"), "{told}");
+    let answer = complete_answer(&mut client, "search", &json!({"query": "page", "path": "nowhere/**"}));
+    assert!(answer.contains("No indexed file matches") && !answer.contains("keyword"), "{answer}");
 }
 
-/// Texts that are no request, each with the id and the code of the error that answers it.
+/// Texts that are not valid requests, each with the id and the code of the error that answers it.
 fn malformed() -> Vec<(Vec<u8>, Value, i32)> {
     let deep = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
     let calls = [
@@ -248,7 +248,7 @@ fn malformed() -> Vec<(Vec<u8>, Value, i32)> {
 }
 
 #[test]
-fn what_is_no_message_is_answered_and_the_server_goes_on() {
+fn invalid_messages_are_answered_and_the_server_continues() {
     let fixture = project();
     let mut client = Client::connect(&fixture, &[]);
     for is_begun in [false, true] {
@@ -263,7 +263,7 @@ fn what_is_no_message_is_answered_and_the_server_goes_on() {
         }
         client.send_line(&vec![b'a'; 5 << 20]);
         assert_eq!(client.next()["error"]["code"], -32600);
-        // None of these has an answer.
+        // None of these messages has an answer.
         for text in [
             "",
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#,
@@ -277,13 +277,13 @@ fn what_is_no_message_is_answered_and_the_server_goes_on() {
     }
     let unknown = client.answer("no/such", json!({}));
     assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
-    // The end of the input ends a line as well.
-    let last = client.ends_with(b"{");
+    // The end of the input also ends a line.
+    let last = client.send_last(b"{");
     assert_eq!(last["error"]["code"], -32700, "{last}");
 }
 
 #[test]
-fn http_answers_what_is_no_message_in_json() {
+fn http_answers_invalid_messages_in_json() {
     let fixture = project();
     let server = client::HttpServer::start(&fixture);
     for (text, id, code) in malformed() {
@@ -310,7 +310,7 @@ fn no_answer_exceeds_its_budget() {
         .write(&format!("{}/page.md", ["deep"; 40].join("/")), "# Page\n\nA page.\n")
         .commit("more");
     let mut client = Client::start(&fixture, &[]);
-    answered(&mut client, "search", &json!({"query": "page_of_text"}));
+    complete_answer(&mut client, "search", &json!({"query": "page_of_text"}));
     let long = "page ".repeat(3_000);
     let calls = [
         ("search", json!({"query": "page"})),
@@ -363,7 +363,7 @@ fn no_answer_exceeds_its_budget() {
 fn files_and_chunks_are_resources() {
     let fixture = project();
     let mut client = Client::start(&fixture, &[]);
-    answered(&mut client, "search", &json!({"query": "page"}));
+    complete_answer(&mut client, "search", &json!({"query": "page"}));
     let listed = client.request("resources/list", json!({}));
     let resources = listed["resources"].as_array().expect("resources");
     assert_eq!(resources.len(), 2, "{listed}");
@@ -381,7 +381,7 @@ fn files_and_chunks_are_resources() {
 }
 
 #[test]
-fn the_first_question_tells_the_progress() {
+fn the_first_call_reports_progress() {
     let fixture = Fixture::git();
     for file in 0..3_000 {
         fixture.write(&format!("many/f{file}.py"), CACHE.replace("drop_page", &format!("drop_page_{file}")));
@@ -391,29 +391,29 @@ fn the_first_question_tells_the_progress() {
     let (text, is_error) = client.call_with_progress("search", json!({"query": "drop_page_2999"}));
     assert!(!is_error, "{text}");
     assert!(client.progress.iter().all(|progress| progress["progress"].is_number()), "{:?}", client.progress);
-    let text = answered(&mut client, "search", &json!({"query": "drop_page_2999"}));
+    let text = complete_answer(&mut client, "search", &json!({"query": "drop_page_2999"}));
     assert!(text.contains("drop_page_2999"), "{text}");
 }
 
 #[test]
-fn several_roots_are_asked_by_name_and_nothing_is_written_where_that_is_not_allowed() {
+fn several_roots_can_be_searched_and_a_read_only_server_writes_nothing() {
     let (one, other) = (project(), Fixture::git());
     other.write("herd.py", "def count_zebras(herd):\n    return len(herd)\n").commit("first");
     let other_root = other.root().display().to_string();
     let mut client = Client::start(&one, &["--root", &one.root().display().to_string(), "--root", &other_root]);
     let name = other.root().file_name().expect("a name").to_string_lossy().into_owned();
-    let found = answered(&mut client, "search", &json!({"query": "count_zebras", "root": name}));
+    let found = complete_answer(&mut client, "search", &json!({"query": "count_zebras", "root": name}));
     assert!(found.starts_with("herd.py:"), "{found}");
-    // Without a name all roots are searched, and a path that begins with the name of a root is one of it.
-    let found = answered(&mut client, "search", &json!({"query": "count_zebras"}));
+    // Without a name all roots are searched. A path that begins with the name of a root refers to that root.
+    let found = complete_answer(&mut client, "search", &json!({"query": "count_zebras"}));
     assert!(found.starts_with(&format!("{name}/herd.py:")), "{found}");
-    let read = answered(&mut client, "read", &json!({"place": format!("{name}/herd.py:1")}));
+    let read = complete_answer(&mut client, "read", &json!({"place": format!("{name}/herd.py:1")}));
     assert!(read.starts_with(&format!("In {name}:\nherd.py:1-1")), "{read}");
-    let graph = answered(&mut client, "graph", &json!({"name": "count_zebras"}));
+    let graph = complete_answer(&mut client, "graph", &json!({"name": "count_zebras"}));
     assert!(graph.starts_with(&format!("In {name}:\n")), "{graph}");
-    let lines = answered(&mut client, "grep", &json!({"pattern": "def count_"}));
+    let lines = complete_answer(&mut client, "grep", &json!({"pattern": "def count_"}));
     assert!(lines.contains(&format!("{name}/herd.py:1: def count_zebras")), "{lines}");
-    assert_eq!(answered(&mut client, "status", &json!({})).matches("root ").count(), 2);
+    assert_eq!(complete_answer(&mut client, "status", &json!({})).matches("root ").count(), 2);
     drop(client);
     let fresh = project();
     let mut reader = Client::start(&fresh, &["--read-only"]);

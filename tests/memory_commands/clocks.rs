@@ -1,18 +1,18 @@
-//! Clocks that are wrong, or were wrong before.
+//! Clocks that are wrong, or that were wrong before.
 
 use crate::fixture::{CACHE, Fixture, Run};
 
 const NOW: &str = "2026-02-01T00:00:00Z";
-/// Before the epoch, before everything else, long after it, and beyond the range of 32 bits.
+/// Times before the epoch, before every commit, long after them, and beyond the range of 32 bits.
 const OTHERS: [&str; 4] =
     ["1960-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "2100-01-01T00:00:00Z", "9000-01-01T00:00:00Z"];
 
 fn at(fixture: &Fixture, time: &str, arguments: &[&str]) -> Run {
-    Run::of(fixture.command().env("AURORA_TEST_NOW", time).args(arguments))
+    Run::from_command(fixture.command().env("AURORA_TEST_NOW", time).args(arguments))
 }
 
 #[test]
-fn searches_and_memory_withstand_clocks_that_jump() {
+fn searches_and_memory_work_with_jumping_clocks() {
     let fixture = Fixture::git();
     fixture.write("src/cache.py", CACHE).commit("first");
     let found = |time: &str| {
@@ -34,7 +34,7 @@ fn searches_and_memory_withstand_clocks_that_jump() {
     let before = found(NOW);
     assert!(before.len() >= 2, "{before:?}");
     for time in OTHERS {
-        // Entries that are written with one clock are read with the next ones.
+        // Entries written with one clock are read with the following clocks.
         add(time, &format!("A note of {time}"));
         for arguments in
             [&["mem", "index", "--force"][..], &["mem", "feedback", "good", "src/cache.py:9"], &["mem", "list"]]
@@ -49,7 +49,7 @@ fn searches_and_memory_withstand_clocks_that_jump() {
 }
 
 #[test]
-fn a_prune_of_everything_asks_about_the_clock() {
+fn pruning_everything_questions_the_clock() {
     let fixture = Fixture::git();
     fixture.write_for_user("config.toml", "[memory.policy.mine]\ncondition = 'age_days >= 0'\nlifespan = '30_days'\n");
     let added = at(&fixture, NOW, &["mem", "add", "note", "-m", "A note", "--scope", "user"]);

@@ -1,8 +1,9 @@
-//! What programs rely on: the objects that commands read and print, and their exit codes.
+//! The interface for programs: the objects that commands read and print, and their exit codes.
 
 use crate::{Fixture, add_providers, found, piped};
 
-/// The worked example of seed 004, §6.8.4: a task with score 0.93 is stored as a pattern and logged, one with 0.45 is only logged.
+/// The worked example of seed 004, §6.8.4: a task with score 0.93 is stored as a pattern and logged, and a task with
+/// score 0.45 is only logged.
 #[test]
 fn the_lifecycle_of_a_task() {
     let fixture = Fixture::git();
@@ -48,7 +49,7 @@ fn the_lifecycle_of_a_task() {
 }
 
 #[test]
-fn an_entry_is_shown_with_what_memory_knows_about_it() {
+fn an_entry_is_shown_with_its_history_and_policy() {
     let fixture = Fixture::git();
     add_providers(&fixture);
     let shown = fixture.aur(&["mem", "show", "know:oauth2-providers", "--format", "json"]).json();
@@ -64,7 +65,7 @@ fn an_entry_is_shown_with_what_memory_knows_about_it() {
 }
 
 #[test]
-fn a_decision_is_explained_in_the_memory_and_with_the_policies_that_are_asked_for() {
+fn a_decision_is_explained_for_the_given_memory_and_policies() {
     let fixture = Fixture::git();
     for scope in ["project", "user"] {
         assert_eq!(fixture.aur(&["mem", "add", "note", "-m", "Sunday", "--scope", scope]).code, Some(0));
@@ -80,7 +81,7 @@ fn a_decision_is_explained_in_the_memory_and_with_the_policies_that_are_asked_fo
 }
 
 #[test]
-fn results_say_where_they_come_from() {
+fn results_name_their_source_and_scope() {
     let fixture = Fixture::git();
     fixture.write(
         "src/auth.py",
@@ -111,7 +112,7 @@ fn results_say_where_they_come_from() {
 }
 
 #[test]
-fn changes_are_found_at_once_and_taken_back_step_by_step() {
+fn changes_are_found_immediately_and_undone_step_by_step() {
     let fixture = Fixture::git();
     let id = "note:the-staging-database-is-reset-on-sunday";
     let added = fixture.aur(&["mem", "add", "note", "-m", "The staging database is reset on Sunday"]);
@@ -124,7 +125,7 @@ fn changes_are_found_at_once_and_taken_back_step_by_step() {
     assert_eq!(found(&fixture, &["production", "--where", "tags=operations"]), [id]);
     assert_eq!(fixture.aur(&["mem", "remove", id]).code, Some(0));
     assert_eq!(search("production"), Vec::<String>::new());
-    // The removal, the tag, the edit and the addition.
+    // Undo the removal, the tag, the edit and the addition.
     for expected in [&["production"][..], &["production"], &["staging"], &[]] {
         assert_eq!(fixture.aur(&["mem", "undo", id]).code, Some(0));
         for word in ["production", "staging"] {
@@ -141,7 +142,7 @@ fn changes_are_found_at_once_and_taken_back_step_by_step() {
 }
 
 #[test]
-fn the_same_entry_is_stored_once_and_another_one_with_its_id_is_refused() {
+fn an_equal_entry_is_stored_once_and_a_different_one_with_its_id_is_refused() {
     let fixture = Fixture::git();
     let note = r#"{"id": "note:reset", "content": {"text": "Sunday"}}"#;
     for reason in ["The entry has no score", "the same entry is stored already"] {
@@ -151,7 +152,7 @@ fn the_same_entry_is_stored_once_and_another_one_with_its_id_is_refused() {
     let other = piped(&fixture, &["mem", "add", "note", "-"], &note.replace("Sunday", "Monday"));
     assert_eq!(other.code, Some(2));
     assert!(other.err.contains("note:reset already exists"), "{other:?}");
-    // An id that was derived gets a number.
+    // A derived id gets a number if it is taken.
     for expected in ["note:sunday", "note:sunday-2"] {
         let text = format!(r#"{{"content": {{"title": "Sunday", "text": "{expected}"}}}}"#);
         let added = piped(&fixture, &["mem", "add", "note", "-", "--format", "json"], &text).json();

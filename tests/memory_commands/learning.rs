@@ -1,8 +1,8 @@
-//! Outcomes of tasks, and recall.
+//! Outcomes of tasks, and `aur mem recall`.
 
 use crate::{Fixture, add_providers, found, piped};
 
-/// A session that was shown a reasoning pattern, knowledge and code.
+/// A session in which a reasoning pattern, knowledge and code were shown.
 fn session() -> Fixture {
     let fixture = Fixture::git();
     fixture.write("src/auth.py", "def oauth2_providers():\n    return []\n").commit("Providers");
@@ -15,7 +15,7 @@ fn session() -> Fixture {
     fixture
 }
 
-/// What an outcome has made of each chunk, by ids.
+/// Records an outcome and returns the learned value of each chunk, sorted by id.
 fn learned(fixture: &Fixture, arguments: &[&str]) -> Vec<(String, f64)> {
     let arguments = [&["mem", "feedback", "--session", "s", "--format", "json"], arguments].concat();
     let run = fixture.aur(&arguments);
@@ -43,11 +43,11 @@ fn success_raises_everything_that_was_shown() {
 }
 
 #[test]
-fn a_partial_success_divides_what_helped_from_the_rest() {
+fn a_partial_success_raises_helpful_entries_and_lowers_the_rest() {
     let fixture = session();
     let found = learned(&fixture, &["--score", "0.5", "--helpful", KNOWLEDGE]);
     expect(found, &[(CODE, -0.05), (KNOWLEDGE, 0.05), (PATTERN, -0.05)]);
-    // An outcome counts once.
+    // An outcome counts only once.
     let again = fixture.aur(&["mem", "feedback", "--session", "s", "--outcome", "success"]);
     assert_eq!(again.code, Some(2));
     assert!(again.err.contains("nothing was retrieved in session s"), "{again:?}");
@@ -59,7 +59,7 @@ fn a_failure_lowers_reasoning_patterns_only() {
 }
 
 #[test]
-fn what_did_not_appear_cannot_have_helped() {
+fn an_entry_that_was_not_shown_cannot_be_helpful() {
     let fixture = session();
     let arguments = ["mem", "feedback", "--session", "s", "--outcome", "partial", "--helpful", "know:other"];
     let refused = fixture.aur(&arguments);
@@ -69,7 +69,7 @@ fn what_did_not_appear_cannot_have_helped() {
 }
 
 #[test]
-fn recall_gives_texts_under_their_ids_and_can_leave_no_trace() {
+fn recall_prints_texts_with_ids_and_can_skip_recording() {
     let fixture = session();
     let accesses = |id: &str| fixture.aur(&["mem", "show", id, "--format", "json"]).json()["access_count"].clone();
     let before = accesses(KNOWLEDGE);
@@ -87,7 +87,7 @@ fn recall_gives_texts_under_their_ids_and_can_leave_no_trace() {
 }
 
 #[test]
-fn the_list_of_recall() {
+fn recall_prints_a_list() {
     let fixture = session();
     let run = fixture.aur(&["mem", "recall", "oauth2 providers", "--format", "recall", "--source", "memory"]);
     let lines: Vec<&str> = run.out.lines().collect();

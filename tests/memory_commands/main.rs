@@ -15,7 +15,7 @@ use std::process::Stdio;
 
 use fixture::{Fixture, Run};
 
-/// Runs a command with a text on its standard input.
+/// Runs a command with the text on its standard input.
 fn piped(fixture: &Fixture, arguments: &[&str], input: &str) -> Run {
     let mut command = fixture.command();
     let mut child = command
@@ -25,7 +25,7 @@ fn piped(fixture: &Fixture, arguments: &[&str], input: &str) -> Run {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    // A program that refuses its arguments does not read.
+    // A program that refuses its arguments does not read its input.
     let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
     let output = child.wait_with_output().expect("the program ends");
     Run {

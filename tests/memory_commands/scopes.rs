@@ -1,12 +1,12 @@
-//! Who finds an entry, and which memory has it.
+//! Scopes of entries, and the memory that stores each scope.
 
 use crate::{Fixture, found, piped};
 
-/// An entry of every scope, all about the harbour.
+/// A project with an entry of every scope, all about the harbour.
 fn harbour() -> Fixture {
     let fixture = Fixture::git();
     for (scope, id) in [("project", "p"), ("user", "u"), ("global", "g")] {
-        // Equal texts would be copies of one result.
+        // Equal texts would count as copies of one result.
         let text = format!(r#"{{"id": "note:{id}", "content": {{"text": "harbour of {scope}"}}}}"#);
         assert_eq!(piped(&fixture, &["mem", "add", "note", "-", "--scope", scope], &text).code, Some(0));
     }
@@ -19,7 +19,7 @@ fn harbour() -> Fixture {
 }
 
 #[test]
-fn a_search_sees_its_scope_and_no_other_session() {
+fn a_search_finds_its_scope_and_no_other_session() {
     let fixture = harbour();
     let seen = |arguments: &[&str]| {
         let mut ids = found(&fixture, &[&["harbour", "--source", "memory"], arguments].concat());
@@ -42,20 +42,20 @@ fn a_search_sees_its_scope_and_no_other_session() {
 }
 
 #[test]
-fn another_project_sees_the_user_and_not_this_project() {
+fn another_project_finds_entries_of_the_user_and_not_of_this_project() {
     let fixture = harbour();
     let elsewhere = tempfile::tempdir().expect("a directory");
     std::fs::create_dir(elsewhere.path().join(".git")).expect("a directory");
     let mut command = fixture.command();
     command.current_dir(elsewhere.path()).args(["mem", "search", "harbour", "--source", "memory", "--format", "json"]);
-    let run = crate::fixture::Run::of(&mut command);
+    let run = crate::fixture::Run::from_command(&mut command);
     let ids: Vec<_> = run.json()["results"].as_array().expect("results").iter().map(|hit| hit["id"].clone()).collect();
     assert_eq!(ids.len(), 2, "{ids:?}");
     assert!(!ids.contains(&"note:p".into()), "{ids:?}");
 }
 
 #[test]
-fn a_memory_of_somebody_else_is_refused() {
+fn a_memory_made_by_somebody_else_is_refused() {
     let fixture = harbour();
     let stranger = Fixture::git();
     let copied = std::process::Command::new("cp")
@@ -73,12 +73,12 @@ fn a_memory_of_somebody_else_is_refused() {
         searched.err.contains("Memory was left out") && searched.err.contains("was not made by you"),
         "{searched:?}"
     );
-    // The user's own memory needs nobody's trust.
+    // The user's own memory needs no trust.
     assert_eq!(stranger.aur(&["mem", "add", "note", "-m", "x", "--scope", "user"]).code, Some(0));
 }
 
 #[test]
-fn turns_fall_with_their_age_and_say_so() {
+fn older_turns_rank_lower_and_explain_it() {
     let fixture = Fixture::git();
     for (time, text) in
         [("2000-01-01T00:00:00Z", "the harbour is closed"), ("2000-01-08T00:00:00Z", "the harbour is open")]
@@ -103,7 +103,7 @@ fn turns_fall_with_their_age_and_say_so() {
 }
 
 #[test]
-fn a_turn_is_found_by_its_day_and_by_the_turns_beside_it() {
+fn a_turn_is_found_by_its_day_and_by_neighbouring_turns() {
     let fixture = Fixture::git();
     let say = |session: &str, text: &str| {
         let arguments = ["mem", "turn", "add", "--session", session, "--speaker", "user", "--scope", "user"];

@@ -1,4 +1,4 @@
-//! Tags of code: they stay when the file is indexed again, and follow it when it is moved.
+//! Tags of code stay when a file is indexed again, and follow the code when it moves.
 
 use crate::{Fixture, found};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::store::Store;
 
-/// Runs the program several times at once; the output of each run.
+/// Runs several processes at once and returns the output of each.
 fn at_once(store: &Store, count: usize, arguments: impl Fn(usize) -> Vec<String>) -> Vec<String> {
     let start = |number: usize| {
         let arguments = arguments(number);
@@ -25,8 +25,8 @@ fn owned(arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn turns_that_are_added_at_once_get_ids_of_their_own() {
-    // The first of them make the memory.
+fn concurrent_turns_get_different_ids() {
+    // The first processes create the memory.
     let store = Store::new();
     let text = |number: usize| format!("Turn {number} asks about concurrency");
     let turn = |number| owned(&["mem", "turn", "add", "--session", "s1", "--speaker", "user", &text(number)]);
@@ -37,13 +37,16 @@ fn turns_that_are_added_at_once_get_ids_of_their_own() {
     for (number, id) in ids.iter().enumerate() {
         assert_eq!(documents[id]["content"]["text"], text(number), "{id}");
     }
-    assert_eq!(store.found("concurrency").into_iter().collect::<BTreeSet<_>>(), expected);
+    assert_eq!(store.search("concurrency").into_iter().collect::<BTreeSet<_>>(), expected);
 }
 
 #[test]
-fn tags_that_are_added_at_once_are_all_there() {
+fn concurrent_tags_are_all_stored() {
     let store = Store::new();
-    store.done_with(&["mem", "add", "note", "-", "--scope", "user"], r#"{"id": "note:a", "content": {"text": "A"}}"#);
+    store.run_ok_with_input(
+        &["mem", "add", "note", "-", "--scope", "user"],
+        r#"{"id": "note:a", "content": {"text": "A"}}"#,
+    );
     at_once(&store, 8, |number| owned(&["mem", "tag", "note:a", &format!("tag-{number}")]));
     let document = store.document("note:a").expect("is there");
     let tags = document["governance"]["compliance_tags"].as_array().expect("a list");
@@ -52,7 +55,7 @@ fn tags_that_are_added_at_once_are_all_there() {
 }
 
 #[test]
-fn searches_beside_writers_find_what_was_acknowledged_before() {
+fn searches_during_writes_find_acknowledged_entries() {
     let store = Store::new();
     std::thread::scope(|scope| {
         for writer in 0..3 {
@@ -61,8 +64,8 @@ fn searches_beside_writers_find_what_was_acknowledged_before() {
                 for number in 0..6 {
                     let text = format!("Writer {writer} asks about word{writer}x{number}");
                     let turn = ["mem", "turn", "add", "--session", &format!("s{writer}"), "--speaker", "user", &text];
-                    let id = store.done(&turn).out.trim().to_owned();
-                    assert!(store.found(&format!("word{writer}x{number}")).contains(&id), "{id}");
+                    let id = store.run_ok(&turn).out.trim().to_owned();
+                    assert!(store.search(&format!("word{writer}x{number}")).contains(&id), "{id}");
                 }
             });
         }

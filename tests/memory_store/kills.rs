@@ -1,4 +1,4 @@
-//! Processes that are killed at random moments while others write.
+//! Processes are killed at random moments while others write.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::random::number;
 use crate::store::Store;
 use crate::writer::{SESSION, WORD, Writer, Written};
 
-/// Kills, unless `AURORA_TEST_KILLS` says how many.
+/// Number of kills, unless `AURORA_TEST_KILLS` overrides it.
 const KILLS: usize = 40;
 const WRITERS: usize = 3;
 
@@ -21,7 +21,7 @@ fn a_kill_at_any_moment_loses_no_acknowledged_write() {
             let writer = Writer::new(&store, number, seed);
             scope.spawn(move || writer.run(share))
         });
-        // All of them run at once.
+        // Collecting starts all writers before the first is joined.
         let writers: Vec<_> = writers.collect();
         writers.into_iter().map(|writer| writer.join().expect("a writer failed")).collect()
     });
@@ -31,7 +31,7 @@ fn a_kill_at_any_moment_loses_no_acknowledged_write() {
         assert_eq!(documents.get(id), Some(document), "{id}");
     }
     let turns: BTreeSet<&String> = documents.keys().filter(|id| id.starts_with("turn:")).collect();
-    // No number is missing or there twice, whether its turn was acknowledged or not.
+    // The numbers are consecutive, whether or not a turn was acknowledged.
     let expected: BTreeSet<String> = (1..=turns.len()).map(|number| format!("turn:{SESSION}:{number}")).collect();
     assert!(turns.iter().copied().eq(&expected), "{turns:?}");
     let mut acknowledged = BTreeSet::new();
@@ -41,11 +41,11 @@ fn a_kill_at_any_moment_loses_no_acknowledged_write() {
     }
     let unknown: usize = written.iter().map(|written| written.unknown_turns).sum();
     assert!(turns.len() - acknowledged.len() <= unknown, "{turns:?}");
-    let found: BTreeSet<String> = store.found(WORD).into_iter().collect();
-    assert!(found.iter().eq(documents.keys()), "a search finds something else: {found:?}");
+    let found: BTreeSet<String> = store.search(WORD).into_iter().collect();
+    assert!(found.iter().eq(documents.keys()), "a search finds other entries: {found:?}");
     let sum = |count: fn(&Written) -> usize| written.iter().map(count).sum::<usize>();
     eprintln!(
-        "{} kills, {} acknowledged writes and answers, {} entries, {} turns of unknown outcome, {} of them there",
+        "{} kills, {} acknowledged writes and answers, {} entries, {} turns of unknown outcome, {} of them stored",
         sum(|written| written.kills),
         sum(|written| written.acknowledged),
         documents.len(),
@@ -54,7 +54,7 @@ fn a_kill_at_any_moment_loses_no_acknowledged_write() {
     );
 }
 
-/// Each note is one that its writer knows.
+/// Asserts that the stored notes are exactly the notes that their writers know.
 fn check_notes(ids: &BTreeSet<&String>, written: &[Written]) {
     let notes = ids.iter().copied().filter(|id| id.starts_with("note:"));
     let known: BTreeSet<&String> = written.iter().flat_map(|written| written.notes.keys()).collect();

@@ -1,6 +1,6 @@
-//! Entries of memory outlive whatever happens to the processes that write them, and several writers lose nothing.
+//! Entries of memory survive the death of any process that writes them, and several writers lose nothing.
 //!
-//! `AURORA_TEST_KILLS` says how many processes are killed at random moments; `AURORA_TEST_SEED` repeats them.
+//! `AURORA_TEST_KILLS` sets how many processes are killed at random moments, and `AURORA_TEST_SEED` repeats them.
 
 mod concurrent;
 #[path = "../fixture/mod.rs"]

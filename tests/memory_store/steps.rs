@@ -1,10 +1,10 @@
-//! Processes that die at a step of writing.
+//! Processes die at each step of writing.
 
 use serde_json::Value;
 
 use crate::store::Store;
 
-/// Tells the program at which step of writing to die.
+/// Variable with the step of writing at which the program dies.
 const POINT: &str = "AURORA_DIE_AT_POINT";
 
 const NOTE: &str = r#"{"id": "note:a", "content": {"text": "An old text about endurance"}}"#;
@@ -14,15 +14,15 @@ fn text(document: Option<Value>) -> Option<String> {
     Some(document?["content"]["text"].as_str()?.to_owned())
 }
 
-/// Has a command die at each of its steps in turn. Each time the note is as before or as the command leaves it, a search finds it
-/// if it is there, and the next command succeeds.
+/// Kills a command at each of its steps in turn. Each time the note is in its old or its new state, a search finds it
+/// if it exists, and the next command succeeds.
 fn die_at_every_step(prepare: &[(&[&str], &str)], arguments: &[&str], input: &str) {
     let run = |point: Option<usize>| {
         let store = Store::new();
-        prepare.iter().for_each(|(arguments, input)| drop(store.done_with(arguments, input)));
-        // An index that lies behind.
-        store.done(&["mem", "turn", "add", "--session", "s", "--speaker", "user", "About endurance"]);
-        store.found("endurance");
+        prepare.iter().for_each(|(arguments, input)| drop(store.run_ok_with_input(arguments, input)));
+        // The added turn makes the search index out of date.
+        store.run_ok(&["mem", "turn", "add", "--session", "s", "--speaker", "user", "About endurance"]);
+        store.search("endurance");
         let before = store.document("note:a");
         let mut command = store.command(arguments);
         command.stdin(std::process::Stdio::piped());
@@ -46,10 +46,13 @@ fn die_at_every_step(prepare: &[(&[&str], &str)], arguments: &[&str], input: &st
             break;
         }
         assert!(found == before || found == after, "{arguments:?} at step {point}: {found:?}");
-        let in_search = store.found("endurance").contains(&"note:a".to_owned());
+        let in_search = store.search("endurance").contains(&"note:a".to_owned());
         assert_eq!(in_search, found.is_some(), "{arguments:?} at step {point}");
         outcomes.push(text(found.clone()));
-        store.done_with(&["mem", "add", "note", "-", "--scope", "user"], r#"{"content": {"text": "The next one"}}"#);
+        store.run_ok_with_input(
+            &["mem", "add", "note", "-", "--scope", "user"],
+            r#"{"content": {"text": "The next one"}}"#,
+        );
         assert_eq!(store.document("note:a"), found);
     }
     assert!(outcomes.len() >= 2, "{arguments:?} has {} steps", outcomes.len());
@@ -69,10 +72,10 @@ fn a_write_that_dies_at_any_step_happens_as_a_whole_or_not_at_all() {
 fn a_search_that_dies_at_any_step_loses_nothing() {
     for point in 1.. {
         let store = Store::new();
-        store.done_with(&["mem", "add", "note", "-", "--scope", "user"], NOTE);
+        store.run_ok_with_input(&["mem", "add", "note", "-", "--scope", "user"], NOTE);
         let mut command = store.command(&["mem", "search", "endurance", "--source", "memory", "--mode", "sparse"]);
         let lived = command.env(POINT, point.to_string()).output().expect("runs").status.success();
-        assert_eq!(store.found("endurance"), ["note:a"], "step {point}");
+        assert_eq!(store.search("endurance"), ["note:a"], "step {point}");
         if lived {
             assert!(point > 4, "a search has {point} steps");
             break;

@@ -1,4 +1,4 @@
-//! A user's memory as the program shows it.
+//! The memory of a user, accessed through the program.
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -12,34 +12,34 @@ use tempfile::TempDir;
 
 use crate::fixture::{Run, hermetic, program};
 
-/// The fields of a document; the others are what memory knows about an entry.
+/// The fields of a document. The other fields of a report describe the history of an entry.
 const FIELDS: [&str; 6] = ["id", "type", "content", "metadata", "governance", "conversation_log_reference"];
 
-/// The memory of a user, who is in a directory outside of any project.
+/// The memory of a user whose working directory is outside any project.
 pub(crate) struct Store {
     directory: TempDir,
     home: TempDir,
 }
 
 impl Store {
-    /// An empty one in memory, where there is a place for it.
+    /// An empty memory on an in-memory file system if there is one.
     pub(crate) fn new() -> Self {
         let directory = || TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a directory");
         Self { directory: directory(), home: directory() }
     }
 
-    /// An empty one where temporary files are, as a rule on a disk, so that a commit takes its time.
+    /// An empty memory in the directory of temporary files, usually on a disk, so that a commit takes some time.
     pub(crate) fn on_disk() -> Self {
         Self { home: TempDir::new().expect("a directory"), ..Self::new() }
     }
 
-    /// Whether some process is in a transaction.
+    /// Whether a process is in a write transaction.
     pub(crate) fn is_written(&self) -> bool {
         let lock = File::open(self.home.path().join(".aurora/memory/records.lock"));
         lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
     }
 
-    /// The program, to be run with some arguments.
+    /// A command that runs the program with the arguments.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program());
         hermetic(&mut command, self.home.path());
@@ -48,15 +48,15 @@ impl Store {
         command
     }
 
-    /// Runs the program, which has to succeed.
-    pub(crate) fn done(&self, arguments: &[&str]) -> Run {
-        let run = Run::of(&mut self.command(arguments));
+    /// Runs the program and asserts that it succeeds.
+    pub(crate) fn run_ok(&self, arguments: &[&str]) -> Run {
+        let run = Run::from_command(&mut self.command(arguments));
         assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
         run
     }
 
-    /// The same with a text on standard input.
-    pub(crate) fn done_with(&self, arguments: &[&str], input: &str) -> Run {
+    /// Runs the program with the text on standard input and asserts that it succeeds.
+    pub(crate) fn run_ok_with_input(&self, arguments: &[&str], input: &str) -> Run {
         let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().expect("starts");
         child.stdin.take().expect("is piped").write_all(input.as_bytes()).expect("is read");
         let output = child.wait_with_output().expect("ends");
@@ -65,9 +65,9 @@ impl Store {
         Run { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
     }
 
-    /// The document of an entry; `None` where there is none.
+    /// The document of an entry, or `None` if there is no such entry.
     pub(crate) fn document(&self, id: &str) -> Option<Value> {
-        let run = Run::of(&mut self.command(&["mem", "show", id, "--format", "json"]));
+        let run = Run::from_command(&mut self.command(&["mem", "show", id, "--format", "json"]));
         match run.code {
             Some(0) => Some(document(&run.json())),
             _ => {
@@ -77,30 +77,30 @@ impl Store {
         }
     }
 
-    /// The documents of all entries, each of which has to be a whole one.
+    /// The documents of all entries. Asserts that each is complete.
     pub(crate) fn documents(&self) -> BTreeMap<String, Value> {
-        let list = self.done(&["mem", "list", "--format", "json"]).json();
+        let list = self.run_ok(&["mem", "list", "--format", "json"]).json();
         let entries = list.as_array().expect("a list").iter().map(document);
         let documents: BTreeMap<String, Value> =
             entries.map(|document| (document["id"].as_str().expect("an id").to_owned(), document)).collect();
         for (id, document) in &documents {
             let kind = Kind::of_id(id).expect("an id with the prefix of a kind");
             let read = read_json(kind, id, &document.to_string(), check_rule);
-            assert!(read.is_ok(), "{id} is no whole entry: {read:?}");
+            assert!(read.is_ok(), "{id} is not a complete entry: {read:?}");
         }
         documents
     }
 
-    /// Ids of the entries that a search for a word finds, in every scope and session.
-    pub(crate) fn found(&self, word: &str) -> Vec<String> {
+    /// Ids of the entries that a search for a word finds, in all scopes and sessions.
+    pub(crate) fn search(&self, word: &str) -> Vec<String> {
         let search = ["mem", "search", word, "--source", "memory", "--scope", "global", "--mode", "sparse"];
-        let run = self.done(&[&search[..], &["--format", "json", "--no-record", "-n", "1000"]].concat());
+        let run = self.run_ok(&[&search[..], &["--format", "json", "--no-record", "-n", "1000"]].concat());
         let results = run.json()["results"].as_array().expect("a list").clone();
         results.iter().map(|hit| hit["id"].as_str().expect("an id").to_owned()).collect()
     }
 }
 
-/// The document in a report of an entry.
+/// Extracts the document from a report of an entry.
 fn document(report: &Value) -> Value {
     let fields = FIELDS.into_iter().filter_map(|field| Some((field.to_owned(), report.get(field)?.clone())));
     Value::Object(Map::from_iter(fields))

@@ -1,4 +1,4 @@
-//! One of several writers, each of which has entries of its own and knows what must become of them.
+//! One of several writers, each of which writes its own entries and knows their expected state.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::random::Random;
 use crate::store::Store;
 
-/// What a writer does.
+/// An action of a writer.
 #[derive(Debug, Clone, PartialEq)]
 enum Action {
     Add { id: String },
@@ -25,30 +25,30 @@ enum Action {
 
 /// The session of all turns.
 pub(crate) const SESSION: &str = "shared";
-/// The word that all texts have.
+/// A word that all texts contain.
 pub(crate) const WORD: &str = "endurance";
-/// Notes of one writer.
+/// Number of notes per writer.
 const NOTES: usize = 4;
 
-/// What was, or may have been, written.
+/// The entries that a writer has written or may have written.
 #[derive(Default)]
 pub(crate) struct Written {
-    /// The documents of the notes.
+    /// The documents of the notes, by id.
     pub(crate) notes: BTreeMap<String, Value>,
-    /// The texts of the turns that were acknowledged, by id.
+    /// The texts of the acknowledged turns, by id.
     pub(crate) turns: BTreeMap<String, String>,
-    /// How many turns were not acknowledged, and may have been added.
+    /// Number of turns that were not acknowledged, but may have been added.
     pub(crate) unknown_turns: usize,
     pub(crate) kills: usize,
     pub(crate) acknowledged: usize,
 }
 
-/// When a process is killed.
+/// The time at which a process is killed.
 #[derive(Clone, Copy)]
 enum Deadline {
     Never,
     After(Duration),
-    /// So long after some process was seen to write.
+    /// After a delay from the moment at which any process was seen to write.
     InTransaction(Duration),
 }
 
@@ -56,10 +56,10 @@ pub(crate) struct Writer<'s> {
     store: &'s Store,
     number: usize,
     random: Random,
-    /// The states of each note, the current one last, that an undo goes back to.
+    /// The states of each note that an undo returns to. The current state is last.
     states: BTreeMap<String, Vec<Option<Value>>>,
     written: Written,
-    /// How long each kind of action took the last time that it was not killed.
+    /// Duration of the last action of each kind that was not killed.
     lasts: BTreeMap<&'static str, Duration>,
 }
 
@@ -69,7 +69,7 @@ impl<'s> Writer<'s> {
         Self { store, number, random, states: BTreeMap::new(), written: Written::default(), lasts: BTreeMap::new() }
     }
 
-    /// Writes until so many processes were killed.
+    /// Acts until a number of processes were killed, and returns the written entries.
     pub(crate) fn run(mut self, kills: usize) -> Written {
         let most = 6 * kills + 20;
         for round in 0.. {
@@ -91,23 +91,23 @@ impl<'s> Writer<'s> {
         let mut command = self.store.command(&arguments);
         let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
         let mut stdin = child.stdin.take().expect("is piped");
-        // It may be killed before it has read anything.
+        // The process may be killed before it has read anything.
         let _ = stdin.write_all(input.as_bytes());
         drop(stdin);
         let output = self.end(child, &action);
-        // An answer that was read to its end is an acknowledgement, however the process has ended.
+        // A complete answer is an acknowledgement, however the process ended.
         let is_acknowledged = output.ends_with('\n');
         self.written.acknowledged += usize::from(is_acknowledged);
         self.conclude(&action, &output, is_acknowledged, round);
     }
 
-    /// Waits for a process, or kills it; what it has written.
+    /// Waits for a process or kills it, and returns its output.
     fn end(&mut self, mut child: Child, action: &Action) -> String {
         let begun = Instant::now();
         let usual = self.lasts.get(action.name()).copied().unwrap_or(Duration::from_millis(200));
         let mut deadline = match self.random.below(6) {
             0 => Deadline::Never,
-            // More often late than early: the commit comes last.
+            // Kills are more often late than early, because the commit comes last.
             1 | 2 => {
                 let share = self.random.below(1_050).max(self.random.below(1_050));
                 Deadline::After(usual.mul_f64(share as f64 / 1_000.0))
@@ -160,7 +160,7 @@ impl<'s> Writer<'s> {
         self.states.get(id)?.last()?.as_ref()
     }
 
-    /// The arguments of an action, and what it reads.
+    /// The arguments of an action, and its standard input.
     fn arguments(&self, action: &Action, round: usize) -> (Vec<String>, String) {
         let input = match action {
             Action::Add { id } | Action::Edit { id } => self.note(id, round).to_string(),
@@ -180,14 +180,15 @@ impl<'s> Writer<'s> {
         (["mem"].into_iter().chain(arguments).map(str::to_owned).collect(), input)
     }
 
-    /// The document of a note as it is given.
+    /// The document of a note, as passed to the program.
     fn note(&self, id: &str, round: usize) -> Value {
         let text =
             format!("{WORD} of writer {} in round {round}\n{}", self.number, "and more\n".repeat(round * 7 % 400));
         json!({ "id": id, "content": { "text": text } })
     }
 
-    /// Notes what has become of an action. One that was not acknowledged has happened as a whole or not at all.
+    /// Records the outcome of an action. An action that was not acknowledged has either happened completely or not at
+    /// all.
     fn conclude(&mut self, action: &Action, output: &str, is_acknowledged: bool, round: usize) {
         let id = match action {
             Action::Add { id } | Action::Edit { id } | Action::Remove { id } | Action::Tag { id, .. } => id,
@@ -223,7 +224,7 @@ impl<'s> Writer<'s> {
             (true, Action::Undo { .. }) => drop(states.pop()),
             (true, _) => states.push(found),
             (false, _) => {
-                assert!(!is_acknowledged, "what was acknowledged is lost: {}", what());
+                assert!(!is_acknowledged, "an acknowledged write is lost: {}", what());
                 assert_eq!(found, before, "neither the old state nor the new one: {}", what());
             }
         }

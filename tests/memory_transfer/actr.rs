@@ -1,4 +1,4 @@
-//! Databases of aurora-actr, which a script converts to lines of JSON.
+//! Databases of aurora-actr, which a script converts to JSON lines.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -22,12 +22,12 @@ database.execute('PRAGMA foreign_keys = 0')
 database.executescript(sys.argv[1])
 ";
 
-/// A good row, before and behind the bad ones.
+/// Valid rows, inserted before and after the invalid ones.
 const GOOD: &str = "INSERT INTO chunks (id, type, content) VALUES ('know:good', 'knowledge', '{\"topic\": \"good\"}');";
 const GOOD_TOO: &str =
     "INSERT INTO chunks (id, type, content) VALUES ('know:good-too', 'knowledge', '{\"topic\": \"good\"}');";
 
-/// A directory with the database that statements make.
+/// A directory with a database that is created by SQL statements.
 fn database(statements: &[&str]) -> Fixture {
     let fixture = Fixture::git();
     execute(&fixture, EXECUTE, &statements.concat());
@@ -35,14 +35,14 @@ fn database(statements: &[&str]) -> Fixture {
 }
 
 fn execute(fixture: &Fixture, program: &str, argument: &str) {
-    let run = Run::of(Command::new("python3").args(["-c", program, argument]).current_dir(fixture.root()));
+    let run = Run::from_command(Command::new("python3").args(["-c", program, argument]).current_dir(fixture.root()));
     assert_eq!(run.code, Some(0), "{run:?}");
 }
 
 fn convert(fixture: &Fixture, arguments: &[&str]) -> Run {
     let temporary = fixture.home().join("tmp");
     fs::create_dir_all(&temporary).expect("writable");
-    let run = Run::of(
+    let run = Run::from_command(
         Command::new("python3").arg(SCRIPT).args(arguments).current_dir(fixture.root()).env("TMPDIR", &temporary),
     );
     assert!(!run.err.contains("Traceback"), "{run:?}");
@@ -50,7 +50,7 @@ fn convert(fixture: &Fixture, arguments: &[&str]) -> Run {
     run
 }
 
-/// The values of lines of JSON.
+/// Parses JSON lines.
 fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
@@ -59,7 +59,7 @@ fn ids(run: &Run) -> Vec<String> {
     lines(&run.out).iter().map(|line| line["id"].as_str().expect("an id").to_owned()).collect()
 }
 
-/// The files of the directory with their content.
+/// The files of the directory with their contents.
 fn files(fixture: &Fixture) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(fixture.root()).expect("a directory").flatten();
     let files = entries
@@ -106,16 +106,16 @@ fn secrets_are_masked_by_the_import() {
 }
 
 #[test]
-fn an_id_that_another_chunk_has_is_made_once() {
+fn a_derived_id_that_another_chunk_has_gets_a_suffix() {
     let rows = "INSERT INTO chunks (id, type, content) VALUES ('a', 'kb', '{\"topic\": \"one\"}'),
                 ('know:a', 'knowledge', '{\"topic\": \"two\"}');";
     let ids = ids(&convert(&database(&[SCHEMA, rows]), &["memory.db"]));
     assert!(ids.len() == 2 && ids[0].starts_with("know:a-") && ids[1] == "know:a", "{ids:?}");
 }
 
-/// The tables of version 1 had no histories.
+/// Tables of version 1 have no histories.
 #[test]
-fn columns_that_are_missing_have_no_values() {
+fn missing_columns_have_no_values() {
     let fixture = database(&[
         "CREATE TABLE chunks (id TEXT PRIMARY KEY, type TEXT NOT NULL, content JSON NOT NULL, metadata JSON, created_at TIMESTAMP,
          updated_at TIMESTAMP);
@@ -128,7 +128,7 @@ fn columns_that_are_missing_have_no_values() {
     insta::assert_snapshot!(converted.out, @r#"{"id":"know:a","scope":"project","created_at":"2026-01-01T00:00:00Z","edited_at":"2026-01-01T00:00:00Z","access":{"count":3,"last":"2026-01-02T00:00:00Z","recent":["2026-01-02T00:00:00Z"]},"entry":{"id":"know:a","type":"knowledge","content":{"topic":"a"},"metadata":{"created":"2026-01-01T00:00:00Z"}}}"#);
 }
 
-/// The log of a process that has the database open, or that was killed, is read. The files stay as they are.
+/// The log of a process that has the database open, or that was killed, is read. The files stay unchanged.
 #[test]
 fn the_write_ahead_log_is_read_and_nothing_is_written() {
     let fixture = database(&[SCHEMA]);
@@ -150,7 +150,7 @@ os._exit(0)
     assert_eq!(convert(&fixture, &["memory.db"]).out, "");
 }
 
-/// Bad rows are reported, each with its reason, and the others are converted.
+/// Invalid rows are reported with a reason each, and the other rows are converted.
 #[test]
 fn bad_rows_are_reported() {
     let tables = SCHEMA.replace(" NOT NULL", "").replace("id TEXT PRIMARY KEY", "id");
@@ -180,7 +180,7 @@ fn bad_rows_are_reported() {
     let ids = ids(&converted);
     assert!(ids.first().is_some_and(|id| id == "know:good") && ids.last().is_some_and(|id| id == "know:good-too"));
     insta::assert_snapshot!("bad_rows", format!("{}\n{}", ids.join("\n"), converted.err));
-    // The program reports what the schema of entries does not allow.
+    // The program reports documents that the schema of entries does not allow.
     let rows = "INSERT INTO chunks (id, type, content) VALUES
         ('know:a', 'knowledge', '{\"a\": 1}'), ('know:b', 'knowledge', '{\"topic\": \"a\\u0000b\"}'),
         ('code:c', 'code', '{\"file\": \"a\", \"line_start\": 5, \"line_end\": 2}');";
@@ -210,9 +210,9 @@ fn bad_relationships_and_activations_are_reported() {
     assert_eq!(with_input(&fixture, &["mem", "import", "--from", "jsonl", "-"], &converted.out).code, Some(0));
 }
 
-/// Schemas that would run something, or never end.
+/// Schemas that would run code, or never end.
 #[test]
-fn what_only_looks_like_a_table_is_refused() {
+fn schema_objects_that_are_not_plain_tables_are_refused() {
     let columns = "id, type, content, metadata, created_at, updated_at";
     let check = |schema: String, expected: &str| {
         let run = convert(&database(&[&schema]), &["memory.db"]);
@@ -241,12 +241,12 @@ fn what_only_looks_like_a_table_is_refused() {
 }
 
 #[test]
-fn files_that_are_no_database_are_refused() {
+fn files_that_are_not_databases_are_refused() {
     let fixture = database(&[SCHEMA, GOOD]);
     let whole = fs::read(fixture.path("memory.db")).expect("readable");
     fixture.write("text", "no database, but a text").write("empty", "").write("half", &whole[..700]);
     fixture.write("directory/file", "").write("journal.db", &whole).write("journal.db-journal", "a journal");
-    // A copy would fail, since the file is larger than any database that is copied.
+    // Copying would fail, since the file exceeds the maximum size.
     File::create(fixture.path("sparse")).and_then(|file| file.set_len(65 << 30)).expect("a sparse file");
     let check = |file: &str, expected: &str| {
         let run = convert(&fixture, &[file]);
@@ -267,7 +267,7 @@ fn files_that_are_no_database_are_refused() {
 
         mknodat(CWD, fixture.path("pipe"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).expect("made");
         check("pipe", "not a regular file");
-        // The database may be named by a link, but its log must not be one.
+        // The database may be a link, but its log must not be one.
         symlink("memory.db", fixture.path("link")).expect("linked");
         assert_eq!(ids(&convert(&fixture, &["link"])), ["know:good"]);
         symlink("memory.db", fixture.path("memory.db-wal")).expect("linked");
@@ -275,7 +275,7 @@ fn files_that_are_no_database_are_refused() {
     }
 }
 
-/// The file begins like a database. It takes long to copy, unless the file system lets copies share blocks.
+/// The file begins like a database. Copying it takes long, unless the file system lets copies share blocks.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_conversion_leaves_no_copy() {
@@ -304,16 +304,16 @@ fn an_interrupted_conversion_leaves_no_copy() {
     assert_eq!(fs::read_dir(&temporary).expect("a directory").count(), 1);
 }
 
-/// A table whose pages name each other, so that a short file has rows without end.
+/// A table whose pages refer to each other, so that a short file has endless rows.
 #[test]
-fn pages_that_are_used_twice_are_damage() {
+fn pages_that_are_used_twice_are_reported_as_damage() {
     let fixture = database(&["PRAGMA page_size = 512; CREATE TABLE chunks (id, type, content);
          WITH RECURSIVE n (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n WHERE a < 400)
          INSERT INTO chunks SELECT 'know:' || a, 'knowledge', '{\"topic\": \"' || hex(zeroblob(40)) || '\"}' FROM n;"]);
     let mut bytes = fs::read(fixture.path("memory.db")).expect("readable");
     let mut changed = 0;
     for page in bytes.chunks_mut(512).skip(1).filter(|page| page[0] == 5) {
-        // An interior page: cells begin with the number of a child, and all lead to the first one's now.
+        // Cells of an interior page begin with the number of a child page. Now all refer to the first child.
         let cells = usize::from(u16::from_be_bytes([page[3], page[4]]));
         let place =
             |cell: usize, page: &[u8]| usize::from(u16::from_be_bytes([page[12 + 2 * cell], page[13 + 2 * cell]]));
@@ -334,9 +334,9 @@ fn pages_that_are_used_twice_are_damage() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever bytes are changed, the script comes to an end.
+    /// The script ends, whichever bytes are changed.
     #[test]
-    fn damage_anywhere_is_survived(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..24)) {
+    fn the_script_survives_damage_anywhere(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..24)) {
         let fixture = database(&[SCHEMA, ROWS]);
         let mut bytes = fs::read(fixture.path("memory.db")).expect("readable");
         for (place, byte) in changes {

@@ -1,4 +1,4 @@
-//! Memories that are exported, imported and checked, by the program.
+//! Export, import and verification of memories, through the program.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -11,15 +11,15 @@ use std::process::Stdio;
 
 use fixture::{Fixture, Run};
 
-/// Runs the program with a text on standard input.
+/// Runs the program with the text on standard input.
 pub(crate) fn with_input(fixture: &Fixture, arguments: &[&str], input: &str) -> Run {
     let path = fixture.home().join("input");
     std::fs::write(&path, input).expect("writable");
     let input = std::fs::File::open(path).expect("readable");
-    Run::of(fixture.command().args(arguments).stdin(Stdio::from(input)))
+    Run::from_command(fixture.command().args(arguments).stdin(Stdio::from(input)))
 }
 
-/// What a run prints, without the names of its directories.
+/// The output of a run, with placeholders for directories.
 pub(crate) fn shown(fixture: &Fixture, run: &Run) -> String {
     let text = format!("{}{}exit code {}\n", run.err, run.out, run.code.unwrap_or(-1));
     [(fixture.root(), "[ROOT]"), (fixture.home(), "[HOME]")].iter().fold(text, |text, (path, name)| {
@@ -28,7 +28,7 @@ pub(crate) fn shown(fixture: &Fixture, run: &Run) -> String {
     })
 }
 
-/// A git repository whose project and user have entries of every kind, with turns, links, tags and accesses.
+/// A git repository with entries of every kind of the project and of the user, with turns, links, tags and accesses.
 pub(crate) fn filled() -> Fixture {
     let fixture = Fixture::git();
     let good = |arguments: &[&str]| {

@@ -1,4 +1,4 @@
-//! What one memory exports, another one imports.
+//! Exports of one memory are imported into another.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ fn digest(fixture: &Fixture, owner: &str) -> String {
     run.out
 }
 
-/// All entries, without what depends on the time of the command.
+/// All entries, without fields that depend on the time of the command.
 fn list(fixture: &Fixture, owner: &str) -> serde_json::Value {
     let mut entries = fixture.aur(&["mem", "list", "--memory", owner, "--format", "json"]).json();
     for entry in entries.as_array_mut().expect("a list") {
@@ -23,7 +23,7 @@ fn list(fixture: &Fixture, owner: &str) -> serde_json::Value {
 }
 
 #[test]
-fn both_memories_come_back_with_accesses_and_sessions() {
+fn both_memories_are_restored_with_accesses_and_sessions() {
     let (one, other) = (filled(), Fixture::git());
     for owner in ["user", "project"] {
         let file = one.path(&format!("{owner}.jsonl")).display().to_string();
@@ -35,7 +35,7 @@ fn both_memories_come_back_with_accesses_and_sessions() {
         assert_eq!(other.aur(&["mem", "verify", "--memory", owner]).code, Some(2), "a dry run makes no memory");
         assert_eq!(other.aur(&arguments).json()["added"].as_u64(), Some(count));
         assert_eq!(digest(&one, owner), digest(&other, owner));
-        // A second time, nothing changes: neither entries nor accesses.
+        // A second import changes neither entries nor accesses.
         let before = list(&other, owner);
         let again = other.aur(&arguments).json();
         let counts = ["added", "replaced", "kept", "accesses"].map(|name| again[name].as_u64());
@@ -78,7 +78,7 @@ fn reports_are_for_people_and_programs() {
 }
 
 #[test]
-fn an_export_replaces_a_file_as_a_whole() {
+fn an_export_replaces_a_file_atomically() {
     let fixture = filled();
     fixture.write("out.jsonl", "before");
     assert_eq!(fixture.aur(&["mem", "export", "--memory", "user", "out.jsonl"]).code, Some(0));
@@ -99,7 +99,7 @@ fn an_export_replaces_a_file_as_a_whole() {
 }
 
 #[test]
-fn a_damaged_memory_is_found() {
+fn damage_to_a_memory_is_detected() {
     let fixture = filled();
     let sound = fixture.aur(&["mem", "verify", "--memory", "user"]);
     assert!(sound.code == Some(0) && sound.out.contains("No problems found"), "{sound:?}");
@@ -119,7 +119,7 @@ fn a_damaged_memory_is_found() {
     assert_eq!(cut.code, Some(1), "{cut:?}");
     let refused = fixture.aur(&["mem", "export", "--memory", "user", "out.jsonl"]);
     assert!(refused.code == Some(2) && refused.err.contains("backup"), "{refused:?}");
-    assert!(!refused.err.contains("mem index"), "no index run mends entries: {refused:?}");
+    assert!(!refused.err.contains("mem index"), "an index run does not repair entries: {refused:?}");
     assert!(!fixture.path("out.jsonl").exists());
 }
 

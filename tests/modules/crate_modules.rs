@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use crate::source::{Token, tokens};
 
-/// A module's names from the root of its crate; empty for the root.
+/// Names of a module, starting at the root of its crate. Empty for the root.
 pub(crate) type ModulePath = Vec<String>;
 
-/// A module with what it declares.
+/// A module and its declarations.
 #[derive(Debug, Default)]
 struct Module {
     file: PathBuf,
     children: BTreeSet<String>,
     references: Vec<Reference>,
-    /// Names that `use` brings into the module, with the paths that they stand for.
+    /// Names that `use` declares in the module, with the paths that they denote.
     aliases: BTreeMap<String, Vec<String>>,
 }
 
@@ -23,25 +23,25 @@ struct Module {
 struct Reference {
     path: Vec<String>,
     line: usize,
-    /// Whether the module only passes the item on: `pub use`.
+    /// Whether the module only re-exports the item with `pub use`.
     is_reexport: bool,
 }
 
-/// One module that uses another.
+/// A use of one module by another.
 #[derive(Debug)]
 pub(crate) struct Use {
     pub(crate) from: ModulePath,
     pub(crate) to: ModulePath,
-    /// Whether `from` only passes the item on.
+    /// Whether `from` only re-exports the item.
     pub(crate) is_reexport: bool,
     pub(crate) file: PathBuf,
     pub(crate) line: usize,
 }
 
-/// Every use of one module of a crate by another; `root` is its `lib.rs` or `main.rs`.
+/// Every use of one module of a crate by another. `root` is the crate's `lib.rs` or `main.rs`.
 pub(crate) fn uses(root: &Path) -> Vec<Use> {
     let mut modules = Modules::default();
-    let directory = root.parent().expect("a source file stands in a directory");
+    let directory = root.parent().expect("a source file is in a directory");
     modules.read(Vec::new(), root, directory);
     modules.uses()
 }
@@ -55,7 +55,7 @@ impl Modules {
         self.module(&tokens(&source), path, file, directory);
     }
 
-    /// Reads the tokens of a file, or of the braces of an inline module; modules below it have their files in `directory`.
+    /// Reads the tokens of a file or of an inline module. The files of its child modules are in `directory`.
     fn module(&mut self, tokens: &[Token], path: ModulePath, file: &Path, directory: &Path) {
         self.0.insert(path.clone(), Module { file: file.to_owned(), ..Module::default() });
         let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
@@ -65,7 +65,7 @@ impl Modules {
                 "mod" if matches!(text(at + 2), ";" | "{") => {
                     let name = text(at + 1).to_owned();
                     let child = [path.clone(), vec![name.clone()]].concat();
-                    self.of(&path).children.insert(name.clone());
+                    self.entry(&path).children.insert(name.clone());
                     let below = directory.join(&name);
                     if text(at + 2) == "{" {
                         let end = end_of_braces(tokens, at + 2);
@@ -92,14 +92,14 @@ impl Modules {
                         names.push(text(at + 1).to_owned());
                         at += 2;
                     }
-                    self.of(&path).references.push(Reference { path: names, line, is_reexport: false });
+                    self.entry(&path).references.push(Reference { path: names, line, is_reexport: false });
                 }
                 _ => at += 1,
             }
         }
     }
 
-    /// Reads what follows `use`: `a::{b, c::d as e}`.
+    /// Reads the tokens after `use`: `a::{b, c::d as e}`.
     fn use_tree(&mut self, module: &[String], tokens: &[Token], mut path: Vec<String>, is_reexport: bool) {
         let mut alias = None;
         for (at, token) in tokens.iter().enumerate() {
@@ -120,14 +120,14 @@ impl Modules {
             }
         }
         let (Some(name), Some(token)) = (alias.or_else(|| path.last().cloned()), tokens.first()) else { return };
-        let module = self.of(module);
+        let module = self.entry(module);
         module.references.push(Reference { path: path.clone(), line: token.line, is_reexport });
         if tokens.last().is_some_and(|last| last.text != "*") {
             module.aliases.insert(name, path);
         }
     }
 
-    fn of(&mut self, path: &[String]) -> &mut Module {
+    fn entry(&mut self, path: &[String]) -> &mut Module {
         self.0.entry(path.to_vec()).or_default()
     }
 
@@ -144,7 +144,7 @@ impl Modules {
         uses
     }
 
-    /// The module in which what `path` names, as written in `module`, is defined; `None` outside the crate.
+    /// The module that defines the item `path`, as written in `module`, or `None` if it is outside the crate.
     fn defining(&self, module: &[String], path: &[String], depth: usize) -> Option<ModulePath> {
         let mut at = module.to_vec();
         let mut names = path;
@@ -169,7 +169,8 @@ impl Modules {
             at.push(name.clone());
             names = &names[1..];
         }
-        // What the module has by `use` is defined elsewhere. Aliases may lead in a circle only in code that does not compile.
+        // An item that the module imports with `use` is defined elsewhere. Cyclic aliases occur only in code that does
+        // not compile.
         let alias = names.first().and_then(|name| self.0.get(&at)?.aliases.get(name)).filter(|_| depth < 8);
         let elsewhere = alias.and_then(|alias| self.defining(&at, &[alias, &names[1..]].concat(), depth + 1));
         Some(elsewhere.unwrap_or(at))
@@ -180,7 +181,7 @@ fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// The place of the brace that closes the one at `open`.
+/// Index of the brace that closes the one at `open`.
 fn end_of_braces(tokens: &[Token], open: usize) -> usize {
     let mut depth = 0_i32;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -192,7 +193,7 @@ fn end_of_braces(tokens: &[Token], open: usize) -> usize {
     tokens.len()
 }
 
-/// The parts between the commas that stand outside of braces.
+/// The parts between commas outside braces.
 fn branches(tokens: &[Token]) -> Vec<&[Token]> {
     let mut depth = 0_i32;
     let split = tokens.split(|token| {

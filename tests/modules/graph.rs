@@ -1,17 +1,17 @@
-//! Which modules of one directory use which, and the cycles among them.
+//! The uses among the modules of one directory, and their cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::crate_modules::Use;
 
-/// The name of a directory's own module among its children.
+/// The name of a directory's own module in the graph of its children.
 const OWN: &str = ".";
 
-/// Uses between the modules of one directory, each with a place in the source.
+/// Uses among the modules of one directory, each with its location in the source.
 #[derive(Debug, Default)]
 pub(crate) struct Graph(BTreeMap<(String, String), String>);
 
-/// The graphs of all directories of a crate; the one at the top is called ``.
+/// The graphs of all directories of a crate. The name of the top directory is empty.
 pub(crate) fn by_directory(uses: &[Use]) -> BTreeMap<String, Graph> {
     let mut graphs: BTreeMap<String, Graph> = BTreeMap::new();
     for Use { from, to, is_reexport, file, line } in uses {
@@ -28,7 +28,8 @@ pub(crate) fn by_directory(uses: &[Use]) -> BTreeMap<String, Graph> {
 }
 
 impl Graph {
-    /// A shortest cycle with the places of its uses, the last of which is taken out so that the next call finds another one.
+    /// Returns a shortest cycle with the locations of its uses, and removes its last use, so that the next call finds
+    /// another cycle.
     pub(crate) fn take_cycle(&mut self) -> Option<String> {
         let closed = |(from, to): &(String, String)| Some([self.path(to, from)?, vec![to.clone()]].concat());
         let cycle = self.0.keys().filter_map(closed).min_by_key(Vec::len)?;
@@ -43,7 +44,7 @@ impl Graph {
         Some(shown)
     }
 
-    /// The modules of a shortest path, both ends included.
+    /// The modules of a shortest path, including both ends.
     fn path(&self, from: &str, to: &str) -> Option<Vec<String>> {
         let mut known = BTreeSet::from([from.to_owned()]);
         let mut level = vec![vec![from.to_owned()]];
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_is_told_as_a_path() {
+    fn a_cycle_is_shown_as_a_path() {
         let mut graph = graph(&[("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]);
         let cycle = graph.take_cycle();
         assert!(cycle.is_some_and(|cycle| cycle.matches(" -> ").count() == 3));

@@ -1,8 +1,8 @@
-//! Modules of a crate use one another in one direction, as crates do: no import cycles.
+//! Modules of a crate use one another in one direction, as crates do: there are no import cycles.
 //!
-//! Checked are the modules at the top of every crate of the workspace, and those within every directory. A module's own file
-//! (`mod.rs`) counts as a module beside its children, called `.`; what it only passes on (`pub use`) is no use. Tests may use
-//! what they like.
+//! The test checks the modules at the top of every crate of the workspace and within every directory. A directory's own
+//! module (`mod.rs`) counts as a sibling of its children, called `.`. Its re-exports (`pub use`) do not count as uses.
+//! Code of tests may use any module.
 
 mod crate_modules;
 mod graph;
@@ -13,7 +13,7 @@ use std::path::Path;
 use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
 
 #[test]
-fn modules_do_not_use_one_another_in_circles() {
+fn modules_have_no_import_cycles() {
     let metadata =
         MetadataCommand::new().no_deps().other_options(vec!["--offline".into()]).exec().expect("cargo metadata");
     let mut cycles = Vec::new();
@@ -27,7 +27,7 @@ fn modules_do_not_use_one_another_in_circles() {
     assert!(cycles.is_empty(), "{} cycles:\n{}", cycles.len(), cycles.join("\n"));
 }
 
-/// The name of every crate of the workspace with its `lib.rs` or `main.rs`.
+/// The name of every crate of the workspace with the path of its `lib.rs` or `main.rs`.
 fn roots(metadata: &Metadata) -> Vec<(String, String)> {
     let is_checked = |kind: &TargetKind| matches!(kind, TargetKind::Lib | TargetKind::Bin);
     let packages = metadata.workspace_packages().into_iter();

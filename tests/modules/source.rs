@@ -1,6 +1,6 @@
-//! Rust source as tokens, cut as far as paths need it: comments, literals and lifetimes are left out.
+//! A tokenizer of Rust source, just precise enough to find paths. It skips comments, literals and lifetimes.
 
-/// A word or a mark, with its line.
+/// A word or a punctuation mark, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) text: String,
@@ -67,7 +67,7 @@ fn literal(text: &str) -> Option<usize> {
     }
 }
 
-/// The end of a string with escapes whose first character is at `from`.
+/// Index after a string with escapes, whose first character is at `from`.
 fn end_of_string(text: &str, from: usize) -> usize {
     let mut escaped = false;
     for (at, c) in text[from..].char_indices() {
@@ -96,7 +96,7 @@ fn without_tests(tokens: &[Token]) -> Vec<Token> {
     kept
 }
 
-/// The place behind `#[…]` or `#![…]`.
+/// Index after `#[…]` or `#![…]`.
 fn end_of_attribute(tokens: &[Token], at: usize) -> Option<usize> {
     let open = at + 1 + usize::from(tokens.get(at + 1)?.text == "!");
     if tokens.get(open)?.text != "[" {
@@ -117,7 +117,7 @@ fn is_test(attribute: &[Token]) -> bool {
     ["#[cfg(test)]", "#[cfg(all(test,", "#[cfg(any(test,"].iter().any(|test| text.starts_with(test))
 }
 
-/// The place behind the item, field or argument that begins at `at`.
+/// Index after the item, field or argument that begins at `at`.
 fn end_of_item(tokens: &[Token], at: usize) -> usize {
     const KEYWORDS: [&str; 8] = ["fn", "impl", "struct", "enum", "trait", "mod", "use", "type"];
     let mut depth = 0_i32;
@@ -133,7 +133,7 @@ fn end_of_item(tokens: &[Token], at: usize) -> usize {
                 }
             }
             ";" if depth == 0 => return place + 1,
-            // A comma ends a field, a variant or an argument; within an item it separates generic parameters.
+            // A comma ends a field, a variant or an argument. Within an item it separates generic parameters.
             "," if depth == 0 && !is_item => return place + 1,
             text => is_item |= KEYWORDS.contains(&text),
         }
@@ -150,13 +150,13 @@ mod tests {
     }
 
     #[test]
-    fn only_words_and_marks_are_left() {
+    fn comments_literals_and_lifetimes_are_skipped() {
         assert_eq!(texts("use a::b; // c::d\nlet x = \"e::\\\"f\";"), "use a :: b ; let x = ;");
         assert_eq!(texts("r#\"a::\"b\"# c /* d */ 'x' '\\'' &'l e br\"f\""), "c & e");
     }
 
     #[test]
-    fn tests_are_left_out() {
+    fn items_of_tests_are_skipped() {
         assert_eq!(
             texts("a; #[cfg(test)] mod t { x::y() } b; #[cfg(test)] use c::d; #[inline] fn e() {}"),
             "a ; b ; fn e ( ) { }"

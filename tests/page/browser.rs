@@ -1,4 +1,4 @@
-//! Runs the specifications of `browser/` in Chromium.
+//! Runs the specifications in `browser/` in Chromium.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,13 +10,13 @@ use crate::repository;
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-/// What the specifications need and this machine has.
+/// Tools that the specifications need.
 struct Tools {
     directory: PathBuf,
     chromium: PathBuf,
 }
 
-/// The tools, or which of them is missing.
+/// Finds the tools, or returns a message that names a missing one.
 fn tools() -> Result<Tools, String> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/page/browser");
     let node = Command::new("node").arg("--version").output();
@@ -49,7 +49,7 @@ fn people_can_use_the_page() {
     fixture.write_for_user("token", TOKEN);
     let token = fixture.user_directory().join("token");
     let roots = [fixture.root().to_str().expect("UTF-8"), other.root().to_str().expect("UTF-8")];
-    // The servers make no index runs of their own, so that the repository keeps a file that has changed since.
+    // The servers do not update the index, so that one file of the repository stays newer than its index.
     let open = Server::start(&fixture, &["--read-only", "--root", roots[0], "--root", roots[1]]);
     let closed = Server::start(&fixture, &["--read-only", "--token-file", token.to_str().expect("UTF-8")]);
     let growing = repository::growing();
@@ -73,6 +73,6 @@ fn people_can_use_the_page() {
         .env("AURORA_PAGE_CHROMIUM", chromium)
         .output()
         .expect("node runs");
-    let told = String::from_utf8_lossy(&run.stdout);
-    assert!(run.status.success(), "{told}\n{}", String::from_utf8_lossy(&run.stderr));
+    let output_text = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success(), "{output_text}\n{}", String::from_utf8_lossy(&run.stderr));
 }

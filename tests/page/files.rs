@@ -1,4 +1,4 @@
-//! What the files of the page contain.
+//! Checks of the contents of the page's files.
 
 use std::path::{Path, PathBuf};
 
@@ -17,9 +17,9 @@ pub(crate) fn files() -> Vec<(String, String)> {
 }
 
 #[test]
-fn nothing_comes_from_elsewhere() {
+fn the_page_loads_nothing_from_other_servers() {
     for (name, text) in files() {
-        // The name of a vocabulary, which nobody fetches.
+        // The name of an XML namespace, which browsers do not fetch.
         let text = text.replace("http://www.w3.org/2000/svg", "");
         for foreign in
             ["http:", "https:", "ws:", "wss:", "//fonts", "@import", "src=\"//", "href=\"//", "url(\"", "import("]
@@ -29,7 +29,7 @@ fn nothing_comes_from_elsewhere() {
     }
 }
 
-/// Texts of an index are those of strangers: they must not become markup or code.
+/// Texts of an index come from strangers and must not become markup or code.
 #[test]
 fn no_text_becomes_markup_or_code() {
     for (name, text) in files() {
@@ -51,7 +51,7 @@ fn no_text_becomes_markup_or_code() {
             assert!(!text.contains(word), "{name} has {word}");
         }
         let scripts = text.matches("<script").count();
-        assert_eq!(scripts, text.matches("<script type=\"module\" src=\"page/").count(), "{name} has a script in it");
+        assert_eq!(scripts, text.matches("<script type=\"module\" src=\"page/").count(), "{name} has an inline script");
     }
 }
 

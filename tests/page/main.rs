@@ -1,4 +1,4 @@
-//! The page of `aur serve`: how its files are served, what they may contain, and, in a real browser, what people see.
+//! The page of `aur serve`: how its files are served, what they may contain, and its behaviour in a real browser.
 #![cfg(unix)]
 
 #[path = "../fixture/mod.rs"]

@@ -1,4 +1,4 @@
-//! The repository that the page shows in tests.
+//! The repository that the page shows in the tests.
 
 use crate::fixture::Fixture;
 
@@ -58,7 +58,7 @@ func Pause(seconds int) {
 }
 ";
 
-/// Two files of one name, of which one calls what the other defines, and three definitions of one name.
+/// Two files of the same name, one of which calls a function of the other, and three definitions of the same name.
 const LOCAL_JOBS: &str = r#""""Jobs that are kept on this machine."""
 
 from store.remote.jobs import encode_job
@@ -95,19 +95,19 @@ def open_store(address):
 
 const QUEUE: &str = "# A queue of jobs.\nclass Queue\n  def push(job)\n  end\nend\n";
 
-/// Markup, a script, a quote and a mark that turns the direction of a text, wherever an index has texts of strangers.
+/// Markup, a script, quotes and bidirectional control characters, in every place where an index has texts of strangers.
 const HOSTILE: &str = r#"# <img src=x onerror="document.title='owned'">
 def hostile_name(text="</script><script>document.title='owned'</script>"):
     """Hostile <b>markup</b> <script>document.title='owned'</script> & 'quotes' "here"."""
     return "größe 日本 hostile" + text
 "#;
 
-/// Paths of the hostile and of the long file.
+/// Paths of the hostile file and of the long file.
 const HOSTILE_PATH: &str = "web/<b>bold<b> & \"odd\" [id]/hostile#1?x=%41.py";
 const LONG_PATH: &str = "data/long.py";
 
-/// An indexed repository with two commits of two people, several languages, files that are left out, a long file, and texts
-/// that would harm a careless page.
+/// An indexed repository with two commits by two people, several languages, skipped files, a long file, and texts that
+/// would harm a careless page.
 pub(crate) fn indexed() -> Fixture {
     let fixture = Fixture::git_in_memory();
     fixture.write(".gitignore", ".aurora/\n").write("README.md", "# Pages\n\nHow the cache of pages works.\n");
@@ -123,7 +123,7 @@ pub(crate) fn indexed() -> Fixture {
     fixture.run_git(&["-c", "user.name=Grace &amp; Hopper", "commit", "--all", "--quiet", "--message", "Say which"]);
     let run = fixture.aur(&["mem", "index", "--quiet"]);
     assert_eq!(run.code, Some(0), "{run:?}");
-    // A later run that changes a file, and a change that no run has seen.
+    // A later run indexes a changed file. Another change is made after the last run.
     fixture.write("http/retry.go", RETRY.replace("Pause(2)", "Pause(3)"));
     let run = fixture.aur(&["mem", "index", "--quiet"]);
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -138,14 +138,14 @@ fn long() -> String {
     (0..5_000).map(function).collect()
 }
 
-/// A file with a method that is too long for one chunk, and code that belongs to no definition.
+/// A file with a method that is too long for one chunk, and with code outside definitions.
 fn steps() -> String {
     let begin = "import os\n\nPLACE = os.getcwd()\n\n\nclass Steps:\n    def take_all(self, value):\n";
     let step = |number: usize| format!("        value = self.take(value, {number}, PLACE)\n");
     begin.to_owned() + &(0..400).map(step).collect::<String>() + "        return value\n"
 }
 
-/// A small project of which a specification changes files.
+/// A small project whose files a specification changes.
 pub(crate) fn edited() -> Fixture {
     let fixture = Fixture::git_in_memory();
     fixture.write(".gitignore", ".aurora/\n");
@@ -156,7 +156,7 @@ pub(crate) fn edited() -> Fixture {
     fixture
 }
 
-/// A project that a server indexes while the page looks on; it takes a moment.
+/// A project that a server indexes while the page is open. Indexing takes a moment.
 pub(crate) fn growing() -> Fixture {
     let fixture = Fixture::git_in_memory();
     for number in 0..4 {
@@ -167,7 +167,7 @@ pub(crate) fn growing() -> Fixture {
     fixture
 }
 
-/// A second project, indexed by the user of `owner`; its own one unless given.
+/// A second indexed project. It has the home of `owner`, or its own home by default.
 pub(crate) fn other(owner: Option<&Fixture>) -> Fixture {
     let fixture = Fixture::git_in_memory();
     fixture.write(".gitignore", ".aurora/\n").write("lib/queue.rb", QUEUE);

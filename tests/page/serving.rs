@@ -52,7 +52,7 @@ fn every_file_is_served_under_a_strict_policy_and_revalidated() {
 }
 
 #[test]
-fn the_page_needs_no_token_and_tells_nothing() {
+fn the_page_needs_no_token_but_its_data_does() {
     let fixture = repository::other(None);
     fixture.write_for_user("token", TOKEN);
     let file = fixture.user_directory().join("token");

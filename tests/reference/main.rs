@@ -1,4 +1,4 @@
-//! The reference of the configuration and the JSON Schema: complete, and the same as what the program does.
+//! The reference of the configuration and the JSON Schema are complete and agree with the program.
 
 mod markdown;
 mod validate;
@@ -12,7 +12,7 @@ use aurora_stages::limits::Limits;
 use aurora_stages::pipelines::EMBEDDED;
 use serde_json::Value;
 
-/// Set to write the reference instead of comparing it.
+/// Variable that makes the test write the reference instead of comparing it.
 const WRITE: &str = "AURORA_WRITE_REFERENCE";
 
 #[test]
@@ -27,7 +27,7 @@ fn the_reference_is_current() {
 }
 
 #[test]
-fn the_list_of_columns_is_what_the_code_says() {
+fn the_list_of_columns_is_current() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/columns.md");
     let expected = markdown::columns();
     if std::env::var_os(WRITE).is_some() {
@@ -38,14 +38,14 @@ fn the_list_of_columns_is_what_the_code_says() {
 }
 
 #[test]
-fn every_key_of_every_stage_is_described() {
+fn every_stage_key_is_described() {
     let registry = aurora::registry();
     let described: Vec<&str> = registry.reference().map(|table| table.name).collect();
     assert_eq!(described, registry.stage_types().collect::<Vec<_>>(), "stage types without a reference");
     for table in registry.reference().chain([&RunConfig::reference()]) {
         let keys: BTreeSet<&str> = table.keys.iter().map(|key| key.name).collect();
         let real: BTreeSet<&str> = table.defaults.keys().map(String::as_str).collect();
-        assert_eq!(keys, real, "[{}]: the described keys and those of the configuration", table.name);
+        assert_eq!(keys, real, "[{}]: the described keys and the keys of the configuration", table.name);
         assert!(!table.summary.is_empty(), "[{}] has no summary", table.name);
         for key in table.keys {
             assert!(!key.meaning.is_empty(), "`{}` of [{}] has no meaning", key.name, table.name);
@@ -71,7 +71,7 @@ fn fits(key: &Key, default: &Value) -> bool {
 }
 
 #[test]
-fn every_key_of_the_search_and_every_limit_is_described() {
+fn every_search_key_and_every_limit_is_described() {
     for key in SearchConfig::reference() {
         assert!(!key.meaning.is_empty(), "{} has no meaning", key.key);
     }
@@ -104,8 +104,8 @@ fn check_defaults(table: &TableReference, values: &toml::Table) {
     }
 }
 
-/// Pipelines that the engine takes, beside the shipped ones.
-const SOUND: &[&str] = &[
+/// Pipelines that the engine accepts, in addition to the shipped ones.
+const VALID: &[&str] = &[
     "",
     "extends = \"lexical\"\n[run]\nmemory = \"1.5 GiB\"\njobs = 4\n",
     "extends = \"default\"\n[run]\nmemory = 1073741824\n[stage.embed]\nenabled = false\n",
@@ -115,8 +115,8 @@ const SOUND: &[&str] = &[
     "extends = \"default\"\n[stage.parse]\nafter = [\"incremental-check\"]\n",
 ];
 
-/// Pipelines that the engine refuses for a key or for the type of a value.
-const WRONG: &[&str] = &[
+/// Pipelines that the engine rejects because of a key or the type of a value.
+const INVALID: &[&str] = &[
     "extends = \"defualt\"\n",
     "stages = 3\n",
     "[run]\nmemroy = \"1GiB\"\n",
@@ -144,14 +144,14 @@ fn the_schema_agrees_with_the_engine() {
         let table: toml::Table = text.parse().expect("TOML");
         validate::check(&schema, &serde_json::to_value(table).expect("JSON"))
     };
-    for text in EMBEDDED.iter().map(|pipeline| &pipeline.text).chain(SOUND) {
+    for text in EMBEDDED.iter().map(|pipeline| &pipeline.text).chain(VALID) {
         assert_eq!(valid(text), Ok(()), "{text}");
     }
-    for text in SOUND.iter().filter(|text| !text.is_empty()) {
+    for text in VALID.iter().filter(|text| !text.is_empty()) {
         let loaded = load(&[PipelineSource { name: "sound.toml", text }], &registry, EMBEDDED);
         assert!(loaded.is_ok(), "{text}: {:?}", loaded.err());
     }
-    for text in WRONG {
+    for text in INVALID {
         assert!(valid(text).is_err(), "{text}");
         let extended =
             if text.contains("extends") { (*text).to_owned() } else { format!("extends = \"default\"\n{text}") };

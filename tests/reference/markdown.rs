@@ -1,4 +1,4 @@
-//! The reference as Markdown, from what the code says about its keys.
+//! The reference as Markdown, generated from the descriptions of keys in the code.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use aurora_query::{SearchConfig, SearchKey};
 use aurora_stages::limits::Limits;
 use serde_json::Value;
 
-/// The order of a run.
+/// All stages, in the order of a run.
 const STAGES: [&str; 11] = [
     "discover",
     "incremental-check",
@@ -81,7 +81,7 @@ const LOGS: &str = "
 |---|---|---|---|---|
 ";
 
-/// The whole page.
+/// The complete page.
 pub(crate) fn reference() -> String {
     let registry = aurora::registry();
     let mut page = OPENING.to_owned();
@@ -205,7 +205,7 @@ fn search(page: &mut String) {
     }
 }
 
-/// The table of a key, at most two levels deep, and the rest of its name.
+/// The table of a key, which has at most two levels, and the rest of the name.
 fn group(key: &str) -> (&str, &str) {
     let mut dots = key.match_indices('.').map(|(at, _)| at);
     let end = dots.next().map_or(0, |first| dots.next().unwrap_or(first));

@@ -1,9 +1,9 @@
-//! As much of JSON Schema as the schema of pipelines uses. Any other keyword is an error of the test.
+//! The part of JSON Schema that the schema of pipelines uses. Any other keyword makes the test fail.
 
 use aurora_pipeline::parse_bytes;
 use serde_json::Value;
 
-/// Whether a value is valid; otherwise the first reason why not.
+/// Checks a value against a schema. The error is the first reason why the value is invalid.
 pub(crate) fn check(schema: &Value, value: &Value) -> Result<(), String> {
     Validator { root: schema }.check(schema, value)
 }
@@ -34,7 +34,7 @@ impl Validator<'_> {
             "const" => argument == value,
             "minimum" => value.as_i64().is_none_or(|number| number >= argument.as_i64().expect("a number")),
             "maximum" => value.as_i64().is_none_or(|number| number <= argument.as_i64().expect("a number")),
-            // The only pattern is that of sizes.
+            // The only pattern in the schema is the pattern of sizes.
             "pattern" => value.as_str().is_none_or(|text| parse_bytes(text).is_some()),
             "required" => {
                 let names = argument.as_array().expect("a list");
@@ -60,7 +60,7 @@ impl Validator<'_> {
 
     fn resolve(&self, reference: &Value) -> &Value {
         let path = text(reference).strip_prefix('#').expect("a reference within the schema");
-        self.root.pointer(path).expect("the reference leads somewhere")
+        self.root.pointer(path).expect("the reference exists")
     }
 
     fn properties(&self, properties: &Value, value: &Value) -> Result<(), String> {

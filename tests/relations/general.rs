@@ -1,4 +1,4 @@
-//! Rules of several languages, and the bounds of questions.
+//! Rules of several languages, and limits of the analysis.
 
 use aurora_query::{BranchEnd, Relation, RelationIndex, TreeNode, TreeOptions};
 use aurora_storage::Snapshot;
@@ -6,7 +6,7 @@ use aurora_storage::Snapshot;
 use crate::{check, indexed, name, relations};
 
 #[test]
-fn a_tree_ends_where_it_meets_itself() {
+fn a_tree_ends_at_repeated_definitions() {
     let text =
         "def a():\n    b()\n    c()\n\n\ndef b():\n    c()\n\n\ndef c():\n    a()\n    unknown.c()\n    print()\n";
     let (_fixture, snapshot) = indexed(&[("m.py", text)]);
@@ -28,7 +28,7 @@ fn a_tree_ends_where_it_meets_itself() {
 }
 
 #[test]
-fn modules_that_re_export_each_other_are_asked_once() {
+fn modules_that_re_export_each_other_are_visited_once() {
     const MODULES: usize = 40;
     let module = |number: usize| {
         let others = (0..MODULES).filter(|other| *other != number).map(|other| format!("export * from './m{other}'\n"));
@@ -43,7 +43,7 @@ fn modules_that_re_export_each_other_are_asked_once() {
 }
 
 #[test]
-fn nested_expressions_are_read_to_a_depth() {
+fn nested_expressions_are_read_up_to_a_maximum_depth() {
     let nested = |depth: usize| {
         let (open, close) = ("(".repeat(depth), ")".repeat(depth));
         let (choices, either) = ("b || ".repeat(depth), "b ? b : ".repeat(depth));
@@ -55,7 +55,7 @@ fn nested_expressions_are_read_to_a_depth() {
     let found = |depth: usize| relations(&[("a.ts", nested(depth).as_str())], Relation::Callees);
     let all = ["a.ts:f -> a.ts:A.go receiver", "a.ts:f -> a.ts:A.stop receiver", "a.ts:f -> a.ts:A.rest receiver"];
     assert!(all.iter().all(|wanted| found(20).iter().any(|found| found == wanted)), "{:?}", found(20));
-    // Beyond the depth the receiver is unknown, and members are found by their name alone.
+    // Beyond the maximum depth the receiver is unknown, so members are found only by name.
     assert!(found(900).iter().all(|found| found.starts_with("a.ts:f -> a.ts:A")));
 }
 

@@ -1,4 +1,4 @@
-//! Resolved relations of small repositories, language by language. A comparison with compilers is a bench (`cargo xtask bench graph`).
+//! Resolved relations in small repositories, for each language. `cargo xtask bench graph` compares them with compilers.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -34,7 +34,7 @@ fn name(snapshot: &Snapshot, id: ChunkId) -> String {
     if chunk.qualified_name() == file { file.to_owned() } else { format!("{file}:{}", chunk.qualified_name()) }
 }
 
-/// Every relation of the kind; what calls a definition has it among its callees.
+/// Every relation of one kind. Asserts that every callee also has its callers.
 fn relations(files: &[(&str, &str)], relation: Relation) -> Vec<String> {
     let (_fixture, snapshot) = indexed(files);
     let index = RelationIndex::new(&snapshot);

@@ -47,7 +47,7 @@ fn python_resolves_imports_receivers_and_base_types() {
 }
 
 #[test]
-fn python_packages_generic_bases_and_own_constructors() {
+fn python_resolves_packages_generic_bases_and_cls() {
     check(
         &[
             ("a/__init__.py", ""),
@@ -106,7 +106,7 @@ const RUBY: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn ruby_resolves_calls_without_brackets_and_mixins() {
+fn ruby_resolves_calls_without_parentheses_and_mixins() {
     check(
         RUBY,
         Relation::Callees,

@@ -261,7 +261,7 @@ fn rust_reads_items_of_tuples_and_variants() {
 }
 
 #[test]
-fn rust_wildcards_and_implementations_of_traits() {
+fn rust_resolves_wildcards_and_trait_implementations() {
     let files = [
         ("my-lib/Cargo.toml", "[package]\nname = \"my-lib\"\nversion = \"0.1.0\"\n"),
         ("my-lib/src/lib.rs", "pub mod types;\n"),
@@ -281,7 +281,7 @@ fn rust_wildcards_and_implementations_of_traits() {
 }
 
 #[test]
-fn arguments_of_rust_macros_call() {
+fn calls_in_arguments_of_rust_macros_are_found() {
     check(
         &[(
             "a.rs",
@@ -293,7 +293,7 @@ fn arguments_of_rust_macros_call() {
 }
 
 #[test]
-fn kotlin_blocks_companions_and_extensions_of_strings() {
+fn kotlin_resolves_blocks_companions_and_string_extensions() {
     check(
         &[
             (
@@ -317,7 +317,7 @@ fn kotlin_blocks_companions_and_extensions_of_strings() {
 }
 
 #[test]
-fn results_of_cpp_members_and_names_of_constructors() {
+fn cpp_resolves_results_of_members_and_names_of_constructors() {
     let files = [
         (
             "k.hpp",
@@ -342,7 +342,7 @@ fn results_of_cpp_members_and_names_of_constructors() {
 }
 
 #[test]
-fn base_types_in_nested_namespaces_are_not_called() {
+fn base_types_in_nested_namespaces_are_not_calls() {
     let files = [(
         "a.cpp",
         "namespace o { namespace i {\nclass Base {\npublic:\n    int open() { return 1; }\n};\n}}\n\nstruct A final : private virtual ::o::i::Base {\n    int one() { return 1; }\n};\n\nstruct B : o::i::Base {};\n",

@@ -94,7 +94,7 @@ fn hyphenated_elements_are_vue_components() {
 }
 
 #[test]
-fn namespaces_default_exports_and_modules_of_commonjs() {
+fn namespaces_default_exports_and_commonjs_modules_are_followed() {
     check(
         &[
             (

@@ -1,4 +1,4 @@
-//! What the server answers, held against the command line.
+//! Compares answers of the server with the output of the command line.
 
 use serde_json::{Value, json};
 
@@ -6,13 +6,14 @@ use crate::client::Server;
 use crate::fixture::Fixture;
 use crate::indexed;
 
-/// The object of `aur mem search --format json`, without what differs from call to call.
+/// The output of `aur mem search --format json` without fields that differ between calls.
 fn searched(fixture: &Fixture, arguments: &[&str]) -> Value {
     let all = [&["mem", "search", "--format", "json", "--no-record"], arguments].concat();
     timeless(fixture.aur(&all).json())
 }
 
-/// Activation depends on the second of the search, so numbers may differ a little.
+/// Asserts that two answers are equal. Activation depends on the time of the search in seconds, so numbers may differ
+/// slightly.
 fn assert_same(left: &Value, right: &Value, place: &str) {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
@@ -38,7 +39,7 @@ fn timeless(mut answer: Value) -> Value {
 }
 
 #[test]
-fn a_search_gives_the_object_of_the_command_line() {
+fn a_search_equals_the_output_of_the_command_line() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     let cases: [(Value, &[&str]); 12] = [
@@ -94,7 +95,7 @@ fn a_batch_answers_each_search_and_says_which_failed() {
 }
 
 #[test]
-fn a_chunk_a_file_and_their_relations_are_read() {
+fn chunks_files_and_relations_are_served() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     let chunk = server.get("/api/v1/chunk?id=src/cache.py:7").json();
@@ -159,11 +160,11 @@ fn feedback_counts_in_later_searches_unless_the_server_is_read_only() {
 }
 
 #[test]
-fn what_is_wrong_has_a_status_of_its_own() {
+fn each_kind_of_error_has_its_own_status() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     let json = ["content-type: application/json"];
-    for (method, path, body, status, told) in [
+    for (method, path, body, status, message) in [
         ("POST", "/api/v1/search", "{", 400, "EOF"),
         ("POST", "/api/v1/search", "{}", 422, "empty"),
         ("POST", "/api/v1/search", r#"{"query": 7}"#, 422, "query"),
@@ -193,15 +194,15 @@ fn what_is_wrong_has_a_status_of_its_own() {
     ] {
         let answer = server.request(method, path, &json, body);
         assert_eq!(answer.status, status, "{method} {path} {body}: {answer:?}");
-        assert!(answer.json().to_string().contains(told), "{method} {path} {body}: {answer:?}");
+        assert!(answer.json().to_string().contains(message), "{method} {path} {body}: {answer:?}");
     }
-    // A form of a page cannot send JSON.
+    // HTML forms cannot send JSON.
     let form = server.request("POST", "/api/v1/search", &["content-type: text/plain"], r#"{"query": "x"}"#);
     assert_eq!(form.status, 415, "{form:?}");
 }
 
 #[test]
-fn another_generation_answers_without_a_restart() {
+fn a_new_generation_is_served_without_a_restart() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     let ask = || server.post("/api/v1/search", &json!({"query": "compact_segments", "record": false})).json();
@@ -213,7 +214,7 @@ fn another_generation_answers_without_a_restart() {
         assert!(begun.elapsed().as_secs() < 60, "the server follows another process");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    // The index that is made anew is another file.
+    // A rebuilt index is a new file.
     fixture.aur(&["mem", "index", "--quiet", "--force"]);
     assert_eq!(ask()["results"][0]["name"], "compact_segments");
 }
@@ -224,7 +225,7 @@ fn several_roots_are_served_by_name() {
     second.write("lib/queue.py", "def enqueue_job(job):\n    return job\n").write("setup.py", "");
     second.aur(&["mem", "index", "--quiet"]);
     let trusted = [first.user_directory(), second.user_directory()];
-    // Both indexes are the user's own for one user only, so the second is accepted.
+    // The second index belongs to another user, so it has to be trusted first.
     let root = second.root().to_str().expect("UTF-8");
     assert_eq!(first.aur(&["mem", "trust-index", "--root", root]).code, Some(0), "{trusted:?}");
     let server = Server::start(&first, &["--root", ".", "--root", root]);
@@ -239,7 +240,7 @@ fn several_roots_are_served_by_name() {
         server.post("/api/v1/search", &body).json()["results"][0]["name"].clone()
     };
     assert_eq!(ask(Some(name)), "enqueue_job");
-    // Without a name all roots are searched as one, and results name theirs.
+    // Without a name all roots are searched together, and results name their root.
     assert_eq!(ask(None), "enqueue_job");
     let all = server.post("/api/v1/search", &json!({"query": "enqueue_job", "facets": true})).json();
     assert_eq!((&all["results"][0]["root"], &all["roots"][1]["name"]), (&name.into(), &name.into()), "{all}");
@@ -252,7 +253,7 @@ fn several_roots_are_served_by_name() {
 }
 
 #[test]
-fn health_readiness_and_figures() {
+fn health_readiness_and_metrics_are_served() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     assert_eq!(server.get("/healthz").json(), json!({"status": "ok"}));

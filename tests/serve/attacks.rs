@@ -1,4 +1,5 @@
-//! Requests that would cost far more than they weigh: each is bounded, and the server answers others meanwhile.
+//! Requests that are small and would be expensive to answer: each is bounded, and the server answers other requests
+//! meanwhile.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,19 +11,20 @@ use crate::client::Server;
 use crate::fixture::Fixture;
 use crate::indexed;
 
-/// Maximum delay of the 99th percentile of `/healthz` during an attack, compared with other programs that use the processors.
+/// Maximum delay of the 99th percentile of `/healthz` during an attack, compared with its delay while other programs
+/// use the processors.
 const MAX_DELAY: Duration = Duration::from_millis(100);
-/// A busy machine may delay anything once, so a measurement is repeated before it fails.
+/// Number of measurements. A busy machine may delay anything once, so a measurement is repeated before the test fails.
 const ROUNDS: usize = 4;
 /// Samples of `/healthz` for each measurement.
 const SAMPLES: usize = 100;
 /// Maximum memory of the server during all attacks, in KiB. One attack took 3 GiB.
 const MAX_MEMORY_KIB: u64 = 1 << 20;
 
-/// An attack: its name, the request, and the statuses that are right.
+/// An attack: its name, method, path and body, and the expected statuses.
 type Attack = (&'static str, &'static str, &'static str, String, &'static [u16]);
 
-/// A repository with some hundred definitions.
+/// A repository with several hundred definitions.
 fn repository() -> Fixture {
     let fixture = indexed();
     for file in 0..8 {
@@ -38,7 +40,7 @@ fn repository() -> Fixture {
     fixture
 }
 
-/// Patterns that are short and take megabytes each.
+/// Short patterns that take megabytes each once compiled.
 fn large_patterns(count: usize) -> Vec<String> {
     (0..count).map(|n| format!("\\w{{100}}{n}")).collect()
 }
@@ -172,7 +174,7 @@ fn attacks() -> Vec<Attack> {
     ]
 }
 
-/// Asks for `/healthz` again and again on one connection; the 99th percentile of the time to the answer.
+/// Requests `/healthz` repeatedly on one connection and returns the 99th percentile of the response time.
 fn health(server: &Server) -> Duration {
     let mut stream = server.connect();
     stream.set_nodelay(true).expect("set");
@@ -203,7 +205,7 @@ fn health(server: &Server) -> Duration {
     times[SAMPLES * 99 / 100 - 1]
 }
 
-/// Measures [`health`] while `threads` threads do something again and again.
+/// Measures [`health`] while a number of threads repeat an action.
 fn health_beside(server: &Server, threads: usize, something: impl Fn() + Sync) -> Duration {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -220,7 +222,7 @@ fn health_beside(server: &Server, threads: usize, something: impl Fn() + Sync) -
     })
 }
 
-/// Uses a processor for a while.
+/// Keeps a processor busy for a while.
 fn burn() {
     let begun = Instant::now();
     let mut number = 1u64;
@@ -229,7 +231,7 @@ fn burn() {
     }
 }
 
-/// A value in KiB of the status of the server's process.
+/// A value in KiB from the status of the server's process.
 fn memory_kib(server: &Server, name: &str) -> u64 {
     let path = format!("/proc/{}/status", server.process().as_raw_nonzero());
     let status = std::fs::read_to_string(path).expect("the process is there");
@@ -237,7 +239,7 @@ fn memory_kib(server: &Server, name: &str) -> u64 {
     line.trim_start_matches(':').trim().trim_end_matches("kB").trim().parse().expect("a number")
 }
 
-/// Processor time that the server has used, in ticks of the system.
+/// Processor time of the server, in clock ticks.
 fn ticks(server: &Server) -> u64 {
     let path = format!("/proc/{}/stat", server.process().as_raw_nonzero());
     let stat = std::fs::read_to_string(path).expect("the process is there");
@@ -251,13 +253,13 @@ fn no_request_delays_others() {
     let server = Server::start(&fixture, &["--rate", "0", "--timeout", "2"]);
     assert_eq!(server.post("/api/v1/sessions", &json!({})).status, 201);
     let processors = std::thread::available_parallelism().map_or(2, usize::from);
-    // The server has a thread for each search and a pool that all searches share.
+    // The server has a thread for each search, and a pool that all searches share.
     let busy = 2 * processors;
     let head = ["content-type: application/json", "accept: application/json, text/event-stream"];
     for (name, method, path, body, statuses) in attacks() {
         let attack = || {
             let answer = server.request(method, path, &head, &body);
-            // With many requests at once, some may find no place, or no time.
+            // With many concurrent requests, some may be rejected or time out.
             let is_expected = statuses.contains(&answer.status) || matches!(answer.status, 503 | 504);
             assert!(is_expected, "{name}: {answer:.500?}");
             assert!(answer.body.len() <= (32 << 20) + (1 << 20), "{name}: {} bytes", answer.body.len());
@@ -280,7 +282,7 @@ fn no_request_delays_others() {
 #[test]
 fn work_ends_with_its_request() {
     let fixture = indexed();
-    // Each of these texts takes a pattern with many states long to search.
+    // Searching these texts for a pattern with many states takes long.
     for file in 0..60 {
         let lines: String = (0..60).map(|n| format!("    word_{n} = '{}'\n", "a".repeat(200))).collect();
         fixture.write(&format!("src/slow_{file}.py"), format!("def slow_{file}():\n{lines}    return word_1\n"));
@@ -292,7 +294,7 @@ fn work_ends_with_its_request() {
     let abandoned = json!({"queries": vec![slow; 100]}).to_string();
     let late = server.post("/api/v1/search/batch", &batch);
     assert_eq!(late.status, 504, "{late:?}");
-    // A client that goes away in the middle ends its work as well.
+    // Work also ends if the client disconnects.
     let mut stream = server.connect();
     let head = format!(
         "POST /api/v1/search/batch HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
@@ -308,10 +310,10 @@ fn work_ends_with_its_request() {
         std::thread::sleep(Duration::from_millis(500));
         ticks(&server) - before < 10
     };
-    assert!((0..60).any(|_| is_idle()), "the server works on although nobody waits");
+    assert!((0..60).any(|_| is_idle()), "the server still works on a request without a client");
     let answer = server.post("/api/v1/search", &json!({"query": "slow", "record": false}));
     assert_eq!(answer.status, 200, "{answer:?}");
-    // The ids of all chunks are not compared with one that is much longer.
+    // The server does not compare a much longer id with the ids of all chunks.
     let long = format!("code:src/slow_1.py:{}", "ab".repeat(250_000));
     let answer = server.post("/api/v1/feedback", &json!({"verdict": "good", "ids": [long]}));
     assert_eq!(answer.status, 404, "{answer:.500?}");
@@ -320,7 +322,7 @@ fn work_ends_with_its_request() {
 #[test]
 fn an_answer_is_limited() {
     let fixture = indexed();
-    // Functions whose texts are not alike.
+    // Functions with different texts.
     let word = |n: usize| format!("{n:03}").bytes().map(|digit| char::from(digit + 50)).collect::<String>();
     let line = |n: usize, line: usize| format!("    {}_{} = needle + {}\n", word(n), word(line), word(n * 7 + line));
     let function = |n: usize| {
@@ -344,7 +346,7 @@ fn an_answer_is_limited() {
 }
 
 #[test]
-fn invented_methods_make_no_figures() {
+fn unknown_methods_create_no_metrics() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     for number in 0..20 {

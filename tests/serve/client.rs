@@ -1,4 +1,4 @@
-//! A server that was started for a test, and a client that sends what it is told to, byte by byte.
+//! A server started for a test, and a client that can send arbitrary bytes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,18 +9,18 @@ use serde_json::Value;
 
 use crate::fixture::Fixture;
 
-/// A running server; ended when it is dropped.
+/// A running server, which is terminated on drop.
 pub(crate) struct Server {
     child: Child,
     /// `127.0.0.1:PORT`.
     pub(crate) address: String,
 }
 
-/// An answer.
+/// An HTTP response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// The lines of the head, in lower case.
+    /// The status line and the headers, in lower case.
     pub(crate) head: String,
     pub(crate) body: String,
 }
@@ -37,22 +37,22 @@ impl Server {
         Self { child, address }
     }
 
-    /// Opens a connection on which nothing may take longer than half a minute.
+    /// Opens a connection with a read timeout of five minutes.
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).expect("the server listens");
         stream.set_read_timeout(Some(Duration::from_secs(300))).expect("a timeout");
         stream
     }
 
-    /// Sends a request as it is and reads the answer to its end.
+    /// Sends the bytes of a request and reads the response until the connection is closed.
     pub(crate) fn send(&self, request: &[u8]) -> Answer {
         let mut stream = self.connect();
-        // A server that refuses a request may close before all of it is sent.
+        // A server that refuses a request may close the connection before everything is sent.
         let _ = stream.write_all(request);
         Answer::read(stream)
     }
 
-    /// The status and the body of an answer to a posted object; `None` if the server is gone.
+    /// Posts an object. Returns `None` if the server has ended.
     pub(crate) fn try_post(&self, path: &str, body: &Value) -> Option<Answer> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         let body = body.to_string();
@@ -65,7 +65,7 @@ impl Server {
         Some(Answer::read(stream)).filter(|answer| answer.status != 0)
     }
 
-    /// The same with a method, a path, further lines of the head, and a body.
+    /// Sends a request with a method, a path, additional headers, and a body.
     pub(crate) fn request(&self, method: &str, path: &str, head: &[&str], body: &str) -> Answer {
         let mut lines = vec![format!("{method} {path} HTTP/1.1"), "connection: close".to_owned()];
         if !head.iter().any(|line| line.starts_with("host:")) {
@@ -86,7 +86,7 @@ impl Server {
         self.request("POST", path, &["content-type: application/json"], &body.to_string())
     }
 
-    /// The id of the process.
+    /// Id of the server's process.
     pub(crate) fn process(&self) -> rustix::process::Pid {
         rustix::process::Pid::from_child(&self.child)
     }
@@ -96,7 +96,7 @@ impl Server {
         rustix::process::kill_process(self.process(), rustix::process::Signal::KILL).expect("the process is there");
     }
 
-    /// Asks the server to end, and waits until it has.
+    /// Terminates the server gracefully and returns its exit code.
     pub(crate) fn terminate(mut self) -> Option<i32> {
         rustix::process::kill_process(self.process(), rustix::process::Signal::TERM).expect("the process is there");
         self.child.wait().expect("it ends").code()
@@ -111,10 +111,10 @@ impl Drop for Server {
 }
 
 impl Answer {
-    /// Reads an answer up to the end of the connection.
+    /// Reads a response until the connection is closed.
     pub(crate) fn read(mut stream: TcpStream) -> Self {
         let mut bytes = Vec::new();
-        // A reset after the answer is no matter.
+        // A reset after the response does not matter.
         let _ = stream.read_to_end(&mut bytes);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));

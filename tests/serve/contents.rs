@@ -1,4 +1,4 @@
-//! What a page needs beside results: facets, tokens of code, contents by directory, and what is not indexed.
+//! Data that the page needs in addition to results: facets, tokens of code, contents by directory, and skipped files.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::client::Server;
 use crate::indexed;
 
 #[test]
-fn facets_are_counted_where_they_are_asked_for() {
+fn facets_are_counted_on_request() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     let plain = server.post("/api/v1/search", &json!({"query": "page retry", "record": false})).json();
@@ -23,7 +23,7 @@ fn facets_are_counted_where_they_are_asked_for() {
 }
 
 #[test]
-fn code_comes_with_its_tokens() {
+fn code_is_served_with_tokens() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     let body = json!({"query": "evict_oldest", "highlight": true, "record": false, "limit": 1});
@@ -74,7 +74,7 @@ fn the_tree_adds_up_to_the_contents() {
 }
 
 #[test]
-fn omissions_are_those_of_the_command_line() {
+fn omissions_equal_the_output_of_the_command_line() {
     let fixture = indexed();
     fixture.write("Cargo.lock", "version = 4\n").write("src/x.bin", [0, 159, 146, 150]);
     let server = Server::start(&fixture, &["--read-only"]);

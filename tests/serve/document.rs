@@ -1,11 +1,11 @@
-//! The OpenAPI document describes what the server answers.
+//! The OpenAPI document describes the answers of the server.
 
 use serde_json::{Value, json};
 
 use crate::client::{Answer, Server};
 use crate::indexed;
 
-/// The path in the document that a request is for: its parts are equal, or variable.
+/// The path of the document that matches a request. Its parts are equal to the parts of the request, or variable.
 fn route_of<'d>(document: &'d Value, path: &str) -> &'d str {
     let path = path.split('?').next().expect("a path");
     let fits = |route: &str| {
@@ -17,7 +17,7 @@ fn route_of<'d>(document: &'d Value, path: &str) -> &'d str {
     routes.into_iter().find(|route| fits(route)).unwrap_or_else(|| panic!("no route for {path}"))
 }
 
-/// Visits every reference of a document.
+/// Visits every reference in a document.
 fn references(value: &Value, visit: &mut impl FnMut(&str)) {
     match value {
         Value::Object(object) => object.iter().for_each(|(key, value)| match value.as_str() {
@@ -29,7 +29,7 @@ fn references(value: &Value, visit: &mut impl FnMut(&str)) {
     }
 }
 
-/// Checks an answer against what the document says of its path, method and status.
+/// Checks an answer against the schema that the document has for its path, method and status.
 fn check(document: &Value, method: &str, path: &str, answer: &Answer) {
     let route = route_of(document, path);
     let operation = &document["paths"][route][method.to_lowercase()];
@@ -48,7 +48,7 @@ fn check(document: &Value, method: &str, path: &str, answer: &Answer) {
 }
 
 #[test]
-fn every_answer_is_as_the_document_says() {
+fn every_answer_conforms_to_the_document() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     let document = server.get("/openapi.json").json();
@@ -130,7 +130,7 @@ fn every_answer_is_as_the_document_says() {
     for path in deletions {
         check(&document, "DELETE", path, &server.request("DELETE", path, &[], ""));
     }
-    // Nothing is described that was not asked for, but for the events, which have no end.
+    // Every described operation was requested, except the events, which never end.
     let asked: Vec<(&str, &str)> = requests
         .iter()
         .map(|(method, path, _)| (*method, *path))
@@ -138,7 +138,7 @@ fn every_answer_is_as_the_document_says() {
         .collect();
     references(&document, &mut |name| {
         let known = name.strip_prefix("#").and_then(|pointer| document.pointer(pointer));
-        assert!(known.is_some(), "{name} leads nowhere");
+        assert!(known.is_some(), "{name} does not exist");
     });
     let responses = |operation: &Value| operation["responses"].as_object().expect("responses").clone();
     for (route, operations) in document["paths"].as_object().expect("an object") {
@@ -146,7 +146,7 @@ fn every_answer_is_as_the_document_says() {
             let is_asked =
                 |(other, path): &(&str, &str)| other.to_lowercase() == *method && route_of(&document, path) == route;
             let is_stream = route == "/api/v1/index/events";
-            assert!(is_stream || asked.iter().any(is_asked), "{method} {route} was not asked for");
+            assert!(is_stream || asked.iter().any(is_asked), "{method} {route} was not requested");
             let undescribed =
                 |(_, response): (String, Value)| response["description"].as_str().is_none_or(str::is_empty);
             assert!(

@@ -1,4 +1,4 @@
-//! Clients that misbehave, and the end of the server, while others are served.
+//! Clients that misbehave, and the termination of the server, while others are served.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ fn is_served(server: &Server) -> bool {
 }
 
 #[test]
-fn bodies_that_are_too_large_or_are_not_what_they_say_are_refused() {
+fn oversized_and_malformed_bodies_are_refused() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     let large = json!({"query": "x".repeat(2 << 20)}).to_string();
@@ -38,7 +38,7 @@ fn bodies_that_are_too_large_or_are_not_what_they_say_are_refused() {
 }
 
 #[test]
-fn silent_and_half_open_clients_hold_nobody_up() {
+fn silent_and_half_open_clients_do_not_block_others() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     let mut held: Vec<TcpStream> = Vec::new();
@@ -53,15 +53,15 @@ fn silent_and_half_open_clients_hold_nobody_up() {
         held.push(stream);
     }
     assert!(is_served(&server));
-    // Clients that go away in the middle of a request.
+    // Clients disconnect in the middle of a request.
     drop(held);
     assert!(is_served(&server));
 }
 
 #[test]
-fn clients_that_never_read_hold_nobody_up() {
+fn clients_that_never_read_do_not_block_others() {
     let fixture = indexed();
-    // They send more than one client may.
+    // These clients send more requests than the rate limit allows.
     let server = Server::start(&fixture, &["--rate", "0"]);
     let request = format!("GET /openapi.json HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
     let held: Vec<TcpStream> = (0..50)
@@ -94,7 +94,7 @@ fn many_clients_at_once_are_all_answered() {
 }
 
 #[test]
-fn a_termination_answers_the_request_that_is_there() {
+fn a_termination_answers_the_pending_request() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     let mut stream = server.connect();
@@ -105,7 +105,7 @@ fn a_termination_answers_the_request_that_is_there() {
         body.len()
     );
     stream.write_all(head.as_bytes()).expect("sent");
-    // The request has begun when its connection is open on the server's side.
+    // The server has received the request once it has accepted the connection.
     assert!(is_served(&server));
     let (idle, address) = (server.connect(), server.address.clone());
     let begun = Instant::now();
@@ -121,7 +121,7 @@ fn a_termination_answers_the_request_that_is_there() {
 }
 
 #[test]
-fn a_client_that_sends_too_much_is_told_when_to_come_back() {
+fn a_client_that_exceeds_the_rate_gets_a_retry_time() {
     let fixture = indexed();
     let server = Server::start(&fixture, &["--rate", "5"]);
     let answers: Vec<Answer> = (0..200).map(|_| server.get("/healthz")).collect();

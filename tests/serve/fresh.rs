@@ -1,4 +1,4 @@
-//! Indexes that stay fresh, and index runs over HTTP.
+//! Indexes are kept up to date, and index runs are controlled over HTTP.
 
 use std::io::{BufRead, BufReader, Write};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use crate::client::Server;
 use crate::fixture::Fixture;
 use crate::{RETRY, indexed};
 
-/// Waits until a question is answered as expected; a server gets a minute, whatever else the machine does.
+/// Repeats a question until it has an answer. The time limit of one minute suffices on a busy machine.
 fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + Duration::from_secs(60);
     loop {
@@ -21,7 +21,7 @@ fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The files that hold a text.
+/// The files that contain a text.
 fn files(server: &Server, text: &str) -> Vec<String> {
     let answer = server.post("/api/v1/search", &json!({"fixed": text, "record": false})).json();
     let results = answer["results"].as_array().cloned().unwrap_or_default();
@@ -36,8 +36,8 @@ fn is_lost(server: &Server, text: &str, file: &str) -> Option<()> {
     (!files(server, text).iter().any(|found| found == file)).then_some(())
 }
 
-/// The last run of the server, once it has ended.
-fn ended(server: &Server, least: u64) -> Value {
+/// The status of the last run, once a run with at least this number has ended.
+fn wait_for_run(server: &Server, least: u64) -> Value {
     eventually("the end of a run", || {
         let status = server.get("/api/v1/index").json();
         let is_over = status["run"].as_u64() >= Some(least) && status["phase"] != "running";
@@ -46,13 +46,13 @@ fn ended(server: &Server, least: u64) -> Value {
 }
 
 #[test]
-fn a_directory_that_is_deleted_and_made_again_is_kept_fresh() {
+fn a_directory_that_is_deleted_and_recreated_is_kept_fresh() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
     eventually("a new file", || is_found(&server, "count_zebras", "src/zebra.py"));
 
-    // A directory below the root, deleted and made again before anybody looks.
+    // A directory below the root is deleted and created again before the watcher notices.
     for round in 0..3 {
         std::fs::remove_dir_all(fixture.path("src")).expect("removed");
         fixture.write("src/first.py", format!("def first_herd_{round}(herd):\n    return herd\n"));
@@ -60,7 +60,7 @@ fn a_directory_that_is_deleted_and_made_again_is_kept_fresh() {
         fixture.write("src/second.py", format!("def second_herd_{round}(herd):\n    return herd\n"));
         eventually("a file in it", || is_found(&server, &format!("second_herd_{round}"), "src/second.py"));
     }
-    // Another directory in its place, by renaming.
+    // Another directory replaces it by renaming.
     fixture.write("new/third.py", "def third_herd(herd):\n    return herd\n");
     std::fs::rename(fixture.path("src"), fixture.path("old")).expect("renamed");
     std::fs::rename(fixture.path("new"), fixture.path("src")).expect("renamed");
@@ -72,19 +72,19 @@ fn a_directory_that_is_deleted_and_made_again_is_kept_fresh() {
 }
 
 #[test]
-fn a_project_that_is_deleted_and_made_again_is_kept_fresh() {
+fn a_project_that_is_deleted_and_recreated_is_kept_fresh() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     assert!(!files(&server, "evict_oldest").is_empty());
 
-    // The directory with the index.
+    // Delete the directory with the index.
     std::fs::remove_dir_all(fixture.path(".aurora")).expect("removed");
     eventually("a new index", || fixture.path(".aurora/index").is_dir().then_some(()));
     fixture.write("src/fifth.py", "def fifth_herd(herd):\n    return herd\n");
     eventually("a new file", || is_found(&server, "fifth_herd", "src/fifth.py"));
 
-    // The project itself, at once and after a while in which the directory is empty, like the place of a file system that is
-    // not mounted.
+    // Delete the project itself and create it again, immediately or after a while in which the directory is empty, like
+    // the mount point of a file system that is not mounted.
     for is_slow in [false, true] {
         std::fs::remove_dir_all(fixture.root()).expect("removed");
         if is_slow {
@@ -100,7 +100,7 @@ fn a_project_that_is_deleted_and_made_again_is_kept_fresh() {
 }
 
 #[test]
-fn another_project_in_the_place_of_a_served_one_is_kept_fresh() {
+fn a_project_that_replaces_a_served_one_is_kept_fresh() {
     let (served, other) = (indexed(), Fixture::git());
     let server = Server::start(&served, &[]);
     assert!(!files(&server, "evict_oldest").is_empty());
@@ -115,7 +115,7 @@ fn another_project_in_the_place_of_a_served_one_is_kept_fresh() {
 }
 
 #[test]
-fn what_is_saved_can_be_found() {
+fn saved_changes_are_found() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
@@ -123,9 +123,9 @@ fn what_is_saved_can_be_found() {
     fixture.write("src/zebra.py", "def count_giraffes(herd):\n    return len(herd)\n");
     eventually("a changed file", || is_found(&server, "count_giraffes", "src/zebra.py"));
     assert!(is_lost(&server, "count_zebras", "src/zebra.py").is_some());
-    // Directories that did not exist when the watch began, and that are filled one by one.
+    // Directories are created after the watch began, and are filled one by one.
     std::fs::create_dir_all(fixture.path("deep/er")).expect("created");
-    eventually("a quiet tree", || (ended(&server, 1)["phase"] == "completed").then_some(()));
+    eventually("a quiet tree", || (wait_for_run(&server, 1)["phase"] == "completed").then_some(()));
     fixture.write("deep/er/okapi.py", "def count_okapis(herd):\n    return len(herd)\n");
     eventually("a file in a new directory", || is_found(&server, "count_okapis", "deep/er/okapi.py"));
     fixture.write("deep/er/still/lion.py", "def count_lions(herd):\n    return len(herd)\n");
@@ -135,7 +135,7 @@ fn what_is_saved_can_be_found() {
 }
 
 #[test]
-fn a_branch_switch_and_a_commit_are_seen() {
+fn branch_switches_and_commits_are_noticed() {
     let fixture = indexed();
     fixture.run_git(&["checkout", "--quiet", "-b", "other"]);
     for file in 0..200 {
@@ -144,7 +144,7 @@ fn a_branch_switch_and_a_commit_are_seen() {
     fixture.commit("many");
     fixture.run_git(&["checkout", "--quiet", "-"]);
     let server = Server::start(&fixture, &[]);
-    ended(&server, 1);
+    wait_for_run(&server, 1);
     fixture.run_git(&["checkout", "--quiet", "other"]);
     eventually("the other branch", || is_found(&server, "RetryNumber199", "many/f199.go"));
     fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
@@ -155,10 +155,10 @@ fn a_branch_switch_and_a_commit_are_seen() {
 }
 
 #[test]
-fn one_server_writes_and_another_one_follows_and_takes_over() {
+fn one_server_writes_and_another_follows_and_takes_over() {
     let fixture = indexed();
     let first = Server::start(&fixture, &[]);
-    ended(&first, 1);
+    wait_for_run(&first, 1);
     let second = Server::start(&fixture, &[]);
     fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
     for server in [&first, &second] {
@@ -177,25 +177,25 @@ fn a_project_without_an_index_gets_one() {
     let server = Server::start(&fixture, &[]);
     eventually("an index", || (server.get("/readyz").status == 200).then_some(()));
     assert_eq!(files(&server, "RetryWithBackoff")[0], "http/retry.go");
-    assert_eq!(ended(&server, 1)["phase"], "completed");
+    assert_eq!(wait_for_run(&server, 1)["phase"], "completed");
 }
 
 #[test]
-fn a_directory_that_is_no_project_is_indexed_on_request_only() {
+fn a_directory_without_a_project_is_indexed_only_on_request() {
     let fixture = Fixture::plain();
     fixture.write("notes.md", "# Zebras\n\nThey graze.\n");
     let server = Server::start(&fixture, &[]);
     assert_eq!(server.get("/readyz").status, 503);
     let started = server.post("/api/v1/index", &json!({}));
     assert_eq!(started.status, 202, "{started:?}");
-    assert_eq!(ended(&server, 1)["phase"], "completed");
+    assert_eq!(wait_for_run(&server, 1)["phase"], "completed");
     assert_eq!(files(&server, "They graze"), ["notes.md"]);
     fixture.write("more.md", "# Okapis\n\nThey browse.\n");
     eventually("a new file", || is_found(&server, "They browse", "more.md"));
 }
 
 #[test]
-fn a_run_tells_its_progress_and_can_be_cancelled() {
+fn a_run_reports_its_progress_and_can_be_cancelled() {
     let fixture = Fixture::git();
     for file in 0..3_000 {
         fixture.write(&format!("many/f{file}.go"), RETRY.replace("RetryWithBackoff", &format!("RetryNumber{file}")));
@@ -204,7 +204,7 @@ fn a_run_tells_its_progress_and_can_be_cancelled() {
     let run = fixture.aur(&["mem", "index", "--quiet"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     let server = Server::start(&fixture, &[]);
-    ended(&server, 1);
+    wait_for_run(&server, 1);
     let mut events = server.connect();
     let request = format!("GET /api/v1/index/events HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
     events.write_all(request.as_bytes()).expect("sent");
@@ -224,9 +224,9 @@ fn a_run_tells_its_progress_and_can_be_cancelled() {
     let last = states.find(|state| state["run"] == number && state["phase"] != "running").expect("the end");
     assert_eq!(last["phase"], "cancelled", "{last}");
     assert_eq!(server.request("DELETE", "/api/v1/index", &[], "").status, 404);
-    // What was cancelled is made up for.
+    // The next run completes the cancelled work.
     assert_eq!(server.post("/api/v1/index", &json!({})).status, 202);
-    assert_eq!(ended(&server, number.as_u64().expect("a number") + 1)["phase"], "completed");
+    assert_eq!(wait_for_run(&server, number.as_u64().expect("a number") + 1)["phase"], "completed");
     assert_eq!(files(&server, "RetryNumber2999")[0], "many/f2999.go");
     let runs = server.get("/api/v1/runs").json();
     let runs = runs["runs"].as_array().expect("runs");
@@ -243,7 +243,7 @@ fn a_read_only_server_writes_nothing() {
     assert_eq!(server.post("/api/v1/index", &json!({})).status, 403);
     assert_eq!(server.request("DELETE", "/api/v1/index", &[], "").status, 403);
     fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
-    // It follows what others publish.
+    // A read-only server follows generations that others publish.
     let run = fixture.aur(&["mem", "index", "--quiet"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     eventually("what another process has published", || is_found(&server, "count_zebras", "src/zebra.py"));
@@ -254,15 +254,15 @@ fn a_read_only_server_writes_nothing() {
 fn an_index_whose_sources_are_all_gone_is_kept() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
-    ended(&server, 1);
+    wait_for_run(&server, 1);
     for name in ["src", "http", ".gitignore"] {
         std::fs::rename(fixture.path(name), fixture.home().join(format!("away-{name}"))).expect("moved");
     }
     std::fs::rename(fixture.path(".git"), fixture.home().join("away-.git")).expect("moved");
     let run = server.get("/api/v1/index").json()["run"].clone();
-    // Long enough for the watch to have seen it.
+    // Long enough for the watcher to notice.
     std::thread::sleep(Duration::from_secs(2));
-    let last = ended(&server, run.as_u64().expect("a number"));
+    let last = wait_for_run(&server, run.as_u64().expect("a number"));
     let indexed = server.get("/api/v1/stats").json();
     assert_eq!(indexed["files"], 2, "{last}");
 }
@@ -280,7 +280,7 @@ fn a_comment_in_a_trusted_program_leaves_the_values_of_its_column() {
     let indexed = fixture.aur(&["mem", "index", "--quiet"]);
     assert_eq!(indexed.code, Some(0), "{indexed:?}");
     let server = Server::start(&fixture, &[]);
-    ended(&server, 1);
+    wait_for_run(&server, 1);
     let answer =
         || server.post("/api/v1/search", &json!({"query": "cache", "where": ["area=src"], "record": false})).json();
     let count = |answer: &Value| answer["results"].as_array().map_or(0, Vec::len);
@@ -304,7 +304,7 @@ fn a_comment_in_a_trusted_program_leaves_the_values_of_its_column() {
     assert!(found.to_string().contains("src/zebra.py"), "{found}");
 }
 
-/// A project whose program and pipeline are outside of the indexed files, with the stage allowed and run.
+/// A project whose program and pipeline are not among the indexed files. The stage is trusted and was run.
 fn with_hidden_program(program: &str) -> Fixture {
     let fixture = indexed();
     fixture.write(".aurora/plugins/area.py", program).write(
@@ -318,18 +318,18 @@ fn with_hidden_program(program: &str) -> Fixture {
     fixture
 }
 
-/// The answer to a search by the column of that stage.
+/// The answer to a search with a condition on the column of that stage.
 fn in_area(server: &Server, area: &str) -> Value {
     let condition = format!("area={area}");
     server.post("/api/v1/search", &json!({"query": "cache", "where": [condition], "record": false})).json()
 }
 
 #[test]
-fn an_edited_program_and_a_consent_are_seen_without_another_change() {
+fn an_edited_program_and_renewed_trust_are_noticed_without_other_changes() {
     let program = "from aurora_stage import stage\n\n@stage\ndef area(path):\n    return path.split('/')[0]\n";
     let fixture = with_hidden_program(program);
     let server = Server::start(&fixture, &[]);
-    ended(&server, 1);
+    wait_for_run(&server, 1);
     assert!(!in_area(&server, "src").to_string().contains("Column `area`"), "{}", in_area(&server, "src"));
     let is_stale =
         |server: &Server| in_area(server, "src")["notes"].to_string().contains("Column `area` has stale values");
@@ -344,12 +344,12 @@ fn an_edited_program_and_a_consent_are_seen_without_another_change() {
 }
 
 #[test]
-fn answers_tell_that_a_wrong_pipeline_prevents_updates() {
+fn answers_note_that_an_invalid_pipeline_prevents_updates() {
     let program = "from aurora_stage import stage\n\n@stage\ndef area(path):\n    return path.split('/')[0]\n";
     let fixture = with_hidden_program(program);
     let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("read");
     let (first, second) = (Server::start(&fixture, &[]), Server::start(&fixture, &[]));
-    ended(&first, 1);
+    wait_for_run(&first, 1);
     let is_noted = |server: &Server| {
         let notes = in_area(server, "src")["notes"].to_string();
         notes.contains("The index is not up to date: the pipeline has errors; `aur pipeline check` shows them")

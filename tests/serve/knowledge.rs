@@ -1,4 +1,4 @@
-//! Sessions of articles: what is added can be found at once and survives, what is removed is gone.
+//! Sessions of articles: added articles are found immediately and survive crashes, and removed articles are gone.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn search(server: &Server, session: u64, body: &Value) -> Answer {
 }
 
 /// The articles of the results of a keyword search.
-fn found(server: &Server, session: u64, query: &str) -> Vec<u64> {
+fn search_articles(server: &Server, session: u64, query: &str) -> Vec<u64> {
     let answer = search(server, session, &json!({"query": query, "search_mode": "sparse", "top_k": 50}));
     assert_eq!(answer.status, 200, "{answer:?}");
     let answer = answer.json();
@@ -59,7 +59,7 @@ fn a_session_that_does_not_exist_has_no_results() {
 }
 
 #[test]
-fn what_is_asked_is_validated() {
+fn requests_are_validated() {
     let (_fixture, server) = served();
     let session = new_session(&server);
     for body in [
@@ -93,7 +93,7 @@ fn what_is_asked_is_validated() {
 }
 
 #[test]
-fn a_search_tells_sources_and_both_ranks() {
+fn a_search_returns_sources_and_both_ranks() {
     let (_fixture, server) = served();
     let session = new_session(&server);
     let guide = add(
@@ -113,7 +113,7 @@ fn a_search_tells_sources_and_both_ranks() {
     assert_eq!(best["chunk_id"], format!("doc_{guide}:chunk_0"));
     assert_eq!(best["content"], "Authentication in web applications uses tokens like JWT.");
     assert_eq!((&best["source_title"], &best["source_url"]), (&json!("auth"), &json!("https://example.org/auth")));
-    // The first of both orders: .7 / (60 + 1) + .3 / (60 + 1).
+    // The result is first in both rankings: .7 / (60 + 1) + .3 / (60 + 1).
     assert_eq!((&best["dense_rank"], &best["sparse_rank"]), (&json!(1), &json!(1)));
     assert!((best["score"].as_f64().expect("a score") - 1.0 / 61.0).abs() < 1e-6, "{best}");
     let scores: Vec<f64> = answer["results"]
@@ -142,32 +142,32 @@ fn a_search_tells_sources_and_both_ranks() {
 }
 
 #[test]
-fn keywords_are_ranked_by_how_much_they_tell() {
+fn keyword_matches_are_ranked_by_relevance() {
     let (_fixture, server) = served();
     let session = new_session(&server);
     add(&server, session, "one", "Python is a programming language.");
     add(&server, session, "two", "Java is also a programming language.");
     let most = add(&server, session, "three", "Python Python Python - many mentions.");
-    assert_eq!(found(&server, session, "Python")[0], most);
+    assert_eq!(search_articles(&server, session, "Python")[0], most);
     let title = add(&server, session, "Marsupials", "They carry their young in a pouch.");
-    assert_eq!(found(&server, session, "marsupials"), [title], "words of the title count");
-    // Equal texts are articles of their own.
+    assert_eq!(search_articles(&server, session, "marsupials"), [title], "words of the title count");
+    // Equal texts are separate articles.
     let twin = add(&server, session, "four", "Python is a programming language.");
-    assert!(found(&server, session, "programming language").contains(&twin));
-    assert_eq!(found(&server, session, "programming").len(), 3);
+    assert!(search_articles(&server, session, "programming language").contains(&twin));
+    assert_eq!(search_articles(&server, session, "programming").len(), 3);
 }
 
 #[test]
-fn articles_come_and_go_and_sessions_do_not_see_each_other() {
+fn articles_are_added_and_removed_and_sessions_are_separate() {
     let (_fixture, server) = served();
     let (one, other) = (new_session(&server), new_session(&server));
     assert_ne!(one, other);
     let zebra = add(&server, one, "zebra", "Zebras have stripes.");
     let okapi = add(&server, one, "okapi", "Okapis have stripes on their legs.");
     add(&server, other, "tiger", "Tigers have stripes, too.");
-    assert_eq!(found(&server, one, "stripes").len(), 2);
+    assert_eq!(search_articles(&server, one, "stripes").len(), 2);
     assert_eq!(remove(&server, one, zebra).status, 204);
-    assert_eq!(found(&server, one, "stripes"), [okapi]);
+    assert_eq!(search_articles(&server, one, "stripes"), [okapi]);
     assert_eq!(remove(&server, one, zebra).status, 404);
     let listed = server.get(&format!("/api/v1/sessions/{one}/articles")).json();
     assert_eq!(listed["articles"].as_array().map(Vec::len), Some(1), "{listed}");
@@ -175,19 +175,19 @@ fn articles_come_and_go_and_sessions_do_not_see_each_other() {
         (&listed["articles"][0]["article_id"], &listed["articles"][0]["title"]),
         (&json!(okapi), &json!("okapi"))
     );
-    // A number is never given twice, not even that of the last article.
+    // An id is never assigned twice, not even the id of the last article.
     assert_eq!(remove(&server, one, okapi).status, 204);
-    assert!(found(&server, one, "stripes").is_empty());
+    assert!(search_articles(&server, one, "stripes").is_empty());
     assert!(add(&server, one, "zorilla", "Zorillas have stripes.") > okapi);
     assert_eq!(server.get("/api/v1/sessions").json(), json!({"sessions": [one, other]}));
     assert_eq!(server.request("DELETE", &format!("/api/v1/sessions/{one}"), &[], "").status, 204);
     assert_eq!(server.request("DELETE", &format!("/api/v1/sessions/{one}"), &[], "").status, 404);
-    assert!(found(&server, one, "stripes").is_empty());
+    assert!(search_articles(&server, one, "stripes").is_empty());
     assert!(new_session(&server) > other);
 }
 
 #[test]
-fn what_was_acknowledged_survives_a_kill() {
+fn acknowledged_changes_survive_a_kill() {
     let fixture = indexed();
     let server = Server::start(&fixture, &["--rate", "0"]);
     let session = new_session(&server);
@@ -200,7 +200,7 @@ fn what_was_acknowledged_survives_a_kill() {
     };
     let kept: Vec<u64> = std::thread::scope(|scope| {
         let adders: Vec<_> = (0..3).map(|_| scope.spawn(add_until_the_end)).collect();
-        while found(&server, session, "burrows").len() < 12 {}
+        while search_articles(&server, session, "burrows").len() < 12 {}
         assert_eq!(remove(&server, session, first).status, 204);
         rustix::process::kill_process(server.process(), rustix::process::Signal::KILL).expect("the process is there");
         adders.into_iter().flat_map(|adder| adder.join().expect("no panic")).collect()
@@ -215,8 +215,8 @@ fn what_was_acknowledged_survives_a_kill() {
     };
     let listed = list();
     assert!(kept.iter().all(|article| listed.contains(article)), "{kept:?} {listed:?}");
-    assert!(!listed.contains(&first), "what was removed does not come back");
-    // At most what was being written at the time of the kill is there beside what was acknowledged.
+    assert!(!listed.contains(&first), "a removed article does not come back");
+    // In addition to the acknowledged articles, at most the articles that were being written at the kill exist.
     assert!(listed.len() <= kept.len() + 3, "{kept:?} {listed:?}");
     let next = add(&server, session, "last", "Wombats sleep.");
     assert!(listed.iter().all(|article| *article < next));
@@ -224,7 +224,7 @@ fn what_was_acknowledged_survives_a_kill() {
 }
 
 #[test]
-fn articles_that_are_added_at_once_are_all_there() {
+fn concurrently_added_articles_are_all_stored() {
     let (_fixture, server) = served();
     let session = new_session(&server);
     let mut added: Vec<u64> = std::thread::scope(|scope| {
@@ -241,7 +241,7 @@ fn articles_that_are_added_at_once_are_all_there() {
     assert_eq!(added, (1..=80).collect::<Vec<u64>>());
     let stats = server.get(&format!("/api/v1/sessions/{session}/search/stats")).json();
     assert_eq!(stats["total_chunks"], 80);
-    assert_eq!(found(&server, session, "quokka").len(), 50);
+    assert_eq!(search_articles(&server, session, "quokka").len(), 50);
 }
 
 #[test]
@@ -250,30 +250,30 @@ fn one_server_changes_the_sessions_and_others_follow() {
     let session = new_session(&server);
     let article = add(&server, session, "Caches", "A cache keeps the pages that were read last.");
     let second = Server::start(&fixture, &[]);
-    assert_eq!(found(&second, session, "cache"), [article]);
+    assert_eq!(search_articles(&second, session, "cache"), [article]);
     let queue = add(&server, session, "Queues", "A queue keeps what waits.");
-    assert_eq!(found(&second, session, "keeps").len(), 2);
+    assert_eq!(search_articles(&second, session, "keeps").len(), 2);
     assert_eq!(remove(&server, session, article).status, 204);
-    assert_eq!(found(&second, session, "keeps"), [queue]);
+    assert_eq!(search_articles(&second, session, "keeps"), [queue]);
     for refused in [second.post("/api/v1/sessions", &json!({})), remove(&second, session, queue)] {
         assert_eq!(refused.status, 503, "{refused:?}");
         assert!(refused.json()["error"].as_str().is_some_and(|text| text.contains("another process")), "{refused:?}");
     }
     let gone = new_session(&server);
     add(&server, gone, "Stacks", "A stack keeps what came last.");
-    assert_eq!(found(&second, gone, "stack").len(), 1);
+    assert_eq!(search_articles(&second, gone, "stack").len(), 1);
     assert_eq!(server.request("DELETE", &format!("/api/v1/sessions/{gone}"), &[], "").status, 204);
-    assert!(found(&second, gone, "stack").is_empty());
+    assert!(search_articles(&second, gone, "stack").is_empty());
     assert_eq!(second.get(&format!("/api/v1/sessions/{gone}/articles")).status, 404);
-    // When the first one ends, another one may change them.
+    // When the first server ends, another one may change the sessions.
     drop(server);
     assert_eq!(remove(&second, session, queue).status, 204);
     let stack = add(&second, session, "Stacks", "A stack keeps what came last.");
-    assert_eq!(found(&second, session, "keeps"), [stack]);
+    assert_eq!(search_articles(&second, session, "keeps"), [stack]);
 }
 
 #[test]
-fn servers_with_directories_of_their_own_share_no_sessions() {
+fn servers_with_separate_directories_share_no_sessions() {
     let (fixture, server) = served();
     assert_eq!(new_session(&server), 1);
     let elsewhere = fixture.path("elsewhere").display().to_string();
@@ -291,7 +291,7 @@ fn a_read_only_server_changes_no_session() {
     assert_eq!(search(&reader, session, &json!({"query": "x"})).status, 200);
 }
 
-/// The file or directory of a session that the fixture's server has made.
+/// Path below the directory of a session of the fixture's server.
 fn place(fixture: &Fixture, session: u64, below: &str) -> std::path::PathBuf {
     fixture.user_directory().join(format!("knowledge/sessions/{session}")).join(below)
 }
@@ -301,7 +301,7 @@ fn delete(server: &Server, session: u64) -> u16 {
 }
 
 #[test]
-fn a_session_that_is_deleted_while_articles_come_is_not_there() {
+fn a_session_deleted_while_articles_are_added_stays_deleted() {
     let fixture = indexed();
     let server = Server::start(&fixture, &["--rate", "0"]);
     for _ in 0..5 {
@@ -315,22 +315,22 @@ fn a_session_that_is_deleted_while_articles_come_is_not_there() {
                 answers.take_while(|status| !std::mem::replace(&mut is_over, *status != 201)).collect::<Vec<u16>>()
             };
             let adders: Vec<_> = (0..6).map(|_| scope.spawn(add)).collect();
-            while found(&server, session, "termites").is_empty() {}
+            while search_articles(&server, session, "termites").is_empty() {}
             assert_eq!(delete(&server, session), 204);
             adders.into_iter().flat_map(|adder| adder.join().expect("no panic")).collect()
         });
         assert!(statuses.contains(&201) && statuses.iter().all(|status| [201, 404].contains(status)), "{statuses:?}");
-        assert_eq!((delete(&server, session), found(&server, session, "termites").len()), (404, 0));
+        assert_eq!((delete(&server, session), search_articles(&server, session, "termites").len()), (404, 0));
     }
 }
 
-/// A kind of damage: its name, and what it does.
+/// A kind of damage: its name, and a function that inflicts it.
 type Kind<F> = (&'static str, F);
-/// Damage to a session of the fixture's server.
+/// Damages a session of the fixture's server.
 type SessionDamage = fn(&Fixture, u64);
 
 #[test]
-fn a_damaged_article_is_left_out() {
+fn a_damaged_article_is_skipped_and_reported() {
     use std::fs;
     let damages: [Kind<fn(&std::path::Path)>; 8] = [
         ("empty", |file| fs::write(file, "").expect("written")),
@@ -370,7 +370,7 @@ fn a_damaged_article_is_left_out() {
     }
     let server = Server::start(&fixture, &[]);
     for ((name, _), session) in damages.iter().zip(sessions) {
-        let mut ids = found(&server, session, "pangolins");
+        let mut ids = search_articles(&server, session, "pangolins");
         ids.sort_unstable();
         assert_eq!(ids, [1, 3], "{name}");
         let path = format!("/api/v1/sessions/{session}/articles");
@@ -386,7 +386,7 @@ fn a_damaged_article_is_left_out() {
 }
 
 #[test]
-fn damage_to_what_surrounds_articles_ends_no_session() {
+fn damage_to_other_files_of_a_session_loses_no_articles() {
     use std::fs;
     let damages: [Kind<SessionDamage>; 8] = [
         ("the next number is text", |fixture, session| {
@@ -438,7 +438,7 @@ fn damage_to_what_surrounds_articles_ends_no_session() {
     let server = Server::start(&fixture, &[]);
     for ((name, _), session) in damages.iter().zip(&sessions) {
         let added = add(&server, *session, "two", "Echidnas dig.");
-        let mut ids = found(&server, *session, "echidnas");
+        let mut ids = search_articles(&server, *session, "echidnas");
         ids.sort_unstable();
         assert_eq!(ids, [1, added], "{name}");
     }
@@ -446,36 +446,36 @@ fn damage_to_what_surrounds_articles_ends_no_session() {
 }
 
 #[test]
-fn a_session_that_is_deleted_by_hand_is_gone() {
+fn a_manually_deleted_session_is_gone() {
     let (fixture, server) = served();
     let (one, other) = (new_session(&server), new_session(&server));
     for session in [one, other] {
         add(&server, session, "one", "Quolls hunt at night.");
     }
     std::fs::remove_dir_all(place(&fixture, one, "")).expect("removed");
-    assert!(found(&server, one, "quolls").is_empty());
+    assert!(search_articles(&server, one, "quolls").is_empty());
     let article = json!({"title": "t", "content": "Quolls climb."});
     assert_eq!(server.post(&format!("/api/v1/sessions/{one}/articles"), &article).status, 404);
     assert_eq!(server.get(&format!("/api/v1/sessions/{one}/articles")).status, 404);
     assert_eq!((remove(&server, one, 1).status, delete(&server, one)), (404, 404));
-    assert_eq!(found(&server, other, "quolls"), [1]);
+    assert_eq!(search_articles(&server, other, "quolls"), [1]);
     // A file or a link is not a session.
     std::fs::write(fixture.user_directory().join("knowledge/sessions/98"), "").expect("written");
     std::os::unix::fs::symlink(place(&fixture, other, ""), fixture.user_directory().join("knowledge/sessions/99"))
         .expect("linked");
     for session in [98, 99] {
-        assert!(found(&server, session, "quolls").is_empty());
+        assert!(search_articles(&server, session, "quolls").is_empty());
         assert_eq!(server.get(&format!("/api/v1/sessions/{session}/articles")).status, 404);
     }
     assert_eq!(server.get("/api/v1/sessions").json(), json!({"sessions": [other]}));
-    // One that was put back from a copy is there again.
+    // A session that is restored from a copy is available again.
     let copy = std::process::Command::new("cp")
         .arg("-r")
         .args([place(&fixture, other, ""), place(&fixture, one, "")])
         .status();
     assert!(copy.expect("a program").success());
     assert_eq!(add(&server, one, "two", "Quolls have spots."), 2);
-    let mut ids = found(&server, one, "quolls");
+    let mut ids = search_articles(&server, one, "quolls");
     ids.sort_unstable();
     assert_eq!(ids, [1, 2]);
 }
@@ -484,7 +484,7 @@ fn a_session_that_is_deleted_by_hand_is_gone() {
 const KILLS: u64 = 4;
 
 #[test]
-fn a_server_that_is_killed_while_it_creates_a_session_starts_again() {
+fn a_server_killed_while_creating_a_session_starts_again() {
     let kills = std::env::var("AURORA_TEST_KILLS").map_or(KILLS, |kills| kills.parse().expect("a number"));
     let fixture = indexed();
     let article = json!({"title": "t", "url": "https://example.org/t", "content": "a zeppelin over the lake"});
@@ -498,7 +498,7 @@ fn a_server_that_is_killed_while_it_creates_a_session_starts_again() {
             while !directory.join(".aurora/index/data.mdb").exists() && !added.is_finished() {
                 std::thread::sleep(std::time::Duration::from_micros(50));
             }
-            // From at once to a few milliseconds later.
+            // From immediately to a few milliseconds later.
             std::thread::sleep(std::time::Duration::from_micros(round * 937 % 6_000));
             server.kill();
         });
@@ -506,6 +506,6 @@ fn a_server_that_is_killed_while_it_creates_a_session_starts_again() {
         let added = server.post(&articles, &article);
         assert_eq!(added.status, 201, "{round}: {added:?}");
         let id = added.json()["article_id"].as_u64().expect("a number");
-        assert!(found(&server, session, "zeppelin").contains(&id), "{round}");
+        assert!(search_articles(&server, session, "zeppelin").contains(&id), "{round}");
     }
 }

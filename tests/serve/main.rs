@@ -1,4 +1,4 @@
-//! `aur serve` as its clients see it: answers, statuses, who is refused, and what happens under load and at the end.
+//! `aur serve` as its clients see it: answers, statuses, refused requests, and behaviour under load and at termination.
 #![cfg(unix)]
 
 #[path = "../fixture/mod.rs"]
@@ -20,7 +20,7 @@ use fixture::{CACHE, Fixture, RETRY};
 fn indexed() -> Fixture {
     let fixture = Fixture::git();
     fixture.write(".gitignore", ".aurora/\n").write("src/cache.py", CACHE).write("http/retry.go", RETRY);
-    // The first run of a server must find nothing to store: tests compare generations.
+    // The first run of a server must find nothing to store, because tests compare generations.
     fixture.age(".gitignore").age("src/cache.py").age("http/retry.go").commit("first");
     let run = fixture.aur(&["mem", "index", "--quiet"]);
     assert_eq!(run.code, Some(0), "{run:?}");

@@ -1,4 +1,4 @@
-//! Who is refused: strangers' machines, names, pages and tokens.
+//! Requests that are refused because of their machine, host name, origin or token.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::{Fixture, indexed};
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 #[test]
-fn a_name_that_points_here_is_no_name_of_the_server() {
+fn foreign_host_names_are_refused() {
     let fixture = indexed();
     let server = Server::start(&fixture, &["--allow-host", "search.example.org"]);
     let port = server.address.rsplit(':').next().expect("a port").to_owned();
@@ -73,7 +73,7 @@ fn a_name_that_points_here_is_no_name_of_the_server() {
 }
 
 #[test]
-fn pages_of_others_are_refused() {
+fn requests_from_foreign_pages_are_refused() {
     let fixture = indexed();
     let server = Server::start(&fixture, &["--allow-origin", "https://search.example.org"]);
     let own = format!("origin: http://{}", server.address);
@@ -112,7 +112,7 @@ fn pages_of_others_are_refused() {
 }
 
 #[test]
-fn without_the_token_there_is_no_answer() {
+fn requests_without_the_token_are_refused() {
     let fixture = indexed();
     fixture.write_for_user("token", format!("{TOKEN}\n"));
     let file = fixture.user_directory().join("token");
@@ -126,8 +126,8 @@ fn without_the_token_there_is_no_answer() {
         assert_ne!(shown(&[&right], path), 401, "{path}");
     }
     assert_eq!((shown(&[], "/healthz"), shown(&[], "/readyz")), (200, 200));
-    let told = server.post("/api/v1/search", &json!({"query": "page"}));
-    assert!(told.head.contains("www-authenticate: bearer") && !told.body.contains("PageCache"), "{told:?}");
+    let refused = server.post("/api/v1/search", &json!({"query": "page"}));
+    assert!(refused.head.contains("www-authenticate: bearer") && !refused.body.contains("PageCache"), "{refused:?}");
 }
 
 #[test]
@@ -143,12 +143,12 @@ fn other_machines_are_not_served_without_a_token() {
 }
 
 #[test]
-fn a_socket_of_the_file_system_is_removed_at_the_end() {
+fn a_unix_socket_is_removed_at_the_end() {
     use std::io::{BufRead, BufReader, Read, Write};
     use std::os::unix::net::UnixStream;
     let fixture = indexed();
     let path = fixture.home().join("aur.sock");
-    // What is no socket is left alone; a socket that a killed process has left is replaced.
+    // A file that is not a socket is left alone. A socket that a killed process has left is replaced.
     std::fs::write(&path, "a file").expect("written");
     let taken = fixture.aur(&["serve", "--socket", path.to_str().expect("UTF-8")]);
     assert!(taken.code == Some(2) && path.is_file(), "{taken:?}");

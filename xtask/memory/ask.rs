@@ -1,4 +1,4 @@
-//! Asking memories questions.
+//! Asks memories questions.
 
 use aurora_evaluation::golden::Question;
 use aurora_evaluation::metrics::{DEPTH, Found, Measured, measure};
@@ -19,7 +19,7 @@ pub(crate) fn ask_all(memories: &Memories, setting: &Setting) -> Result<Vec<Meas
     Ok(all)
 }
 
-/// Measures the answers of one memory. The questions are asked in parallel; nothing of one answer depends on another.
+/// Measures the answers of one memory. Questions are asked in parallel, because their answers are independent.
 pub(crate) fn ask(
     memory: &Memory,
     setting: &Setting,
@@ -39,7 +39,7 @@ pub(crate) fn ask(
     questions.par_iter().map(answer).collect()
 }
 
-/// A memory, ready for searches that see all sessions.
+/// Opens a memory for searches of all sessions.
 pub(crate) fn searchers(memory: &Memory, setting: &Setting) -> Result<Searchers, String> {
     let visibility = Visibility { scope: Some(Scope::User), ..Visibility::default() };
     let searcher = memory.searcher(setting.config.clone(), setting.mode, &setting.rules()?, &visibility);
@@ -47,7 +47,7 @@ pub(crate) fn searchers(memory: &Memory, setting: &Setting) -> Result<Searchers,
     Ok(Searchers::new(vec![searcher]))
 }
 
-/// The best `limit` turns for a question; `None` where the question has no words to search for.
+/// The best `limit` turns for a question, or `None` if the question has no searchable words.
 pub(crate) fn search(
     searchers: &Searchers,
     setting: &Setting,

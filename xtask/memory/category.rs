@@ -1,17 +1,17 @@
 //! The categories of LoCoMo's questions.
 
-/// What kind of question it is.
+/// Category of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Category {
-    /// Several turns hold the answer together.
+    /// The answer combines several turns.
     MultiHop,
-    /// It asks for a time.
+    /// The question asks for a time.
     Temporal,
-    /// The answer needs knowledge of the world beside what was said.
+    /// The answer needs general knowledge in addition to the conversation.
     OpenDomain,
-    /// One turn holds the answer.
+    /// The answer is in one turn.
     SingleHop,
-    /// It takes something for granted that was not said; its evidence is what it distorts.
+    /// The question assumes something that nobody said. Its evidence is the turn that it distorts.
     Adversarial,
 }
 
@@ -31,7 +31,7 @@ impl Category {
         }
     }
 
-    /// Its name in tables.
+    /// Name of the category in tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::MultiHop => "multi-hop",

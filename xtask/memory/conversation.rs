@@ -11,52 +11,53 @@ use serde_json::Value;
 use crate::category::Category;
 use crate::evidence;
 
-/// Seconds between two turns of a session; LoCoMo gives the time of the session only.
+/// Seconds between two turns of a session. LoCoMo gives only the time of the session.
 const BETWEEN_TURNS: i64 = 60;
 
 /// A conversation of two people over several sessions.
 pub(crate) struct Conversation {
-    /// Its number, as the file is named.
+    /// Number of the conversation, which is also the name of its file.
     pub(crate) name: String,
-    /// The sessions, the oldest first.
+    /// The sessions, oldest first.
     pub(crate) sessions: Vec<Session>,
     /// The questions with evidence, in the order of the file.
     pub(crate) questions: Vec<ConversationQuestion>,
-    /// How many questions have no evidence that names a turn.
+    /// Number of questions without evidence that names a turn.
     pub(crate) without_evidence: usize,
 }
 
 /// The turns of one day.
 pub(crate) struct Session {
-    /// The conversation and the number of the session: `26-1`.
+    /// The numbers of the conversation and the session: `26-1`.
     pub(crate) name: String,
     /// The turns in their order.
     pub(crate) turns: Vec<Turn>,
 }
 
-/// What one of the two has said.
+/// A turn of one of the two speakers.
 pub(crate) struct Turn {
     /// Its id in LoCoMo: `D1:3`.
     pub(crate) id: String,
-    /// Who has said it.
+    /// Name of the speaker.
     pub(crate) speaker: String,
-    /// What was said, with the caption of the image that was shown.
+    /// Text of the turn, with the caption of the image that was shown.
     pub(crate) text: String,
-    /// When, in Unix seconds: the time of the session and a minute for each turn. LoCoMo names no time zone; UTC is as good as any.
+    /// Time in Unix seconds: the time of the session plus a minute for each turn. LoCoMo names no time zone, so UTC is
+    /// assumed.
     pub(crate) time: i64,
 }
 
 /// A question with the turns that answer it.
 pub(crate) struct ConversationQuestion {
-    /// The conversation and the number of the question: `26-q1`.
+    /// The numbers of the conversation and the question: `26-q1`.
     pub(crate) id: String,
-    /// What kind of question it is.
+    /// Category of the question.
     pub(crate) category: Category,
-    /// The question.
+    /// Text of the question.
     pub(crate) text: String,
-    /// The answer that LoCoMo gives; for people.
+    /// The answer that LoCoMo gives, for people to read.
     pub(crate) answer: String,
-    /// Ids of the turns that answer it; at least one.
+    /// Ids of the turns that answer the question; at least one.
     pub(crate) evidence: Vec<String>,
 }
 
@@ -67,10 +68,10 @@ impl Conversation {
         let text = std::fs::read_to_string(path).map_err(|error| at(&error))?;
         let document: Value = serde_json::from_str(&text).map_err(|error| at(&error))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Self::of_document(name, &document).map_err(|error| at(&error))
+        Self::from_document(name, &document).map_err(|error| at(&error))
     }
 
-    fn of_document(name: String, document: &Value) -> Result<Self, String> {
+    fn from_document(name: String, document: &Value) -> Result<Self, String> {
         let sessions = sessions(&name, document)?;
         let is_turn = |id: &String| sessions.iter().flat_map(|session| &session.turns).any(|turn| turn.id == *id);
         let asked = document["qa"].as_array().ok_or("there is no list `qa`")?;
@@ -99,7 +100,7 @@ impl Conversation {
         Ok(Self { name, sessions, questions, without_evidence })
     }
 
-    /// All turns, the oldest first.
+    /// All turns, oldest first.
     pub(crate) fn turns(&self) -> impl Iterator<Item = &Turn> {
         self.sessions.iter().flat_map(|session| &session.turns)
     }
@@ -119,13 +120,13 @@ fn sessions(name: &str, document: &Value) -> Result<Vec<Session>, String> {
     let numbered: BTreeMap<u32, &Vec<Value>> = numbered.collect();
     let session = |(number, turns): (u32, &Vec<Value>)| {
         let begun = time(&string(&document[format!("session_{number}_date_time")])?)?;
-        let turns = turns.iter().zip(1..).map(|(turn, order)| turn_of(turn, begun + order * BETWEEN_TURNS));
+        let turns = turns.iter().zip(1..).map(|(turn, order)| parse_turn(turn, begun + order * BETWEEN_TURNS));
         Ok(Session { name: format!("{name}-{number}"), turns: turns.collect::<Result<_, String>>()? })
     };
     numbered.into_iter().map(session).collect()
 }
 
-fn turn_of(turn: &Value, time: i64) -> Result<Turn, String> {
+fn parse_turn(turn: &Value, time: i64) -> Result<Turn, String> {
     let said = string(&turn["text"])?;
     let text = match turn["blip_caption"].as_str() {
         Some(caption) => format!("{said} [image: {caption}]"),
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_by_hand() {
+    fn times_are_parsed() {
         assert_eq!(time("1:56 pm on 8 May, 2023"), Ok(1_683_554_160));
         assert_eq!(time("12:09 am on 13 September, 2023"), Ok(1_694_563_740));
         assert!(time("yesterday").is_err());
@@ -172,7 +173,7 @@ mod tests {
                 { "question": "When?", "answer": "never", "evidence": ["D", "D7:7"], "category": 2 },
             ],
         });
-        let conversation = Conversation::of_document("7".to_owned(), &document).expect("well formed");
+        let conversation = Conversation::from_document("7".to_owned(), &document).expect("well formed");
         let names: Vec<&str> = conversation.sessions.iter().map(|session| session.name.as_str()).collect();
         assert_eq!(names, ["7-2", "7-10"]);
         let times: Vec<i64> = conversation.turns().map(|turn| turn.time).collect();

@@ -1,10 +1,10 @@
-//! Which turns answer a question: the evidence of LoCoMo, which annotators have typed by hand.
+//! The turns that answer a question: the evidence of LoCoMo, which annotators typed manually.
 
 /// The ids of turns that an item of an evidence list names, as `D8:6`.
 ///
-/// Rule: an item is cut at white space, commas and semicolons. A part is an id if it is `D`, perhaps a colon, the number of the session, a
-/// colon and the number of the turn; leading zeros are dropped. All other parts are no ids and are left out. Whether a turn has the
-/// id is for the caller to see.
+/// Rule: an item is split at white space, commas and semicolons. A part is an id if it is `D`, an optional colon, the
+/// number of the session, a colon and the number of the turn. Leading zeros are dropped. All other parts are ignored.
+/// The caller checks whether a turn has the id.
 pub(crate) fn ids(item: &str) -> Vec<String> {
     item.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter_map(id).collect()
 }
@@ -20,9 +20,9 @@ fn id(part: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Every malformed item of `locomo10_v2`, and a good one.
+    /// Every malformed item of `locomo10_v2`, and a valid one.
     #[test]
-    fn items_by_hand() {
+    fn malformed_items_are_parsed() {
         let check = |item: &str, expected: &[&str]| assert_eq!(ids(item), expected, "{item}");
         check("D8:6", &["D8:6"]);
         check("D8:6; D9:17", &["D8:6", "D9:17"]);

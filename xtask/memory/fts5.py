@@ -12,7 +12,7 @@ import re
 import sqlite3
 import sys
 
-# Function words of English; the parts that an apostrophe leaves (`'s`, `n't`) are among them.
+# English function words, including the parts that an apostrophe separates (`'s`, `n't`).
 STOP_WORDS = frozenset(
     """a about above after again against all am an and any are as at be because been before being below between both but by can could
     d did do does doing don down during each few for from further had has have having he her here hers herself him himself his how i
@@ -24,7 +24,7 @@ STOP_WORDS = frozenset(
 
 
 def words(question):
-    """The words of a question that are searched for, each once; all of them where every word is a stop word."""
+    """The distinct words of a question without stop words, or all words if every word is a stop word."""
     found = list(dict.fromkeys(re.findall(r"\w+", question.lower())))
     return [word for word in found if word not in STOP_WORDS] or found
 

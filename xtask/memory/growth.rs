@@ -1,7 +1,7 @@
-//! Questions that are asked right after the session that answers them, while a memory grows.
+//! Questions that are asked immediately after the session that answers them, while a memory grows.
 //!
-//! A conversation that is over is asked about everything that was ever said, as if all of it were equally likely to be needed.
-//! This is the other extreme: the newest turn of the evidence is never older than the session before the question.
+//! Questions about a finished conversation concern everything that was ever said, as if every turn were equally likely
+//! to be needed. This is the other extreme: the newest turn of the evidence is in the last session before the question.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ use crate::conversation::{Conversation, ConversationQuestion, Session};
 use crate::memories::{StoredTurns, UNTIL_ASKED};
 use crate::setting::Setting;
 
-/// Measures the answers for each of the settings, in the order of the questions, each question asked an hour after the last turn of the
-/// session with its newest evidence. Later sessions are not in the memory yet.
+/// Measures the answers for each setting, in the order of the questions. Each question is asked an hour after the last
+/// turn of the session with its newest evidence, when later sessions are not yet in the memory.
 pub(crate) fn ask_while_growing(
     conversations: &[Conversation],
     directory: &Path,
@@ -44,7 +44,7 @@ pub(crate) fn ask_while_growing(
     Ok(all)
 }
 
-/// The name of the last session that holds evidence of a question.
+/// Name of the last session that contains evidence of a question.
 fn newest_session<'c>(conversation: &'c Conversation, question: &ConversationQuestion) -> Option<&'c String> {
     let holds = |session: &&Session| session.turns.iter().any(|turn| question.evidence.contains(&turn.id));
     conversation.sessions.iter().rev().find(holds).map(|session| &session.name)

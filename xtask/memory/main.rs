@@ -1,8 +1,9 @@
 //! How well does a memory find the turns of a conversation that answer a question?
 //!
-//! Corpus: the ten conversations of LoCoMo, in the directory given on the command line; it is never part of the repository. Questions: those
-//! of LoCoMo; a turn is relevant if it is in the evidence. Peer in the same run: full-text search of SQLite with bm25().
-//! All figures are functions of the corpus and the program: resamples have a fixed seed, and the number of threads changes nothing.
+//! Corpus: the ten conversations of LoCoMo, in the directory given on the command line; it is not part of the
+//! repository. Questions: the questions of LoCoMo; a turn is relevant if it is in the evidence. Peer in the same run:
+//! full-text search of SQLite with bm25(). All figures depend only on the corpus and the program: resamples have a
+//! fixed seed, and the number of threads has no effect.
 //!
 //! `cargo xtask memory-quality DIR`
 
@@ -35,22 +36,22 @@ use setting::Setting;
 struct Options {
     /// The directory `locomo10_v2` with a file for each conversation.
     directory: PathBuf,
-    /// Ask only so many questions, evenly spread over all.
+    /// Ask only this number of questions, evenly spread over all.
     #[arg(long)]
     questions: Option<usize>,
     /// Only these conversations, such as `26,30,41`.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// All but these conversations.
+    /// All conversations except these.
     #[arg(long, value_delimiter = ',', conflicts_with = "only")]
     without: Vec<String>,
-    /// Compare the configuration `KEY=VALUE …` with the default, and measure nothing else.
+    /// Only compare the configuration `KEY=VALUE …` with the default.
     #[arg(long = "try", value_name = "KEY=VALUE …")]
     trials: Vec<String>,
     /// Decay rate of turns in trials and lists of missed questions, per hour.
     #[arg(long, default_value_t = 0.0)]
     decay: f64,
-    /// List so many questions of each category that find no evidence among ten turns, and measure nothing else.
+    /// Only list this number of questions of each category that find no evidence among ten turns.
     #[arg(long, value_name = "NUMBER")]
     misses: Option<usize>,
 }
@@ -66,7 +67,7 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), String> {
-    // Memories are noted in the user's directory, which must not be the user's own.
+    // Memories are recorded in the user's directory, which must be a separate one.
     if std::env::var_os("AURORA_HOME").is_none() {
         return Err("`AURORA_HOME` is not set; run `cargo xtask memory-quality`".to_owned());
     }
@@ -74,18 +75,23 @@ fn run(options: &Options) -> Result<(), String> {
     let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
     let base = Setting { lambda: options.decay, ..Setting::base(SearchConfig::default()) };
     if let Some(most) = options.misses {
-        misses::print_misses(&conversations, &Memories::own(&conversations, directory.path())?, &base, most)
+        misses::print_misses(&conversations, &Memories::separate(&conversations, directory.path())?, &base, most)
     } else if options.trials.is_empty() {
         report::print(&conversations, directory.path())
     } else {
-        // Questions without an answer are counted apart, which trials leave out.
+        // Questions without an answer are counted separately, and trials leave them out.
         let is_answered = |question: &ConversationQuestion| question.category != Category::Adversarial;
         conversations.iter_mut().for_each(|conversation| conversation.questions.retain(is_answered));
-        report::print_trials(&conversations, &Memories::own(&conversations, directory.path())?, &base, &options.trials)
+        report::print_trials(
+            &conversations,
+            &Memories::separate(&conversations, directory.path())?,
+            &base,
+            &options.trials,
+        )
     }
 }
 
-/// The conversations that were asked for, in the order of their names.
+/// The selected conversations, ordered by name.
 fn conversations(options: &Options) -> Result<Vec<Conversation>, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", options.directory.display());
     let mut files: Vec<PathBuf> = Vec::new();

@@ -1,4 +1,4 @@
-//! Conversations as memories, and the questions that each of them is asked.
+//! Conversations as memories, and the questions for each memory.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,9 +19,9 @@ pub(crate) struct StoredTurns {
     ids: BTreeMap<(String, String), String>,
 }
 
-/// Questions that a memory is asked at one time.
+/// Questions for a memory at one time.
 pub(crate) struct Round {
-    /// Which of the memories, by place.
+    /// Index of the memory.
     pub(crate) memory: usize,
     /// The time, in Unix seconds.
     pub(crate) now: i64,
@@ -29,7 +29,7 @@ pub(crate) struct Round {
     pub(crate) questions: Vec<Question>,
 }
 
-/// Memories with the questions that they are asked. The questions of all rounds are in the same order, whatever the memories.
+/// Memories and their questions. The questions of all rounds together have the same order for all kinds of memories.
 pub(crate) struct Memories {
     /// The memories.
     pub(crate) stored: Vec<StoredTurns>,
@@ -38,8 +38,8 @@ pub(crate) struct Memories {
 }
 
 impl Memories {
-    /// A memory for each conversation, which is asked an hour after the conversation's end.
-    pub(crate) fn own(conversations: &[Conversation], directory: &Path) -> Result<Self, String> {
+    /// Creates a memory for each conversation. Its questions are asked an hour after the end of the conversation.
+    pub(crate) fn separate(conversations: &[Conversation], directory: &Path) -> Result<Self, String> {
         let (mut stored, mut rounds) = (Vec::new(), Vec::new());
         for (memory, conversation) in conversations.iter().enumerate() {
             let mut turns = StoredTurns::create(&directory.join(&conversation.name))?;
@@ -53,8 +53,9 @@ impl Memories {
         Ok(Self { stored, rounds })
     }
 
-    /// One memory for all conversations. They are shifted in time so that all end with the newest one: each is asked at the same age of
-    /// its turns as in a memory of its own, and nothing in the memory is younger than the question.
+    /// Creates one memory for all conversations. They are shifted in time so that all end with the newest one: each
+    /// question is asked at the same age of its turns as with a separate memory, and no turn is younger than the
+    /// question.
     pub(crate) fn shared(conversations: &[Conversation], directory: &Path) -> Result<Self, String> {
         let end = conversations.iter().map(Conversation::end).max().unwrap_or_default();
         let mut turns = StoredTurns::create(&directory.join("shared"))?;
@@ -73,13 +74,13 @@ impl Memories {
 }
 
 impl StoredTurns {
-    /// A memory without turns.
+    /// Creates a memory without turns.
     pub(crate) fn create(directory: &Path) -> Result<Self, String> {
         let memory = Memory::create(MemoryPlace::at(Owner::User, directory)).map_err(|error| error.to_string())?;
         Ok(Self { memory, ids: BTreeMap::new() })
     }
 
-    /// Adds the turns of a session, each `shift` seconds later than it was said.
+    /// Adds the turns of a session, each `shift` seconds later than its original time.
     pub(crate) fn add(&mut self, conversation: &Conversation, session: &Session, shift: i64) -> Result<(), String> {
         for turn in &session.turns {
             let time = turn.time + shift;
@@ -91,8 +92,8 @@ impl StoredTurns {
         Ok(())
     }
 
-    /// Questions about a conversation of this memory, in the form that is measured, with ids of entries as paths. A turn answers as a
-    /// whole.
+    /// Questions about a conversation of this memory in the form that is evaluated, with ids of entries as paths. The
+    /// answers are whole turns.
     pub(crate) fn questions<'c>(
         &self,
         conversation: &Conversation,
@@ -109,7 +110,7 @@ impl StoredTurns {
         questions.map(question).collect()
     }
 
-    /// The id in the memory of a turn that LoCoMo calls `id`.
+    /// The id in the memory of the turn with the LoCoMo id `id`.
     pub(crate) fn id(&self, conversation: &Conversation, id: &str) -> String {
         self.ids.get(&(conversation.name.clone(), id.to_owned())).cloned().unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! Questions whose evidence is not among the first ten turns, for people to read: what was wanted, where it stands and why, and what
-//! stands in front.
+//! Questions whose evidence is not among the first ten turns, for people to read: the expected turn, its rank and
+//! score, and the turns that rank above it.
 
 use std::fmt::Write as _;
 
@@ -11,14 +11,14 @@ use crate::conversation::{Conversation, ConversationQuestion};
 use crate::memories::{Memories, Round};
 use crate::setting::Setting;
 
-/// How many results are looked through for the evidence.
+/// Maximum number of results that are searched for the evidence.
 const DEPTH: usize = 300;
-/// Evidence behind this place counts as missed.
+/// Maximum rank of found evidence.
 const CUT: usize = 10;
-/// How many of the first results are shown.
+/// Number of results to print.
 const SHOWN: usize = 5;
 
-/// Prints up to `most` missed questions of each category, spread evenly over those that there are.
+/// Prints up to `most` missed questions of each category, evenly spread.
 pub(crate) fn print_misses(
     conversations: &[Conversation],
     memories: &Memories,
@@ -63,7 +63,7 @@ fn description(
         let turn = conversation.turns().find(|turn| turn.id == *id);
         let Some(turn) = turn else { continue };
         let days = (round.now - turn.time) / 86_400;
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "  wanted {id}, {days} days old: {}: {}", turn.speaker, turn.text);
     }
     for (place, hit) in found.hits.iter().enumerate().filter(|(_, hit)| is_evidence(question, &hit.key)) {

@@ -10,20 +10,20 @@ use serde_json::{Value, json};
 use crate::conversation::Conversation;
 use crate::memories::Memories;
 
-/// How FTS5 cuts words.
+/// Tokenizer of FTS5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tokenizer {
-    /// Its default: words in lower case without diacritics.
+    /// The default: words in lower case without diacritics.
     Unicode61,
-    /// Their stems (Porter, "An algorithm for suffix stripping", 1980).
+    /// Stems of words (Porter, "An algorithm for suffix stripping", 1980).
     Porter,
 }
 
 impl Tokenizer {
-    /// What is measured.
+    /// The measured tokenizers.
     pub(crate) const ALL: [Self; 2] = [Self::Unicode61, Self::Porter];
 
-    /// As FTS5 calls it.
+    /// Name of the tokenizer in FTS5.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Unicode61 => "unicode61",
@@ -32,7 +32,7 @@ impl Tokenizer {
     }
 }
 
-/// Measures what the peer finds, in the order of the questions. Each memory is an index of its own.
+/// Measures the answers of the peer, in the order of the questions. Each memory is a separate index.
 pub(crate) fn ask_peer(
     conversations: &[Conversation],
     memories: &Memories,

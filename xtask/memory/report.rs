@@ -1,4 +1,4 @@
-//! What is measured and printed, in the order of the tables.
+//! Runs the measurements and prints the tables.
 
 use std::path::Path;
 use std::time::Instant;
@@ -18,24 +18,24 @@ use crate::trials;
 
 /// Seconds of an hour.
 const HOUR: i64 = 3_600;
-/// Upper ends of the ages of the newest evidence, in hours, and their names.
+/// Upper bounds of the ages of the newest evidence, in hours, and their names.
 const AGES: [(i64, &str); 5] =
     [(24, "a day"), (7 * 24, "a week"), (30 * 24, "30 days"), (90 * 24, "90 days"), (i64::MAX, "older")];
 
-/// A question with its place among the measured ones.
+/// A question with its index among the measured ones.
 struct Placed<'c> {
     question: &'c ConversationQuestion,
-    /// Age of the newest turn of the evidence when it is asked, in hours.
+    /// Age of the newest turn of the evidence at the time of the question, in hours.
     hours: i64,
 }
 
-/// A setting with what it has found.
+/// A setting with its results.
 struct Measurement {
     setting: Setting,
     measured: Vec<Measured>,
 }
 
-/// What the peer has found.
+/// Results of the peer.
 struct PeerMeasurement {
     tokenizer: Tokenizer,
     is_scoped: bool,
@@ -43,7 +43,7 @@ struct PeerMeasurement {
 }
 
 impl PeerMeasurement {
-    /// Its columns in tables of settings.
+    /// The columns of this measurement in tables of settings.
     fn columns(&self) -> String {
         let scopes = if self.is_scoped { "own" } else { "shared" };
         format!("| {scopes} | 0 | FTS5 {} | — ", self.tokenizer.as_str())
@@ -54,7 +54,7 @@ impl PeerMeasurement {
 pub(crate) fn print(conversations: &[Conversation], directory: &Path) -> Result<(), String> {
     let placed = placed(conversations);
     print_corpus(conversations);
-    let (own, shared) = (Memories::own(conversations, directory)?, Memories::shared(conversations, directory)?);
+    let (own, shared) = (Memories::separate(conversations, directory)?, Memories::shared(conversations, directory)?);
     let measure = |setting: Setting| {
         let begun = Instant::now();
         let measured = ask_all(if setting.is_scoped { &own } else { &shared }, &setting)?;
@@ -87,7 +87,7 @@ pub(crate) fn print(conversations: &[Conversation], directory: &Path) -> Result<
     print_growth(conversations, directory, is_answered)
 }
 
-/// Prints what other configurations change.
+/// Prints the effects of other configurations.
 pub(crate) fn print_trials(
     conversations: &[Conversation],
     memories: &Memories,

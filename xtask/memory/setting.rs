@@ -1,4 +1,4 @@
-//! What is varied from one measurement to the next.
+//! Settings that differ between measurements.
 
 use std::sync::Arc;
 
@@ -6,35 +6,35 @@ use aurora_memory::MemoryRules;
 use aurora_memory_policy::{ConfigFile, DecayRates, Layer, Policies};
 use aurora_query::{Mode, SearchConfig};
 
-/// Decay rates of turns that are measured, per hour; 0.00001 is the default.
+/// Measured decay rates of turns, per hour; 0.00001 is the default.
 pub(crate) const LAMBDAS: [f64; 6] = [0.0, 0.00001, 0.0001, 0.001, 0.01, 0.1];
 
-/// How the turns are stored and searched.
+/// A way to store and search turns.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Setting {
-    /// Whether each conversation has a memory of its own.
+    /// Whether each conversation has a separate memory.
     pub(crate) is_scoped: bool,
     /// Decay rate of turns, per hour.
     pub(crate) lambda: f64,
-    /// Which scores are used.
+    /// The scores that are used.
     pub(crate) mode: Mode,
-    /// Everything else.
+    /// The rest of the configuration.
     pub(crate) config: SearchConfig,
 }
 
 impl Setting {
-    /// That to which the others are compared: memories of their own, no decay, all scores.
+    /// The baseline: separate memories, no decay, all scores.
     pub(crate) fn base(config: SearchConfig) -> Self {
         Self { is_scoped: true, lambda: 0.0, mode: Mode::Hybrid, config }
     }
 
-    /// The same without spreading activation.
+    /// The same setting without spreading activation.
     pub(crate) fn without_spreading(mut self) -> Self {
         self.config.activation.spread = 0.0;
         self
     }
 
-    /// That of [`Self::base`] first, then those in which the decay rate, the mode, the scopes or spreading are others.
+    /// [`Self::base`] first, then the settings that change the decay rate, the mode, the scopes or the spreading.
     pub(crate) fn all(config: &SearchConfig) -> Vec<Self> {
         let base = Self::base(config.clone());
         let mut all = Vec::new();
@@ -55,7 +55,7 @@ impl Setting {
         Ok(Arc::new(MemoryRules { policies: Policies::built_in(), rates }))
     }
 
-    /// Its columns in tables.
+    /// The columns of this setting in tables.
     pub(crate) fn columns(&self) -> String {
         let scopes = if self.is_scoped { "own" } else { "shared" };
         let spreading = if self.config.activation.spread > 0.0 { "on" } else { "off" };

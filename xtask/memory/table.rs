@@ -3,18 +3,18 @@
 use aurora_evaluation::interval::{Estimate, bootstrap};
 use aurora_evaluation::metrics::{Measured, Metric};
 
-/// What is measured, in the order of the columns.
+/// The measured metrics, in the order of the columns.
 pub(crate) const METRICS: [Metric; 5] =
     [Metric::Recall5, Metric::Recall10, Metric::Mrr, Metric::Precision5, Metric::Ndcg];
 
-/// Prints the head of a table: the columns that name a row, how many questions it counts, and the metrics.
+/// Prints the head of a table: the columns that name a row, the number of questions, and the metrics.
 pub(crate) fn print_head(named: &[&str]) {
     let names = named.iter().copied().chain(["questions"]).chain(METRICS.map(Metric::title));
     let names: Vec<&str> = names.collect();
     println!("\n| {} |\n|{}", names.join(" | "), "---|".repeat(names.len()));
 }
 
-/// Prints the means of the questions that `counts` says yes to, by their places, with their margins.
+/// Prints the means, with margins, of the questions whose index satisfies `counts`.
 pub(crate) fn print_means(named: &str, measured: &[Measured], counts: impl Fn(usize) -> bool) {
     let values = |metric: Metric| -> Vec<f64> {
         let counted = measured.iter().enumerate().filter(|(place, _)| counts(*place));
@@ -24,7 +24,7 @@ pub(crate) fn print_means(named: &str, measured: &[Measured], counts: impl Fn(us
     println!("{named}| {} | {} |", (0..measured.len()).filter(|place| counts(*place)).count(), cells.join(" | "));
 }
 
-/// Prints how `measured` differs from `other`, question by question, in the same way.
+/// Prints the paired differences between `measured` and `other` in the same way.
 pub(crate) fn print_differences(
     named: &str,
     measured: &[Measured],
@@ -43,7 +43,7 @@ fn mean(estimate: Estimate) -> String {
     format!("{} ± {}", without_zero(format!("{:.3}", estimate.mean)), without_zero(format!("{:.3}", estimate.margin())))
 }
 
-/// A difference with the ends of its interval, which need not lie at equal distances.
+/// A difference with the bounds of its interval, which may be asymmetric.
 fn difference(estimate: Estimate) -> String {
     let [mean, low, high] =
         [estimate.mean, estimate.low, estimate.high].map(|value| without_zero(format!("{value:+.3}")));
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_by_hand() {
+    fn numbers_are_formatted() {
         let estimate = Estimate { mean: 0.5004, low: 0.4, high: 0.6 };
         assert_eq!(mean(estimate), ".500 ± .100");
         let estimate = Estimate { mean: -0.02, low: -0.0301, high: 1.0 };

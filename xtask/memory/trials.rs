@@ -1,11 +1,11 @@
-//! Other configurations of the search against the default one.
+//! Other configurations of the search, compared with the default.
 
 use aurora_query::{ConfigLayers, FlagValue, SearchConfig};
 
-/// A configuration from text such as `search.hybrid.word_share=0.5 search.rules.short=0`, laid over the default.
+/// A configuration from text such as `search.hybrid.word_share=0.5 search.rules.short=0`, applied to the default.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// Returns all errors of the configuration.
 pub(crate) fn config(text: &str) -> Result<SearchConfig, String> {
     let flag = |assigned: &str| {
         let (key, value) = assigned.split_once('=').ok_or_else(|| format!("`{assigned}` is no KEY=VALUE"))?;
@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_set_and_mistakes_are_told() {
+    fn keys_are_set_and_errors_reported() {
         let word_share =
             config("search.hybrid.word_share=0.5 search.rules.short=0").map(|config| config.hybrid.word_share);
         assert_eq!(word_share, Ok(0.5));

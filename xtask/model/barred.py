@@ -1,4 +1,4 @@
-"""What may not be trained on: the repositories of barred.txt, by their addresses, packages and vendored copies."""
+"""Repositories excluded from training (barred.txt), recognised by their addresses, packages and vendored copies."""
 import os
 import re
 from fnmatch import fnmatchcase
@@ -7,16 +7,16 @@ LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "barred.txt")
 # `OWNER/NAME` in an address of a forge, or in its short forms (`git@github.com:OWNER/NAME.git`, `github:OWNER/NAME`).
 ADDRESS = re.compile(r"(?:github(?:\.com)?|gitlab\.com|bitbucket\.org|codeberg\.org|githubusercontent\.com)[/:]+(?:repos/)?([\w.-]+)/([\w.-]+)", re.I)
 SITE = re.compile(r"(?:https?:|git:|ssh:)//(?:[\w.-]+@)?([\w.-]+)", re.I)
-# What the registries put around a project's name: Debian source packages, Go modules, versions in names.
+# Prefixes and suffixes that registries add to a project's name: Debian source packages, Go modules, versions in names.
 AFFIX = re.compile(r"^(?:golang-(?:github|gopkg|go|golang)-|node-|python3?-|ruby-|haskell-|php-|rust-|lua-|elixir-|r-cran-|lib(?=\w{3})|@types/)"
                    r"|(?:-java|-dev|-perl|\.js)$|[-.]?v?\d[\d.]*$")
-# Directories that copies of other projects lie in, one directory each.
+# Directories with copies of other projects, one subdirectory per project.
 VENDOR = {"vendor", "vendored", "_vendor", "node_modules", "third_party", "third-party", "thirdparty", "3rdparty", "external", "extern", "externals",
           "deps", "contrib", "submodules", "pods", "carthage", "bundled", "gems", "subprojects"}
 
 
 class Barred:
-    """The list, with a question for every form in which a repository can be met. Each answers with the repository or ""."""
+    """The list of barred repositories. Each method checks one form of a reference and returns the repository or ""."""
 
     def __init__(self, path=LIST):
         self.repositories, self.names, self.globs, self.sites, self.paths, self.files = {}, {}, [], {}, [], {}
@@ -62,7 +62,7 @@ class Barred:
         return self.repositories.get(name.replace("+", "/", 1).lower(), "")
 
     def package(self, name):
-        """Whether a package of this name, in whichever registry, is a barred repository's."""
+        """Whether a package of this name, in any registry, belongs to a barred repository."""
         if self.repository(name):
             return self.repository(name)
         plain = _plain(name.replace("+", "/"))
@@ -74,7 +74,7 @@ class Barred:
             plain = shorter
 
     def vendored(self, path):
-        """Whether a file inside of a package is a copy of a barred repository's."""
+        """Whether a file inside a package is a copy from a barred repository."""
         parts = path.lower().split("/")
         whole = "/" + "/".join(parts)
         found = self.files.get(parts[-1]) or next((r for mark, r in self.paths if mark in whole), "")

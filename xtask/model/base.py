@@ -10,7 +10,7 @@ HEADS, WIDTH, LAYERS, CLS, SEP = 12, 384, 6, 101, 102
 
 
 def base_table(model_dir, id_lists):
-    """A vector for each list of token ids, alone between CLS and SEP."""
+    """A vector for each list of token ids, which is enclosed by CLS and SEP."""
     weights = read_weights(os.path.join(model_dir, "model.safetensors"))
     out, groups = np.zeros((len(id_lists), WIDTH), np.float32), defaultdict(list)
     for i, ids in enumerate(id_lists):
@@ -23,7 +23,7 @@ def base_table(model_dir, id_lists):
 
 
 def read_weights(path):
-    """The f32 arrays of a safetensors file: u64 length of a JSON text, the JSON text, the values."""
+    """The f32 arrays of a safetensors file, which consists of a u64 length, a JSON text of that length, and the values."""
     with open(path, "rb") as f:
         raw = f.read()
     n = int.from_bytes(raw[:8], "little")
@@ -39,7 +39,7 @@ def encode(w, ids):
         return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-12) * w[name + ".weight"] + w[name + ".bias"]
 
     def linear(x, name):
-        # One product of two matrices: numpy would multiply a stack of small ones.
+        # Multiply two large matrices, because numpy would multiply a stack of small ones separately.
         return (x.reshape(-1, x.shape[-1]) @ w[name + ".weight"].T).reshape(*x.shape[:-1], -1) + w[name + ".bias"]
 
     b, t = ids.shape

@@ -102,7 +102,7 @@ def python_licence(meta):
 
 
 def verdict(name, declared, lic):
-    """What becomes of a package: `declared` are the addresses that it names as its own."""
+    """The use of a package; `declared` are the addresses that it declares as its own."""
     if BARRED.package(name) or BARRED.address(declared):
         return "barred"
     return "used" if allowed(lic) else "dropped"
@@ -212,7 +212,7 @@ def collect_debian(kind, names, work):
 
 
 def collect_rust(names, work):
-    """One manifest with the listed crates; cargo fetch brings them and what they need."""
+    """Writes one manifest with the listed crates; cargo fetch downloads them and their dependencies."""
     d = os.path.join(work, "dl", "rust", "fetch")
     home = os.path.join(work, "dl", "rust", "home")
     if not glob.glob(home + "/registry/src/*/*"):

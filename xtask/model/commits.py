@@ -150,7 +150,7 @@ def log(repo):
 
 
 def with_texts(repo, batch):
-    """The same commits with their hunks and the texts after them: one diff and one reading of blobs for all."""
+    """Adds hunks and new texts to the commits, with one diff and one read of blobs for all."""
     cmd = ["git", "-C", repo, "-c", "core.quotePath=false", "diff-tree", "--stdin", "-r", "--root", "--no-renames", "--no-ext-diff",
            "--no-textconv", "--diff-filter=AM", "-p", "-U0", "--full-index", "--src-prefix=a/", "--dst-prefix=b/", "--format=%x01%H"]
     p = subprocess.run(cmd, input="".join(c + "\n" for c, _ in batch).encode(), capture_output=True)
@@ -163,7 +163,7 @@ def with_texts(repo, batch):
 
 
 def parse(paths, texts):
-    """Language and definitions by blob, of the blobs that `paths` names; none of a generated or minified file."""
+    """Language and definitions of the blobs in `paths`, by blob; without generated and minified files."""
     blobs = [blob for blob in paths if useful(texts[blob])]
     with tempfile.TemporaryDirectory() as d:
         files = [os.path.join(d, blob, os.path.basename(paths[blob])) for blob in blobs]
@@ -200,7 +200,7 @@ def parse_diff(lines):
 
 
 def read_blobs(repo, blobs):
-    """Texts by blob, from one git cat-file; none of what is too long or not UTF-8."""
+    """Texts by blob, from one git cat-file; without texts that are too long or not UTF-8."""
     p = subprocess.run(["git", "-C", repo, "cat-file", "--batch"], input="".join(b + "\n" for b in sorted(blobs)).encode(), capture_output=True)
     out, at = {}, 0
     while at < len(p.stdout):

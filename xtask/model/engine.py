@@ -15,7 +15,7 @@ def extensions():
 
 
 def definitions(paths, documented=False):
-    """For each file its language and its definitions, as the example prints them; "" and none for what is no source text."""
+    """The language and the definitions of each file, as the example prints them; "" and no definitions for other files."""
     out = _run(["--documented"] if documented else [], "".join(p + "\n" for p in paths)).splitlines()
     assert len(out) == len(paths), "one line for each file"
     return [(found.get("language", ""), found["definitions"]) for found in map(json.loads, out)]

@@ -15,7 +15,7 @@ def unit(x):
 
 
 def through_unit(g, u, norm):
-    """Gradient before `unit` from the gradient after it; none where there was nothing to scale."""
+    """Gradient before `unit` from the gradient after it; zero for rows whose length was practically zero."""
     g = (g - u * (g * u).sum(1, keepdims=True)) / norm
     g[norm[:, 0] < 1e-6] = 0
     return g.astype(np.float32)
@@ -65,7 +65,7 @@ class Words:
         self.scores = np.asarray(self.share @ self.best.T, np.float32)
 
     def add_gradients(self, g, table, weights):
-        """Adds to the gradients of table and weights what `g`, that of the scores, says of them."""
+        """Adds the contribution of `g`, the gradient of the scores, to the gradients of table and weights."""
         best = np.where(self.best > 0, (self.share.T @ g).T, 0)
         cosines = np.zeros((len(self.held), len(self.asked)), np.float32)
         add_at(cosines, self.which, best.astype(np.float32))

@@ -1,4 +1,4 @@
-"""The tokenizer of the static model, as the Rust engine has it.
+"""The tokenizer of the static model, equivalent to the Rust engine's.
 
 1. Runs. A text is cut into runs of word characters. Word characters are the ASCII letters and
    digits and every code point from U+0080 on but those of SEPARATORS. All else separates and is dropped.
@@ -32,7 +32,7 @@ def pieces(text):
 
 
 def pieces_by_rule(text):
-    """The same by the letter of the rules: slow, for tests of the expression above."""
+    """A literal implementation of the same rules: slow, for tests of the expression above."""
     def word(c):
         o = ord(c)
         return c.isalnum() if o < 128 else not any(a <= o <= b for a, b in SEPARATORS)
@@ -73,7 +73,7 @@ class Tokenizer:
         self.seen = {}
 
     def piece(self, p):
-        """Token ids of one lower-cased piece; empty where nothing fits."""
+        """Token ids of one lower-cased piece; empty if no tokens match."""
         got = self.seen.get(p)
         if got is None:
             got, at, table = [], 0, self.first

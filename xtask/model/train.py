@@ -77,7 +77,7 @@ def class_of(p):
 
 
 def count_words(p):
-    """How often each word stands in a pair, and which of them stand outside body, path and rest."""
+    """Frequency of each word in a pair, and the words outside body, path and rest."""
     words = {field: pieces(text) for field, text in texts(p).items()}
     return Counter(w for ws in words.values() for w in ws), {w for field in ("query", "name", "scopes", "signature") for w in words[field]}
 
@@ -262,7 +262,7 @@ def queries(mats, idx, stop, a, rng):
 
 
 def shown_fields(mats, idx, asked, rng):
-    """Bags of the passages' fields, some fields and some token types left out; no rest where it is `asked` for."""
+    """Bags of the passages' fields without some fields and token types; without rest if it is `asked` for."""
     out = []
     for field, (_, shown, dropped) in PASSAGE.items():
         x = mats[field][idx]
@@ -317,11 +317,11 @@ class Model:
         self.E, self.A = initial(data, a.dims)
         self.logW = np.log(np.maximum(np.linalg.norm(self.E, axis=1), 1e-3)).astype(np.float32)
         self.mix = np.array([10, 10], np.float32)
-        # Parameter, its optimiser, and how much faster than the table it learns.
+        # Each parameter, its optimiser, and its learning rate relative to the table.
         self.parts = [(x, Adam(x), speed) for x, speed in ((self.E, 1), (self.A, 5), (self.logW, 5), (self.mix, 100))]
 
     def go_on_from(self, path, tokens):
-        """Takes the table and weights of an earlier training; tokens that it had not keep what they have."""
+        """Adopts the table and weights of an earlier training; new tokens keep their values."""
         got = np.load(path)
         earlier = {token: row for row, token in enumerate(got["tokens"])}
         rows = [row for row, token in enumerate(tokens) if token in earlier]
@@ -367,7 +367,7 @@ class Model:
 
 
 def train(data, a, log):
-    """The trained model; after every epoch it is written, so that a run that is cut short leaves one."""
+    """Trains the model. It is written after every epoch, so that an interrupted run leaves a model."""
     rng = np.random.default_rng(a.seed)
     model = Model(data, a)
     if a.start:

@@ -25,7 +25,7 @@ MOST_MINED = 50
 
 
 def prepare(a, name, repository, commit):
-    """The directory of a repository, made unless it is there; None without its commit."""
+    """The directory of a repository, created if necessary; None if the commit is missing."""
     made = os.path.abspath(os.path.join(a.work, name))
     if os.path.exists(made):
         return made

@@ -8,14 +8,14 @@ pub(crate) fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
 }
 
-/// Runs cargo and shows the command.
+/// Prints and runs a cargo command.
 pub(crate) fn cargo(arguments: &[&str]) -> Result<(), String> {
     cargo_with(arguments, &[])
 }
 
-/// The same with variables of the environment.
+/// Prints and runs a cargo command with environment variables.
 pub(crate) fn cargo_with(arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
-    // Only rustup's proxy, which is found by its name, knows `+nightly`.
+    // Only rustup's proxy, which is found by name, understands `+nightly`.
     let own = std::env::var_os("CARGO").filter(|_| !arguments[0].starts_with('+'));
     let cargo = own.unwrap_or_else(|| "cargo".into());
     eprintln!("$ cargo {}", arguments.join(" "));

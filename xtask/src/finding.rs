@@ -5,12 +5,12 @@ use std::process::Command;
 use crate::cargo::project;
 use crate::servers;
 
-/// Runs a bench with the programs in the arguments, or else with a newly built program.
+/// Runs a bench with the programs in the arguments, or with a newly built program by default.
 pub(crate) fn run(bench: &str, arguments: &[String]) -> Result<(), String> {
     let mut python = Command::new("python3");
     python.arg("-B").arg(project().join(format!("benches/finding/{bench}.py"))).args(arguments);
     if !arguments.iter().any(|argument| argument == "--aur" || argument.starts_with("--aur=")) {
-        python.arg("--aur").arg(servers::program(&servers::built()?));
+        python.arg("--aur").arg(servers::program(&servers::build()?));
     }
     servers::call(&mut python)
 }

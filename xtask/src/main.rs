@@ -1,4 +1,4 @@
-//! `cargo xtask`: what the project does to itself.
+//! `cargo xtask`: development tasks of the repository.
 
 mod cargo;
 mod exact;
@@ -26,32 +26,34 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Formatting, lints, documentation and dependencies, as CI sees them.
+    /// Checks formatting, lints, documentation and dependencies, like CI.
     Lint,
-    /// Lints, then every test.
+    /// Runs lints, then every test.
     Ci,
-    /// Licences, duplicate versions and sources of dependencies, by cargo-deny.
+    /// Checks licences, duplicate versions and sources of dependencies with cargo-deny.
     Deny(tools::DenyOptions),
-    /// Tests of unsafe code under Miri, which needs a nightly toolchain.
+    /// Runs tests of unsafe code under Miri, which needs a nightly toolchain.
     Miri,
-    /// The fuzzer, which needs a nightly toolchain and cargo-fuzz.
+    /// Runs the fuzzer, which needs a nightly toolchain and cargo-fuzz.
     Fuzz(tools::FuzzOptions),
-    /// Tests that draw their cases, with fresh seeds, until the time is over.
+    /// Runs randomised tests with fresh seeds until the time is over.
     ///
-    /// Property tests, damage to indexes, mutated pages and artefacts, and configurations of all kinds. Each seed is
-    /// printed; a finding is printed with the command that repeats it, and makes the exit code 1.
+    /// These are property tests, damage to indexes, mutated pages and artefacts, and random configurations. Each seed
+    /// is printed. A finding is printed with the command that repeats it, and makes the exit code 1.
     Explore(explore::Options),
-    /// A team's day with custom stages: edits under servers, failing services, clones, restored caches. No value may be lost silently.
+    /// Simulates a team's day with custom stages: edits while servers run, failing services, clones, restored caches.
+    /// No value may be lost silently.
     TeamDay {
-        /// The program; by default a release build of it.
+        /// The program; by default a release build.
         #[arg(long, value_name = "AUR")]
         program: Option<PathBuf>,
-        /// Git repositories, which are cloned first; by default a small one is made.
+        /// Git repositories, which are cloned first; by default a small one is created.
         repositories: Vec<PathBuf>,
     },
-    /// How well memories find the turns of conversations that answer questions, against SQLite's full-text search.
+    /// Measures how well memories find the turns of conversations that answer questions, compared with SQLite's
+    /// full-text search.
     MemoryQuality {
-        /// The directory `locomo10_v2` of LoCoMo (docs/memory-measurements.md says where it comes from).
+        /// The directory `locomo10_v2` of LoCoMo (docs/memory-measurements.md names its source).
         directory: PathBuf,
         /// Options such as `--questions 200`, `--only 26,30,41` and `--misses 10`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -66,74 +68,76 @@ enum Task {
 
 #[derive(Subcommand)]
 enum Bench {
-    /// Ranks of the right answers to everyday questions about repositories, for one program or two.
+    /// Ranks of the right answers to everyday questions about repositories, for one or two programs.
     Everyday {
         /// Checked-out repositories, then options such as `--aur PROGRAM` (twice for a peer), `--misses` and `--out FILE`.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// How often a name that is defined once stands first when it is searched for.
+    /// Share of names defined once whose definition ranks first in a search.
     Exact(exact::Options),
-    /// Attribution of a whole repository against git blame and gix's blame, which is compiled for this alone.
+    /// Attribution of a whole repository compared with git blame and gix's blame, which is compiled only for this
+    /// bench.
     Blame {
         /// A repository, then options such as `--files 150`, `--seed 1`, `--all` and `--threads 2`.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Resolved calls and base types against those of a compiler or type checker.
+    /// Resolved calls and base types compared with a compiler or type checker.
     Graph {
         /// Directory with an index.
         root: PathBuf,
         /// Relations of the same tree, as the programs in benches/graph print them.
         edges: PathBuf,
-        /// Print so many wrong and missing relations of every kind.
+        /// Number of wrong and missing relations of each kind to print.
         #[arg(long, default_value_t = 0)]
         show: usize,
     },
-    /// Definitions that the parser finds against those of Universal Ctags, which must be installed as `ctags`.
+    /// Definitions that the parser finds, compared with Universal Ctags, which must be installed as `ctags`.
     Definitions {
         /// Directories with sources.
         #[arg(required = true)]
         roots: Vec<PathBuf>,
-        /// How many tags of each kind that were not found are shown.
+        /// Number of missed tags of each kind to print.
         #[arg(long, default_value_t = 0)]
         misses: usize,
-        /// Compare files of this language only.
+        /// Compare only files of this language.
         #[arg(long)]
         language: Option<String>,
     },
-    /// Ranks of identifiers that only one file contains, for one program or two.
+    /// Ranks of identifiers that only one file contains, for one or two programs.
     Identifiers {
         /// Checked-out repositories, then options such as `--aur PROGRAM` (twice for a peer), `--sample 200` and `--misses`.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Processor time of indexing against a bare loop that reads and parses every file.
+    /// Processor time of indexing compared with a bare loop that reads and parses every file.
     Index {
-        /// Directory to index; the index that it has is replaced.
+        /// Directory to index; an existing index is replaced.
         root: PathBuf,
-        /// How often each side runs.
+        /// Number of runs of each side.
         #[arg(long, default_value_t = 3)]
         rounds: usize,
     },
-    /// Sessions of articles against a service of FastAPI, chromadb and rank-bm25, which pip installs below `target`.
+    /// Sessions of articles compared with a service of FastAPI, chromadb and rank-bm25, which pip installs below
+    /// `target`.
     Knowledge {
         /// Options such as `--documents 5000` and `--questions 300`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Entries of memory beside a million others against SQLite with FTS5, which is compiled for this alone.
+    /// Entries of memory among a million others, compared with SQLite with FTS5, which is compiled only for this bench.
     Memory {
         /// Options such as `--turns 100000`, `--directory DIR` and `--only product,wal`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Rows through a stage that is a program against the same bytes through `cat`.
+    /// Rows passed through a stage that is a program, compared with the same bytes through `cat`.
     Process {
-        /// Directory whose files are the rows; by default they are made up.
+        /// Directory whose files are the rows; by default they are generated.
         root: Option<PathBuf>,
     },
-    /// Queries on an open index against the evaluation of everything.
+    /// Queries on an open index compared with exhaustive evaluation.
     Query {
         /// Directory with an index.
         root: PathBuf,
@@ -141,13 +145,13 @@ enum Bench {
     /// Index runs, a bare parse loop and searches on 1, 2, 4, … cores; needs no cargo if --program is given.
     #[cfg(target_os = "linux")]
     Scale(scale::Options),
-    /// Searches over HTTP while files change against searches while nothing does.
+    /// Searches over HTTP while files change, compared with searches while no file changes.
     Serve {
         /// The directory, and options such as `--minutes 10` and `--rate 200`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         arguments: Vec<String>,
     },
-    /// Storage and keyword search against tantivy, which is compiled for this alone.
+    /// Storage and keyword search compared with tantivy, which is compiled only for this bench.
     Tantivy {
         /// Directory with an index, then options such as `--only build,query` and `--chunks 100000`.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
@@ -181,7 +185,7 @@ fn main() -> ExitCode {
             run::bench("aurora", "index", &[root], &[rounds.to_string()])
         }
         Task::Bench { bench: Bench::Knowledge { arguments } } => servers::knowledge(&arguments),
-        Task::Bench { bench: Bench::Memory { arguments } } => servers::built().and_then(|target| {
+        Task::Bench { bench: Bench::Memory { arguments } } => servers::build().and_then(|target| {
             let program = ["--program".to_owned(), servers::program(&target).to_string_lossy().into_owned()];
             run::bench_outside("benches/memory", &[&program, &arguments[..]].concat())
         }),

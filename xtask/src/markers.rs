@@ -7,7 +7,7 @@ use crate::cargo::project;
 /// Lines that git writes around the two sides of a conflict. The line between them, `=======`, also underlines headings.
 const MARKERS: &str = "^(<{7}|>{7}|[|]{7})( |$)";
 
-/// Refuses conflict markers. Without git, as in an unpacked archive, there is nothing to look at.
+/// Fails if there are conflict markers. Without git, as in an unpacked archive, there is nothing to check.
 pub(crate) fn check() -> Result<(), String> {
     let mut git = Command::new("git");
     git.arg("-C").arg(project()).args(["grep", "--line-number", "-I", "--extended-regexp", MARKERS]);

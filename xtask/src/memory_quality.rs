@@ -1,4 +1,4 @@
-//! How well memories find turns of conversations; the measurement is an example of this package, so that chores compile without it.
+//! Runs the measurement of memory quality, which is an example of this package so that other tasks compile without it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::cargo::cargo_with;
 pub(crate) fn run(directory: &Path, arguments: &[String]) -> Result<(), String> {
     let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let directory = directory.canonicalize().map_err(|error| failed(directory, error))?.to_string_lossy().into_owned();
-    // The measured memories are not noted among the user's own.
+    // The measured memories must not be recorded among the user's own.
     let home: PathBuf = std::env::temp_dir().join(format!("aurora-memory-quality-{}", std::process::id()));
     std::fs::create_dir_all(&home).map_err(|error| failed(&home, error))?;
     let program = ["run", "--release", "--quiet", "--locked", "-p", "xtask", "--example", "memory-quality", "--"];

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use crate::cargo::{cargo, cargo_with, project};
 use crate::{markers, tools};
 
-/// Packages that no other job compiles.
+/// Packages that no other task compiles.
 const OUTSIDE: [&str; 4] = ["benches/blame", "benches/memory", "benches/tantivy", "fuzz"];
 
-/// `rustfmt --check`, clippy (with BERT and without, and with WebAssembly stages) and rustdoc with warnings denied, and cargo-deny where it is installed: the
-/// tests hold dependencies against the same rules.
+/// Runs `rustfmt --check`, clippy (with BERT and without, and with WebAssembly stages) and rustdoc with warnings
+/// denied, and cargo-deny if it is installed. The tests check dependencies against the same rules.
 pub(crate) fn lint() -> Result<(), String> {
     markers::check()?;
     cargo(&["fmt", "--all", "--check"])?;
@@ -23,13 +23,13 @@ pub(crate) fn lint() -> Result<(), String> {
     if tools::has_deny() { tools::deny(&tools::DenyOptions::default()) } else { Ok(()) }
 }
 
-/// Every test of the workspace, those behind a failing crate too, and the one of the program without BERT.
+/// Runs every test of the workspace, even after a failing crate, and the test of the program without BERT.
 pub(crate) fn test() -> Result<(), String> {
     cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])?;
     cargo(&["test", "-p", "aurora-analysis", "--no-default-features", "--test", "without_bert", "--locked"])
 }
 
-/// A bench of a package of the workspace, on files and directories, with further options.
+/// Runs a bench of a package of the workspace on files and directories, with further options.
 pub(crate) fn bench(package: &str, name: &str, roots: &[PathBuf], options: &[String]) -> Result<(), String> {
     let canonical = |root: &PathBuf| root.canonicalize().map_err(|error| format!("{}: {error}", root.display()));
     let roots: Vec<String> =
@@ -39,7 +39,7 @@ pub(crate) fn bench(package: &str, name: &str, roots: &[PathBuf], options: &[Str
     cargo(&all)
 }
 
-/// A bench that is a package of its own, outside the workspace, because of what it is compiled with.
+/// Runs a bench that is a package outside the workspace because of its dependencies.
 pub(crate) fn bench_outside(package: &str, arguments: &[String]) -> Result<(), String> {
     let manifest = outside(package);
     let mut all = vec!["run", "--release", "--manifest-path", &manifest, "--"];
@@ -47,7 +47,7 @@ pub(crate) fn bench_outside(package: &str, arguments: &[String]) -> Result<(), S
     cargo(&all)
 }
 
-/// The manifest of a package outside the workspace.
+/// Path of the manifest of a package outside the workspace.
 fn outside(package: &str) -> String {
     project().join(package).join("Cargo.toml").to_string_lossy().into_owned()
 }

@@ -5,15 +5,15 @@ use std::process::Command;
 
 use crate::cargo::{cargo, project};
 
-/// Builds the program, and has clients search a directory while it changes.
+/// Builds the program, and runs clients that search a directory while it changes.
 pub(crate) fn serve(arguments: &[String]) -> Result<(), String> {
-    let program = program(&built()?);
+    let program = program(&build()?);
     call(Command::new("python3").arg(project().join("benches/serve/bench.py")).arg(program).args(arguments))
 }
 
-/// Builds the program, installs the peer of sessions of articles, and runs both.
+/// Builds the program, installs the peer of article sessions, and runs both.
 pub(crate) fn knowledge(arguments: &[String]) -> Result<(), String> {
-    let target = built()?;
+    let target = build()?;
     let (environment, bench) = (target.join("knowledge-peer"), project().join("benches/knowledge"));
     let python = environment.join("bin/python");
     if !python.exists() {
@@ -23,19 +23,19 @@ pub(crate) fn knowledge(arguments: &[String]) -> Result<(), String> {
     call(Command::new(&python).arg(bench.join("bench.py")).arg(program(&target)).args(arguments))
 }
 
-/// Repeats a team's day with custom stages on repositories, with the given program or a newly built one.
+/// Repeats a team's day with custom stages on repositories, with the given or a newly built program.
 pub(crate) fn team_day(given: Option<PathBuf>, repositories: &[PathBuf]) -> Result<(), String> {
-    let program = given.map_or_else(|| built().map(|target| program(&target)), Ok)?;
+    let program = given.map_or_else(|| build().map(|target| program(&target)), Ok)?;
     call(Command::new("python3").arg(project().join("benches/team_day/team_day.py")).arg(program).args(repositories))
 }
 
-/// The directory of what was built, with the program in it.
-pub(crate) fn built() -> Result<PathBuf, String> {
+/// Builds the program and returns the directory of build results.
+pub(crate) fn build() -> Result<PathBuf, String> {
     cargo(&["build", "--release", "--bin", "aur"])?;
     Ok(std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| project().join("target"), Into::into))
 }
 
-/// The program in that directory.
+/// Path of the program in the directory of build results.
 pub(crate) fn program(target: &Path) -> PathBuf {
     target.join("release/aur")
 }

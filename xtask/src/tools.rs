@@ -1,4 +1,4 @@
-//! Checks by tools that do not come with cargo: each says what is missing.
+//! Checks with tools that do not come with cargo. Each check reports a missing tool.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -9,18 +9,18 @@ use crate::cargo::{cargo, cargo_with, project};
 
 #[derive(Args, Default)]
 pub(crate) struct DenyOptions {
-    /// Look for security advisories too, which needs the network.
+    /// Check security advisories too, which needs the network.
     #[arg(long)]
     advisories: bool,
 }
 
 #[derive(Args)]
 pub(crate) struct FuzzOptions {
-    /// Only these cases; without any, all of them one after another.
+    /// Only these cases; by default all of them, one after another.
     #[arg(value_name = "CASE")]
     cases: Vec<String>,
 
-    /// How long each case runs.
+    /// Minutes for each case.
     #[arg(long, default_value_t = 10)]
     minutes: u64,
 }
@@ -28,10 +28,10 @@ pub(crate) struct FuzzOptions {
 /// Cases of the fuzzer: binaries of the package in `fuzz/`.
 const CASES: [&str; 2] = ["analyzer", "pipeline"];
 
-/// Tests of the code that is `unsafe` and calls no C, with the packages that they are in: Miri cannot call LMDB.
+/// Packages and filters of tests of `unsafe` code that does not call C, because Miri cannot call LMDB.
 const MIRI: [(&str, &[&str]); 2] = [("aurora-kernels", &[]), ("aurora-storage", &["quantise", "code::"])];
 
-/// Licences, duplicate versions and sources of dependencies.
+/// Checks licences, duplicate versions and sources of dependencies.
 pub(crate) fn deny(options: &DenyOptions) -> Result<(), String> {
     if !has_deny() {
         return Err("cargo-deny is missing: `cargo install --locked cargo-deny`".into());
@@ -47,7 +47,7 @@ pub(crate) fn has_deny() -> bool {
     succeeds(&["deny", "--version"])
 }
 
-/// Tests of unsafe code under Miri.
+/// Runs tests of unsafe code under Miri.
 pub(crate) fn miri() -> Result<(), String> {
     if !succeeds(&["+nightly", "miri", "--version"]) {
         return Err("Miri is missing: `rustup toolchain install nightly --component miri,rust-src`".into());
@@ -61,7 +61,7 @@ pub(crate) fn miri() -> Result<(), String> {
     Ok(())
 }
 
-/// The fuzzer, from the seeds that the repository keeps. What it finds on the way goes to `fuzz/corpus`, which git ignores.
+/// Runs the fuzzer, starting from the seeds in the repository. New inputs go to `fuzz/corpus`, which git ignores.
 pub(crate) fn fuzz(options: &FuzzOptions) -> Result<(), String> {
     if !succeeds(&["+nightly", "fuzz", "--version"]) {
         return Err("cargo-fuzz or a nightly toolchain is missing: \
@@ -83,7 +83,7 @@ pub(crate) fn fuzz(options: &FuzzOptions) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a cargo command runs. rustup's proxy, not the cargo of this toolchain, knows `+nightly`.
+/// Whether a cargo command succeeds. Only rustup's proxy, not the cargo of this toolchain, understands `+nightly`.
 fn succeeds(arguments: &[&str]) -> bool {
     let mut command = Command::new("cargo");
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());

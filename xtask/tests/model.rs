@@ -1,4 +1,4 @@
-//! The recipe of the embedded model collects nothing of the repositories that search quality is measured on.
+//! The recipe of the embedded model collects nothing from the repositories on which search quality is measured.
 
 use std::path::Path;
 use std::process::Command;

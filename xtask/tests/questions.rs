@@ -6,15 +6,15 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// Fewest questions that there must be.
-const LEAST: usize = 600;
+/// Minimum number of questions.
+const MIN_QUESTIONS: usize = 600;
 
 fn recipe(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The columns of each repository by its name.
+/// The columns of each repository, by its name.
 fn repositories() -> BTreeMap<String, Vec<String>> {
     let table = recipe("ranking/repositories.tsv");
     let rows = table.lines().filter(|row| !row.starts_with('#'));
@@ -23,7 +23,7 @@ fn repositories() -> BTreeMap<String, Vec<String>> {
 }
 
 #[test]
-fn every_question_has_its_form_and_its_repository() {
+fn every_question_is_well_formed_and_has_a_repository() {
     let (mut ids, mut parts) = (BTreeSet::new(), BTreeMap::<String, usize>::new());
     for (name, columns) in repositories() {
         let [_, repository, commit, _, licence, part, count] = &columns[..] else { panic!("columns of {name}") };
@@ -48,7 +48,7 @@ fn every_question_has_its_form_and_its_repository() {
         }
     }
     assert_eq!(parts.keys().collect::<Vec<_>>(), ["training", "validation"]);
-    assert!(ids.len() >= LEAST, "{} questions", ids.len());
+    assert!(ids.len() >= MIN_QUESTIONS, "{} questions", ids.len());
 }
 
 #[test]

@@ -1,15 +1,16 @@
-//! In how many lines two attributions agree.
+//! Number of lines in which two attributions agree.
 
 use crate::git::Lines;
 
-/// Lines compared, lines equal, and where files differ.
+/// Compared and equal lines, and the files that differ.
 #[derive(Default)]
 pub struct Agreement {
     pub lines: u64,
     pub equal: u64,
-    /// Files that git attributed and the other did not.
+    /// Number of files that git attributed and the other side did not.
     pub failed: usize,
-    /// Per file that differs: its path, how many lines do, the first of them counted from 1, what was found and expected.
+    /// For each file that differs: its path, the number of differing lines, the first of them counted from 1, and its
+    /// two attributions.
     pub differing: Vec<Difference>,
 }
 
@@ -22,7 +23,7 @@ pub struct Difference {
 }
 
 impl Agreement {
-    /// Adds a file. What git itself failed on is not compared.
+    /// Adds a file. Files on which git itself failed are not compared.
     pub fn add(&mut self, path: &[u8], found: &Lines, expected: &Lines) {
         let Some(expected) = expected else { return };
         self.lines += expected.len() as u64;
@@ -47,7 +48,7 @@ impl Agreement {
         self.differing.push(Difference { path, lines, first: first + 1, found, expected });
     }
 
-    /// The share of equal lines in per cent; 100 for no lines.
+    /// The percentage of equal lines; 100 for no lines.
     pub fn per_cent(&self) -> f64 {
         if self.lines == 0 { 100.0 } else { self.equal as f64 / self.lines as f64 * 100.0 }
     }

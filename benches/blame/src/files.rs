@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The regular files that the commit at HEAD holds below `root`, relative to it.
+/// The regular files below `root` in the commit at HEAD, relative to `root`.
 pub fn regular_files(root: &Path) -> Result<Vec<Vec<u8>>, String> {
     let listing = Command::new("git").arg("-C").arg(root).args(["ls-tree", "-r", "-z", "HEAD"]).output();
     let listing = listing.map_err(|error| format!("git: {error}"))?;
@@ -16,7 +16,7 @@ pub fn regular_files(root: &Path) -> Result<Vec<Vec<u8>>, String> {
     Ok(paths.collect())
 }
 
-/// The contents that `paths` have at HEAD, in their order.
+/// The contents of `paths` at HEAD, in their order.
 pub fn texts(root: &Path, paths: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, String> {
     let failure = |error: std::io::Error| format!("git cat-file: {error}");
     let mut git = Command::new("git");
@@ -31,7 +31,7 @@ pub fn texts(root: &Path, paths: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, String> {
             let mut head = String::new();
             output.read_line(&mut head)?;
             let len = head.trim_end().rsplit(' ').next().and_then(|len| len.parse().ok());
-            // One that is missing has no content.
+            // A missing object has no content.
             let Some(len) = len else { return Ok(Vec::new()) };
             let mut text = vec![0; len];
             output.read_exact(&mut text)?;
@@ -42,7 +42,7 @@ pub fn texts(root: &Path, paths: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, String> {
     })
 }
 
-/// `count` of the paths; which ones depends on `seed` and the paths alone.
+/// `count` of the paths, chosen only by `seed` and the paths.
 pub fn sample(paths: &[Vec<u8>], count: usize, seed: u64) -> Vec<Vec<u8>> {
     let mut ranked: Vec<(u64, &Vec<u8>)> = paths.iter().map(|path| (rank(path, seed), path)).collect();
     ranked.sort_unstable();

@@ -1,4 +1,4 @@
-//! The peer: `git blame`, one process a file, a few at a time, as `xargs -P` runs it.
+//! The peer: `git blame`, one process per file, a few at a time, as `xargs -P` runs it.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -14,16 +14,16 @@ use crate::measure::{Cost, children_cost};
 /// The commit of each line, as 40 or 64 hexadecimal digits; `None` if git failed.
 pub type Lines = Option<Vec<Box<[u8]>>>;
 
-/// What git said about some files, in their order.
+/// The answers of git about some files, in their order.
 pub struct Answers {
     pub lines: Vec<Lines>,
     pub cost: Cost,
-    /// Standard error of the mean time a file takes, as a share of it.
+    /// Standard error of the mean time per file, relative to the mean.
     pub spread: f64,
 }
 
-/// Objects of the repository together with a commit-graph with changed paths, which lies in a directory of its own: the
-/// repository itself is never written to.
+/// Objects of the repository, together with a commit-graph with changed paths. The commit-graph is in a separate
+/// directory, because the bench never writes to the repository.
 pub struct WithGraph {
     directory: tempfile::TempDir,
     objects: PathBuf,
@@ -56,12 +56,12 @@ impl WithGraph {
         }
     }
 
-    /// Where the commit-graph lies, for readers other than git.
+    /// Path of the directory with the commit-graph, for readers other than git.
     pub fn info(&self) -> PathBuf {
         self.directory.path().join("info")
     }
 
-    /// Git on the repository at `root`, with the commit-graph.
+    /// A git command on the repository at `root`, with the commit-graph.
     pub fn git(&self, root: &Path) -> Command {
         let mut git = Command::new("git");
         git.arg("-C").arg(root).env("GIT_OBJECT_DIRECTORY", self.directory.path());
@@ -70,14 +70,14 @@ impl WithGraph {
     }
 }
 
-/// Git on the repository at `root`, without a commit-graph even if it has one.
+/// A git command on the repository at `root` that ignores any commit-graph.
 pub fn without_graph(root: &Path) -> Command {
     let mut git = Command::new("git");
     git.arg("-C").arg(root).args(["-c", "core.commitGraph=false"]);
     git
 }
 
-/// Asks git about each of `paths`, `processes` at a time.
+/// Runs `git blame` on each of `paths`, `processes` at a time.
 pub fn blame(git: impl Fn() -> Command + Sync, paths: &[Vec<u8>], processes: usize) -> Answers {
     let next = AtomicUsize::new(0);
     let answers = Mutex::new((vec![None; paths.len()], Vec::with_capacity(paths.len())));
@@ -109,7 +109,7 @@ fn ask(mut git: Command, path: &[u8]) -> Lines {
     output.status.success().then(|| parse(&output.stdout))
 }
 
-/// The commit of each line: the first word of the first header line of each.
+/// The commit of each line: the first word of its first header line.
 fn parse(porcelain: &[u8]) -> Vec<Box<[u8]>> {
     let mut lines = Vec::new();
     let mut is_first = true;
@@ -126,7 +126,7 @@ fn head(root: &Path) -> std::io::Result<Vec<u8>> {
     Ok(Command::new("git").arg("-C").arg(root).args(["rev-parse", "HEAD"]).output()?.stdout)
 }
 
-/// A path as git reads it in a list that is separated by colons.
+/// Quotes a path for a list of paths that git splits at colons.
 fn quoted(path: &Path) -> OsString {
     let mut quoted = OsString::from("\"");
     for byte in path.as_os_str().as_bytes() {

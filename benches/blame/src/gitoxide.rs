@@ -8,22 +8,22 @@ use gix::bstr::ByteSlice as _;
 use crate::git::Lines;
 use crate::measure::{Cost, thread_cost};
 
-/// Bytes of decoded objects that gix may keep.
+/// Maximum size of gix's object cache in bytes.
 const OBJECT_CACHE: usize = 64 << 20;
 
-/// The commit of each line of each of `paths`, `None` where gix failed.
+/// The commit of each line of each of `paths`, or `None` if gix failed.
 pub fn blame(root: &Path, graph: &Path, paths: &[Vec<u8>]) -> Result<(Vec<Lines>, Cost), String> {
     let mut repository = gix::discover(root).map_err(|error| error.to_string())?;
     repository.object_cache_size(OBJECT_CACHE);
     let head = repository.head_id().map_err(|error| error.to_string())?.detach();
     let (lines, cost) = thread_cost(|| {
-        let of = |path: &Vec<u8>| catch_unwind(AssertUnwindSafe(|| of_file(&repository, head, graph, path)));
-        paths.iter().map(|path| of(path).unwrap_or(None)).collect()
+        let blame = |path: &Vec<u8>| catch_unwind(AssertUnwindSafe(|| blame_file(&repository, head, graph, path)));
+        paths.iter().map(|path| blame(path).unwrap_or(None)).collect()
     });
     Ok((lines, cost))
 }
 
-fn of_file(repository: &gix::Repository, head: gix::ObjectId, graph: &Path, path: &[u8]) -> Lines {
+fn blame_file(repository: &gix::Repository, head: gix::ObjectId, graph: &Path, path: &[u8]) -> Lines {
     let graph = gix::commitgraph::at(graph, repository.object_hash(), None).ok();
     let mut resources = repository.diff_resource_cache_for_tree_diff().ok()?;
     let options = gix::blame::Options {

@@ -1,4 +1,4 @@
-//! What does a new HEAD cost with the caches of an earlier one, and is the result that of a walk of everything?
+//! What does a new HEAD cost with the caches of an earlier one, and does the result equal a walk of the whole history?
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -23,21 +23,22 @@ type Ranges = HashMap<Vec<u8>, Vec<Range<u32>>>;
 
 /// A step from one HEAD to a later one.
 pub struct Increment {
-    /// Commits that only the later one reaches.
+    /// Number of commits that only the later HEAD reaches.
     pub commits: usize,
-    /// Files with another key.
+    /// Number of files with a new key.
     pub files: usize,
-    /// Attributing everything at the earlier HEAD, and writing the caches.
+    /// Cost of attributing everything at the earlier HEAD and writing the caches.
     pub first: Cost,
-    /// The most anonymous memory that it took, in bytes.
+    /// Peak of anonymous memory during that step, in bytes.
     pub first_peak: u64,
-    /// The same at the later HEAD, without caches.
+    /// Cost of attributing everything at the later HEAD without caches.
     pub fresh: Cost,
-    /// Bytes of the diff cache after the first.
+    /// Size of the diff cache after the first step, in bytes.
     pub cache_bytes: u64,
-    /// Loading the caches, walking the new commits, attributing these files, and appending to the caches.
+    /// Cost of loading the caches, walking the new commits, attributing the files with a new key, and appending to the
+    /// caches.
     pub cost: Cost,
-    /// Files at the later HEAD whose attribution is not that of a walk of everything.
+    /// Files whose attribution at the later HEAD differs from a walk of the whole history.
     pub differing: Vec<String>,
 }
 
@@ -74,7 +75,7 @@ fn succeed(mut command: Command) -> Result<String, String> {
     }
 }
 
-/// Attributes everything `back` first parents before HEAD, then HEAD on top of it.
+/// Attributes everything at the commit `back` first parents before HEAD, then HEAD based on the result.
 pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     let borrowed = Borrowed::new(root)?;
     let beside = Directory::open_root(&borrowed.path()).map_err(|error| error.to_string())?;
@@ -90,7 +91,7 @@ pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     let (_, stored) = made?;
     let cache_bytes = std::fs::metadata(borrowed.path().join("comparisons")).map_or(0, |file| file.len());
     borrowed.git(&["update-ref", "--no-deref", "HEAD", &tip])?;
-    // Where chunks are is known from their text.
+    // The ranges of chunks are known from the text of the files.
     let ranges = ranges(&borrowed.path())?;
     let (made, step) = cost(|| attribute(&borrowed.path(), caches.clone(), &stored, &ranges));
     let (paths, new) = made?;
@@ -111,14 +112,14 @@ pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     })
 }
 
-/// The paragraphs of every file at HEAD, whose touches are counted as those of its chunks would be.
+/// The paragraphs of every file at HEAD, which stand in for chunks when touches are counted.
 fn ranges(repository: &Path) -> Result<Ranges, String> {
     let paths = regular_files(repository)?;
     let texts = texts(repository, &paths)?;
     Ok(paths.into_iter().zip(texts.iter().map(|text| paragraphs(text))).collect())
 }
 
-/// The lines between two empty ones, by the paragraph.
+/// The ranges of lines between empty lines.
 fn paragraphs(text: &[u8]) -> Vec<Range<u32>> {
     let mut found: Vec<Range<u32>> = Vec::new();
     for (number, line) in (0u32..).zip(text.split(|&byte| byte == b'\n')) {
@@ -131,7 +132,7 @@ fn paragraphs(text: &[u8]) -> Vec<Range<u32>> {
     found
 }
 
-/// The files at HEAD, and the attributions of those whose key differs from the stored one.
+/// The files at HEAD, and the attributions of files whose key differs from the stored one.
 fn attribute(
     repository: &Path,
     options: Options,

@@ -1,14 +1,14 @@
-//! What does it cost to know the commit of every line of a repository, and are these commits the ones that git names?
+//! What does it cost to find the commit of every line of a repository, and does git name the same commits?
 //!
-//! Corpus: any repository with its history, bare or not; nothing is written into it. Peers, in the same run:
-//! - `git blame --line-porcelain HEAD -- FILE`, a process for each file, two at a time, as `xargs -P2` would run them: once
-//!   without a commit-graph, once with one that holds changed-path filters and lies outside the repository;
+//! Corpus: any repository with its history, bare or not; nothing is written to it. Peers, in the same run:
+//! - `git blame --line-porcelain HEAD -- FILE`, a process for each file, two at a time, as `xargs -P2` would run them:
+//!   once without a commit-graph, once with a commit-graph outside the repository that has changed-path filters;
 //! - gix's own blame with the same commit-graph, file by file on one thread.
 //!
-//! The peers are asked about a sample of the files, and what they take is extrapolated to all; processor time is held against
-//! processor time. This project attributes all files. Whether the lines agree is told for the files of the sample.
+//! The peers blame a sample of the files, and their cost is extrapolated to all files. Processor times are compared.
+//! This project attributes all files. The agreement of lines is reported for the files of the sample.
 //!
-//! With `--increment`: what does a new HEAD cost, and is the result that of a walk of everything?
+//! With `--increment`: what does a new HEAD cost, and does the result equal a walk of the whole history?
 
 mod agreement;
 mod files;
@@ -32,25 +32,25 @@ use ours::Walked;
 struct Options {
     /// A repository, a directory within one, or a bare repository.
     root: PathBuf,
-    /// How many files the peers are asked about.
+    /// Number of files that the peers blame.
     #[arg(long, default_value_t = 150)]
     files: usize,
-    /// Chooses the files.
+    /// Seed that chooses the files.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Ask git (with a commit-graph) about every file and compare all lines.
+    /// Run git (with a commit-graph) on every file and compare all lines.
     #[arg(long)]
     all: bool,
-    /// Threads of this project, and processes of git at a time.
+    /// Number of threads of this project, and of concurrent git processes.
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// Attribute HEAD with the caches of this many first parents before it, instead of everything; repeatable.
+    /// Attribute HEAD with the caches of a commit this many first parents before it, instead of everything; repeatable.
     #[arg(long, value_name = "COMMITS")]
     increment: Vec<usize>,
-    /// Leave the peers out.
+    /// Run without the peers.
     #[arg(long)]
     alone: bool,
-    /// List at most so many files that differ.
+    /// Maximum number of differing files to list.
     #[arg(long, default_value_t = 50)]
     list: usize,
 }

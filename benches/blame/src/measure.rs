@@ -6,38 +6,38 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Clock ticks a second in `/proc`; a constant of Linux' interface.
+/// Clock ticks per second in `/proc`; a constant of the Linux ABI.
 const TICKS: u64 = 100;
-/// How often the memory of the process is looked at.
+/// Interval at which the memory of the process is read.
 const MEMORY_PERIOD: Duration = Duration::from_millis(5);
 
-/// What something took.
+/// Cost of a piece of work.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cost {
     /// Processor time, user and system.
     pub cpu: Duration,
-    /// Time on the wall.
+    /// Wall time.
     pub wall: Duration,
 }
 
 impl Cost {
-    /// So many times as much processor time, as seconds.
+    /// The processor time multiplied by `factor`, in seconds.
     pub fn cpu_times(self, factor: f64) -> f64 {
         self.cpu.as_secs_f64() * factor
     }
 }
 
-/// Does something with the threads of this process, and says what it took.
+/// Runs `work` and measures its cost, including all threads of this process.
 pub fn cost<T>(work: impl FnOnce() -> T) -> (T, Cost) {
     measured(|| clock(ClockId::ProcessCPUTime), work)
 }
 
-/// Does something on this thread alone, and says what it took.
+/// Runs `work` and measures the cost on this thread.
 pub fn thread_cost<T>(work: impl FnOnce() -> T) -> (T, Cost) {
     measured(|| clock(ClockId::ThreadCPUTime), work)
 }
 
-/// Runs other programs and waits for them; says what they took, not what this process did.
+/// Runs `work`, which runs other programs, and measures the processor time of those programs.
 pub fn children_cost<T>(work: impl FnOnce() -> T) -> (T, Cost) {
     measured(children_cpu, work)
 }
@@ -53,16 +53,16 @@ fn clock(id: ClockId) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Processor time of all programs that were started by this process and have ended.
+/// Processor time of all child processes that have ended.
 fn children_cpu() -> Duration {
     let stat = read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program, in parentheses, may hold spaces.
+    // The name of the program, in parentheses, may contain spaces.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: u64 = fields.skip(13).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
     Duration::from_millis(ticks * 1000 / TICKS)
 }
 
-/// Does something, and returns the most anonymous memory in bytes that the process had meanwhile; file mappings do not count.
+/// Runs `work` and returns the peak of anonymous memory of the process in bytes. File mappings do not count.
 pub fn anonymous_peak<T: Send>(work: impl FnOnce() -> T + Send) -> (T, u64) {
     let (peak, done) = (AtomicU64::new(0), AtomicBool::new(false));
     let made = std::thread::scope(|scope| {
@@ -86,7 +86,7 @@ fn anonymous_bytes() -> u64 {
     kibibytes.unwrap_or(0) * 1024
 }
 
-/// How many processes wanted to run during the last minute; wall times mean little where it is more than the threads.
+/// Load average of the last minute. Wall times mean little if it exceeds the number of threads.
 pub fn load() -> String {
     read_to_string("/proc/loadavg").unwrap_or_default().split(' ').next().unwrap_or_default().to_owned()
 }

@@ -10,20 +10,20 @@ use rayon::prelude::*;
 use crate::git::Lines;
 use crate::measure::{Cost, cost};
 
-/// A repository, opened and walked.
+/// A repository whose history was walked.
 pub struct Walked {
     history: History,
     index: EventIndex,
     pub cost: Cost,
 }
 
-/// What attributing all files came to.
+/// Result of attributing all files.
 pub struct Whole {
     pub cost: Cost,
     pub lines: u64,
-    /// Files with a line that may be older than it looks, because objects are missing.
+    /// Number of files with a line that may be older than its attribution, because objects are missing.
     pub incomplete: usize,
-    /// Files without attribution, and why.
+    /// Files without attribution, and the reasons.
     pub failed: Vec<(String, Unattributed)>,
 }
 
@@ -44,7 +44,8 @@ impl Walked {
         self.index.commit_count()
     }
 
-    /// Attributes all of `paths`, those with the most changes first, so that no thread is left alone with a long one.
+    /// Attributes all of `paths`. Files with the most changes come first, so that no thread is left with a long file at
+    /// the end.
     pub fn blame_all(&self, paths: &[Vec<u8>]) -> Whole {
         let mut order: Vec<&Vec<u8>> = paths.iter().collect();
         order.sort_by_cached_key(|path| std::cmp::Reverse(self.index.event_count(path)));

@@ -1,4 +1,4 @@
-//! Turns of conversations and articles of knowledge, each a function of its number.
+//! Turns of conversations and articles of knowledge, each determined by its number.
 
 use serde_json::{Value, json};
 
@@ -6,18 +6,18 @@ use crate::Options;
 use crate::measure::now;
 use crate::words::{Random, Words};
 
-/// Words of a topic, of which a third of a conversation consists.
+/// Number of words of a topic. A third of a conversation consists of them.
 const TOPIC: usize = 150;
-/// Ranks that words of topics have: neither in every text nor in hardly any.
+/// Ranks of the words of topics: neither too frequent nor too rare.
 const TOPICAL: std::ops::Range<usize> = 150..20_000;
-/// Words of a query.
+/// Number of words of a query.
 const QUERY: usize = 4;
 
-/// What is said.
+/// A turn of a conversation.
 pub(crate) struct Turn {
     pub(crate) session: String,
     pub(crate) speaker: &'static str,
-    /// Place in the session, from 1.
+    /// Position in the session, starting at 1.
     pub(crate) order: usize,
     pub(crate) text: String,
     pub(crate) time: i64,
@@ -35,7 +35,7 @@ pub(crate) struct Article {
 pub(crate) struct Corpus {
     words: Words,
     sessions: usize,
-    /// When the first turn was said, Unix seconds: the last one is said now.
+    /// Time of the first turn in Unix seconds. The last turn is said now.
     beginning: i64,
 }
 
@@ -45,10 +45,10 @@ impl Corpus {
         Self { words: Words::new(), sessions: options.sessions.max(1), beginning }
     }
 
-    /// The turn with a number; those of a session come one after the other.
+    /// The turn with a number. The turns of a session are consecutive.
     pub(crate) fn turn(&self, number: usize) -> Turn {
         let (session, order) = (number % self.sessions, number / self.sessions + 1);
-        let mut random = Random::of(1, number);
+        let mut random = Random::for_number(1, number);
         let length = 20 + random.below(81);
         Turn {
             session: format!("session-{session}"),
@@ -60,7 +60,7 @@ impl Corpus {
     }
 
     pub(crate) fn article(&self, number: usize) -> Article {
-        let mut random = Random::of(2, number);
+        let mut random = Random::for_number(2, number);
         let topic = random.below(self.sessions);
         let mut text = |length| self.text(topic, length, &mut random);
         Article {
@@ -73,7 +73,7 @@ impl Corpus {
         }
     }
 
-    /// Words about a topic among others, with a full stop now and then.
+    /// A text with words about a topic among others, with a full stop now and then.
     fn text(&self, topic: usize, length: usize, random: &mut Random) -> String {
         let mut text = String::with_capacity(7 * length);
         for place in 0..length {
@@ -89,12 +89,12 @@ impl Corpus {
     }
 
     fn topical(&self, topic: usize, place: usize) -> usize {
-        TOPICAL.start + Random::of(3, topic * TOPIC + place).below(TOPICAL.len())
+        TOPICAL.start + Random::for_number(3, topic * TOPIC + place).below(TOPICAL.len())
     }
 
-    /// A query, and the session that it is about.
+    /// A query, and the session that it concerns.
     pub(crate) fn query(&self, number: usize) -> (String, String) {
-        let mut random = Random::of(4, number);
+        let mut random = Random::for_number(4, number);
         let topic = random.below(self.sessions);
         let words: Vec<&str> = (0..QUERY).map(|_| self.words.get(self.topical(topic, random.below(TOPIC)))).collect();
         (words.join(" "), format!("session-{topic}"))
@@ -106,7 +106,7 @@ impl Turn {
         format!("turn:{}:{}", self.session, self.order)
     }
 
-    /// The document, as the product stores it.
+    /// The document as the product stores it.
     pub(crate) fn document(&self) -> Value {
         let Self { session, speaker, order, text, .. } = self;
         let content = json!({ "text": text, "speaker": speaker, "session": session, "order": order });
@@ -123,7 +123,7 @@ impl Article {
         json!({ "id": self.id, "type": "knowledge", "content": content })
     }
 
-    /// What is searched of it.
+    /// The text that is searched.
     pub(crate) fn text(&self) -> String {
         format!("{}\n{}", self.summary, self.facts.join("\n"))
     }

@@ -1,9 +1,10 @@
-//! How long does it take until an entry of memory is durable, and until it is found, beside a million others?
+//! How long does it take until an entry of memory is durable, and until it is found, among a million others?
 //!
-//! The corpus is made up: turns of conversations and articles of knowledge, whose words follow Zipf's law. The peer is SQLite with
-//! FTS5, which holds the same columns and as durable: `synchronous = FULL`, one transaction for each entry, with a write-ahead log
-//! and with the default journal. Its queries join words by `OR`, as those of the product do, and name session and scope as columns
-//! of the full-text index, which is the quickest way. It has no vectors, so that `--mode sparse` is what compares.
+//! The corpus is generated: turns of conversations and articles of knowledge, whose words follow Zipf's law. The peer
+//! is SQLite with FTS5, which stores the same columns with the same durability: `synchronous = FULL` and one
+//! transaction for each entry, with a write-ahead log and with the default journal. Its queries join words with `OR`,
+//! like the product's, and filter session and scope as columns of the full-text index, which is the fastest way. It has
+//! no vectors, so it is compared with `--mode sparse`.
 //!
 //!     cargo xtask bench memory [--turns 1000000] [--adds 1000] [--searches 300] [--directory DIR] [--only product,wal,journal]
 
@@ -24,31 +25,31 @@ use measure::Figures;
 
 #[derive(Debug, Clone, Parser)]
 struct Options {
-    /// Turns in memory; a tenth as many articles of knowledge come on top
+    /// Number of turns in memory; there are a tenth as many articles of knowledge in addition
     #[arg(long, default_value_t = 1_000_000)]
     turns: usize,
 
-    /// Sessions that the turns belong to
+    /// Number of sessions of the turns
     #[arg(long, default_value_t = 2_000)]
     sessions: usize,
 
-    /// Turns that are added one by one
+    /// Number of turns that are added one by one
     #[arg(long, default_value_t = 1_000)]
     adds: usize,
 
-    /// Searches of each kind
+    /// Number of searches of each kind
     #[arg(long, default_value_t = 300)]
     searches: usize,
 
-    /// Processes that add a turn each
+    /// Number of processes that add a turn each
     #[arg(long, default_value_t = 200)]
     processes: usize,
 
-    /// Where the memory and the databases are made, on a disk [default: a temporary directory]
+    /// Directory of the memory and the databases, on a disk [default: a temporary directory]
     #[arg(long, overrides_with = "directory")]
     directory: Option<PathBuf>,
 
-    /// The program that adds turns as a process of its own
+    /// The program that adds turns in separate processes
     #[arg(long)]
     program: Option<PathBuf>,
 
@@ -56,7 +57,7 @@ struct Options {
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Side>,
 
-    /// Use what an earlier run has left in the directory
+    /// Use the data that an earlier run has left in the directory
     #[arg(long)]
     reuse: bool,
 
@@ -64,7 +65,7 @@ struct Options {
     #[arg(long, value_enum, hide = true)]
     side: Option<Side>,
 
-    /// Add one turn to the database of a side and end
+    /// Add one turn to the database of a side and exit
     #[arg(long, value_enum, hide = true)]
     add_one: Option<Side>,
 }
@@ -107,7 +108,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs every side in a process of its own, one after the other, and prints their figures.
+/// Runs each side in a separate process, one after the other, and prints the figures.
 fn run(mut options: Options) -> Outcome<()> {
     let temporary = options.directory.is_none().then(tempfile::tempdir).transpose()?;
     let directory = temporary.as_ref().map(|directory| directory.path().to_owned());

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Figures of a side, by name. Names sort in the order in which they are printed.
+/// Figures of a side, by name. Names sort in the order of the output.
 pub(crate) type Figures = BTreeMap<String, f64>;
 
-/// Wall-clock and processor time of one thing after the other, in milliseconds.
+/// Wall times and processor times of repeated work, in milliseconds.
 #[derive(Default)]
 pub(crate) struct Times {
     wall: Vec<f64>,
@@ -19,7 +19,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// Measures something in this process.
+    /// Measures work in this process.
     pub(crate) fn measure<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let (begun, processor) = (Instant::now(), processor());
         let done = work();
@@ -32,7 +32,7 @@ impl Times {
         self.processor.push(processor.as_secs_f64() * 1e3);
     }
 
-    /// Median and 99th percentile of both.
+    /// Adds median and 99th percentile of both times to the figures.
     pub(crate) fn note(mut self, figures: &mut Figures, name: &str) {
         for (what, times) in [("wall", &mut self.wall), ("cpu", &mut self.processor)] {
             times.sort_by(f64::total_cmp);
@@ -58,22 +58,22 @@ fn processor() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Seconds that something takes.
+/// Runs `work` and returns its wall time in seconds.
 pub(crate) fn seconds<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let begun = Instant::now();
     let done = work();
     (done, begun.elapsed().as_secs_f64())
 }
 
-/// Memory of this process in MiB: its own, and the pages of files that are mapped, which are the system's to drop.
+/// Memory of this process in MiB: private memory, and pages of mapped files, which the system may drop.
 pub(crate) fn memory(figures: &mut Figures, name: &str) {
     for (what, label) in [("RssAnon:", "own"), ("RssFile:", "mapped")] {
         figures.extend(status(what).map(|value| (format!("{name} {label} MiB"), value)));
     }
 }
 
-/// The most memory of its own that this process has while it does something, in MiB, beside its result.
-pub(crate) fn most_memory<T>(work: impl FnOnce() -> T) -> (T, f64) {
+/// Runs `work` and returns the peak of private memory of this process in MiB.
+pub(crate) fn peak_memory<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let sampler = scope.spawn(|| {
@@ -97,7 +97,7 @@ fn status(field: &str) -> Option<f64> {
     Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
-/// Bytes of all files below a path, in MiB.
+/// Size of all files below a path, in MiB.
 pub(crate) fn mebibytes(path: &Path) -> f64 {
     let Ok(found) = path.symlink_metadata() else { return 0.0 };
     if !found.is_dir() {
@@ -106,7 +106,7 @@ pub(crate) fn mebibytes(path: &Path) -> f64 {
     fs::read_dir(path).into_iter().flatten().flatten().map(|entry| mebibytes(&entry.path())).sum()
 }
 
-/// How busy the machine is, in words.
+/// A description of the load of the machine.
 pub(crate) fn load() -> String {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     format!("load {}", load.split_whitespace().take(3).collect::<Vec<_>>().join(" "))

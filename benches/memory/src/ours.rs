@@ -13,7 +13,7 @@ use aurora_query::{Mode, SearchConfig};
 use serde_json::Value;
 
 use crate::corpus::{Corpus, Turn};
-use crate::measure::{Figures, Times, mebibytes, memory as memory_of_process, most_memory, now, seconds};
+use crate::measure::{Figures, Times, mebibytes, memory as memory_of_process, now, peak_memory, seconds};
 use crate::words::unique;
 use crate::{Options, Outcome, home, process};
 
@@ -27,11 +27,11 @@ pub(crate) fn run(options: &Options) -> Outcome<Figures> {
     }
     let memory = Memory::create(place()?)?;
     if !is_there {
-        let ((loaded, took), most) = most_memory(|| seconds(|| load(&memory, &corpus, options)));
+        let ((loaded, took), most) = peak_memory(|| seconds(|| load(&memory, &corpus, options)));
         loaded?;
         figures.insert("f memory while entries are loaded, most own MiB".to_owned(), most);
         figures.insert("a load: all entries, s".to_owned(), took);
-        let ((indexed, took), most) = most_memory(|| seconds(|| memory.snapshot()));
+        let ((indexed, took), most) = peak_memory(|| seconds(|| memory.snapshot()));
         indexed?;
         figures.insert("f memory while they are indexed, most own MiB".to_owned(), most);
         figures.insert("a load: their index, s".to_owned(), took);
@@ -100,7 +100,7 @@ fn searches(memory: &Memory, corpus: &Corpus, options: &Options, figures: &mut F
         {
             let (mut times, rules) = (Times::default(), Arc::new(MemoryRules::default()));
             let open = searchers(memory, mode, &Visibility { scope, ..Visibility::default() })?;
-            // What the first search prepares for all others of a generation.
+            // The first search prepares data for all searches of a generation.
             open.search(&SearchRequest { mode, ..SearchRequest::new("warm up") }, now())?;
             for number in 0..options.searches {
                 let (words, session) = corpus.query(number);
@@ -143,7 +143,7 @@ fn adds(memory: &Memory, corpus: &Corpus, options: &Options, figures: &mut Figur
     }
     times.note(figures, "b add: an article");
     let mut times = Times::default();
-    // The changes so far are followed first.
+    // Follow the changes so far first.
     drop(searchers(memory, Mode::Sparse, &everything())?);
     for number in 0..options.adds.div_ceil(4) {
         let marker = unique(now() as usize, number);

@@ -6,11 +6,11 @@ use std::process::Command;
 use rusqlite::{Connection, params};
 
 use crate::corpus::{Article, Corpus, Turn};
-use crate::measure::{Figures, Times, mebibytes, memory, most_memory, seconds};
+use crate::measure::{Figures, Times, mebibytes, memory, peak_memory, seconds};
 use crate::words::unique;
 use crate::{Options, Outcome, Side, process};
 
-/// The columns of an entry; those that are searched or filter a search are in the full-text index too.
+/// The columns of an entry. Columns that are searched or filtered are in the full-text index as well.
 const SCHEMA: &str = "
     CREATE TABLE entries (
         id TEXT PRIMARY KEY, kind TEXT, scope TEXT, session TEXT, speaker TEXT, position INTEGER, created INTEGER, edited INTEGER,
@@ -43,7 +43,7 @@ pub(crate) fn run(options: &Options, side: Side) -> Outcome<Figures> {
         let _ = std::fs::remove_dir_all(&directory);
         std::fs::create_dir_all(&directory)?;
         let mut connection = open(options, side)?;
-        let ((loaded, took), most) = most_memory(|| seconds(|| load(&mut connection, &corpus, options)));
+        let ((loaded, took), most) = peak_memory(|| seconds(|| load(&mut connection, &corpus, options)));
         loaded?;
         figures.insert("f memory while entries are loaded, most own MiB".to_owned(), most);
         figures.insert("a load: all entries, s".to_owned(), took);
@@ -82,7 +82,7 @@ pub(crate) fn run(options: &Options, side: Side) -> Outcome<Figures> {
     Ok(figures)
 }
 
-/// Adds one turn; for a process of its own.
+/// Adds one turn; runs in a separate process.
 pub(crate) fn add_one(options: &Options, side: Side) -> Outcome<()> {
     let mut connection = open(options, side)?;
     let place = next(&connection, options)?;
@@ -91,7 +91,7 @@ pub(crate) fn add_one(options: &Options, side: Side) -> Outcome<()> {
     add(&mut connection, |connection| insert_turn(connection, &turn))
 }
 
-/// A number of turns that is not used yet.
+/// An unused number of a turn.
 fn next(connection: &Connection, options: &Options) -> Outcome<usize> {
     let last: i64 = connection.query_row("SELECT max(rowid) FROM entries", [], |row| row.get(0))?;
     Ok(options.turns + last as usize)
@@ -99,7 +99,7 @@ fn next(connection: &Connection, options: &Options) -> Outcome<usize> {
 
 fn load(connection: &mut Connection, corpus: &Corpus, options: &Options) -> Outcome<()> {
     connection.execute_batch(SCHEMA)?;
-    // Some ten thousand in a transaction: one for all would need as much memory as all of them.
+    // Use several transactions: a single one would need as much memory as all entries.
     const BATCH: usize = 10_000;
     for from in (0..options.turns).step_by(BATCH) {
         add(connection, |connection| {

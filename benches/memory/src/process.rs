@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::Outcome;
 use crate::measure::Times;
 
-/// Runs a command to its end, and measures it.
+/// Runs a command to its end and measures it.
 pub(crate) fn measure(times: &mut Times, command: &mut Command) -> Outcome<()> {
     let begun = Instant::now();
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
@@ -15,12 +15,12 @@ pub(crate) fn measure(times: &mut Times, command: &mut Command) -> Outcome<()> {
     if status == 0 { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
 }
 
-/// Waits for a child; its status, and the processor time that it has taken.
+/// Waits for a child, and returns its status and its processor time.
 fn wait(process: u32) -> Outcome<(i32, Duration)> {
     let mut status = 0;
     // SAFETY: zeroes are a valid value of this structure of numbers.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: both pointers are to values that outlive the call, and the child is waited for here only.
+    // SAFETY: both pointers are to values that outlive the call, and only this function waits for the child.
     let waited = unsafe { libc::wait4(process as i32, &mut status, 0, &mut usage) };
     if waited < 0 {
         return Err(std::io::Error::last_os_error().into());

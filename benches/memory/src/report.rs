@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::Side;
 use crate::measure::Figures;
 
-/// Prints the figures of every side, and how many times as much the product takes as each of the others.
+/// Prints the figures of every side, and the ratio of the product's figures to each of the others.
 pub(crate) fn print(columns: &[(Side, Figures)]) {
     let names: BTreeSet<&String> = columns.iter().flat_map(|(_, figures)| figures.keys()).collect();
     let product = columns.iter().find(|(side, _)| *side == Side::Product);

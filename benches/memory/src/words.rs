@@ -1,11 +1,11 @@
 //! Words whose frequencies follow Zipf's law.
 
-/// How many words there are.
+/// Number of words.
 const WORDS: usize = 60_000;
 /// The exponent of Zipf's law.
 const EXPONENT: f64 = 1.05;
 
-/// The most frequent words are those of English.
+/// The most frequent words, taken from English.
 const FREQUENT: &str = "the of and to a in is it you that he was for on are with as his they be at one have this from or had by \
     not but what some we can out other were all there when up use your how said an each she which do their time if will way about \
     many then them would like so these her long make thing see him two has look more day could go come did my no most who over \
@@ -16,8 +16,8 @@ const FREQUENT: &str = "the of and to a in is it you that he was for on are with
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// A generator of its own for each number.
-    pub(crate) fn of(stream: u64, number: usize) -> Self {
+    /// A separate generator for each number of a stream.
+    pub(crate) fn for_number(stream: u64, number: usize) -> Self {
         let mut random = Self(stream.wrapping_mul(0xD6E8_FEB8_6659_FD93) ^ number as u64);
         random.next();
         random
@@ -41,10 +41,10 @@ impl Random {
     }
 }
 
-/// All words, by rank.
+/// All words by rank.
 pub(crate) struct Words {
     words: Vec<String>,
-    /// The share of the words up to each rank in a text.
+    /// For each rank, the share of words up to that rank in a text.
     cumulative: Vec<f64>,
 }
 
@@ -68,19 +68,19 @@ impl Words {
         &self.words[rank % self.words.len()]
     }
 
-    /// The rank of a word that is drawn by its frequency.
+    /// The rank of a word drawn according to its frequency.
     pub(crate) fn draw(&self, random: &mut Random) -> usize {
         let share = random.share();
         self.cumulative.partition_point(|&up_to| up_to < share).min(self.words.len() - 1)
     }
 }
 
-/// A word that no other text has: the number of a run, and one in it.
+/// A word that no other text has, from the number of a run and a number within it.
 pub(crate) fn unique(run: usize, number: usize) -> String {
     made_up(WORDS + 1 + (run % (1 << 40)) * 10_000 + number)
 }
 
-/// A pronounceable word, another one for each rank.
+/// A pronounceable word, different for each rank.
 fn made_up(rank: usize) -> String {
     const ONSETS: [&str; 16] = ["b", "c", "d", "f", "g", "h", "k", "l", "m", "n", "p", "r", "s", "t", "st", "tr"];
     const VOWELS: [&str; 8] = ["a", "e", "i", "o", "u", "ea", "ou", "io"];

@@ -1,8 +1,8 @@
-//! How near to LMDB's own speed are chunk records written?
+//! How close to LMDB's speed are chunk records written?
 //!
-//! The records of real chunks, their text in full, with the labels that every chunk has: from opening the writer to the
-//! publication, with encoding, the inversion of the labels and a synchronised transaction for every batch. The peer puts
-//! the same keys and values at the end of a table, in one synchronised transaction.
+//! The records of real chunks with their full text and the labels of every chunk are written, from opening the writer
+//! to the publication. This includes encoding, inversion of the labels, and a synchronised transaction for every batch.
+//! The peer appends the same keys and values to a table, in one synchronised transaction.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::lmdb;
 use crate::measure::{Cost, Unit, cost, row, table};
 use crate::ours::{publish, record};
 
-/// Chunks that are written at most.
+/// Maximum number of chunks that are written.
 const CHUNKS: usize = 100_000;
 /// Keys and values of a table.
 type Rows = Vec<(Vec<u8>, Vec<u8>)>;
@@ -48,7 +48,7 @@ pub fn run(lab: &Lab, root: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Real chunks by file, without what would give them labels of their own kind.
+/// Real chunks by file, without fields that would give them further labels.
 fn records(corpus: &Corpus, root: &Path) -> Outcome<Vec<(String, Vec<Chunk>)>> {
     let snapshot = corpus::open(root)?;
     let (mut files, mut count) = (Vec::new(), 0);
@@ -75,7 +75,7 @@ fn append(directory: &Path, files: Vec<(String, Vec<Chunk>)>) -> Outcome<()> {
     Ok(())
 }
 
-/// The records as they are stored.
+/// The stored records.
 fn rows(directory: &Path) -> Outcome<Rows> {
     let environment = lmdb::open(&directory.join("index"))?;
     let table = lmdb::table(&environment, "chunks")?;

@@ -1,8 +1,8 @@
-//! How much processor time do terms and postings take, from the terms of chunks to what is committed?
+//! How much processor time do terms and postings take, from the terms of chunks to the commit?
 //!
-//! Ours ends as one segment. The peer's time is given as its merge policy leaves it, and with everything merged into one
-//! segment after that. The second thread of ours counts the terms, the first one does the rest; the peer has as many
-//! threads that index, and one that hands them documents. See [`crate::ours`] for what is in ours and what is not.
+//! Our index ends as one segment. The peer is measured with its merge policy, and after merging everything into one
+//! segment. Our second thread counts the terms, and the first does the rest. The peer has a number of indexing threads,
+//! and one that hands them documents. See [`crate::ours`] for what our time includes.
 
 use crate::Outcome;
 use crate::lab::Lab;
@@ -10,7 +10,7 @@ use crate::measure::{Cost, Unit, cost, row, table};
 use crate::ours::{self, Fields};
 use crate::peer::{self, Beside};
 
-/// The most that ours is to take of the peer's processor time.
+/// Maximum ratio of our processor time to the peer's.
 const BAR: f64 = 0.50;
 
 /// Prints the table.

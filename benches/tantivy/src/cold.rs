@@ -1,7 +1,7 @@
 //! How long does it take to open an index and to answer the first query?
 //!
-//! On the wall, measured within fresh processes of this program that take turns; the pages of both indexes are in the
-//! page cache. The chunk of the best document is looked up on both sides.
+//! Wall time, measured within fresh processes of this program that take turns. The pages of both indexes are in the
+//! page cache. Both sides look up the chunk of the best document.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,25 +14,25 @@ use crate::lab::Lab;
 use crate::measure::{Unit, percentile, row, table};
 use crate::ours::{Fields, ONE_FIELD};
 use crate::peer::Peer;
-use crate::queries::drawn;
+use crate::queries::draw;
 use crate::searching::best;
 
-/// Processes of each side.
+/// Number of processes of each side.
 const PROCESSES: usize = 41;
-/// Terms of a query, and chunks that it wants.
+/// Number of terms of a query, and of requested chunks.
 const TERMS: usize = 3;
 const TOP: usize = 10;
-/// What tells a child which index it is given.
+/// Argument that tells a child process which index it opens.
 const OURS: &str = "ours";
 const PEER: &str = "peer";
-/// The most that ours is to take of the peer's time.
+/// Maximum ratio of our time to the peer's.
 const BAR: f64 = 0.50;
 
 /// Prints the table.
 pub fn run(lab: &Lab) -> Outcome<()> {
     let queries = {
         let snapshot = Environment::open(lab.ours(Fields::One)?, OpenMode::Existing)?.snapshot()?;
-        drawn(&lab.corpus, &snapshot, TERMS, PROCESSES)?
+        draw(&lab.corpus, &snapshot, TERMS, PROCESSES)?
     };
     let (mut ours, mut peer) = (Vec::new(), Vec::new());
     for query in &queries {
@@ -45,7 +45,7 @@ pub fn run(lab: &Lab) -> Outcome<()> {
     Ok(())
 }
 
-/// Starts a process that asks one query.
+/// Starts a process that runs one query.
 fn ask(which: &str, directory: &Path, query: &[String]) -> Outcome<Duration> {
     let program = std::env::current_exe()?;
     let output = Command::new(program).arg(directory).arg("--child").arg(which).args(query).output()?;
@@ -55,9 +55,9 @@ fn ask(which: &str, directory: &Path, query: &[String]) -> Outcome<Duration> {
     Ok(Duration::from_nanos(String::from_utf8(output.stdout)?.trim().parse()?))
 }
 
-/// What such a process does: prints the nanoseconds that it took.
+/// The work of such a process: runs the query and prints its duration in nanoseconds.
 pub fn child(directory: &Path, arguments: &[String]) -> Outcome<()> {
-    let (which, query) = arguments.split_first().ok_or("a child is told which index it is given")?;
+    let (which, query) = arguments.split_first().ok_or("the child process needs an argument that names the index")?;
     let begun = Instant::now();
     let found = match which.as_str() {
         OURS => {

@@ -9,24 +9,24 @@ use aurora_storage::{Chunk, ChunkId, ChunkRecord, Environment, FIELDS, Field, Op
 
 use crate::Outcome;
 
-/// Terms that are left out of a copy together.
+/// Number of consecutive terms that are left out of a copy together.
 const STRETCH: usize = 8;
-/// Of ten stretches of a copy, as many are left out.
+/// Number of stretches that are left out, of ten stretches of a copy.
 const LEFT_OUT: u64 = 3;
 
-/// Chunks with their terms; the chunks of a file follow one another.
+/// Chunks with their terms. The chunks of a file are consecutive.
 pub struct Corpus {
-    /// The terms of all chunks, one after another, and the length of each.
+    /// The terms of all chunks, concatenated.
     text: String,
     lengths: Vec<u8>,
     chunks: Vec<Place>,
     /// Files in the order of their paths.
     pub files: Vec<File>,
-    /// How often the chunks come.
+    /// Number of copies of the chunks.
     pub copies: u32,
 }
 
-/// Where the terms of a chunk begin, and how many there are up to the end of each field.
+/// The start of a chunk's terms, and the number of terms up to the end of each field.
 struct Place {
     text: usize,
     term: usize,
@@ -38,12 +38,12 @@ struct Place {
 pub struct File {
     /// Path within the project.
     pub path: String,
-    /// Its first chunk, and the one after its last.
+    /// Range of its chunks.
     pub chunks: std::ops::Range<u32>,
 }
 
 impl Corpus {
-    /// Reads at least `count` chunks of source code from the index of a project, or all there are.
+    /// Reads at least `count` chunks of source code from the index of a project, or all if there are fewer.
     pub fn read(root: &Path, count: usize, copies: u32) -> Outcome<Self> {
         let snapshot = open(root)?;
         let mut found = Vec::new();
@@ -81,7 +81,8 @@ impl Corpus {
         Ok(corpus)
     }
 
-    /// The terms of a chunk as the indexer counts them: words of the documentation, which is part of the text, once.
+    /// Adds the terms of a chunk as the indexer counts them. Words of the documentation, which is part of the text,
+    /// count once.
     fn push(&mut self, source: ChunkId, chunk: &Chunk) {
         let (text, term) = (self.text.len(), self.lengths.len());
         let mut said: HashMap<String, u32> = HashMap::new();
@@ -108,22 +109,22 @@ impl Corpus {
         self.chunks.push(Place { text, term, ends, source });
     }
 
-    /// Number of chunks, all copies together.
+    /// Number of chunks in all copies.
     pub fn len(&self) -> u32 {
         self.chunks.len() as u32 * self.copies
     }
 
-    /// Number of terms of the chunk, each as often as it occurs, in the first copy.
+    /// Number of terms of the chunk in the first copy, including repetitions.
     pub fn length(&self, chunk: u32) -> u32 {
         self.chunks[chunk as usize % self.chunks.len()].ends[FIELDS - 1]
     }
 
-    /// Where the chunk came from.
+    /// Id of the chunk in the project's index.
     pub fn source(&self, chunk: u32) -> ChunkId {
         self.chunks[chunk as usize % self.chunks.len()].source
     }
 
-    /// The files of a copy with the numbers that their chunks have in it.
+    /// The files of a copy, with the numbers of their chunks in the copy.
     pub fn files_of(&self, copy: u32) -> impl Iterator<Item = File> + '_ {
         let first = copy * self.chunks.len() as u32;
         self.files.iter().map(move |file| File {
@@ -201,7 +202,7 @@ fn digest(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A number that looks like chance, and is the same every time.
+/// A pseudorandom number that is determined by `number`.
 pub fn mixed(number: u64) -> u64 {
     let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,4 +1,4 @@
-//! What do six weighted fields cost, against one field of the same terms? Both ours.
+//! What do six weighted fields cost, compared with one field with the same terms? Both are our indexes.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use crate::Outcome;
 use crate::lab::Lab;
 use crate::measure::{Cost, Unit, mean, percentile, row, table, thread_cost};
 use crate::ours::{self, Fields, ONE_FIELD};
-use crate::queries::{CLASSES, drawn};
+use crate::queries::{CLASSES, draw};
 use crate::searching::{PASSES, QUERIES, best};
 use crate::size;
 
-/// The most that six fields are to take of what one takes.
+/// Maximum ratio of the cost of six fields to the cost of one.
 const BAR: f64 = 1.5;
 
 /// Prints the table.
@@ -34,7 +34,7 @@ pub fn run(lab: &Lab) -> Outcome<()> {
     let (six, one) = (open(six)?, open(one)?);
     let weighted = SearchConfig::default().bm25;
     for terms in CLASSES {
-        let queries = drawn(&lab.corpus, &one, terms, QUERIES)?;
+        let queries = draw(&lab.corpus, &one, terms, QUERIES)?;
         for k in [10, 100] {
             let (mut times, mut peer) = (vec![Duration::MAX; QUERIES], vec![Duration::MAX; QUERIES]);
             for _ in 0..PASSES {

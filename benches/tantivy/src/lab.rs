@@ -1,4 +1,4 @@
-//! The indexes that several parts use, each built when it is first asked for.
+//! The indexes that several parts use, each built on first use.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use crate::corpus::Corpus;
 use crate::ours::{self, Fields};
 use crate::peer::{self, Beside};
 
-/// Bytes that a writer may take, ours or the peer's: what the indexer takes when it is not told.
+/// Memory limit of a writer in bytes, for both sides. It is the indexer's default.
 pub const MEMORY: usize = 1 << 30;
 
-/// The corpus, and indexes of it in a directory that goes away at the end.
+/// The corpus and its indexes in a directory that is deleted on drop.
 pub struct Lab {
-    /// What is indexed.
+    /// The corpus.
     pub corpus: Arc<Corpus>,
-    /// Times that what is built is built.
+    /// Number of runs of each build.
     pub rounds: usize,
     directory: TempDir,
     empty: OnceCell<PathBuf>,
@@ -28,7 +28,7 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// Begins without indexes.
+    /// Creates a lab without indexes.
     pub fn new(corpus: Corpus, rounds: usize) -> Outcome<Self> {
         Ok(Self {
             corpus: Arc::new(corpus),
@@ -41,7 +41,7 @@ impl Lab {
         })
     }
 
-    /// A directory that does not exist yet, or no longer.
+    /// Path of a directory that does not exist. Deletes an existing one.
     pub fn scratch(&self, name: &str) -> Outcome<PathBuf> {
         let directory = self.directory.path().join(name);
         if directory.exists() {
@@ -52,7 +52,7 @@ impl Lab {
 
     /// A fresh copy of our index whose chunks have no terms.
     pub fn without_terms(&self, name: &str) -> Outcome<PathBuf> {
-        let empty = built(&self.empty, || {
+        let empty = get_or_build(&self.empty, || {
             let directory = self.scratch("empty")?;
             ours::prepare(&directory, &self.corpus)?;
             Ok(directory)
@@ -66,16 +66,16 @@ impl Lab {
             Fields::One => (&self.one, "one"),
             Fields::Six => (&self.six, "six"),
         };
-        built(place, || {
+        get_or_build(place, || {
             let directory = self.without_terms(name)?;
             ours::add_terms(&directory, &self.corpus, fields, 1)?;
             Ok(directory)
         })
     }
 
-    /// The peer's index, of one segment.
+    /// The peer's index, merged into one segment.
     pub fn peer(&self) -> Outcome<&Path> {
-        built(&self.peer, || {
+        get_or_build(&self.peer, || {
             let directory = self.scratch("peer")?;
             peer::build(&directory, &self.corpus, 1, Beside::Number)?;
             peer::merge(&directory)?;
@@ -97,9 +97,9 @@ fn data(directory: &Path) -> PathBuf {
     directory.join("index").join("data.mdb")
 }
 
-fn built(place: &OnceCell<PathBuf>, build: impl FnOnce() -> Outcome<PathBuf>) -> Outcome<&Path> {
+fn get_or_build(place: &OnceCell<PathBuf>, build: impl FnOnce() -> Outcome<PathBuf>) -> Outcome<&Path> {
     if place.get().is_none() {
-        // Nobody else sets it: building does not come back here for the same place.
+        // Nothing else sets the cell, because building does not recurse into the same cell.
         let _ = place.set(build()?);
     }
     place.get().map(PathBuf::as_path).ok_or_else(|| "an index was not built".into())

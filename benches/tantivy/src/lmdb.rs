@@ -1,4 +1,4 @@
-//! LMDB without us.
+//! LMDB without our storage layer.
 
 use std::path::Path;
 
@@ -7,21 +7,21 @@ use heed::{CommitOrAbort, Database, Env, EnvOpenOptions};
 
 use crate::Outcome;
 
-/// Address space of an environment.
+/// Address space of an environment, in bytes.
 const MAP: usize = 1 << 36;
 
 /// A table of bytes.
 pub type Table = Database<'static, Bytes, Bytes>;
 
-/// Opens a directory that nobody else has open.
+/// Opens a directory that nothing else has open.
 pub fn open(directory: &Path) -> Outcome<Env> {
     let mut options = EnvOpenOptions::new();
     options.max_dbs(16).map_size(MAP);
-    // SAFETY: the directories of this bench are its own, and no other handle of this one is open.
+    // SAFETY: the directories belong to this bench only, and no other handle of this directory is open.
     Ok(unsafe { options.open(directory) }?)
 }
 
-/// A table that is there.
+/// Opens an existing table.
 pub fn table(environment: &Env, name: &str) -> Outcome<Table> {
     let opened = environment.open_databases_and_commit(environment.read_txn()?, |opener, transaction| {
         let table = opener.open_database::<Bytes, Bytes>(transaction, Some(name))?;
@@ -30,7 +30,7 @@ pub fn table(environment: &Env, name: &str) -> Outcome<Table> {
     opened.unwrap_commit().ok_or_else(|| format!("no table {name}").into())
 }
 
-/// A table that is not there yet.
+/// Creates a table.
 pub fn new_table(environment: &Env, name: &str) -> Outcome<Table> {
     let made = environment.create_databases_and_commit(environment.write_txn()?, |opener, transaction| {
         let table = opener.create_database::<Bytes, Bytes>(transaction, Some(name))?;

@@ -1,9 +1,10 @@
 //! Are storage and keyword search as fast and as small as the best search engine?
 //!
-//! Corpus: chunks of source code from an index that `aur mem index` has made, whole files of it, drawn in an order that
-//! depends on their paths alone. Peer: tantivy, in the same process, on the same terms: they are analysed once, and both
-//! sides are given them from memory, one by one, so that neither pays for cutting text. Runs alternate, the best of
-//! several counts, and what is printed is ours / the peer's with the bar beside it. Processor time, where not said
+//! Corpus: chunks of source code from an index that `aur mem index` has built, in whole files, drawn in an order that
+//! depends only on their paths. Peer: tantivy, in the same process, on the same terms: the text is analysed once, and
+//! both sides get the terms from memory one by one, so that neither pays for tokenisation. Runs alternate, and the best
+//! of several counts. The output is the ratio of ours to the peer's, next to its bar. Times are processor times unless
+//! stated otherwise.
 //! otherwise.
 //!
 //! `cargo xtask bench tantivy DIR [--only build,query] [--chunks N] [--copies 10]`
@@ -31,7 +32,7 @@ use clap::{Parser, ValueEnum};
 use crate::corpus::Corpus;
 use crate::lab::Lab;
 
-/// What the parts of the bench may fail with.
+/// Result of the parts of the bench.
 type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 #[derive(Parser)]
@@ -39,19 +40,19 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 struct Arguments {
     /// Directory with an index.
     root: PathBuf,
-    /// Parts to run; all when not given.
+    /// Parts to run; all by default.
     #[arg(long, value_delimiter = ',')]
     only: Vec<Part>,
-    /// Chunks to take.
+    /// Number of chunks.
     #[arg(long, default_value_t = 300_000)]
     chunks: usize,
-    /// How many times the chunks come, each time without other three tenths of their terms.
+    /// Number of copies of the chunks, each without a different three tenths of the terms.
     #[arg(long, default_value_t = 1)]
     copies: u32,
-    /// Times that a build, an update or an append runs.
+    /// Number of runs of a build, an update or an append.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Opens an index and asks one query, given by its terms: what `cold` starts.
+    /// Opens an index and runs one query, given by its terms. `cold` starts such processes.
     #[arg(long, hide = true, num_args = 1..)]
     child: Vec<String>,
 }
@@ -64,13 +65,13 @@ enum Part {
     Size,
     /// Latency of queries of 1 to 10 terms.
     Query,
-    /// Six fields against one, both ours.
+    /// Six fields compared with one, both in our indexes.
     Fields,
     /// Opening and the first query, in a fresh process.
     Cold,
     /// Replacing the chunks of some files.
     Update,
-    /// Chunk records against a bare LMDB transaction.
+    /// Chunk records compared with a bare LMDB transaction.
     Append,
 }
 

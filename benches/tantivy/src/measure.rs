@@ -4,51 +4,51 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// What something took.
+/// Cost of a piece of work.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
     /// Processor time of all threads of the process.
     pub cpu: Duration,
-    /// Time on the wall.
+    /// Wall time.
     pub wall: Duration,
 }
 
 impl Cost {
-    /// More than anything takes.
+    /// Greater than any measured cost.
     pub const MAX: Self = Self { cpu: Duration::MAX, wall: Duration::MAX };
 
-    /// The best of both.
+    /// The minimum of each time.
     pub fn min(self, other: Self) -> Self {
         Self { cpu: self.cpu.min(other.cpu), wall: self.wall.min(other.wall) }
     }
 }
 
-/// Does something, and says what it took.
+/// Runs `work` and measures its cost.
 pub fn cost<T>(work: impl FnOnce() -> T) -> (T, Cost) {
     let watch = Watch::start();
     let made = work();
     (made, watch.read())
 }
 
-/// Begins to measure now.
+/// A running measurement.
 pub struct Watch {
     cpu: Duration,
     wall: Instant,
 }
 
 impl Watch {
-    /// Begins.
+    /// Starts a measurement.
     pub fn start() -> Self {
         Self { cpu: clock(ClockId::ProcessCPUTime), wall: Instant::now() }
     }
 
-    /// What went by since.
+    /// The cost since the start.
     pub fn read(&self) -> Cost {
         Cost { cpu: clock(ClockId::ProcessCPUTime) - self.cpu, wall: self.wall.elapsed() }
     }
 }
 
-/// Does something, and says what processor time this thread took for it.
+/// Runs `work` and measures its processor time on this thread.
 pub fn thread_cost<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let begun = clock(ClockId::ThreadCPUTime);
     let made = work();
@@ -60,30 +60,30 @@ fn clock(id: ClockId) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// The mean of some times.
+/// The mean of the times, in seconds.
 pub fn mean(times: &[Duration]) -> f64 {
     times.iter().sum::<Duration>().as_secs_f64() / times.len().max(1) as f64
 }
 
-/// The value below which as many hundredths of the times are.
+/// The percentile `share` of the times.
 pub fn percentile(times: &[Duration], share: usize) -> f64 {
     let mut times = times.to_vec();
     times.sort_unstable();
     times.get((times.len().saturating_sub(1) * share + 50) / 100).map_or(0.0, Duration::as_secs_f64)
 }
 
-/// How numbers of a table are shown.
+/// Unit and format of the numbers of a row.
 #[derive(Debug, Clone, Copy)]
 pub enum Unit {
     /// Seconds.
     Seconds,
-    /// Seconds, shown in thousandths.
+    /// Seconds, shown as milliseconds.
     Milliseconds,
-    /// Seconds, shown in millionths.
+    /// Seconds, shown as microseconds.
     Microseconds,
-    /// Bytes, shown in millions.
+    /// Bytes, shown as megabytes.
     Megabytes,
-    /// Bytes each second, shown in millions: here more is better.
+    /// Bytes per second, shown as megabytes per second. More is better.
     MegabytesPerSecond,
 }
 
@@ -99,13 +99,13 @@ impl Unit {
     }
 }
 
-/// Begins a table.
+/// Prints the head of a table.
 pub fn table(title: &str, ours: &str, peer: &str) {
     println!("\n{title}");
     println!("  {:<46} {ours:>11} {peer:>11} {:>7}  bar", "", "ratio");
 }
 
-/// Prints a row: a value of ours, one of the peer's, what one is of the other, and the most that it is to be.
+/// Prints a row: our value, the peer's value, their ratio, and the maximum ratio.
 pub fn row(what: &str, ours: f64, peer: f64, unit: Unit, bar: Option<f64>) {
     let ratio = ours / peer;
     let bar = match bar {

@@ -1,9 +1,9 @@
 //! Our index of the corpus.
 //!
-//! Chunks are written without text, names and vectors: what is left of a record is the same few bytes for each, and its
-//! labels are three that all chunks share. They are there before anything is measured; what is measured gives them their
-//! terms: counting the terms of each chunk, inversion, merging of what was spilled, and the publication of dictionary,
-//! postings and field lengths in synchronised transactions. The postings of the three labels are built with them.
+//! Chunks are written without text, names and vectors: the rest of a record is the same few bytes for each, with three
+//! labels that all chunks share. The records are written before the measurement. The measurement adds the terms:
+//! counting the terms of each chunk, inversion, merging of spilled runs, and the publication of dictionary, postings
+//! and field lengths in synchronised transactions. The postings of the three labels are built as well.
 
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
@@ -19,22 +19,22 @@ use crate::corpus::{Corpus, File};
 use crate::lab::MEMORY;
 use crate::measure::{Cost, Watch};
 
-/// Chunks whose terms are counted together by the second thread, and how many such batches may wait.
+/// Number of chunks in a batch that the second thread counts, and number of batches that may wait.
 const BATCH: u32 = 256;
 const WAITING: usize = 8;
-/// The saturation and the share of length that the peer has built in.
+/// The constants k1 and b that are built into the peer.
 pub const ONE_FIELD: Bm25Config = Bm25Config { k1: 1.2, b: 0.75, fields: [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0] };
 
-/// To which fields terms belong.
+/// Assignment of terms to fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fields {
-    /// All to one.
+    /// All terms belong to one field.
     One,
-    /// Each to its own.
+    /// Each term belongs to its own field.
     Six,
 }
 
-/// Writes the chunks of the corpus, as yet without terms.
+/// Writes the chunks of the corpus without terms.
 pub fn prepare(directory: &Path, corpus: &Corpus) -> Outcome<()> {
     let environment = Environment::open(directory, OpenMode::Create)?;
     let writer = environment.writer(WriterOptions { memory: MEMORY, ..WriterOptions::default() })?;
@@ -47,7 +47,7 @@ pub fn prepare(directory: &Path, corpus: &Corpus) -> Outcome<()> {
     Ok(())
 }
 
-/// Gives the chunks their terms, with one thread or two beside the one that commits; says what that took.
+/// Adds the terms of the chunks, with one thread or two in addition to the thread that commits, and returns the cost.
 pub fn add_terms(directory: &Path, corpus: &Corpus, fields: Fields, threads: usize) -> Outcome<Cost> {
     let environment = Environment::open(directory, OpenMode::Existing)?;
     let writer = environment.writer(WriterOptions { memory: MEMORY, ..WriterOptions::default() })?;
@@ -90,7 +90,7 @@ fn add_batch(writer: &IndexWriter, batch: &[(u32, TermVector)]) -> Outcome<()> {
     Ok(writer.add_terms(batch.iter().map(|(chunk, terms)| (ChunkId(*chunk), terms)))?)
 }
 
-/// Replaces files by the same chunks again, from opening the writer to the publication.
+/// Replaces files by the same chunks, from opening the writer to the publication.
 pub fn update(environment: &Environment, corpus: &Corpus, files: &[&File]) -> Outcome<Manifest> {
     let writer = environment.writer(WriterOptions { memory: MEMORY, ..WriterOptions::default() })?;
     let mut builder = TermVector::builder();
@@ -105,14 +105,14 @@ pub fn update(environment: &Environment, corpus: &Corpus, files: &[&File]) -> Ou
     publish(writer)
 }
 
-/// Replaces a file by chunks that hold nothing.
+/// Replaces a file by empty chunks.
 fn replace(writer: &IndexWriter, file: &File) -> Outcome<Vec<ChunkId>> {
     let empty = Chunk { path: file.path.clone(), ..Chunk::empty(String::new(), ChunkType::Function) };
     let chunks = vec![NewChunk::from(&empty); file.chunks.len()];
     Ok(writer.replace_file(record(&file.path), &chunks)?)
 }
 
-/// Publishes what was written.
+/// Publishes the written data.
 pub fn publish(writer: IndexWriter) -> Outcome<Manifest> {
     Ok(writer.publish(ManifestUpdate {
         model: None,

@@ -1,8 +1,8 @@
 //! The peer's index of the corpus.
 //!
-//! Its documents hold the number of a chunk, and its tokenizer gives the chunk's terms out of the corpus: as they come,
-//! without a list of owned tokens that would have to be made first. Frequencies are indexed, positions are not, nothing
-//! is stored.
+//! Its documents contain the number of a chunk, and its tokenizer yields the terms of that chunk directly from the
+//! corpus, without an intermediate list of owned tokens. Frequencies are indexed, positions are not, and nothing is
+//! stored.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,25 +18,25 @@ use crate::corpus::{Corpus, File, Terms};
 use crate::lab::MEMORY;
 use crate::measure::{Cost, Watch};
 
-/// Name of its tokenizer.
+/// Name of the tokenizer.
 const REPLAY: &str = "replay";
-/// Names of its fields.
+/// Names of the fields.
 const TERMS: &str = "terms";
 const NUMBER: &str = "number";
 const PATH: &str = "path";
 
-/// What a document has beside its terms.
+/// Content of a document in addition to its terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beside {
-    /// Nothing.
+    /// No other content.
     Nothing,
-    /// The number of its chunk, for looking it up by document.
+    /// The number of its chunk, to look up the chunk of a document.
     Number,
-    /// The path of its file, for deleting by it.
+    /// The path of its file, to delete documents by path.
     Path,
 }
 
-/// Builds an index, with the processor time until it was committed and all merges of its own had ended.
+/// Builds an index. The cost includes the commit and the merges of the merge policy.
 pub fn build(directory: &Path, corpus: &Arc<Corpus>, threads: usize, beside: Beside) -> Outcome<Cost> {
     std::fs::create_dir_all(directory)?;
     let watch = Watch::start();
@@ -65,8 +65,8 @@ pub fn merge(directory: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Replaces files by the same chunks again. Says what all of it took, from opening the writer to the end of the merges
-/// that follow, and what was between these, from the first deletion to the commit.
+/// Replaces files by the same chunks. Returns the total cost, from opening the writer to the end of the following
+/// merges, and the cost from the first deletion to the commit.
 pub fn update(directory: &Path, corpus: &Arc<Corpus>, files: &[&File]) -> Outcome<(Cost, Cost)> {
     let whole = Watch::start();
     let index = Index::open_in_dir(directory)?;
@@ -128,7 +128,7 @@ fn commit(mut writer: IndexWriter) -> Outcome<()> {
     Ok(())
 }
 
-/// Gives the terms of the chunk whose number a text is.
+/// A tokenizer that yields the terms of the chunk whose number is the text.
 #[derive(Clone)]
 struct Replay(Arc<Corpus>);
 
@@ -179,12 +179,12 @@ impl Peer {
         Ok(Self { searcher: reader.searcher(), terms: index.schema().get_field(TERMS)?, _reader: reader })
     }
 
-    /// Number of its segments.
+    /// Number of segments.
     pub fn segments(&self) -> usize {
         self.searcher.segment_readers().len()
     }
 
-    /// The `k` best chunks that hold any of the terms: their documents and scores.
+    /// The `k` best documents that contain any of the terms, with their scores.
     pub fn best(&self, terms: &[String], k: usize) -> Outcome<Vec<(f32, tantivy::DocAddress)>> {
         let clause = |term: &String| -> (Occur, Box<dyn Query>) {
             let term = Term::from_field_text(self.terms, term);

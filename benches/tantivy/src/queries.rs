@@ -1,4 +1,4 @@
-//! Queries drawn from the corpus: some of the terms of a chunk, each of which another chunk holds too.
+//! Queries drawn from the corpus: some terms of a chunk that also occur in other chunks.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use aurora_storage::Snapshot;
 use crate::Outcome;
 use crate::corpus::{Corpus, mixed};
 
-/// Numbers of terms that queries have.
+/// Numbers of terms per query.
 pub const CLASSES: [usize; 4] = [1, 2, 5, 10];
 
-/// `count` queries of `terms` terms, the same ones every time.
-pub fn drawn(corpus: &Corpus, snapshot: &Snapshot, terms: usize, count: usize) -> Outcome<Vec<Vec<String>>> {
+/// Draws `count` queries of `terms` terms. The result is deterministic.
+pub fn draw(corpus: &Corpus, snapshot: &Snapshot, terms: usize, count: usize) -> Outcome<Vec<Vec<String>>> {
     let mut state = terms as u64;
     let mut below = |end: usize| {
         state = mixed(state.wrapping_add(0x9e37_79b9_7f4a_7c15));

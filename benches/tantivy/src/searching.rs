@@ -1,11 +1,12 @@
-//! How long does a query take that wants the best chunks that hold any of its terms?
+//! How long does a query for the best chunks with any of its terms take?
 //!
-//! One field, the same constants, the peer merged into one segment, both warm: query by query, ours and the peer's take
-//! turns, several times over, and the best time of each counts. Looking up the terms is in it on both sides, looking up
-//! the records of what is found on neither, but for chunks of equal scores, which ours puts in the order of their keys.
+//! One field, the same constants, the peer merged into one segment, both warm. For each query, both sides take turns
+//! several times, and the best time of each counts. Both times include looking up the terms. Neither includes looking
+//! up the records of the results, except that ours reads the keys of chunks with equal scores to order them.
 //!
-//! Scores are the same numbers but for the lengths of chunks, which the peer rounds down from 41 terms on, and ours from 64: so it is said
-//! how many of its best are among ours, and how far the scores of chunks with exact lengths are apart.
+//! Scores are equal except for the lengths of chunks, which the peer rounds down from 41 terms on, and ours from 64
+//! terms on. Therefore the output states how many of the peer's best chunks are among ours, and how much the scores of
+//! chunks with exact lengths differ.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -19,16 +20,16 @@ use crate::lab::Lab;
 use crate::measure::{Unit, mean, percentile, row, table, thread_cost};
 use crate::ours::{Fields, ONE_FIELD};
 use crate::peer::Peer;
-use crate::queries::{CLASSES, drawn};
+use crate::queries::{CLASSES, draw};
 
-/// Queries of a class, and the times that each runs.
+/// Number of queries of a class, and of runs of each.
 pub const QUERIES: usize = 400;
 pub const PASSES: usize = 5;
-/// Lengths up to this are exact in the peer's index.
+/// Maximum length that the peer's index stores exactly.
 const EXACT: u32 = 40;
-/// The most that ours is to take of the peer's time, with one copy of the corpus and with several.
+/// Maximum ratio of our time to the peer's, with one copy of the corpus and with several.
 const BAR: f64 = 0.60;
-const BAR_OF_COPIES: f64 = 0.70;
+const COPIES_BAR: f64 = 0.70;
 
 /// Prints the table.
 pub fn run(lab: &Lab) -> Outcome<()> {
@@ -38,7 +39,7 @@ pub fn run(lab: &Lab) -> Outcome<()> {
     let title = format!("query: {} against {} segment(s)", snapshot.manifest().segments.len(), peer.segments());
     table(&title, "ours", "tantivy");
     for terms in CLASSES {
-        let queries = drawn(&lab.corpus, &snapshot, terms, QUERIES)?;
+        let queries = draw(&lab.corpus, &snapshot, terms, QUERIES)?;
         for k in [10, 100] {
             class(lab, &snapshot, &peer, &queries, k)?;
         }
@@ -63,7 +64,7 @@ fn class(lab: &Lab, snapshot: &Snapshot, peer: &Peer, queries: &[Vec<String>], k
     }
     let terms = queries[0].len();
     let name = |what: &str| format!("{terms} term(s), top {k}, {what}");
-    let of_means = if lab.corpus.copies == 1 { BAR } else { BAR_OF_COPIES };
+    let of_means = if lab.corpus.copies == 1 { BAR } else { COPIES_BAR };
     let say = |what: &str, ours: f64, peer: f64, bar| row(&name(what), ours, peer, Unit::Microseconds, bar);
     say("mean", mean(&ours), mean(&theirs), Some(of_means));
     say("p50", percentile(&ours, 50), percentile(&theirs, 50), None);
@@ -73,7 +74,7 @@ fn class(lab: &Lab, snapshot: &Snapshot, peer: &Peer, queries: &[Vec<String>], k
     Ok(())
 }
 
-/// The `k` best chunks.
+/// The `k` best chunks in our index.
 pub fn best(snapshot: &Snapshot, config: &Bm25Config, query: &[String], k: usize) -> Outcome<Vec<(ChunkId, f32)>> {
     let terms: Vec<_> = query.iter().map(|text| WeightedTerm { text, weight: 1.0 }).collect();
     Ok(best_chunks(snapshot, config, &terms, k, None)?)
@@ -83,7 +84,7 @@ fn chunks(peer: &Peer, documents: Vec<(f32, tantivy::DocAddress)>) -> Outcome<Ve
     documents.into_iter().map(|(score, document)| Ok((ChunkId(peer.chunk(document)?), score))).collect()
 }
 
-/// How far results are the same.
+/// Agreement of both results.
 #[derive(Default)]
 struct Agreement {
     found: usize,
@@ -112,14 +113,14 @@ impl Agreement {
 impl std::fmt::Display for Agreement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let share = 100.0 * self.shared as f64 / self.found.max(1) as f64;
-        write!(f, "{share:.1} % of tantivy's are among ours")?;
+        write!(f, "{share:.1} % of tantivy's results are among ours")?;
         if self.exact > 0 {
             let (exact, apart) = (self.exact, self.apart);
             write!(f, "; {exact} of them with exact lengths, whose scores are at most {apart:.1e} apart, relatively")?;
         }
         match self.sizes_differ {
             0 => Ok(()),
-            some => write!(f, "; {some} queries found NOT AS MANY"),
+            some => write!(f, "; {some} queries have a DIFFERENT NUMBER of results"),
         }
     }
 }

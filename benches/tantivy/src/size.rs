@@ -1,8 +1,8 @@
 //! How much disk do dictionary, postings and lengths take?
 //!
-//! The same information on both sides: one field with its frequencies, no positions, and the length of each chunk. The
-//! peer rounds lengths to a byte, ours keeps two for each of six fields. Ours is given as the bytes of its values, and as
-//! the pages that LMDB takes for them. Three labels that all chunks share are in ours.
+//! Both sides store the same information: one field with its frequencies, no positions, and the length of each chunk.
+//! The peer rounds lengths to a byte, ours keeps two bytes for each of six fields. Our size is given as bytes of
+//! values, and as pages that LMDB uses for them. It includes three labels that all chunks share.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ use crate::lmdb;
 use crate::measure::{Unit, row, table};
 use crate::ours::Fields;
 
-/// The most that ours is to take of the peer's bytes.
+/// Maximum ratio of our bytes to the peer's.
 const BAR: f64 = 1.15;
-/// The peer's dictionary, postings and lengths by the names of its files.
+/// Extensions of the peer's files with dictionary, postings and lengths.
 const PEER: [&str; 3] = ["term", "idx", "fieldnorm"];
-/// Our tables of the same.
+/// Names of our tables with dictionary, postings and lengths.
 const OURS: [&str; 3] = ["dict", "post", "lengths"];
 
 /// Prints the table.
@@ -38,7 +38,7 @@ pub fn run(lab: &Lab) -> Outcome<()> {
     Ok(())
 }
 
-/// Bytes of dictionary and postings, as the manifest says.
+/// Bytes of dictionary and postings according to the manifest.
 pub fn bytes(directory: &Path) -> Outcome<u64> {
     let snapshot = Environment::open(directory, OpenMode::Existing)?.snapshot()?;
     Ok(snapshot.manifest().segments.iter().map(|segment| segment.bytes).sum())
@@ -58,7 +58,7 @@ pub fn pages(directory: &Path) -> Outcome<[u64; OURS.len()]> {
     Ok(pages)
 }
 
-/// Bytes of the peer's files of a kind.
+/// Bytes of the peer's files with an extension.
 fn file_bytes(directory: &Path, extension: &str) -> Outcome<u64> {
     let mut bytes = 0;
     for entry in std::fs::read_dir(directory)? {

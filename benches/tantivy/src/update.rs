@@ -1,8 +1,8 @@
 //! What does it cost to replace the chunks of some files?
 //!
-//! On both sides: opening the index and its writer, deleting, adding, committing, and the merges of segments that fall
-//! due. Beside it the peer's time from the first deletion to the commit alone, without opening and merges.
-//! Other files in each round. Processor time, the mean of the rounds.
+//! On both sides, the cost includes opening the index and its writer, deleting, adding, committing, and merging
+//! segments as necessary. The peer's cost from the first deletion to the commit, without opening and merges, is also
+//! shown. Each round replaces different files. The result is the mean processor time of all rounds.
 
 use std::time::Duration;
 
@@ -15,10 +15,9 @@ use crate::measure::{Unit, cost, mean, row, table};
 use crate::ours::{self, Fields};
 use crate::peer::{self, Beside};
 
-/// Files that are replaced together, the most that ours is to take of the peer's time, and rounds for every round that was
-/// asked for.
+/// Classes of updates: number of files, maximum ratio of our time to the peer's, and rounds per requested round.
 const CLASSES: [(usize, Option<f64>, usize); 4] = [(1, None, 20), (10, Some(0.3), 20), (100, None, 3), (1000, None, 3)];
-/// The most that ten files are to take, in seconds.
+/// Maximum time for ten files, in seconds.
 const TEN_FILES: f64 = 0.010;
 
 /// Prints the table.
@@ -50,9 +49,9 @@ pub fn run(lab: &Lab) -> Outcome<()> {
         }
         let name = format!("{count} file(s), {} chunks", chunks / ours.len());
         row(&name, mean(&ours), mean(&peer), Unit::Milliseconds, bar);
-        row("  beside its commit alone", mean(&ours), mean(&between), Unit::Milliseconds, bar);
+        row("  against its commit only", mean(&ours), mean(&between), Unit::Milliseconds, bar);
         if count == 10 {
-            row("  beside 10 ms", mean(&ours), TEN_FILES, Unit::Milliseconds, Some(1.0));
+            row("  against 10 ms", mean(&ours), TEN_FILES, Unit::Milliseconds, Some(1.0));
         }
     }
     Ok(())

@@ -106,7 +106,7 @@ pub fn dots_signed(rows: &[i16], b: &[u8], products: &mut [i32]) {
 fn dots_signed_portable(rows: &[i16], b: &[u8], products: &mut [i32]) {
     for (row, product) in rows.chunks_exact(b.len().max(1)).zip(products) {
         let multiply = |(&a, &b): (&i16, &u8)| i32::from(a) * i32::from(b as i8);
-        *product = row.iter().zip(b).map(of).sum();
+        *product = row.iter().zip(b).map(multiply).sum();
     }
 }
 

@@ -1,4 +1,4 @@
-// The page in the Chromium of the system. `cargo test --test page` starts the servers and says where they are.
+// Runs the page in the system's Chromium. `cargo test --test page` starts the servers and passes their addresses.
 
 import { defineConfig } from "@playwright/test";
 

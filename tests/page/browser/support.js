@@ -1,25 +1,25 @@
-// What all specifications share.
+// Shared by all specifications.
 
 import AxeBuilder from "@axe-core/playwright";
 import { test as base, expect } from "@playwright/test";
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
 
-/** The servers that the Rust side has started. */
+/** Origins of the servers that the Rust test has started. */
 const ORIGINS = ["", "_WITH_TOKEN", "_THAT_WRITES", "_OF_EDITED", "_THAT_FOLLOWS"].map((name) => process.env[`AURORA_PAGE${name}`]);
 
-/** Paths of the repository that the Rust side makes. */
+/** Paths in the repository that the Rust test creates. */
 export const CACHE = "src/cache.py";
 export const HOSTILE = 'web/<b>bold<b> & "odd" [id]/hostile#1?x=%41.py';
 export const LONG = "data/long.py";
 
-/** A page that fails the test on errors of scripts, on anything that its policy refuses, and on requests to elsewhere. */
+/** A page that fails the test on script errors, on violations of its content security policy, and on requests to other servers. */
 export const test = base.extend({
   page: async ({ page }, use) => {
     const problems = [];
     page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
     page.on("console", (message) => {
-      // Chromium reports each status of an error here; whether it was right to have one is for the specification to say.
+      // Chromium reports every error status here. Specifications check the expected ones.
       if (message.type() === "error" && !message.text().includes("responded with a status of")) {
         problems.push(`console: ${message.text()}`);
       }
@@ -34,12 +34,12 @@ export const test = base.extend({
   },
 });
 
-/** Lets axe look at a page; what it finds fails the test at its end. */
+/** Checks a page with axe. Violations fail the test at its end. */
 export async function audit(page) {
-  // The legacy mode opens no second page for each audit. It differs for frames only, and there are none.
+  // The legacy mode opens no second page for each audit. It differs only for frames, which the page does not have.
   const { violations } = await new AxeBuilder({ page }).withTags(TAGS).setLegacyMode(true).analyze();
-  const told = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html}\n${node.failureSummary}`).join("\n")}`);
-  expect.soft(told).toEqual([]);
+  const report = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html}\n${node.failureSummary}`).join("\n")}`);
+  expect.soft(report).toEqual([]);
 }
 
 /** The URL of a view with parameters. */

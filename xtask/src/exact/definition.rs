@@ -1,8 +1,8 @@
-//! Where names are defined.
+//! Definitions of names.
 
 use std::path::Path;
 
-/// A definition, as another program than the product finds it.
+/// A definition, found without the product's parser.
 pub(super) struct Definition<'a> {
     pub(super) language: &'static str,
     pub(super) root: &'a Path,

@@ -1,4 +1,4 @@
-//! The peer.
+//! The peer, `git grep`.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,8 +1,8 @@
-//! Does a name that a repository defines once stand first when it is searched for?
+//! Does a search for a name that a repository defines once rank the definition first?
 //!
-//! The definitions are found by plain regular expressions, line by line, so that neither the parser nor the index judges
-//! itself. Universal Ctags can tell of others that one line does not show, such as methods of several classes. The peer is
-//! `git grep -w`: the share of names whose first hit, in the order in which it prints them, is the definition.
+//! Plain regular expressions find the definitions line by line, so that neither the parser nor the index judges itself.
+//! Universal Ctags can detect further definitions that a single line does not show, such as methods of several classes.
+//! The peer is `git grep -w`: the share of names whose first hit, in the order of its output, is the definition.
 
 mod ctags;
 mod definition;
@@ -21,19 +21,19 @@ use serde_json::Value;
 use definition::Definition;
 use grep::grep_finds;
 
-/// What to measure, and where.
+/// Options of the measurement.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Directories with an index each.
+    /// Directories, each with an index.
     #[arg(required = true)]
     roots: Vec<PathBuf>,
-    /// How many names to ask for in each language.
+    /// Number of names to search for in each language.
     #[arg(long, default_value_t = 200)]
     sample: usize,
-    /// Only this language.
+    /// Measure only this language.
     #[arg(long)]
     language: Option<String>,
-    /// Leave out names that Universal Ctags, which must be installed as `ctags`, finds defined more than once.
+    /// Leave out names that Universal Ctags finds defined more than once. It must be installed as `ctags`.
     #[arg(long)]
     ctags: bool,
     /// The program.
@@ -41,10 +41,10 @@ pub(crate) struct Options {
     aur: PathBuf,
 }
 
-/// Names shorter than this are words of the language or of everybody.
-const SHORTEST: usize = 5;
+/// Minimum length of a name in bytes. Shorter names are often keywords or common words.
+const MIN_NAME_BYTES: usize = 5;
 
-/// Prints the share of names that stand first, and the peer's, for each language.
+/// Prints the share of names whose definition ranks first, for the product and the peer, for each language.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let mut names: BTreeMap<&str, Vec<Definition<'_>>> = BTreeMap::new();
     for root in &options.roots {
@@ -72,10 +72,10 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Names of definitions in some files of a directory, except short ones.
+/// Names of definitions in some files of a directory, except short names.
 pub(crate) fn names(root: &Path, paths: Vec<String>) -> Result<Vec<String>, String> {
     let names = patterns::definitions_in(root, paths)?.into_iter().map(|definition| definition.name);
-    Ok(names.filter(|name| name.len() >= SHORTEST).collect())
+    Ok(names.filter(|name| name.len() >= MIN_NAME_BYTES).collect())
 }
 
 fn print_shares(what: &str, names: usize, found: usize, grep: usize) {
@@ -83,18 +83,18 @@ fn print_shares(what: &str, names: usize, found: usize, grep: usize) {
     println!("{what:<12} {names:>5} names: first in {:>5.1} %; git grep -w: {:>5.1} %", share(found), share(grep));
 }
 
-/// Names that stand in one definition of the directory.
+/// Definitions whose name is defined once in the directory.
 fn unique(definitions: Vec<Definition<'_>>) -> impl Iterator<Item = Definition<'_>> {
     let mut count: HashMap<String, usize> = HashMap::new();
     for definition in &definitions {
         *count.entry(definition.name.to_lowercase()).or_default() += 1;
     }
-    definitions
-        .into_iter()
-        .filter(move |definition| definition.name.len() >= SHORTEST && count[&definition.name.to_lowercase()] == 1)
+    definitions.into_iter().filter(move |definition| {
+        definition.name.len() >= MIN_NAME_BYTES && count[&definition.name.to_lowercase()] == 1
+    })
 }
 
-/// Some of the names, in an order that depends on nothing but the names.
+/// A sample of the names, in an order that depends only on the names.
 fn sample(mut names: Vec<Definition<'_>>, size: usize) -> Vec<Definition<'_>> {
     names.sort_by_cached_key(|definition| {
         let mut hasher = DefaultHasher::new();
@@ -105,7 +105,7 @@ fn sample(mut names: Vec<Definition<'_>>, size: usize) -> Vec<Definition<'_>> {
     names
 }
 
-/// How many names stand first; the others are printed.
+/// Returns the number of names whose definition ranks first, and prints the others.
 fn first(aur: &Path, root: &Path, names: &[&Definition<'_>]) -> Result<usize, String> {
     if names.is_empty() {
         return Ok(0);

@@ -1,4 +1,4 @@
-//! Definitions as regular expressions find them, line by line.
+//! Definitions found by regular expressions, line by line.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::grep::git_grep;
 /// this table.
 const PATTERNS: &str = include_str!("patterns.tsv");
 
-/// Directories with the sources of others, which are not indexed.
+/// Directories with third-party sources, which are not indexed.
 const VENDORED: &[&str] = &["node_modules", "third_party", "vendor"];
 
 /// The definitions below a directory.
@@ -44,7 +44,7 @@ pub(super) fn definitions_in(root: &Path, paths: Vec<String>) -> Result<Vec<Defi
     Ok(definitions)
 }
 
-/// The language, the extensions and the expression of a row of the table.
+/// A row of the table: language, extensions and expression.
 type Row = (&'static str, Vec<&'static str>, Regex);
 
 /// Returns the rows of the table.
@@ -60,7 +60,7 @@ fn patterns() -> Result<Vec<Row>, String> {
     parsed.collect()
 }
 
-/// The text files of a directory, which need not be a repository, without those of others.
+/// The text files of a directory, which need not be a repository, without third-party sources.
 fn files(root: &Path) -> Result<Vec<String>, String> {
     let listing = git_grep(root, &["-l", "-z", "-e", "", "--", ".", ":!.aurora"])?;
     let is_own = |path: &&str| !path.is_empty() && !path.split('/').any(|part| VENDORED.contains(&part));

@@ -1,4 +1,4 @@
-//! One run of some tests of one program, with a seed.
+//! A run of some tests of one program with a seed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use super::targets::Target;
 
-/// How long a job may take: each of its tests has limits of its own, far below.
-const LONGEST: Duration = Duration::from_secs(30 * 60);
+/// Maximum duration of a job. The limits of its tests are far lower.
+const MAX_JOB_TIME: Duration = Duration::from_secs(30 * 60);
 
 /// Tests of a program that take a seed from the environment.
 pub(crate) struct Job {
@@ -18,27 +18,27 @@ pub(crate) struct Job {
     variables: Vec<(&'static str, u64)>,
 }
 
-/// How a job has ended.
+/// Result of a job.
 pub(crate) enum Verdict {
     /// All tests passed.
     Passed,
-    /// These failed.
+    /// Names of the failed tests.
     Failed(Vec<String>),
-    /// It had to be ended.
+    /// The job exceeded the time limit and was killed.
     Hung,
 }
 
-/// A job that has ended.
+/// A completed job.
 pub(crate) struct Done {
     pub(crate) verdict: Verdict,
-    /// How many tests it has run.
+    /// Number of tests that have run.
     pub(crate) tests: u64,
-    /// The file with all that it printed, where something was found.
+    /// The file with the output, if there is a finding.
     pub(crate) log: String,
 }
 
 impl Job {
-    /// A job of tests by their names; `seeds` are the variables that take the seed.
+    /// A job that runs tests by name. `seeds` are the variables that receive the seed.
     pub(crate) fn new(target: &Target, tests: Vec<String>, seeds: &'static [&'static str]) -> Self {
         Self { target: target.clone(), tests, seeds, variables: Vec::new() }
     }
@@ -49,7 +49,7 @@ impl Job {
         self
     }
 
-    /// What it is called.
+    /// Name of the job in the output.
     pub(crate) fn name(&self) -> String {
         match self.tests.as_slice() {
             [test] => format!("{} {test}", self.target.name),
@@ -61,7 +61,7 @@ impl Job {
         self.seeds.iter().map(move |variable| (*variable, seed)).chain(self.variables.iter().copied())
     }
 
-    /// The command that repeats it.
+    /// The command that repeats the job.
     pub(crate) fn repeat(&self, seed: u64) -> String {
         let variables: String = self.environment(seed).map(|(name, value)| format!("{name}={value} ")).collect();
         let Target { package, selection, .. } = &self.target;
@@ -69,7 +69,7 @@ impl Job {
         format!("{variables}cargo test -p {package} {}{tests}", selection.join(" "))
     }
 
-    /// Runs it to its end.
+    /// Runs the job to its end.
     pub(crate) fn run(&self, seed: u64) -> Result<Done, String> {
         let wrong = |error: std::io::Error| format!("{}: {error}", self.name());
         let log = log_file(&self.target.name, seed).map_err(wrong)?;
@@ -84,7 +84,7 @@ impl Job {
             if let Some(status) = child.try_wait().map_err(wrong)? {
                 break Some(status);
             }
-            if begun.elapsed() > LONGEST {
+            if begun.elapsed() > MAX_JOB_TIME {
                 child.kill().and_then(|()| child.wait()).map_err(wrong)?;
                 break None;
             }
@@ -95,7 +95,7 @@ impl Job {
             None => Verdict::Hung,
             Some(status) if status.success() => Verdict::Passed,
             Some(status) => {
-                Verdict::Failed(failed(&text).unwrap_or_else(|| vec![format!("{} with {status}", self.name())]))
+                Verdict::Failed(failed_tests(&text).unwrap_or_else(|| vec![format!("{} with {status}", self.name())]))
             }
         };
         if matches!(verdict, Verdict::Passed) {
@@ -106,14 +106,14 @@ impl Job {
     }
 }
 
-/// Names of the tests that a report says have failed.
-fn failed(report: &str) -> Option<Vec<String>> {
+/// Names of the failed tests in a report of the test harness.
+fn failed_tests(report: &str) -> Option<Vec<String>> {
     let lines = report.lines().filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED"));
     let tests: Vec<String> = lines.map(str::to_owned).collect();
     (!tests.is_empty()).then_some(tests)
 }
 
-/// Where a job's output goes, in the directory of build results.
+/// Path of a job's output, in the directory of build results.
 fn log_file(target: &str, seed: u64) -> std::io::Result<PathBuf> {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
     let build = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| project.join("target"), PathBuf::from);
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn failed_tests_are_read_from_a_report() {
         let report = "running 2 tests\ntest a::b ... ok\ntest a::c ... FAILED\n\nfailures:\n";
-        assert_eq!(failed(report), Some(vec!["a::c".to_owned()]));
-        assert_eq!(failed("test a ... ok\n"), None);
+        assert_eq!(failed_tests(report), Some(vec!["a::c".to_owned()]));
+        assert_eq!(failed_tests("test a ... ok\n"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask explore`: tests that draw their cases, with fresh seeds, until the time is over.
+//! `cargo xtask explore`: runs randomised tests with fresh seeds until the time is over.
 
 mod grammars;
 mod job;
@@ -13,7 +13,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use job::{Job, Verdict};
 use targets::Target;
 
-/// Attempts of one job.
+/// Attempts of a job.
 const ATTEMPTS: u64 = 25;
 
 #[derive(Args)]
@@ -22,57 +22,57 @@ pub(crate) struct Options {
     #[command(subcommand)]
     other: Option<Other>,
 
-    /// How long to go on; what runs then is brought to its end [default: 10]
+    /// Duration in minutes; running tests are completed [default: 10]
     #[arg(long, value_name = "N", conflicts_with = "seconds")]
     minutes: Option<u64>,
 
-    /// The same in seconds
+    /// Duration in seconds
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
 
-    /// Only these, separated by commas [default: all]
+    /// Only these areas, separated by commas [default: all]
     #[arg(long, value_name = "AREAS", value_enum, value_delimiter = ',')]
     only: Vec<Area>,
 
-    /// The first seed; those of later rounds follow from it [default: the time]
+    /// The first seed, which determines the seeds of later rounds [default: the time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }
 
-/// What is explored without the tests.
+/// Explorations without tests.
 #[derive(Subcommand)]
 enum Other {
-    /// Mutated real files through everything that reads a text, language by language.
+    /// Passes mutated real files through every component that reads text, for each language.
     ///
-    /// Files in the directories are the seeds: lines, tokens and bytes are deleted, doubled, swapped, repeated and mixed with
-    /// those of other files. Each text goes through redaction, highlighting, the parse with embedded languages, and the chunker,
-    /// in a process that may be stopped. Nothing may panic, end the process, hang or take more memory than the limit; spans are
-    /// in the text and nested, and a second parse finds the same. A finding is reduced to a small text in
-    /// `target/explore/grammars`, printed with the command that repeats it, and makes the exit code 1. Ctrl-C ends the run and
-    /// prints what was found.
+    /// The files in the directories are the seeds: lines, tokens and bytes are deleted, duplicated, swapped, repeated
+    /// and mixed with other files. Each text goes through redaction, highlighting, the parse with embedded languages,
+    /// and the chunker, in a separate process. No text may cause a panic, a crash, a hang or excessive memory use.
+    /// Spans must be within the text and nested, and a second parse must give the same result. A finding is reduced to
+    /// a small text in `target/explore/grammars`, printed with the command that repeats it, and makes the exit code 1.
+    /// Ctrl-C ends the run and prints the findings.
     Grammars(grammars::Options),
 }
 
-/// What can be explored.
+/// Areas to explore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Area {
     /// Property tests of all crates, and kills at random moments
     Properties,
-    /// Random damage to files of an index and beside it
+    /// Random damage to files of an index and the files next to it
     Corruption,
     /// Mutated pages of an index that keep their structure
     Pages,
-    /// Mutated artefacts whose checksums fit
+    /// Mutated artefacts with valid checksums
     Artefacts,
-    /// Pipelines and configurations made of real keys with values of all kinds
+    /// Pipelines and configurations of real keys with random values
     Config,
 }
 
-/// An area on its way.
+/// State of the exploration of an area.
 struct Progress {
     area: Area,
     jobs: Vec<Job>,
-    /// The job that comes next; after the last one a new round begins.
+    /// Index of the next job. After the last job, a new round begins.
     next: usize,
     round: u64,
     runs: u64,
@@ -80,7 +80,7 @@ struct Progress {
     spent: Duration,
 }
 
-/// A test that has failed.
+/// A failed test.
 struct Finding {
     area: Area,
     tests: Vec<String>,
@@ -89,7 +89,7 @@ struct Finding {
     log: String,
 }
 
-/// Explores, and fails where something was found.
+/// Explores, and fails if there are findings.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     if let Some(Other::Grammars(options)) = &options.other {
         return grammars::run(options);
@@ -150,7 +150,7 @@ fn step(progress: &mut Progress, first_seed: u64) -> Result<Option<Finding>, Str
     Ok(Some(Finding { area, tests, seed, repeat: job.repeat(seed), log: done.log }))
 }
 
-/// Jobs for the tests, in programs of one of these names, whose own names contain one of the filters.
+/// Jobs for the tests of the programs `names` whose test name contains one of the filters.
 fn attempts(targets: &[Target], names: &[&str], filters: &[&str]) -> Result<Vec<Job>, String> {
     let mut jobs = Vec::new();
     for target in targets.iter().filter(|target| names.contains(&target.name.as_str())) {
@@ -185,11 +185,13 @@ fn conclude(explored: &[Progress], findings: &[Finding], lasted: Duration) -> Re
         let tests = finding.tests.join(", ");
         println!("\nFinding {}: {tests} ({:?}, seed {})", number + 1, finding.area, finding.seed);
         println!("  to repeat it:  {}", finding.repeat);
-        println!("  what it said:  {}", finding.log);
+        println!("  its output:    {}", finding.log);
         if finding.area == Area::Properties {
-            println!("  to keep it:    commit the line that was added to a `proptest-regressions` file, with the mend");
+            println!(
+                "  to keep it:    commit the line that was added to a `proptest-regressions` file, together with the fix"
+            );
         } else {
-            println!("  to keep it:    add a test of its own for what is wrong, with the mend");
+            println!("  to keep it:    add a separate test for the error, together with the fix");
         }
     }
     if findings.is_empty() { Ok(()) } else { Err(format!("{} findings", findings.len())) }

@@ -8,20 +8,20 @@ use serde_json::Value;
 /// A test program.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
-    /// The package, as cargo calls it.
+    /// Name of the package.
     pub(crate) package: String,
     /// Name of the target.
     pub(crate) name: String,
-    /// How cargo is told to run this one only.
+    /// Cargo arguments that select only this target.
     pub(crate) selection: Vec<String>,
     /// Directory of the package, in which its tests run.
     pub(crate) directory: PathBuf,
-    /// The program.
+    /// Path of the executable.
     pub(crate) program: PathBuf,
 }
 
 impl Target {
-    /// Names of the tests in it.
+    /// Names of its tests.
     pub(crate) fn tests(&self) -> Result<Vec<String>, String> {
         let list =
             Command::new(&self.program).current_dir(&self.directory).args(["--list", "--format", "terse"]).output();
@@ -43,7 +43,7 @@ pub(crate) fn build() -> Result<Vec<Target>, String> {
     Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(target).collect())
 }
 
-/// The test program that a line of cargo's report names.
+/// The test program that a message of cargo describes.
 fn target(line: &str) -> Option<Target> {
     let message: Value = serde_json::from_str(line).ok()?;
     let is_test = message["reason"] == "compiler-artifact" && message["profile"]["test"] == true;
@@ -52,7 +52,7 @@ fn target(line: &str) -> Option<Target> {
     let name = message["target"]["name"].as_str()?.to_owned();
     let kind = message["target"]["kind"][0].as_str()?;
     let selection = if kind == "lib" { vec!["--lib".to_owned()] } else { vec![format!("--{kind}"), name.clone()] };
-    // `path+file:///directory/storage#aurora-storage@0.1.0`, or without the name where the directory has it.
+    // `path+file:///directory/storage#aurora-storage@0.1.0`, or without the name if it equals the directory's.
     let id = message["package_id"].as_str()?;
     let (path, name_and_version) = id.rsplit_once('#')?;
     let package = match name_and_version.split_once('@') {
@@ -67,7 +67,7 @@ mod tests {
     use super::target;
 
     #[test]
-    fn a_test_program_is_told_from_other_artefacts() {
+    fn test_programs_are_recognised_among_artefacts() {
         let line = |test: bool| {
             format!(
                 r#"{{"reason":"compiler-artifact","package_id":"path+file:///p/storage#aurora-storage@0.1.0",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::exact;
 
-/// Number of queries in a batch, and of files that they are drawn from.
+/// Number of queries in a batch, and of files that the queries are drawn from.
 const QUERIES: usize = 200;
 
 pub(super) struct Corpus {
@@ -45,7 +45,7 @@ impl Corpus {
         self.paths.iter().map(|path| size(&self.root.join(path))).sum()
     }
 
-    /// Names of definitions, or of files if no definition is found, in an order that depends on nothing but the files.
+    /// Names of definitions, or of files if no definition is found, in an order that depends only on the files.
     pub(super) fn queries(&self) -> Result<Vec<String>, String> {
         let sample = spread(&self.paths.iter().collect::<Vec<_>>());
         let sample: Vec<String> = sample.iter().map(|path| path.to_string_lossy().into_owned()).collect();

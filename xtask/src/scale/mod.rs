@@ -1,9 +1,9 @@
-//! Does an index run become faster with every further core?
+//! Does an index run become faster with each additional core?
 //!
-//! Corpus: hard links to the files of a directory, once or several times, without the history of git. Peer: a bare loop that
-//! reads the indexed files and parses them with the same grammars, on as many threads, pinned to the same cores. Index
-//! runs, bare loops and batches of searches take turns, and medians are reported. A core is a processor that the scheduler
-//! knows: one of two hardware threads counts as one.
+//! Corpus: hard links to the files of a directory, once or several times, without the history of git. Peer: a bare loop
+//! that reads the indexed files and parses them with the same grammars, on as many threads, pinned to the same cores.
+//! Index runs, bare loops and batches of searches take turns, and medians are reported. A core is a processor known to
+//! the scheduler, so each of two hardware threads counts as one.
 //!
 //! `cargo xtask bench scale --root DIR`, or without cargo `xtask bench scale --root DIR --program AUR --bare BARE_PARSE`
 
@@ -44,7 +44,7 @@ pub(crate) struct Options {
     /// Copies of the directory that are indexed together
     #[arg(long, default_value_t = 1)]
     copies: usize,
-    /// Number of languages, the largest first, that are also measured on their own with all of the cores
+    /// Number of languages, the largest first, that are also measured separately on all cores
     #[arg(long, default_value_t = 4)]
     languages: usize,
     /// Directory for links or copies of the files and for the indexes [default: the directory of temporary files]
@@ -66,7 +66,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
         return Err("--rounds and --copies must be at least 1".into());
     }
     let processors = Processors::available()?;
-    // Of the last minute, before this process adds to it.
+    // The load of the last minute, before this process adds to it.
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let cores = core_counts(&options.cores, processors.all().len())?;
     let parent = options.scratch.clone().unwrap_or_else(std::env::temp_dir);

@@ -12,7 +12,7 @@ pub(super) struct Processors {
 }
 
 impl Processors {
-    /// Respects the affinity of this process and the limit of its control group.
+    /// Determines the processors, respecting the affinity of this process and the limit of its control group.
     pub(super) fn available() -> Result<Self, String> {
         let failed = |error: &dyn std::error::Error| format!("cannot find out the processors: {error}");
         let affinity = sched_getaffinity(Pid::from_raw(0)).map_err(|error| failed(&error))?;
@@ -42,7 +42,7 @@ impl Processors {
     }
 }
 
-/// Pins this thread, and the processes and threads that it starts from now on.
+/// Pins this thread, and processes and threads that it starts later.
 pub(super) fn pin(processors: &[usize]) -> Result<(), String> {
     let mut set = CpuSet::new();
     let added = processors.iter().try_for_each(|number| set.set(*number));

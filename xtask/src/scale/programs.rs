@@ -15,12 +15,12 @@ use crate::servers;
 pub(super) struct Programs {
     aur: PathBuf,
     bare: Option<PathBuf>,
-    /// Directory of a user without settings and other indexes.
+    /// Home of a user without settings and other indexes.
     home: PathBuf,
 }
 
 impl Programs {
-    /// Builds what was not given, except the peer of a program that was given.
+    /// Builds the programs that were not given, except the peer of a given program.
     pub(super) fn new(aur: Option<&Path>, bare: Option<&Path>, home: PathBuf) -> Result<Self, String> {
         if let Some(aur) = aur {
             if bare.is_none() {
@@ -31,7 +31,7 @@ impl Programs {
             }
             return Ok(Self { aur: aur.to_owned(), bare: bare.map(Path::to_owned), home });
         }
-        let target = servers::built()?;
+        let target = servers::build()?;
         if bare.is_none() {
             cargo(&["build", "--release", "-p", "aurora-languages", "--example", "bare_parse"])?;
         }
@@ -39,7 +39,7 @@ impl Programs {
         Ok(Self { aur: servers::program(&target), bare: Some(bare), home })
     }
 
-    /// A fresh index.
+    /// Builds a fresh index.
     pub(super) fn index(&self, corpus: &Corpus, processors: &[usize]) -> Result<Sample, String> {
         let present = corpus.root.join(".aurora");
         if present.exists() {
@@ -61,7 +61,7 @@ impl Programs {
         Ok(sample)
     }
 
-    /// A fresh index, and the bare loop right after it.
+    /// Builds a fresh index and runs the bare loop immediately afterwards.
     pub(super) fn compare(&self, corpus: &Corpus, processors: &[usize]) -> Result<Sample, String> {
         let mut sample = self.index(corpus, processors)?;
         if let Some(bare) = &self.bare {

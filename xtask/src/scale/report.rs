@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-/// Figures of one measurement by their names in the JSON report.
+/// Values of one measurement, by their names in the JSON report.
 pub(super) type Sample = BTreeMap<&'static str, f64>;
 
-/// A column of a table: name of the figure, heading and decimals.
+/// A column of a table: name of the value, heading and decimals.
 type Column = (&'static str, &'static str, usize);
 
 const INDEX: [Column; 8] = [
@@ -100,7 +100,7 @@ impl Report {
     }
 }
 
-/// The median of each figure.
+/// The median of each value.
 fn medians(samples: &[Sample]) -> Sample {
     let mut values: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
     for (name, value) in samples.iter().flatten() {
@@ -141,14 +141,14 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn medians_of_samples() {
+    fn medians_are_taken_per_value() {
         let samples = [3.0, 1.0, 2.0].map(|wall| Sample::from([("wall_seconds", wall)]));
         assert_eq!(medians(&samples)["wall_seconds"], 2.0);
         assert_eq!(medians(&samples[..2])["wall_seconds"], 2.0);
     }
 
     #[test]
-    fn a_figure_that_the_program_does_not_print_is_a_dash() {
+    fn a_missing_value_is_shown_as_a_dash() {
         let text = table("Index", &json!([{ "cores": 2.0, "wall_seconds": 1.5 }]), &INDEX[..3]);
         assert_eq!(text, "\nIndex\n       cores      wall s    speed-up\n           2        1.50           -\n");
     }

@@ -1,4 +1,4 @@
-// WCAG 2.1 AA as far as axe can tell: each view, light and dark, narrow and wide.
+// WCAG 2.1 AA, as far as axe can check it: each view, light and dark, narrow and wide.
 
 import { CACHE, at, audit, expect, test } from "../support.js";
 

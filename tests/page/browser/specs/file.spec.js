@@ -25,11 +25,11 @@ test("lines have addresses", async ({ page }) => {
   await expect(page.locator(".line.chosen").first()).toContainText("def warm_cache");
 });
 
-test("of a long file only what is near is built, and each line can be gone to", async ({ page }) => {
+test("only the visible part of a long file is built, and each line can be reached", async ({ page }) => {
   await page.goto(at("file", { path: LONG }));
   await expect(page.locator(".line").first()).toBeVisible();
   expect(await page.locator(".line").count()).toBeLessThan(2_000);
-  // The browser's own search needs the text.
+  // The browser's own search needs the complete text.
   expect(await page.locator(".code").evaluate((node) => node.textContent.includes("def step_4999"))).toBe(true);
   await page.goto(at("file", { path: LONG }, "#L19997"));
   const chosen = page.locator(".line.chosen");
@@ -47,7 +47,7 @@ test("a definition of several chunks is listed once, and code between definition
   await expect(page).toHaveURL(/#L7-408$/);
 });
 
-test("what has changed since the index was made is said", async ({ page }) => {
+test("changes since the index was built are reported", async ({ page }) => {
   await page.goto(at("file", { path: "README.md" }));
   await expect(page.locator(".notes:visible")).toContainText("changed since it was indexed");
   await page.goto(at("file", { path: "src/none.py" }));
@@ -56,7 +56,7 @@ test("what has changed since the index was made is said", async ({ page }) => {
   await expect(page.getByRole("alert")).toContainText("nosuch.rs is not in the index");
 });
 
-test("a path with characters of URLs and of markup is a path", async ({ page }) => {
+test("a path may contain characters of URLs and markup", async ({ page }) => {
   await page.goto(at("search", { q: "hostile_name" }));
   await page.locator(".result-name", { hasText: "hostile_name" }).first().click();
   await expect(page.locator("h1:visible")).toContainText("hostile#1?x=%41.py");

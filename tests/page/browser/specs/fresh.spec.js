@@ -1,4 +1,4 @@
-// Results that are shown follow the index. The specifications change files of a project of their own.
+// Displayed results follow the index. These specifications change the files of a separate project.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ function searches(page) {
   return bodies;
 }
 
-test("an edit is shown without a key, and nothing moves", async ({ page }) => {
+test("an edit is shown without a key press, and nothing moves", async ({ page }) => {
   const bodies = searches(page);
   await page.goto(at("search", { q: "sparrow", mode: "sparse" }));
   await expect(named(page, "sparrow_")).toHaveCount(2);
@@ -37,7 +37,7 @@ test("an edit is shown without a key, and nothing moves", async ({ page }) => {
   expect(bodies.every((body) => body.record === false)).toBe(true);
 });
 
-test("Enter searches again where the results are old, and moves to them where they are not", async ({ page }) => {
+test("Enter searches again if the results are outdated, and moves to them otherwise", async ({ page }) => {
   await page.goto(at("search", { q: "heron", mode: "sparse" }));
   await expect(page.locator(".status")).toContainText("Nothing was found");
   let isRefusing = true;
@@ -52,7 +52,7 @@ test("Enter searches again where the results are old, and moves to them where th
   page.on("response", (response) => response.status() === 503 && refused());
   write("waders.py", "def heron_waits():\n    return 1\n");
   await wasRefused;
-  // A quiet question without an answer leaves what is shown.
+  // A background query that fails leaves the results on the screen.
   await expect(page.getByRole("alert")).toHaveCount(0);
   isRefusing = false;
   await page.locator("#query").focus();
@@ -63,7 +63,7 @@ test("Enter searches again where the results are old, and moves to them where th
   await expect(named(page, "heron_waits")).toBeFocused();
 });
 
-test("a server that only follows is asked again when the window gets the focus", async ({ page }) => {
+test("a server that only follows the index is queried again when the window gets the focus", async ({ page }) => {
   await page.goto(`${process.env.AURORA_PAGE_THAT_FOLLOWS}${at("search", { q: "cormorant", mode: "sparse" })}`);
   await expect(page.locator(".status")).toContainText("Nothing was found");
   write("divers.py", "def cormorant_dives():\n    return 1\n");
@@ -73,7 +73,7 @@ test("a server that only follows is asked again when the window gets the focus",
   }).toPass();
 });
 
-test("views share one connection, and a view that follows nothing ends it", async ({ page }) => {
+test("views share one connection, and a view that needs no events ends it", async ({ page }) => {
   const connections = [];
   page.on("request", (request) => request.url().includes("index/events") && connections.push(request));
   const ended = page.waitForEvent("requestfailed", (request) => request.url().includes("index/events"));

@@ -1,4 +1,4 @@
-// Whatever stands in an index is shown as it is and does nothing.
+// Hostile content of an index is shown literally and has no effect.
 
 import { HOSTILE, at, expect, test } from "../support.js";
 
@@ -26,7 +26,7 @@ for (const [name, url] of Object.entries(VIEWS)) {
   });
 }
 
-test("no text of the address becomes a link to elsewhere", async ({ page }) => {
+test("no text of the URL becomes a link to another site", async ({ page }) => {
   for (const url of [at("file", { path: "javascript:alert(1)//x" }), at("contents", { path: "//attacker.example/x", measure: "x" })]) {
     await page.goto(url);
     await expect(page.getByRole("alert")).toBeVisible();

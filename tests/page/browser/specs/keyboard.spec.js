@@ -2,7 +2,7 @@ import { at, expect, test } from "../support.js";
 
 const focused = (page) => page.locator(":focus");
 
-test("everything from a query to a file and back is done with keys", async ({ page }) => {
+test("keys lead from a query to a file and back", async ({ page }) => {
   await page.goto("/");
   await page.keyboard.type("page");
   await expect(page).toHaveURL(/q=page$/);
@@ -27,7 +27,7 @@ test("everything from a query to a file and back is done with keys", async ({ pa
   await expect(page.locator("#query")).toBeFocused();
 });
 
-test("whoever moves on before the answer is here gets to its first result", async ({ page }) => {
+test("moving on before the answer arrives leads to its first result", async ({ page }) => {
   let release;
   const held = new Promise((resolve) => (release = resolve));
   await page.route("**/api/v1/search", async (route) => {
@@ -60,7 +60,7 @@ test("a slash moves to the search from every view", async ({ page }) => {
   }
 });
 
-test("the empty search takes no keys for itself", async ({ page }) => {
+test("the empty search view has no single-key shortcuts", async ({ page }) => {
   await page.goto("/");
   const query = page.locator("#query");
   await expect(query).toBeFocused();
@@ -118,7 +118,7 @@ test("the definitions of a graph are reached with the arrows", async ({ page }) 
   await expect(page).toHaveURL(/view=file/);
 });
 
-test("definitions of a file are walked with keys", async ({ page }) => {
+test("keys move between the definitions of a file", async ({ page }) => {
   await page.goto(at("file", { path: "src/cache.py" }));
   await expect(page.locator(".code")).toContainText("class PageCache");
   // `page.url()` may still be the URL before the last key.
@@ -132,7 +132,7 @@ test("definitions of a file are walked with keys", async ({ page }) => {
   expect(await lines()).toBe(second);
 });
 
-test("no element is a trap: Tab reaches every part of the page and leaves it", async ({ page }) => {
+test("no element traps the focus: Tab reaches every part of the page and leaves it", async ({ page }) => {
   await page.goto(at("search", { q: "retry" }));
   await expect(page.locator(".result")).not.toHaveCount(0);
   await page.locator(".skip").focus();

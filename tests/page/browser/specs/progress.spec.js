@@ -2,8 +2,8 @@ import { at, audit, expect, test } from "../support.js";
 
 test.use({ baseURL: process.env.AURORA_PAGE_THAT_WRITES });
 
-test("how far an index run is can be seen, and its timeline afterwards", async ({ page, request }) => {
-  // A machine that does much else takes its time for a whole run.
+test("the progress of an index run is shown, and its timeline afterwards", async ({ page, request }) => {
+  // A busy machine may take long for a complete run.
   test.slow();
   await page.goto(at("runs"));
   await expect(page.locator(".run-list a")).not.toHaveCount(0);
@@ -18,7 +18,7 @@ test("how far an index run is can be seen, and its timeline afterwards", async (
   await expect(page.locator(".run-list a")).toHaveCount(before + 1);
 });
 
-test("a view that is not shown follows no run", async ({ page }) => {
+test("a hidden view follows no run", async ({ page }) => {
   const ended = page.waitForEvent("requestfailed", (request) => request.url().includes("index/events"));
   await page.goto(at("runs"));
   await expect(page.locator(".run-list a")).not.toHaveCount(0);

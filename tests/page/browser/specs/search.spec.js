@@ -27,7 +27,7 @@ test("an older answer never replaces a newer one", async ({ page }) => {
       isHeld();
       await held;
     }
-    // A request that was given up cannot go on.
+    // A request that was aborted cannot continue.
     await route.continue().catch(() => {});
   });
   await page.goto("/");
@@ -42,7 +42,7 @@ test("an older answer never replaces a newer one", async ({ page }) => {
   await expect(names(page).first()).toHaveText("PageCache.evict_oldest");
 });
 
-test("results stand together by file, with highlighted code and marked words", async ({ page }) => {
+test("results are grouped by file, with highlighted code and marked words", async ({ page }) => {
   await page.goto(at("search", { q: "cache of pages" }));
   const file = page.getByRole("region", { name: "src/cache.py" });
   await expect(file.locator(".result")).not.toHaveCount(0);
@@ -54,7 +54,7 @@ test("results stand together by file, with highlighted code and marked words", a
   await expect(page.getByRole("region", { name: "README.md" }).getByText("changed since it was indexed")).toBeVisible();
 });
 
-test("facets count what matches, and narrow the search", async ({ page }) => {
+test("facets count matches, and narrow the search", async ({ page }) => {
   await page.goto(at("search", { q: "page pause hostile" }));
   const languages = page.getByRole("region", { name: "Language" });
   const facet = (name) => languages.getByRole("button", { name });
@@ -71,14 +71,14 @@ test("facets count what matches, and narrow the search", async ({ page }) => {
   await expect(page.locator(".file-results").nth(1)).toBeVisible();
 });
 
-test("a directory with odd characters is a facet of its own", async ({ page }) => {
+test("a directory with unusual characters is a facet", async ({ page }) => {
   await page.goto(at("search", { q: "hostile" , path: "/web" }));
   await page.getByRole("region", { name: "Directory" }).getByRole("button", { name: "odd" }).click();
   await expect(page.locator(".file-results")).toHaveCount(1);
   await expect(page.locator(".result")).not.toHaveCount(0);
 });
 
-test("the parts of a score add up to it", async ({ page }) => {
+test("the parts of a score add up to the score", async ({ page }) => {
   await page.goto(at("search", { q: "read a page from the disk" }));
   const panel = page.getByRole("complementary", { name: "Score of the result" });
   await expect(page.locator(".result")).not.toHaveCount(0);
@@ -105,13 +105,13 @@ test("a mode and a pattern of paths are part of the search", async ({ page }) =>
   await expect(names(page).first()).toBeVisible();
 });
 
-test("a filter alone lists what passes it", async ({ page }) => {
+test("a filter alone lists all matches", async ({ page }) => {
   await page.goto(at("search", { lang: "py" }));
   await expect(names(page).first()).toBeVisible();
   await expect(page.locator(".status")).not.toContainText("with words of the query");
 });
 
-test("what is wrong with a search is said", async ({ page }) => {
+test("errors of a search are reported", async ({ page }) => {
   await page.goto(at("search", { q: "page", path: "src/[" }));
   await expect(page.getByRole("alert")).toContainText(/invalid path pattern/i);
   await page.goto(at("search", { q: "page", root: "nowhere" }));
@@ -135,7 +135,7 @@ test("another project can be chosen", async ({ page }) => {
   await expect(choice).toHaveValue("");
 });
 
-test("all projects are searched as one, and a result leads to its own", async ({ page }) => {
+test("all projects are searched together, and a result leads to its project", async ({ page }) => {
   await page.goto(at("search", { q: "class Queue" }));
   const projects = page.getByRole("region", { name: "Project" }).getByRole("button");
   await expect(projects).toHaveCount(2);

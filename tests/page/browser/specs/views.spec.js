@@ -1,6 +1,6 @@
 import { CACHE, at, expect, test } from "../support.js";
 
-test("callers stand left of a definition and callees right of it", async ({ page }) => {
+test("callers are left of a definition and callees right of it", async ({ page }) => {
   await page.goto(at("graph", { name: "PageCache.evict_oldest" }));
   const place = (name) => page.locator(".node", { hasText: name }).evaluate((node) => Number(node.dataset.x));
   await expect(page.locator(".node")).toHaveCount(3);
@@ -18,14 +18,14 @@ test("callers stand left of a definition and callees right of it", async ({ page
   await expect(page.locator(".node.root")).toContainText("evict_oldest");
 });
 
-test("a name that no definition has leads to those that are like it", async ({ page }) => {
+test("an unknown name leads to similar definitions", async ({ page }) => {
   await page.goto(at("graph", { name: "evict" }));
   await expect(page.locator(".message:visible")).toHaveText("No definition is called evict");
   await page.getByRole("link", { name: "PageCache.evict_oldest" }).click();
   await expect(page.locator(".node.root")).toContainText("evict_oldest");
 });
 
-test("a name of several definitions leads to each of them, and to others that end with it", async ({ page }) => {
+test("an ambiguous name leads to each definition, and to others that end with it", async ({ page }) => {
   await page.goto(at("graph", { name: "open_store" }));
   await expect(page.locator(".message:visible")).toHaveText("2 definitions are called open_store");
   const list = (title) => page.locator(".graph-lists section", { has: page.getByRole("heading", { name: title }) }).getByRole("listitem");
@@ -35,7 +35,7 @@ test("a name of several definitions leads to each of them, and to others that en
   await expect(page.locator(".node.root")).toContainText("jobs.py");
 });
 
-test("files of one name can be told apart in a graph, and reasons are explained", async ({ page }) => {
+test("files of the same name are distinguishable in a graph, and reasons are explained", async ({ page }) => {
   await page.goto(at("graph", { name: "LocalJobs.add_job" }));
   await expect(page.locator(".node.root")).toContainText("local/jobs.py:9");
   await expect(page.locator(".node", { hasText: "encode_job" })).toContainText("remote/jobs.py:4");
@@ -45,7 +45,7 @@ test("files of one name can be told apart in a graph, and reasons are explained"
   await expect(lists.locator("section", { hasText: "Calls to names not defined here" })).toContainText("append");
 });
 
-test("a drawing that is wider than the window begins in its middle and shows that it goes on", async ({ page }) => {
+test("a drawing that is wider than the window begins in its middle and indicates more content", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(at("graph", { name: "PageCache.evict_oldest" }));
   const frame = page.locator(".graph-frame");
@@ -92,7 +92,7 @@ test("the contents are divided by language", async ({ page }) => {
   await expect(page.locator("tbody tr:visible")).toHaveCount(1);
 });
 
-test("what is not indexed is shown with its reason", async ({ page }) => {
+test("skipped files are shown with the reason", async ({ page }) => {
   await page.goto(at("contents", { by: "reason" }));
   const row = page.locator("tr", { hasText: "Cargo.lock" });
   await expect(row).toContainText("lock file");
@@ -117,7 +117,7 @@ test("a run is a timeline of its stages", async ({ page }) => {
   expect(bar.x).toBeGreaterThanOrEqual(track.x);
 });
 
-test("the choice of colours stays", async ({ page }) => {
+test("the choice of colours is kept", async ({ page }) => {
   await page.goto("/");
   const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   const light = await ground();

@@ -1,4 +1,5 @@
-//! A process that checks texts of one language. Grammars are C code, so whatever a text does to it ends this process alone.
+//! A process that checks texts of one language. Grammars are C code, so a text that crashes the process must not affect
+//! others.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
@@ -7,42 +8,42 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// What a text may take.
+/// Limits of a check.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Longest parse. The program checks that it ends soon after.
+    /// Maximum time of a parse. The program checks that the parse ends soon after.
     pub(crate) parse: Duration,
-    /// Most resident memory of the process.
+    /// Maximum resident memory of the process in bytes.
     pub(crate) memory: u64,
 }
 
-/// Longest time at work on one text, which takes many steps with limits of their own.
-const LONGEST_WORK: Duration = Duration::from_secs(30);
-/// Longest time on one text where the time at work is unknown, or does not grow.
-const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
-/// How often the process is looked at while it works.
+/// Maximum processor time for one text. A check has many steps, each with its own limits.
+const MAX_PROCESSOR_TIME: Duration = Duration::from_secs(30);
+/// Maximum wall time for one text, if the processor time is unknown or does not grow.
+const MAX_WAIT: Duration = Duration::from_secs(15 * 60);
+/// Interval at which the process is checked.
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// What became of a text.
+/// Result of checking a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// Everything is as promised.
+    /// The text has no problem.
     Sound,
-    /// The same, and a limit ended the parse.
+    /// The text has no problem, but a limit ended the parse.
     Limited(String),
-    /// What is wrong.
+    /// Description of the problem.
     Wrong(String),
-    /// The user wants to end.
+    /// The user interrupted the run.
     Interrupted,
 }
 
-/// Checks texts of one language.
+/// A checker of texts of one language.
 pub(crate) struct Checker<'a> {
     program: &'a Path,
     language: &'a str,
     limits: Limits,
     is_interrupted: &'a dyn Fn() -> bool,
-    /// What the program has printed as errors.
+    /// File with the program's standard error.
     errors: PathBuf,
     process: Option<Process>,
 }
@@ -65,14 +66,14 @@ impl<'a> Checker<'a> {
         Self { program, language, limits, is_interrupted, errors, process: None }
     }
 
-    /// Ends the process: the next text does not depend on those before.
+    /// Ends the process, so that the next text does not depend on earlier ones.
     pub(crate) fn restart(&mut self) {
         if let Some(process) = self.process.take() {
             process.end();
         }
     }
 
-    /// Checks one text, in a new process if there is none.
+    /// Checks one text. Starts a process if none is running.
     pub(crate) fn check(&mut self, text: &str) -> Result<Answer, String> {
         let failed = |error: std::io::Error| format!("checking {}: {error}", self.language);
         let mut process = match self.process.take() {
@@ -95,7 +96,7 @@ impl<'a> Checker<'a> {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     let worked = work_of(&process).saturating_sub(used);
-                    if worked > LONGEST_WORK || begun.elapsed() > LONGEST_WAIT {
+                    if worked > MAX_PROCESSOR_TIME || begun.elapsed() > MAX_WAIT {
                         break format!("does not end: {worked:.1?} at work");
                     }
                     if peak_memory_of(&process) <= self.limits.memory {
@@ -117,10 +118,11 @@ impl<'a> Checker<'a> {
     fn start(&self) -> std::io::Result<Process> {
         let mut command = Command::new(self.program);
         command.args(["check", self.language, &self.limits.parse.as_millis().to_string()]);
-        // glibc fills memory that is allocated and freed with other bytes, so that reads of it show.
+        // With this setting, glibc overwrites memory when it is allocated and freed, so that invalid reads have an
+        // effect.
         command.env("MALLOC_PERTURB_", "165");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&self.errors)?);
-        // Ctrl-C reaches this process alone, which then prints what was found.
+        // Ctrl-C reaches only this process, which then prints the findings.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
@@ -137,7 +139,7 @@ impl<'a> Checker<'a> {
         Ok(Process { child, input, answers })
     }
 
-    /// The last line that the program has printed as an error.
+    /// The last line of the program's standard error.
     fn last_error(&self) -> String {
         let errors = fs::read(&self.errors).unwrap_or_default();
         let errors = String::from_utf8_lossy(&errors);
@@ -147,7 +149,7 @@ impl<'a> Checker<'a> {
 
 impl Process {
     fn end(mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -156,7 +158,7 @@ impl Process {
 impl Drop for Checker<'_> {
     fn drop(&mut self) {
         self.restart();
-        // It is empty, or its last line is in a finding.
+        // The file is empty, or a finding contains its last line.
         let _ = fs::remove_file(&self.errors);
     }
 }
@@ -170,18 +172,18 @@ fn answer_of(line: &str) -> Answer {
     }
 }
 
-/// Time at work of a process so far; 0 on systems without `/proc`.
+/// Processor time of a process so far, or 0 on systems without `/proc`.
 fn work_of(process: &Process) -> Duration {
-    /// `USER_HZ`, which is the same on all architectures of Linux that Rust supports.
+    /// `USER_HZ`, which is the same on all Linux architectures that Rust supports.
     const TICKS_PER_SECOND: u64 = 100;
     let stat = fs::read_to_string(format!("/proc/{}/stat", process.child.id())).unwrap_or_default();
-    // After the name, which may have spaces: `utime` and `stime` are the 12th and 13th value.
+    // The name may contain spaces. After it, `utime` and `stime` are the 12th and 13th value.
     let values = stat.rsplit_once(')').map_or("", |(_, values)| values).split_whitespace().skip(11).take(2);
     let ticks: u64 = values.filter_map(|value| value.parse::<u64>().ok()).sum();
     Duration::from_millis(ticks * 1_000 / TICKS_PER_SECOND)
 }
 
-/// Most bytes of resident memory that a process has had; 0 on systems without `/proc`.
+/// Maximum resident memory that a process has had in bytes, or 0 on systems without `/proc`.
 fn peak_memory_of(process: &Process) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", process.child.id())).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();

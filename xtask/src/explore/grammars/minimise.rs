@@ -1,10 +1,11 @@
-//! A smaller text with the same finding.
+//! Reduces a text with a finding.
 
-/// Parts of more characters are reduced by lines only.
-const MOST_CHARACTERS: usize = 8_000;
+/// Maximum number of characters of a text that is also reduced by single characters. Longer texts are reduced only by
+/// lines.
+const MAX_CHARACTERS: usize = 8_000;
 
-/// The smallest text that removing lines, then characters, leads to while `is_found` holds, or what it is when
-/// `is_over`. `is_found` holds of `text`.
+/// Removes lines, then characters, from a text as long as `is_found` holds, and returns the smallest text. Stops early
+/// when `is_over`. `is_found` must hold for `text`.
 pub(crate) fn minimise(
     text: &str,
     is_over: &dyn Fn() -> bool,
@@ -12,15 +13,15 @@ pub(crate) fn minimise(
 ) -> Result<String, String> {
     let lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
     let few = reduce(lines, is_over, is_found)?.concat();
-    if few.chars().count() > MOST_CHARACTERS {
+    if few.chars().count() > MAX_CHARACTERS {
         return Ok(few);
     }
     let characters = few.chars().map(String::from).collect();
     Ok(reduce(characters, is_over, is_found)?.concat())
 }
 
-/// Removes runs of parts, long ones first, and begins again with single parts until nothing more can be removed: delta
-/// debugging (Zeller, Hildebrandt: Simplifying and isolating failure-inducing input, 2002) with complements alone.
+/// Removes runs of parts, long runs first, until no single part can be removed: delta debugging (Zeller, Hildebrandt:
+/// Simplifying and isolating failure-inducing input, 2002), restricted to complements.
 fn reduce(
     mut parts: Vec<String>,
     is_over: &dyn Fn() -> bool,
@@ -55,7 +56,7 @@ mod tests {
     use super::minimise;
 
     #[test]
-    fn what_is_not_needed_is_removed() {
+    fn irrelevant_parts_are_removed() {
         let text = "one\ntwo (\nthree\nfour )\nfive\n".repeat(20);
         let mut is_found = |text: &str| Ok(text.find('(').is_some_and(|at| text[at..].contains(')')));
         assert_eq!(minimise(&text, &|| false, &mut is_found), Ok("()".to_owned()));

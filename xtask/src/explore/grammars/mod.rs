@@ -1,4 +1,5 @@
-//! `cargo xtask explore grammars`: mutated real files through everything that reads a text, language by language.
+//! `cargo xtask explore grammars`: mutated real files are passed through every component that reads text, for each
+//! language.
 
 mod checker;
 mod minimise;
@@ -21,61 +22,61 @@ use mutation::Sources;
 use random::Random;
 use report::{Finding, Tally, kind_of};
 
-/// Most sources in other languages that parts are taken from.
-const OTHERS: usize = 200;
-/// Longest search for a smaller text with the same finding.
-const LONGEST_SEARCH: Duration = Duration::from_secs(60);
+/// Maximum number of sources in other languages that parts are taken from.
+const MAX_OTHER_SOURCES: usize = 200;
+/// Maximum time of the reduction of one finding.
+const MAX_REDUCTION_TIME: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Directories with sources: their files, up to some hundreds of each language, are what is mutated
+    /// Directories with sources. Their files, up to several hundred per language, are mutated
     #[arg(required_unless_present = "input")]
     roots: Vec<PathBuf>,
 
-    /// How long each language takes
+    /// Minutes for each language
     #[arg(long, value_name = "N", default_value_t = 30, conflicts_with = "seconds")]
     minutes: u64,
 
-    /// The same in seconds
+    /// Seconds for each language
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
 
-    /// Only this language; may be given several times [default: all that have sources]
+    /// Only this language; may be given several times [default: all languages with sources]
     #[arg(long, value_name = "NAME")]
     language: Vec<String>,
 
-    /// The seed that all texts follow from, together with the sources [default: the time]
+    /// The seed, which together with the sources determines all texts [default: the time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Only the text of this number
+    /// Only the text with this number
     #[arg(long, value_name = "N", requires = "seed", requires = "language")]
     case: Option<u64>,
 
-    /// Only the text in this file, as it is
+    /// Only the text in this file, unchanged
     #[arg(long, value_name = "FILE", requires = "language", conflicts_with_all = ["roots", "case", "seed"])]
     input: Option<PathBuf>,
 
-    /// Longest parse; the default of an index run is longer, and would let few texts be checked
+    /// Maximum time of a parse. The default of an index run is longer, and would allow few texts to be checked
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 300)]
     parse_limit: u64,
 
-    /// Most memory of the process that checks
+    /// Maximum memory of the checking process
     #[arg(long, value_name = "MIB", default_value_t = 768)]
     memory_limit: u64,
 }
 
-/// What all languages share.
+/// Data shared by all languages.
 struct Run<'a> {
     options: &'a Options,
     program: &'a Path,
-    /// Where findings go.
+    /// Directory of findings.
     directory: &'a Path,
     seed: u64,
     is_interrupted: &'a dyn Fn() -> bool,
 }
 
-/// Checks mutated files, and fails where something was found.
+/// Checks mutated files, and fails if there are findings.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let signal = Arc::clone(&interrupted);
@@ -138,7 +139,7 @@ impl Run<'_> {
         let mut findings: BTreeMap<String, Finding> = BTreeMap::new();
         let begun = Instant::now();
         for case in self.options.case.unwrap_or(0).. {
-            let text = sources.text(&mut Random::of_case(self.seed, language, case));
+            let text = sources.text(&mut Random::for_case(self.seed, language, case));
             let started = Instant::now();
             let answer = checker.check(&text)?;
             tally.add(&answer, text.len(), started.elapsed(), case);
@@ -157,7 +158,7 @@ impl Run<'_> {
         Ok(findings.into_values().collect())
     }
 
-    /// Writes a text with a finding to a file, first as it is, then as small as it gets.
+    /// Writes a text with a finding to a file, first unchanged, then reduced.
     fn keep(
         &self,
         checker: &mut Checker<'_>,
@@ -176,7 +177,7 @@ impl Run<'_> {
         let is_repeated = is_found(text)?;
         if is_repeated {
             let begun = Instant::now();
-            let is_over = || begun.elapsed() > LONGEST_SEARCH || (self.is_interrupted)();
+            let is_over = || begun.elapsed() > MAX_REDUCTION_TIME || (self.is_interrupted)();
             write(&minimise::minimise(text, &is_over, &mut is_found)?)?;
         }
         let what = if is_repeated { what } else { format!("{what} (not by this text alone)") };
@@ -193,7 +194,7 @@ impl Run<'_> {
 /// Files in other languages, some of each.
 fn others(files: &BTreeMap<String, Vec<PathBuf>>, language: &str) -> Vec<PathBuf> {
     let others = || files.iter().filter(|(other, _)| *other != language);
-    let each = OTHERS.div_ceil(others().count().max(1));
+    let each = MAX_OTHER_SOURCES.div_ceil(others().count().max(1));
     others().flat_map(|(_, files)| files.iter().step_by(files.len().div_ceil(each)).cloned()).collect()
 }
 

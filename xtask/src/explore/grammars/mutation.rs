@@ -1,17 +1,17 @@
-//! Texts that are almost sources: real ones, damaged as editors, merges and attackers damage them.
+//! Texts derived from real sources by damage as editors, merges and attackers cause it.
 
 use super::random::Random;
 
-/// Most bytes of a text.
-const LONGEST: usize = 256 << 10;
-/// Most changes of one text.
-const MOST_CHANGES: usize = 8;
-/// Most repetitions of a token or line.
-const MOST_REPETITIONS: usize = 32 << 10;
-/// Most lines that one change takes.
-const MOST_LINES: usize = 64;
+/// Maximum size of a text in bytes.
+const MAX_TEXT_BYTES: usize = 256 << 10;
+/// Maximum number of changes to a text.
+const MAX_CHANGES: usize = 8;
+/// Maximum number of repetitions of a token or line.
+const MAX_REPETITIONS: usize = 32 << 10;
+/// Maximum number of lines affected by a change.
+const MAX_LINES: usize = 64;
 
-/// What opens something that other text has to close, in any of the languages.
+/// Texts that open a construct which other text has to close, in various languages.
 const OPENERS: &[&str] = &[
     "(",
     "[",
@@ -86,7 +86,7 @@ const OPENERS: &[&str] = &[
     "\"#",
 ];
 
-/// Characters that readers of text tend to forget.
+/// Characters that programs tend to handle wrongly.
 const CHARACTERS: &[&str] = &[
     "\u{feff}",
     "\0",
@@ -117,26 +117,26 @@ const CHARACTERS: &[&str] = &[
     "\u{ff41}",
 ];
 
-/// The sources that texts are made of.
+/// The sources that texts are derived from.
 pub(crate) struct Sources {
-    /// In the language.
+    /// Sources in the language.
     pub(crate) own: Vec<String>,
-    /// In others.
+    /// Sources in other languages.
     pub(crate) others: Vec<String>,
 }
 
 impl Sources {
-    /// A text that follows from the random numbers alone.
+    /// A text that is determined by the random numbers.
     pub(crate) fn text(&self, random: &mut Random) -> String {
         let mut text = self.beginning(random);
-        for _ in 0..=random.small(MOST_CHANGES) {
+        for _ in 0..=random.small(MAX_CHANGES) {
             text = self.changed(&text, random);
-            text.truncate(text.floor_char_boundary(LONGEST));
+            text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
         }
         text
     }
 
-    /// A source or some lines of one, since small texts are checked faster.
+    /// A source, or some lines of it, since small texts are checked faster.
     fn beginning(&self, random: &mut Random) -> String {
         let source = source_of(&self.own, random);
         if random.one_in(3) {
@@ -147,8 +147,8 @@ impl Sources {
 
     fn changed(&self, text: &str, random: &mut Random) -> String {
         match random.below(19) {
-            0 => delete(&lines(text), random, MOST_LINES),
-            1 => duplicate(&lines(text), random, MOST_LINES),
+            0 => delete(&lines(text), random, MAX_LINES),
+            1 => duplicate(&lines(text), random, MAX_LINES),
             2 => swap(&lines(text), random),
             3 => delete(&tokens(text), random, 8),
             4 => duplicate(&tokens(text), random, 8),
@@ -169,7 +169,7 @@ impl Sources {
         }
     }
 
-    /// A token of another source takes the place of one.
+    /// Replaces a token by a token of another source.
     fn replace_token(&self, text: &str, random: &mut Random) -> String {
         let part = lines_of(source_of(&self.own, random), random, 20);
         let (mut tokens, others) = (tokens(text), tokens(part));
@@ -181,16 +181,16 @@ impl Sources {
         tokens.concat()
     }
 
-    /// The beginning of a text, and the end of a source of the same language.
+    /// The beginning of a text, followed by the end of a source of the same language.
     fn splice(&self, text: &str, random: &mut Random) -> String {
         let other = source_of(&self.own, random);
         format!("{}{}", &text[..place(text, random)], &other[place(other, random)..])
     }
 
-    /// Some lines of a source, often in another language, in the middle of a text.
+    /// Inserts some lines of a source, often in another language, into a text.
     fn insert_part(&self, text: &str, random: &mut Random) -> String {
         let from = if self.others.is_empty() || random.one_in(3) { &self.own } else { &self.others };
-        let part = lines_of(source_of(from, random), random, MOST_LINES);
+        let part = lines_of(source_of(from, random), random, MAX_LINES);
         insert(text, part, random)
     }
 }
@@ -199,14 +199,14 @@ fn source_of<'t>(sources: &'t [String], random: &mut Random) -> &'t str {
     &sources[random.below(sources.len())]
 }
 
-/// Parts without some that follow each other.
+/// Deletes a run of parts.
 fn delete(parts: &[&str], random: &mut Random, most: usize) -> String {
     let from = random.below(parts.len());
     let to = (from + 1 + random.small(most)).min(parts.len());
     parts[..from].concat() + &parts[to..].concat()
 }
 
-/// Parts with some that occur a second time, elsewhere.
+/// Duplicates a run of parts at another position.
 fn duplicate(parts: &[&str], random: &mut Random, most: usize) -> String {
     let from = random.below(parts.len());
     let to = (from + 1 + random.small(most)).min(parts.len());
@@ -223,7 +223,7 @@ fn swap(parts: &[&str], random: &mut Random) -> String {
     parts.concat()
 }
 
-/// Some bytes change, and the text is decoded as files are: what is no UTF-8 is replaced.
+/// Changes some bytes and decodes the text like a file: invalid UTF-8 is replaced.
 fn flip_bytes(text: &str, random: &mut Random) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..=random.small(8) {
@@ -235,7 +235,7 @@ fn flip_bytes(text: &str, random: &mut Random) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A token of the text many times in its place.
+/// Repeats a token of the text many times.
 fn repeat_token(text: &str, random: &mut Random) -> String {
     let mut tokens = tokens(text);
     if tokens.is_empty() {
@@ -243,14 +243,14 @@ fn repeat_token(text: &str, random: &mut Random) -> String {
     }
     let at = random.below(tokens.len());
     let separator = random.choose(&["", "", " ", "\n"]);
-    let repeated = [tokens[at], separator].concat().repeat(1 + random.small(MOST_REPETITIONS));
+    let repeated = [tokens[at], separator].concat().repeat(1 + random.small(MAX_REPETITIONS));
     tokens[at] = &repeated;
     tokens.concat()
 }
 
-/// An opening token many times, alone or with another one, sometimes closed as often.
+/// Repeats an opening token many times, alone or with another one. Sometimes closes it as often.
 fn repeat_opener(text: &str, random: &mut Random) -> String {
-    let count = 1 + random.small(MOST_REPETITIONS);
+    let count = 1 + random.small(MAX_REPETITIONS);
     let mut opener = random.choose(OPENERS).to_owned();
     if random.one_in(3) {
         opener += random.choose(&[" ", "\n", "a", "a ", ", ", "0"]);
@@ -280,7 +280,7 @@ fn repeat_line(text: &str, random: &mut Random) -> String {
     lines.concat()
 }
 
-/// Other line ends, everywhere or here and there.
+/// Replaces line ends, everywhere or in some places.
 fn replace_feeds(text: &str, random: &mut Random) -> String {
     let feed = random.choose(&["\r\n", "\r", "\u{2028}", "\n\n", "\u{c}\n", " \n", "\\\n", ";\n"]);
     let share = random.choose(&[1, 1, 4, 16]);
@@ -295,21 +295,21 @@ fn replace_feeds(text: &str, random: &mut Random) -> String {
     changed
 }
 
-/// Some lines, or all, become one.
+/// Joins some or all lines.
 fn join_lines(text: &str, random: &mut Random) -> String {
     let lines = lines(text);
     let from = random.below(lines.len());
-    let to = if random.one_in(3) { lines.len() } else { (from + 2 + random.small(MOST_LINES)).min(lines.len()) };
+    let to = if random.one_in(3) { lines.len() } else { (from + 2 + random.small(MAX_LINES)).min(lines.len()) };
     let separator = random.choose(&["", " ", "\r"]);
     let joined = lines[from..to].concat().replace('\n', separator);
     lines[..from].concat() + &joined + &lines[to..].concat()
 }
 
-/// Some lines are indented by other white space.
+/// Indents some lines with other white space.
 fn indent(text: &str, random: &mut Random) -> String {
     let lines = lines(text);
     let from = random.below(lines.len());
-    let to = from + 1 + random.small(MOST_LINES);
+    let to = from + 1 + random.small(MAX_LINES);
     let white_space = random.choose(&["", " ", "    ", "\t", " \t", "\u{a0}"]).repeat(1 + random.small(40));
     let indented = |(row, line): (usize, &&str)| match (from..to).contains(&row) {
         true => format!("{white_space}{}", line.trim_start_matches([' ', '\t'])),
@@ -323,25 +323,25 @@ fn insert(text: &str, part: &str, random: &mut Random) -> String {
     [&text[..at], part, &text[at..]].concat()
 }
 
-/// A place between characters: often between lines, which keeps more of the syntax.
+/// A position between characters, often between lines, which preserves more of the syntax.
 fn place(text: &str, random: &mut Random) -> usize {
     let at = text.floor_char_boundary(random.below(text.len() + 1));
     if random.one_in(2) { text[..at].rfind('\n').map_or(0, |feed| feed + 1) } else { at }
 }
 
-/// Up to `most` lines of a source that follow each other.
+/// Up to `most` consecutive lines of a source.
 fn lines_of<'t>(source: &'t str, random: &mut Random, most: usize) -> &'t str {
     let start = source[..place(source, random)].rfind('\n').map_or(0, |feed| feed + 1);
     let length = source[start..].split_inclusive('\n').take(1 + random.below(most)).map(str::len).sum::<usize>();
     &source[start..start + length]
 }
 
-/// The lines of a text, each with its line feed.
+/// The lines of a text, including their line feeds.
 fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// The words, runs of white space and other characters of a text.
+/// The words, runs of white space, and other characters of a text.
 fn tokens(text: &str) -> Vec<&str> {
     let kind = |c: char| (c.is_alphanumeric() || c == '_', c.is_whitespace());
     let mut found = Vec::new();
@@ -363,27 +363,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_follows_from_its_seed_and_is_bounded() {
+    fn a_text_is_determined_by_its_seed_and_bounded() {
         let sources = Sources {
             own: vec!["fn a() {\n    b(\"é\");\n}\n".to_owned(), "x".to_owned()],
             others: vec!["<a>\r\n</a>".to_owned()],
         };
-        let text = |case| sources.text(&mut Random::of_case(1, "rust", case));
+        let text = |case| sources.text(&mut Random::for_case(1, "rust", case));
         let mut changed = 0;
         for case in 0..2_000 {
             let one = text(case);
             assert_eq!(one, text(case));
-            assert!(one.len() <= LONGEST);
+            assert!(one.len() <= MAX_TEXT_BYTES);
             changed += usize::from(!sources.own.contains(&one));
         }
         assert!(changed > 1_500, "{changed}");
     }
 
     #[test]
-    fn every_change_takes_an_empty_text() {
+    fn every_change_handles_an_empty_text() {
         let sources = Sources { own: vec![String::new()], others: Vec::new() };
         for case in 0..2_000 {
-            sources.text(&mut Random::of_case(2, "c", case));
+            sources.text(&mut Random::for_case(2, "c", case));
         }
     }
 

@@ -1,4 +1,4 @@
-//! The program that knows the languages, an example of the crate of the stages.
+//! The program that checks texts, an example of the crate `aurora-stages`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::cargo::project;
 
-/// Crates whose debug assertions and checks of overflow are on although the build is optimised.
+/// Crates that are built with debug assertions and overflow checks, although the build is optimised.
 const ASSERTED: [&str; 4] = ["aurora-analysis", "aurora-languages", "aurora-redact", "aurora-stages"];
 
 /// Compiles the program.
@@ -33,7 +33,7 @@ pub(crate) fn build() -> Result<PathBuf, String> {
         .ok_or_else(|| "the program that checks texts does not compile".to_owned())
 }
 
-/// The directory for findings, beside the results of the build.
+/// The directory of findings, next to the build results.
 pub(crate) fn findings_directory() -> Result<PathBuf, String> {
     let build = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| project().join("target"), PathBuf::from);
     let directory = build.join("explore").join("grammars");
@@ -41,7 +41,7 @@ pub(crate) fn findings_directory() -> Result<PathBuf, String> {
     Ok(directory)
 }
 
-/// The sources below directories, by language.
+/// The source files below directories, by language.
 pub(crate) fn sources(program: &Path, roots: &[PathBuf]) -> Result<BTreeMap<String, Vec<PathBuf>>, String> {
     let output = Command::new(program).arg("sources").args(roots).stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| format!("{}: {error}", program.display()))?;

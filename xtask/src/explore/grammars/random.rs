@@ -1,11 +1,11 @@
-//! Numbers that follow from a seed.
+//! Random numbers that are determined by a seed.
 
 /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The numbers of one case of a language. Those of other cases are independent.
-    pub(crate) fn of_case(seed: u64, language: &str, case: u64) -> Self {
+    /// The generator of one case of a language, independent of other cases.
+    pub(crate) fn for_case(seed: u64, language: &str, case: u64) -> Self {
         let mut random = Self(seed);
         for value in language.bytes().map(u64::from).chain([case]) {
             random.0 = random.next() ^ value;
@@ -21,24 +21,24 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`; 0 if there is none.
+    /// A number below `end`, or 0 if `end` is 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         if end == 0 { 0 } else { (self.next() % end as u64) as usize }
     }
 
-    /// A number below `end` whose logarithm is evenly distributed: small ones are likely.
+    /// A number below `end` whose logarithm is evenly distributed, so that small numbers are likely.
     pub(crate) fn small(&mut self, end: usize) -> usize {
         let bits = usize::BITS - end.leading_zeros();
         let shift = self.below(bits as usize + 1);
         self.below(end.min(1 << shift))
     }
 
-    /// Whether something happens once in `n` times.
+    /// Returns true with probability 1/`n`.
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of several.
+    /// One of several values.
     pub(crate) fn choose<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }
@@ -51,12 +51,12 @@ mod tests {
     #[test]
     fn a_case_has_the_same_numbers_every_time() {
         let numbers = |language: &str, case: u64| {
-            let mut random = Random::of_case(7, language, case);
+            let mut random = Random::for_case(7, language, case);
             (0..4).map(|_| random.below(1_000)).collect::<Vec<_>>()
         };
         assert_eq!(numbers("c", 1), numbers("c", 1));
         assert!(numbers("c", 1) != numbers("c", 2) && numbers("c", 1) != numbers("go", 1));
-        let mut random = Random::of_case(1, "", 1);
+        let mut random = Random::for_case(1, "", 1);
         assert!((0..1_000).all(|_| random.small(100) < 100) && random.below(0) == 0);
     }
 }

@@ -1,28 +1,28 @@
-//! What is printed about a language and about findings.
+//! Output about languages and findings.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::checker::Answer;
 
-/// A text with which something is wrong.
+/// A text with a problem.
 pub(crate) struct Finding {
     pub(crate) language: String,
     pub(crate) what: String,
     /// The file with the text.
     pub(crate) text: PathBuf,
-    /// The seed and the number that it was drawn with.
+    /// The seed and the number of the text.
     pub(crate) drawn: Option<(u64, u64)>,
 }
 
-/// How the texts of a language ended.
+/// Statistics of the checked texts of a language.
 #[derive(Default)]
 pub(crate) struct Tally {
     texts: u64,
     bytes: u64,
     limited: u64,
     wrong: u64,
-    /// The longest time that a text took, and its number.
+    /// The longest duration of a check, and the number of its text.
     slowest: (Duration, u64),
 }
 
@@ -48,7 +48,7 @@ impl Tally {
     }
 }
 
-/// What findings of one kind have in common: the message without numbers and names.
+/// The common part of findings of the same kind: the message without numbers and names.
 pub(crate) fn kind_of(what: &str) -> String {
     let mut kind = String::new();
     for (index, part) in what.split('`').enumerate() {
@@ -59,7 +59,7 @@ pub(crate) fn kind_of(what: &str) -> String {
     kind.chars().take(160).collect()
 }
 
-/// Prints how to repeat and keep what was found, and fails if that is something.
+/// Prints how to repeat and keep each finding, and fails if there is any.
 pub(crate) fn conclude(findings: &[Finding]) -> Result<(), String> {
     for (number, Finding { language, what, text, drawn }) in findings.iter().enumerate() {
         println!("\nFinding {} in {language}: {what}", number + 1);
@@ -67,7 +67,7 @@ pub(crate) fn conclude(findings: &[Finding]) -> Result<(), String> {
         if let Some((seed, case)) = drawn {
             println!("  as drawn:      --language {language} --seed {seed} --case {case}, and the same directories");
         }
-        println!("  to keep it:    add a test with this text to the language's directory, with the mend");
+        println!("  to keep it:    add a test with this text to the language's directory, together with the fix");
     }
     if findings.is_empty() { Ok(()) } else { Err(format!("{} findings", findings.len())) }
 }
