@@ -62,7 +62,7 @@ fn changed_structures_are_written_to() {
         text.trim().parse().expect("a number")
     };
     let data = fs::read(directory.join("sound.mdb")).expect("reads");
-    let (sites, home) = (Sites::of(&data), directory.join("home"));
+    let (sites, home) = (Sites::from_data(&data), directory.join("home"));
     let is_log = directory.join("is_log").exists();
     for seed in number("next")..number("last") {
         fs::write(directory.join("next"), seed.to_string()).expect("writes");
@@ -126,11 +126,11 @@ fn in_a_child(data: &[u8], count: u64, is_log: bool) -> String {
         if since.elapsed() > LIMIT {
             child.kill().expect("it runs");
             child.wait().expect("it ends");
-            let what = Sites::of(data).mutate(&mut data.to_vec(), seen.parse().unwrap_or(0)).what;
+            let what = Sites::from_data(data).mutate(&mut data.to_vec(), seen.parse().unwrap_or(0)).what;
             panic!("a writer hangs: {what}");
         }
     };
-    let what = |seed: &str| Sites::of(data).mutate(&mut data.to_vec(), seed.parse().unwrap_or(0)).what;
+    let what = |seed: &str| Sites::from_data(data).mutate(&mut data.to_vec(), seed.parse().unwrap_or(0)).what;
     assert!(status.success(), "{status}: {}", what(&next()));
     let log = fs::read_to_string(path("log")).expect("reads");
     if let Some(keep) = std::env::var_os("AURORA_TEST_SHOW") {

@@ -127,7 +127,7 @@ fn log_file(target: &str, seed: u64) -> std::io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::failed;
+    use super::failed_tests;
 
     #[test]
     fn failed_tests_are_read_from_a_report() {

@@ -181,7 +181,7 @@ impl<'p> TermList<'p> {
                         for at in 0..candidates.len() {
                             let (offset, _) = candidates.as_slice()[at];
                             if let Some(code) = cursor.seek(offset) {
-                                candidates.add(at, tables.score_of(window.part, code, scratch, offset));
+                                candidates.add(at, tables.score_posting(window.part, code, scratch, offset));
                             }
                         }
                     }

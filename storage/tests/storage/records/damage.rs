@@ -203,7 +203,7 @@ fn random_damage_never_yields_a_wrong_record() {
 #[test]
 fn records_of_a_changed_structure_are_right_or_errors() {
     let trial = Trial::new();
-    let sites = Sites::of(&trial.data);
+    let sites = Sites::from_data(&trial.data);
     let first: u64 = std::env::var("AURORA_SEED").map_or(0, |seed| seed.parse().expect("a number"));
     for seed in first..first + u64::from(cases()) {
         let mut damaged = trial.data.clone();
