@@ -1,4 +1,4 @@
-//! Compiles the C code, which is in C because it needs `setjmp`.
+//! Compiles the part of the crate that is in C because it needs `setjmp`.
 
 use std::env;
 use std::path::Path;

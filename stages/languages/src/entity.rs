@@ -50,7 +50,7 @@ impl<'t> Entity<'t> {
         })
     }
 
-    /// The name of a list item: that of a resource if its metadata has a name, otherwise the value of its best key.
+    /// The name of a list item: the name of a resource if its metadata has a name, otherwise the value of the best key.
     pub(crate) fn item(&self) -> Option<DeclaredName> {
         let resource = self.resource().filter(|_| self.metadata_name.is_some());
         resource.or_else(|| self.name.map(|(_, name)| DeclaredName { name: name.to_owned(), owner: None }))

@@ -35,7 +35,7 @@
 //! | `@import` | an import, read by the language's `imports` function |
 //! | `@heading` | the heading of a section, read by the language's `heading` function |
 //! | `@error` | a syntax error |
-//! | `@_…` | has no meaning of its own; used by predicates |
+//! | `@_…` | no meaning; only used by predicates |
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -80,7 +80,7 @@ pub struct Language {
     pub(crate) member_separator: Option<&'static str>,
     /// Owners and namespaces that are left out of qualified names: `exports`, `this`, `prototype`.
     pub(crate) omitted_qualifiers: &'static [&'static str],
-    /// Whether the names of nested modules are already fully qualified, as those of Perl packages are.
+    /// Whether the names of nested modules are already fully qualified, as in Perl packages.
     pub(crate) has_absolute_modules: bool,
     /// Suffix that is removed from owners: `.prototype`.
     pub(crate) owner_suffix: &'static str,
@@ -92,7 +92,7 @@ pub struct Language {
     pub(crate) name_in: fn(&str) -> &str,
     /// Words that cannot name definitions. A definition with such a name is a statement that the grammar misread.
     pub(crate) reserved: &'static [&'static str],
-    /// Whether members may have reserved names, which only counts in texts without syntax errors.
+    /// Whether members may have reserved names. In texts with syntax errors, such members still count as misread.
     pub(crate) has_reserved_members: bool,
     /// Whether overloads are separate definitions. Otherwise, declarations are merged with the implementation after
     /// them.
@@ -202,7 +202,8 @@ pub(crate) struct BlockLimits {
 }
 
 impl BlockLimits {
-    /// Approximate number of symbols of a file from which on the minimum size grows with the file.
+    /// Approximate maximum number of symbols in a file of medium size: there, a symbol has at least this fraction of
+    /// the file.
     const TARGET_SYMBOLS: usize = 64;
 
     pub(crate) const DEFAULT: Self = Self { min_bytes: 200, min_bytes_in_data: 500, whole_bytes: 2_400 };

@@ -40,7 +40,7 @@ const MIN_READ_LIMIT: usize = 1 << 20;
 /// Limits of the work on one text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParseLimits {
-    /// Maximum time.
+    /// Maximum time for one text.
     pub time: Duration,
     /// Maximum size of the text in bytes.
     pub size: usize,

@@ -399,7 +399,7 @@ const BoundedLanguage *aurora_bounded_language(const TSLanguage *language, bool 
   return bounded;
 }
 
-// Calls the progress callback of the caller. It leaves the parse meanwhile, because the callback may use other parsers.
+// Calls the progress callback of the caller. The limits are off meanwhile, because the callback may use other parsers.
 static bool unbounded_progress(TSParseState *state) {
   const TSParseOptions *options = state->payload;
   TSParseState inner = *state;

@@ -58,7 +58,8 @@ fn unchecked(text: &str, brace: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Returns the braces of an expansion and their content if the content has shell operators, as in `${a:+$b;}`. The
-/// grammar misreads these operators as those of a command. Quotes, command substitutions and line feeds end the search.
+/// grammar would read these operators as part of a command. Quotes, command substitutions and line feeds end the
+/// search.
 fn misread_expansion(text: &str, brace: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     if brace == 0 || bytes[brace - 1] != b'$' {

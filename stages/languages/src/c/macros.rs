@@ -1,6 +1,6 @@
-//! Masks macros that hide the structure of a source: `JVM_ENTRY(int, f(int x))`, `NOT_PRODUCT(void verify();)`, `void
-//! print() PRODUCT_RETURN;`, `class EXPORT Name {`, `API int f(void);`. Macros are recognized by their form, without a
-//! list of names.
+//! Masks macros that hide the structure of a source: `JVM_ENTRY(int, f(int x))`, `NOT_PRODUCT(void verify();)`,
+//! `void print() PRODUCT_RETURN;`, `class EXPORT Name {`, `API int f(void);`. Macros are recognized by their form,
+//! without a list of names.
 
 use std::ops::Range;
 
@@ -92,8 +92,8 @@ impl Source<'_> {
         is_end
     }
 
-    /// Masks a macro with numbers between the type and the name of a function: `void printflike(3, 4) print(char
-    /// *format, …)`.
+    /// Masks a macro with numbers between the type and the name of a function:
+    /// `void printflike(3, 4) print(char *format, …)`.
     fn mask_numbers(&self, at: usize, mask: &mut Mask) -> bool {
         let Some(close) = self.close(at + 1).filter(|close| *close > at + 2 && self.follows_type(at)) else {
             return false;

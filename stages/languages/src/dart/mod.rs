@@ -13,7 +13,6 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Dart.
 pub(crate) static DART: Language = Language {
     reserved: &[
         "break", "case", "catch", "class", "continue", "do", "else", "finally", "for", "if", "return", "switch",

@@ -16,7 +16,6 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Elixir.
 pub(crate) static ELIXIR: Language = Language {
     interpreters: &["elixir", "iex"],
     aliases: &["elixir-ts"],

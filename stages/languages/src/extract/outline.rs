@@ -101,7 +101,7 @@ pub(crate) fn outline<'t>(
     })
 }
 
-/// A definition with its outermost wrapper, which is its own node if it has no wrapper.
+/// A definition with its outermost wrapper. Without a wrapper, `outermost` is the node of the definition.
 struct WrappedDefinition<'t> {
     definition: CapturedDefinition<'t>,
     outermost: Node<'t>,
@@ -171,7 +171,7 @@ impl<'t> OutlineBuilder<'_, 't> {
             self.end_open(attached.doc.as_ref().map_or(bytes.start, |doc| doc.start.min(bytes.start)));
         }
         let enclosing = self.open.last().map(|last| &self.scopes[*last]);
-        // In a text with errors, a node may include trailing white space that an enclosing open end has left out.
+        // In a text with errors, a node may end with white space that is outside of the enclosing definition.
         bytes.end = enclosing.map_or(bytes.end, |scope| bytes.end.min(scope.bytes.end));
         let enclosing_kind = enclosing.and_then(|scope| scope.kind);
         let parent = enclosing.and_then(|scope| scope.symbol);
@@ -265,7 +265,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         self.push_scope(scope);
     }
 
-    /// Ends all open definitions before `at` and the white space before it.
+    /// Ends all open definitions at `at`, without the white space before it.
     fn end_open(&mut self, at: u32) {
         for scope in self.open.drain(..) {
             let scope = &mut self.scopes[scope];

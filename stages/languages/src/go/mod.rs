@@ -13,7 +13,6 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Go.
 pub(crate) static GO: Language = Language {
     reserved: &["case", "defer", "else", "for", "func", "if", "return", "select", "struct", "switch"],
     imports,

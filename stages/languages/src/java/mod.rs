@@ -13,7 +13,6 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Java.
 pub(crate) static JAVA: Language = Language {
     reserved: RESERVED,
     imports,

@@ -17,7 +17,6 @@ static QUERY: QueryCache = QueryCache::new();
 /// Number of lines at the beginning of a text that are searched for evidence that it is or is not Perl.
 const PROBED_LINES: usize = 200;
 
-/// Perl 5.
 pub(crate) static PERL: Language = Language {
     separator: "::",
     has_absolute_modules: true,

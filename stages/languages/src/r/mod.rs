@@ -14,7 +14,6 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// R.
 pub(crate) static R: Language = Language {
     file_names: &[".Rprofile", "Rprofile.site"],
     interpreters: &["Rscript", "littler", "r"],

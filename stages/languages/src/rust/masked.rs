@@ -1,5 +1,5 @@
-//! Exposes the items in macro invocations such as `cfg_net! { pub fn … }` and `thread_local! { static … }`, which the grammar
-//! parses as plain tokens.
+//! Exposes the items in macro invocations such as `cfg_net! { pub fn … }` and `thread_local! { static … }`, which the
+//! grammar parses as plain tokens.
 
 use rustc_hash::FxHashMap;
 

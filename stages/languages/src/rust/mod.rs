@@ -14,7 +14,6 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Rust.
 pub(crate) static RUST: Language = Language {
     masked: masked::masked,
     reserved: &["else", "enum", "fn", "for", "if", "impl", "loop", "match", "mod", "return", "struct", "while"],

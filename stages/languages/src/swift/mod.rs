@@ -13,7 +13,6 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Swift.
 pub(crate) static SWIFT: Language = Language {
     reserved: &[
         "case", "catch", "class", "defer", "do", "else", "enum", "for", "func", "guard", "if", "return", "struct",
