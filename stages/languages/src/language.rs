@@ -202,8 +202,8 @@ pub(crate) struct BlockLimits {
 }
 
 impl BlockLimits {
-    /// Approximate maximum number of symbols in a file of medium size: there, a symbol has at least this fraction of
-    /// the file.
+    /// Divisor of the file size that gives the minimum size of a symbol in a file of medium size. A file therefore has
+    /// about this many symbols at most.
     const TARGET_SYMBOLS: usize = 64;
 
     pub(crate) const DEFAULT: Self = Self { min_bytes: 200, min_bytes_in_data: 500, whole_bytes: 2_400 };
