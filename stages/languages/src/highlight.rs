@@ -1,6 +1,6 @@
-//! Syntax highlighting: a lexer that classifies the tokens of a line by the tables of a language.
+//! Syntax highlighting: a lexer that classifies the tokens of a line with the lexical table of a language.
 //!
-//! It works on any excerpt of a source, which a grammar cannot parse, and costs a fraction of a parse.
+//! Unlike a grammar, it can process any excerpt of a source. It costs a fraction of a parse.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::lexical_tables::LexicalTable;
 /// A span of a line with its class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Highlight {
-    /// Bytes of the line.
+    /// Byte range in the line.
     pub bytes: Range<usize>,
     /// The class of the token.
     pub class: TokenClass,
@@ -31,7 +31,7 @@ pub enum TokenClass {
     Heading,
 }
 
-/// The highlighted spans in every line of `text`.
+/// Returns the highlighted spans of each line of `text`.
 pub(crate) fn highlight(language: &Language, text: &str) -> Vec<Vec<Highlight>> {
     if let Some(class_of) = language.line_class {
         let whole = |line: &str| class_of(line).map(|class| Highlight { bytes: 0..line.len(), class });
@@ -44,7 +44,7 @@ pub(crate) fn highlight(language: &Language, text: &str) -> Vec<Vec<Highlight>> 
     text.lines().map(|line| table.highlight(line, &mut open)).collect()
 }
 
-/// A token that continues on the next line.
+/// An open token that continues on the next line.
 #[derive(Clone, Copy)]
 struct OpenToken {
     end: &'static str,
@@ -74,7 +74,7 @@ impl LexicalTable {
         found
     }
 
-    /// Length and class of the token at `at`. A token that continues on the next line is stored in `open`.
+    /// Returns the length and class of the token at `at`. Stores a token that continues on the next line in `open`.
     fn token(&self, line: &str, at: usize, open: &mut Option<OpenToken>) -> (usize, Option<TokenClass>) {
         let rest = &line[at..];
         if self.line_comments.iter().any(|mark| rest.starts_with(mark)) {
@@ -105,7 +105,7 @@ impl LexicalTable {
     }
 }
 
-/// The offset past the next `end` in the line at or after `from`; `None` if there is none.
+/// Returns the offset past the first `end` at or after `from`. `None` if the line contains no `end` there.
 fn end_of(line: &str, from: usize, end: &str, has_escapes: bool) -> Option<usize> {
     let bytes = line.as_bytes();
     let mut at = from;
@@ -118,7 +118,7 @@ fn end_of(line: &str, from: usize, end: &str, has_escapes: bool) -> Option<usize
     None
 }
 
-/// Bytes of the identifier or number at the start of `rest`, or of its first character.
+/// Length in bytes of the identifier or number at the start of `rest`, or else of the first character.
 fn word_length(rest: &str) -> usize {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     match rest.find(|c| !is_word(c)) {
