@@ -76,7 +76,7 @@ fn what_is_wrong_with_roots_is_said() {
     assert!(some.out.contains("http/retry.go") && some.err.contains("1 root not searched"), "{some:?}");
     let none = Fixture::plain();
     let nothing = none.aur(&["mem", "search", "retry", "--all-roots"]);
-    assert!(nothing.code == Some(2) && nothing.err.contains("no index is known"), "{nothing:?}");
+    assert!(nothing.code == Some(2) && nothing.err.contains("there are no known indexes"), "{nothing:?}");
 }
 
 /// The summary of an index run of a directory.

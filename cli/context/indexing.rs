@@ -106,7 +106,7 @@ pub(crate) fn build(options: &IndexOptions, progress: &IndexProgress, program: &
     progress.clear();
     summary.map_err(|error| match error {
         IndexError::Storage(StorageError::Locked { .. }) if options.cancel.is_cancelled() => {
-            Failure::Interrupted("the index is as it was".to_owned())
+            Failure::Interrupted("the index is unchanged".to_owned())
         }
         error => findings::failure(error, &program.terminal),
     })

@@ -162,7 +162,7 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
         }
     }
     if searchers.is_empty() {
-        let nothing = || Failure::new("no index is known").with_help("`aur mem index PATH` builds one");
+        let nothing = || Failure::new("there are no known indexes").with_help("`aur mem index PATH` builds one");
         return Err(failures.into_iter().next().unwrap_or_else(nothing));
     }
     failures.iter().for_each(|failure| program.terminal.report(failure));

@@ -37,7 +37,7 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
             ("Indexing complete, but custom stages have no result for some rows.", Role::Warning)
         }
         (false, 0) if summary.published => ("Indexing stopped early; what is done is kept.", Role::Warning),
-        (false, 0) => ("Indexing stopped early; the index is as it was.", Role::Warning),
+        (false, 0) => ("Indexing stopped early; the index is unchanged.", Role::Warning),
         (false, _) => ("Indexing is incomplete: not everything could be read.", Role::Warning),
     };
     out.push_str(&format!("{}\n\n{}\n", paint.paint(role, done), paint.paint(Role::Heading, "Summary:")));

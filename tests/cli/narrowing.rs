@@ -149,7 +149,7 @@ fn files_that_changed_since_they_were_indexed_are_told() {
     fixture.write("src/auth/manager.py", old.replace("salt", "malt"));
     assert_eq!(state(), (Value::Bool(true), "changed".into()));
     let noted = ask(&[]);
-    assert!(noted.err.contains("changed or gone since indexed: src/auth/manager.py"), "{}", noted.err);
+    assert!(noted.err.contains("changed or deleted since indexing: src/auth/manager.py"), "{}", noted.err);
     fixture.remove("src/auth/manager.py");
     assert_eq!(state(), (Value::Bool(true), "gone".into()));
     assert!(ask(&["--show-scores"]).out.contains("File: gone since it was indexed"));

@@ -482,8 +482,8 @@ fn a_run_that_is_interrupted_in_a_changed_program_leaves_the_index_as_it_was() {
     let ended = child.wait_with_output().expect("it ends");
     let (out, err) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
     assert_eq!(ended.status.code(), Some(130), "{out}{err}");
-    assert!(out.starts_with("Indexing stopped early; the index is as it was."), "{out}");
-    assert!(err.contains("Interrupted: the index is as it was"), "{err}");
+    assert!(out.starts_with("Indexing stopped early; the index is unchanged."), "{out}");
+    assert!(err.contains("Interrupted: the index is unchanged"), "{err}");
     assert_eq!(digest(), before);
     fixture.remove("hangs").write(".aurora/plugins/area.py", working);
     let again = index(&[]).json();

@@ -94,7 +94,7 @@ fn a_floor_fails_the_job() {
     let missed = eval("p@5=0.9,mrr@10=0.5");
     assert_eq!(missed.code, Some(1), "{missed:?}");
     assert!(missed.out.starts_with("Set "), "the table is printed all the same: {missed:?}");
-    let told = "P@5 ≥ 0.900 was asked for, it is 0.200 (0.700 short)";
+    let told = "P@5 ≥ 0.900 is required, but the value is 0.200 (0.700 short)";
     assert!(missed.err.contains(told) && !missed.err.contains("MRR"), "{}", missed.err);
     for (floor, told) in [
         ("ndgc@10=0.8", "did you mean `ndcg@10`?"),
@@ -137,7 +137,7 @@ fn a_question_may_have_a_floor_and_topics_of_its_own() {
     assert_eq!((reached.code, metric(&reached.json(), 0, "topics@10")), (Some(0), 0.5), "{reached:?}");
     let missed = fixture.aur(&["mem", "eval", "missed.yaml", "--misses", "5"]);
     assert_eq!(missed.code, Some(1), "{missed:?}");
-    assert!(missed.err.contains("\"gather ledgers\": R@10 ≥ 0.800 was asked for, it is 0.000"), "{}", missed.err);
+    assert!(missed.err.contains("\"gather ledgers\": R@10 ≥ 0.800 is required, but the value is 0.000"), "{}", missed.err);
     assert!(
         missed.out.contains("wanted  absent.py") && missed.out.contains("first   src/ledger.py:4"),
         "{}",
@@ -390,7 +390,7 @@ fn tuning_learns_what_is_sure_and_only_that() {
     // All is found already.
     let nothing = tune(&["--keys", "bm25.k1", "--out", "nothing.toml"]);
     assert_eq!(nothing.code, Some(1), "{nothing:?}");
-    assert!(nothing.err.contains("nothing is written") && !fixture.path("nothing.toml").exists(), "{}", nothing.err);
+    assert!(nothing.err.contains("nothing was written") && !fixture.path("nothing.toml").exists(), "{}", nothing.err);
     // Activation alone finds nothing: every function has the same history.
     fixture.write("unhelped.toml", unhelped());
     let learn = ["--config", "unhelped.toml", "--keys", "hybrid.weights", "--out", "learned.toml"];
