@@ -57,7 +57,7 @@ pub(crate) fn stops(stop: impl Fn() + Send + 'static) {
 }
 
 /// From here on Ctrl-C does nothing here: another handler of signals takes over.
-pub(crate) fn is_left_to_another() {
+pub(crate) fn leave_to_other_handler() {
     if let Some(action) = &mut *ACTION.lock().unwrap_or_else(PoisonError::into_inner) {
         *action = Box::new(|| {});
     }

@@ -278,7 +278,7 @@ fn file_fact(hit: &Hit) -> Option<&'static str> {
     match hit.file_state? {
         FileState::Unchanged => Some("as it was indexed"),
         FileState::Changed => Some("changed since it was indexed; lines may have moved"),
-        FileState::Gone => Some("gone since it was indexed"),
+        FileState::Gone => Some("deleted since it was indexed"),
         FileState::Unknown => None,
     }
 }

@@ -152,7 +152,7 @@ fn files_that_changed_since_they_were_indexed_are_told() {
     assert!(noted.err.contains("changed or deleted since indexing: src/auth/manager.py"), "{}", noted.err);
     fixture.remove("src/auth/manager.py");
     assert_eq!(state(), (Value::Bool(true), "gone".into()));
-    assert!(ask(&["--show-scores"]).out.contains("File: gone since it was indexed"));
+    assert!(ask(&["--show-scores"]).out.contains("File: deleted since it was indexed"));
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn write_object(logs: &LogDirectory, log: &LogFile, out: &mut impl Write) -> Out
     Ok(out.write_all(b"}\n")?)
 }
 
-fn for_for_each_section(
+fn for_each_section(
     logs: &LogDirectory,
     log: &LogFile,
     mut write: impl FnMut(SectionText) -> io::Result<()>,

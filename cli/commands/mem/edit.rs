@@ -57,7 +57,7 @@ fn edited(memory: &Memory, id: &str) -> Outcome<NamedText> {
     let mut file = tempfile::Builder::new().prefix("aurora-").suffix(".json").tempfile().map_err(io)?;
     serde_json::to_writer_pretty(&mut file, &document).map_err(|error| io(error.into()))?;
     file.write_all(b"\n").and_then(|()| file.flush()).map_err(io)?;
-    let editor = Editor::of_user().map_err(Failure::new)?;
+    let editor = Editor::from_environment().map_err(Failure::new)?;
     let (directory, name) = (file.path().parent(), file.path().file_name());
     let name = name.unwrap_or_default().to_string_lossy();
     let command = editor.command(directory.unwrap_or(Path::new(".")), None, &name, None);
