@@ -256,8 +256,8 @@ fn what_a_dry_run_refuses() {
             refused.err
         };
         assert_snapshot!(refused(&["docs/guide.md"]), @r"
-        Error: `aur pipeline run` writes no index, and runs with --dry only
-          Help: `aur mem index` runs the pipeline on all files; with --dry it is tried on single ones
+        Error: `aur pipeline run` does not write an index and requires --dry
+          Help: `aur mem index` runs the pipeline on all files; --dry runs it on single files
         ");
         assert_snapshot!(refused(&["--dry", "docs/gide.md"]), @"Error: no such file: docs/gide.md");
         assert_snapshot!(refused(&["--dry", "docs"]), @r"

@@ -50,7 +50,7 @@ fn a_new_stage_is_trusted_and_filters() {
           command  python3 .aurora/plugins/area.py
           file     .aurora/plugins/area.py
           digest   DIGEST
-        Allowed wherever it is the same, until it changes
+        Allowed everywhere until the program changes
         ");
     });
     let indexed = run(&fixture, &["mem", "index", "--quiet"]);
@@ -310,16 +310,16 @@ fn what_new_refuses() {
             refused.err
         };
         assert_snapshot!(refused("area"), @r"
-        Error: there is a stage `area` already
+        Error: the stage `area` already exists
           Help: choose another name
         ");
         assert_snapshot!(refused("embed"), @r"
-        Error: there is a stage `embed` already
+        Error: the stage `embed` already exists
           Help: choose another name
         ");
         assert_snapshot!(refused("Owner Team"), @r"
         Error: `Owner Team` cannot be the name of a stage
-          Help: a name is a lower-case letter, then lower-case letters, digits, `_` and `-`, at most 64 in all
+          Help: a name starts with a lower-case letter, followed by lower-case letters, digits, `_` and `-`, with at most 64 characters
         ");
         assert_snapshot!(refused("domain"), @r"
         error[A0113]: stage `domain` writes column `domain`, which is built-in metadata of documents
@@ -354,25 +354,25 @@ fn the_next_run_is_explained() {
     assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
     settings(&fixture).bind(|| {
         assert_snapshot!(run(&fixture, &["pipeline", "graph", "--why"]).out, @r"
-        discover           runs on what has changed in the tree
-        incremental-check  runs on what has changed in the tree
-        parse              runs on what has changed in the tree
-        chunk              runs on what has changed in the tree
-        git-signal         runs on what has changed in the tree
-        embed              runs on what has changed in the tree
-        area               runs on what has changed in the tree
-        store              runs on what has changed in the tree
-        bm25               runs on what has changed in the tree
+        discover           runs on changes in the tree
+        incremental-check  runs on changes in the tree
+        parse              runs on changes in the tree
+        chunk              runs on changes in the tree
+        git-signal         runs on changes in the tree
+        embed              runs on changes in the tree
+        area               runs on changes in the tree
+        store              runs on changes in the tree
+        bm25               runs on changes in the tree
         ");
         let text = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("read");
         fixture.write(".aurora/pipeline.toml", format!("{text}version = \"2\"\n"));
         assert_snapshot!(run(&fixture, &["pipeline", "graph", "--why"]).out, @r"
-        discover           runs on what has changed in the tree
-        incremental-check  runs on what has changed in the tree
-        parse              runs on what has changed in the tree
-        chunk              runs on what has changed in the tree
-        git-signal         runs on what has changed in the tree
-        embed              runs on what has changed in the tree
+        discover           runs on changes in the tree
+        incremental-check  runs on changes in the tree
+        parse              runs on changes in the tree
+        chunk              runs on changes in the tree
+        git-signal         runs on changes in the tree
+        embed              runs on changes in the tree
         area               runs again on all chunks: `version` has changed
         store              runs again on all chunks: it reads columns of `area`
         bm25               runs again on all chunks: it reads columns of `store`

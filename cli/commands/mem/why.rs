@@ -132,7 +132,7 @@ pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
         }
         let is_indexed = match directory(given, &options.root) {
             Some(path) => explain.directory(&path, &mut out)?,
-            None => explain.file(&dry::located(given, &options.root, &plan)?, &mut out)?,
+            None => explain.file(&dry::indexed_path(given, &options.root, &plan)?, &mut out)?,
         };
         out.flush()?;
         left_out += u64::from(!is_indexed);
