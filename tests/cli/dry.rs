@@ -177,7 +177,7 @@ fn a_stage_that_leaves_files_out_says_why() {
     let skipped =
         dry(&fixture, &["docs/guide.md", "--pipeline", "team.toml", "--untrusted", "skip", "--format", "json"]);
     assert_eq!(skipped.code, Some(0), "{skipped:?}");
-    assert!(skipped.err.contains("the pipeline is run without stage `sieve`"), "{}", skipped.err);
+    assert!(skipped.err.contains("the pipeline runs without stage `sieve`"), "{}", skipped.err);
     assert!(!names_of(&skipped).contains(&"sieve".to_owned()));
     std::fs::create_dir_all(fixture.path(".aurora")).expect("made");
     std::fs::copy(fixture.path("team.toml"), fixture.path(".aurora/pipeline.toml")).expect("copied");

@@ -292,7 +292,7 @@ fn a_run_waits_for_another_writer() {
     let mut told = BufReader::new(waiting.stderr.take().expect("a pipe"));
     let mut line = String::new();
     told.read_line(&mut line).expect("a line");
-    assert!(line.contains("waiting for") && line.contains("which writes the index"), "{line}");
+    assert!(line.contains("waiting for") && line.contains("which is writing the index"), "{line}");
     assert!(waiting.try_wait().expect("a process").is_none());
     drop(writer);
     let done = waiting.wait_with_output().expect("it ends");

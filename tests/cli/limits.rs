@@ -122,7 +122,7 @@ fn issue_15_a_search_indexes_no_directory_that_is_no_project() {
     fixture.write("notes/todo.md", "# Later\nwater the plants\n");
     let refused = run(&fixture, &["mem", "search", "plants"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.err.contains("is no project") && refused.err.contains("`aur mem index"), "{refused:?}");
+    assert!(refused.err.contains("is not a project") && refused.err.contains("`aur mem index"), "{refused:?}");
     assert!(!fixture.path(".aurora").exists(), "nothing was made");
     assert_eq!(run(&fixture, &["mem", "index", "-q"]).code, Some(0), "asked for by name");
     assert_eq!(run(&fixture, &["mem", "search", "plants"]).code, Some(0));

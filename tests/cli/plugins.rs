@@ -35,7 +35,7 @@ fn a_new_stage_is_trusted_and_filters() {
     assert!(!fixture.path(".aurora/index").exists(), "nothing is indexed");
     settings(&fixture).bind(|| {
         assert_snapshot!(without_digest(&refused.err), @r"
-        Error: programs that you have not allowed in this repository; nothing was indexed
+        Error: you have not allowed these programs in this repository; nothing was indexed
           stage    area
           command  python3 .aurora/plugins/area.py
           file     .aurora/plugins/area.py

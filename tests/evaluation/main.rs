@@ -168,7 +168,7 @@ fn configurations_and_indexes_are_compared_in_pairs() {
 
     let refused = fixture.aur(&["mem", "eval", "good.jsonl", "--config", "nowhere.toml"]);
     assert_eq!(
-        (refused.code, refused.err.contains("no configuration file nowhere.toml")),
+        (refused.code, refused.err.contains("the configuration file nowhere.toml does not exist")),
         (Some(2), true),
         "{refused:?}"
     );

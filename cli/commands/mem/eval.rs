@@ -107,7 +107,7 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
     golden::keep_sets(&mut batches, &args.sets)?;
     let config = golden::config(args.config.as_deref(), &root, program)?;
     let other = args.against.as_deref().map(|other| golden::config(Some(other), &root, program)).transpose()?;
-    let rerankers = rerankers::of_configs([&config].into_iter().chain(&other), mode, &program.terminal);
+    let rerankers = rerankers::for_configs([&config].into_iter().chain(&other), mode, &program.terminal);
     let open = |root: &Path, mined: bool| golden::engine(root, mined, mode, &rerankers, program);
     let engines = engines(&batches, &open)?;
     let run = ask(&engines, &batches, &config)?;

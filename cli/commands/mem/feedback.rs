@@ -136,7 +136,7 @@ fn group_by_history(args: &FeedbackArgs, project: &Project, program: &Program) -
     let mut index: Option<OpenedIndex> = None;
     for id in &args.ids {
         let home = if is_entry(id) {
-            memories::home_of(id, project.root()).map_err(|failure| unknown(&failure.message()))?
+            memories::find_history_directory(id, project.root()).map_err(|failure| unknown(&failure.message()))?
         } else {
             None
         };
@@ -180,8 +180,8 @@ fn outcome(session: &str, args: &FeedbackArgs, program: &Program) -> Outcome {
     }
     let project = program.project(place::for_search(args.root.as_deref())?);
     let learning = learning(&project, program)?;
-    let of_user = memories::of_user()?;
-    let report = of_user.apply_outcome(session, outcome, &helpfulness, &learning, time::now());
+    let user_memory = memories::user_memory()?;
+    let report = user_memory.apply_outcome(session, outcome, &helpfulness, &learning, time::now());
     let report = report.map_err(memories::failure)?;
     let mut out = program.terminal.stdout();
     match args.format {

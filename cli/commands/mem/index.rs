@@ -11,7 +11,7 @@ use clap::Args;
 
 use crate::context::args::{ReportFormat, parse_jobs, parse_named, parse_named_percent, parse_percent, parse_size};
 use crate::context::failure::{Failure, Outcome};
-use crate::context::indexing::{build, tell_troubles};
+use crate::context::indexing::{build, print_problems};
 use crate::context::program::Program;
 use crate::context::programs::{self, Purpose, Untrusted};
 use crate::context::{findings, memories, place};
@@ -100,12 +100,12 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     let summary = build(&options, &progress, program)?;
     record_content(&options, program);
     if args.force {
-        memories::mend_indexes(&options.root, &program.terminal);
+        memories::repair_indexes(&options.root, &program.terminal);
     }
     let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_line(&mut out, &summary)?,
-        ReportFormat::Text if args.quiet => tell_troubles(&summary, &program.terminal),
+        ReportFormat::Text if args.quiet => print_problems(&summary, &program.terminal),
         ReportFormat::Text => out.write_all(summary::render(&summary, program.terminal.out).as_bytes())?,
     }
     out.flush()?;

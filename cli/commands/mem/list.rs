@@ -111,7 +111,7 @@ const MAX_TITLE_COLUMNS: usize = 60;
 /// Prints the entries that pass the filters.
 pub(crate) fn run(args: &ListArgs, program: &Program) -> Outcome {
     let mut memories = Memories::open(&args.memories, program)?;
-    memories.tell_left_out(program)?;
+    memories.warn_left_out(program)?;
     let filter = filter(args);
     let now = time::now();
     let mut reports: Vec<EntryReport> = Vec::new();

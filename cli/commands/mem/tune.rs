@@ -93,7 +93,7 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
     let mode = search::mode(args.mode);
     let batches = golden::gather(&args.golden, &root)?;
     let start = golden::config(args.config.as_deref(), &root, program)?;
-    let rerankers = rerankers::of_configs([&start], mode, &program.terminal).into_iter().map(|(name, reranker)| {
+    let rerankers = rerankers::for_configs([&start], mode, &program.terminal).into_iter().map(|(name, reranker)| {
         let remembered = reranker.map(|reranker| Arc::new(RememberedScores::of(reranker)) as Arc<dyn Reranker>);
         (name, remembered)
     });

@@ -13,7 +13,7 @@ use crate::output::{json, units};
 pub(crate) fn run(owner: OwnerArg, root: Option<&Path>, format: ReportFormat, program: &Program) -> Outcome {
     let args = MemoryArgs { root: root.map(Path::to_owned), memory: Some(owner), lifespan_policies: None };
     let mut memories = Memories::open(&args, program)?;
-    memories.tell_left_out(program)?;
+    memories.warn_left_out(program)?;
     let memory = memories.iter().next().ok_or_else(|| Failure::new("the memory does not exist"))?;
     let done = memory.compact().map_err(failure)?;
     let mut out = program.terminal.stdout();
