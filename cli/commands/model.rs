@@ -116,7 +116,7 @@ fn list(models: &ModelDirectory, format: ReportFormat, terminal: &Terminal) -> O
     match format {
         ReportFormat::Json => json::write_indented(&mut out, &listed)?,
         ReportFormat::Text => {
-            let widest = listed.iter().map(|model| width::of(&model.name)).max().unwrap_or(0);
+            let widest = listed.iter().map(|model| width::measure(&model.name)).max().unwrap_or(0);
             for model in &listed {
                 let place = if model.built_in { "part of aur".to_owned() } else { units::bytes(model.bytes) };
                 let what = match model.model_use {

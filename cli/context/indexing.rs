@@ -64,7 +64,7 @@ pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
 pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
     program.terminal.note(&format!("no index yet; indexing {}", root.display()));
     let options = without_untrusted(root, program)?;
-    let summary = build(&options, &IndexProgress::shown(program.terminal.live), program)?;
+    let summary = build(&options, &IndexProgress::visible(program.terminal.live), program)?;
     print_problems(&summary, &program.terminal);
     if options.cancel.is_cancelled() {
         return Err(Failure::Interrupted("the index is incomplete; `aur mem index` continues".to_owned()));

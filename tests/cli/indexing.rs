@@ -80,7 +80,7 @@ fn a_run_with_nothing_to_do_says_so() {
     assert_eq!(second.code, Some(0), "{second:?}");
     summary_settings(&fixture).bind(|| {
         assert_snapshot!(second.out, @r"
-    Nothing changed: 4 files checked in [time], no chunk touched
+    Nothing changed: 4 files checked in [time], no chunks changed
       Files skipped:                3
                 1 directory `.git` is not indexed: .git
                 1 ignore file: .gitignore

@@ -96,7 +96,7 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     check_thresholds(&options, program)?;
     let untrusted = args.untrusted.unwrap_or_else(|| default_for(&options));
     let options = programs::allowed(options, untrusted, Purpose::Index, &program.terminal)?;
-    let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::shown(program.terminal.live) };
+    let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::visible(program.terminal.live) };
     let summary = build(&options, &progress, program)?;
     record_content(&options, program);
     if args.force {

@@ -152,7 +152,7 @@ fn write_table(out: &mut impl Write, reports: &[EntryReport], terminal: &Termina
     let rows: Vec<[String; 6]> = reports.iter().map(row).collect();
     let headings = ["ID", "Scope", "Score", "Used", "Changed", "Title"].map(str::to_owned);
     let widths: Vec<usize> = (0..headings.len())
-        .map(|column| rows.iter().chain([&headings]).map(|row| width::of(&row[column])).max().unwrap_or(0))
+        .map(|column| rows.iter().chain([&headings]).map(|row| width::measure(&row[column])).max().unwrap_or(0))
         .collect();
     let line = |row: &[String; 6]| {
         let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, &columns)| width::pad(cell, columns)).collect();

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
     let mined = mine::run(&MineOptions { root, out: directory, trees, selection }, &backend);
     let manifest = mined.map_err(|error| Failure::from_error(&error))?;
     let mut stdout = program.terminal.stdout();
-    let widest = manifest.sets.iter().map(|set| width::of(&set.name)).max().unwrap_or(0);
+    let widest = manifest.sets.iter().map(|set| width::measure(&set.name)).max().unwrap_or(0);
     for set in &manifest.sets {
         let name = width::pad(&set.name, widest);
         writeln!(stdout, "{name}  {:>5} questions  {}", units::count(set.questions as u64), set.file)?;

@@ -20,7 +20,7 @@ use crate::context::program::Program;
 use crate::context::searched::{self, Searched};
 use crate::context::terminal::Terminal;
 use crate::output::links::Links;
-use crate::output::results::{self, Shown};
+use crate::output::results::{self, DisplayOptions};
 use crate::output::{context, json, time, units};
 
 /// Search the index; a missing index is built first
@@ -438,7 +438,7 @@ impl Session<'_> {
             ResultFormat::Jsonl => json::write_line(out, found)?,
             ResultFormat::Table => {
                 self.print_notes(found);
-                let shown = Shown {
+                let shown = DisplayOptions {
                     legacy: self.args.legacy,
                     scores: self.args.show_scores,
                     content: self.args.show_content,

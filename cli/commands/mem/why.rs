@@ -291,7 +291,7 @@ fn write_file(out: &mut impl Write, report: &Report<'_>, terminal: &Terminal) ->
     for warning in report.index.iter().flat_map(|stored| stored.warnings) {
         writeln!(out, "  {} {}", terminal.out.paint(Role::Warning, "Warning:"), sanitize::line(warning))?;
     }
-    let widest = report.stages.iter().map(|step| width::of(step.stage)).max().unwrap_or(0);
+    let widest = report.stages.iter().map(|step| width::measure(step.stage)).max().unwrap_or(0);
     for step in &report.stages {
         let name = terminal.out.paint(Role::Heading, &width::pad(&sanitize::line(step.stage), widest));
         let room = terminal.columns.unwrap_or(usize::MAX).saturating_sub(widest + 4);

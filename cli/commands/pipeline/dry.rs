@@ -14,7 +14,7 @@ use crate::context::program::Program;
 use crate::context::programs::{self, Purpose, Untrusted};
 use crate::context::terminal::Terminal;
 use crate::context::{findings, interrupt, place};
-use crate::output::trace::{self, ShownRun};
+use crate::output::trace::{self, TraceReport};
 use crate::output::{json, sanitize, units};
 
 const RUN_EXAMPLES: &str = "\
@@ -155,8 +155,8 @@ fn write_trace(run: &DryRun, args: &RunArgs, program: &Program) -> Outcome {
             let text = trace::render(run, &args.only, terminal.columns, terminal.out);
             out.write_all(text.as_bytes())?;
         }
-        TraceFormat::Json => json::write_indented(&mut out, &ShownRun::new(run, &args.only))?,
-        TraceFormat::Jsonl => json::write_line(&mut out, &ShownRun::new(run, &args.only))?,
+        TraceFormat::Json => json::write_indented(&mut out, &TraceReport::new(run, &args.only))?,
+        TraceFormat::Jsonl => json::write_line(&mut out, &TraceReport::new(run, &args.only))?,
     }
     Ok(out.flush()?)
 }

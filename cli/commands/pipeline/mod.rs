@@ -113,7 +113,7 @@ fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -
     let options = IndexOptions { pipeline, ..program.project(root).options()? };
     let options = programs::allowed(options, Untrusted::Fail, Purpose::Index, &program.terminal)?;
     let stages = indexing::outlook(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    let widest = stages.iter().map(|stage| width::of(&stage.stage)).max().unwrap_or(0);
+    let widest = stages.iter().map(|stage| width::measure(&stage.stage)).max().unwrap_or(0);
     for StageOutlook { stage, runs, reasons } in &stages {
         let runs = match runs {
             RunsOn::Changes => "runs on changes in the tree",

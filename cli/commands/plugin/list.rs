@@ -76,7 +76,7 @@ fn write_table(out: &mut impl Write, stages: &[CustomStage<'_>]) -> Outcome {
         writeln!(out, "The pipeline has no custom stage; `aur plugin new NAME` creates one")?;
     }
     let rows: Vec<[String; 4]> = stages.iter().map(CustomStage::row).collect();
-    let widest = |at: usize| rows.iter().map(|row| width::of(&row[at])).max().unwrap_or(0);
+    let widest = |at: usize| rows.iter().map(|row| width::measure(&row[at])).max().unwrap_or(0);
     let widths = [widest(0), widest(1), widest(2)];
     for (row, stage) in rows.iter().zip(stages) {
         for (text, widest) in row.iter().zip(widths) {

@@ -58,7 +58,7 @@ impl Row {
         Self {
             key: hit.key.clone(),
             chunk: hit.id,
-            name: results::shown_name(hit).to_owned(),
+            name: results::display_name(hit).to_owned(),
             kind: results::abbreviated(hit.chunk_type).to_owned(),
             file: hit.file.clone(),
             language: hit.language.clone(),

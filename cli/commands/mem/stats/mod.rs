@@ -95,7 +95,7 @@ fn write_text(out: &mut impl Write, stats: &ContentsReport, terminal: &Terminal)
             continue;
         }
         writeln!(out, "\n{}", heading(title))?;
-        let widest = shares.iter().map(|share| width::of(&share.name)).max().unwrap_or(0);
+        let widest = shares.iter().map(|share| width::measure(&share.name)).max().unwrap_or(0);
         for share in shares {
             let name = width::pad(&sanitize::line(&share.name), widest);
             writeln!(out, "  {name}  {:>9}", units::count(u64::from(share.chunks)))?;
@@ -112,7 +112,7 @@ fn write_text(out: &mut impl Write, stats: &ContentsReport, terminal: &Terminal)
     }
     let widest = stats.columns.iter().map(|facet| facet.column.name.len()).max().unwrap_or(0);
     for facet in &stats.columns {
-        let [head, values] = fields::of_facet(facet, widest);
+        let [head, values] = fields::facet_lines(facet, widest);
         writeln!(out, "  {head}")?;
         if !values.is_empty() {
             writeln!(out, "  {:widest$}  {values}", "")?;

@@ -36,7 +36,7 @@ fn write_text(out: &mut impl Write, report: &OmissionReport, terminal: &Terminal
     let mut reasons: Vec<_> = report.reasons.iter().collect();
     reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(**count), reason.as_str()));
     let counts: Vec<String> = reasons.iter().map(|(_, count)| units::count(**count as u64)).collect();
-    let widest = counts.iter().map(|count| width::of(count)).max().unwrap_or(0);
+    let widest = counts.iter().map(|count| width::measure(count)).max().unwrap_or(0);
     for ((reason, _), count) in reasons.iter().zip(&counts) {
         writeln!(out, "  {count:>widest$}  {}", sanitize::line(reason))?;
     }

@@ -62,7 +62,7 @@ pub(super) fn draw(buffer: &mut Buffer, app: &mut App, theme: Theme) -> Option<P
 fn query(buffer: &mut Buffer, area: Rect, app: &App, theme: Theme) -> Option<Position> {
     let is_edited = app.prompt == Prompt::Query;
     let count = count(app);
-    let columns = width::of(&count) as u16;
+    let columns = width::measure(&count) as u16;
     if area.width < COUNT_COLUMNS {
         return prompt(buffer, area, "> ", &app.query, is_edited, theme);
     }
@@ -93,7 +93,7 @@ fn prompt(
 ) -> Option<Position> {
     let style = if is_edited { theme.style(Role::Heading) } else { theme.style(Role::Faint) };
     text(buffer, area, label, style);
-    let columns = (width::of(label) as u16).min(area.width);
+    let columns = (width::measure(label) as u16).min(area.width);
     let rest = Rect { x: area.x + columns, width: area.width - columns, ..area };
     let (shown, cursor) = line.window(usize::from(rest.width));
     text(buffer, rest, shown, Style::new());

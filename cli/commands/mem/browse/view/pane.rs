@@ -52,7 +52,7 @@ fn scrolled(app: &mut App, lines: usize, first: usize) -> usize {
 fn code_title(row: &Row, preview: &Preview, columns: u16) -> String {
     let lines = row.lines.map_or_else(String::new, |(first, last)| format!(":{first}-{last}"));
     let note = if preview.note.is_empty() { String::new() } else { format!(" · {}", preview.note) };
-    let room = usize::from(columns).saturating_sub(width::of(&lines) + width::of(&note));
+    let room = usize::from(columns).saturating_sub(width::measure(&lines) + width::measure(&note));
     format!("{}{lines}{note}", width::elide_path(&sanitize::line(&row.file), room))
 }
 
@@ -70,7 +70,7 @@ fn code_line(buffer: &mut Buffer, area: Rect, line: &PreviewLine, digits: usize,
     let (rule, role) = if is_found { ("┃", None) } else { ("│", Some(Role::Faint)) };
     let style = |role: Option<Role>| role.map_or_else(Style::new, |role| theme.style(role));
     let gutter = format!("{number:>digits$} {rule} ");
-    let columns = (width::of(&gutter) as u16).min(area.width);
+    let columns = (width::measure(&gutter) as u16).min(area.width);
     text(buffer, area, &gutter, style(role));
     let (mut x, room) = (area.x + columns, area.width - columns);
     for (role, piece) in line.runs(usize::from(room)) {

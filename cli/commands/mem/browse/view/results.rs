@@ -58,11 +58,11 @@ fn result(buffer: &mut Buffer, area: Rect, row: &Row, is_selected: bool, theme: 
         }
         let score = format!("{score:.3}");
         text(buffer, line, &score, Style::new());
-        line = after(line, width::of(&score) as u16 + 1);
+        line = after(line, width::measure(&score) as u16 + 1);
     }
     if area.width >= KIND_COLUMNS {
         let kind = sanitize::line(&row.kind);
-        let columns = (width::of(&kind) as u16).min(line.width);
+        let columns = (width::measure(&kind) as u16).min(line.width);
         text(buffer, after(line, line.width - columns), &kind, theme.style(Role::Faint));
         line.width = line.width.saturating_sub(columns + 1);
     }
@@ -77,7 +77,7 @@ fn result(buffer: &mut Buffer, area: Rect, row: &Row, is_selected: bool, theme: 
 /// Formats the place, such as `src/…/cache.py:12`. The directories are shortened first.
 fn place(row: &Row, columns: usize) -> String {
     let line = row.lines.map_or_else(String::new, |(first, _)| format!(":{first}"));
-    let file = width::elide_path(&sanitize::line(&row.file), columns.saturating_sub(width::of(&line)));
+    let file = width::elide_path(&sanitize::line(&row.file), columns.saturating_sub(width::measure(&line)));
     file + &line
 }
 

@@ -39,7 +39,7 @@ fn drawn(app: &mut App, columns: u16, rows: u16) -> String {
         let cells = (0..columns).filter_map(|column| {
             let symbol = buffer.cell((column, row)).map_or("", |cell| cell.symbol());
             // A wide character covers the next cell.
-            let is_hidden = std::mem::replace(&mut hidden, width::of(symbol).saturating_sub(1)) > 0;
+            let is_hidden = std::mem::replace(&mut hidden, width::measure(symbol).saturating_sub(1)) > 0;
             (!is_hidden).then_some(symbol)
         });
         cells.collect::<String>().trim_end().to_owned()
