@@ -11,16 +11,16 @@ use clap::{Args, ValueEnum};
 
 use crate::context::place;
 
-/// The owner of a memory.
+/// Whose memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OwnerArg {
-    /// The user's memory, in ~/.aurora/memory
+    /// The user's, in ~/.aurora/memory
     User,
-    /// The project's memory, in .aurora/memory
+    /// The project's, in .aurora/memory
     Project,
 }
 
-/// The kinds of entries that users write.
+/// The kinds of entries that people write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KindArg {
     Reasoning,
@@ -28,7 +28,7 @@ pub(crate) enum KindArg {
     Note,
 }
 
-/// All kinds of entries.
+/// The kinds of entries that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AnyKindArg {
     Reasoning,
@@ -94,7 +94,7 @@ pub(crate) struct SearchedMemory {
     pub(crate) archived: bool,
 }
 
-/// The source of a result.
+/// Where a result comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SourceArg {
     /// The files of the project
@@ -186,11 +186,11 @@ pub(crate) enum ReportFormat {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ModeArg {
-    /// Keywords, embeddings and activation
+    /// Keywords, meaning and activation
     Hybrid,
     /// Keywords only
     Sparse,
-    /// Embeddings only
+    /// Meaning only
     Dense,
 }
 

@@ -130,9 +130,9 @@ pub(crate) struct SearchArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GroupArg {
-    /// One result per file, with its best chunks
+    /// Every file once, with its best chunks
     File,
-    /// One result per chunk
+    /// Every chunk on its own
     Chunk,
 }
 
