@@ -126,7 +126,7 @@ fn why_reports_new_and_changed_files() {
         .collect::<Result<_, _>>()
         .expect("one object for each path");
     assert_eq!(reports[0]["indexed"], json!(false));
-    assert_eq!(reports[0]["reason"], json!("it is new; `aur mem index` adds it"));
+    assert_eq!(reports[0]["reason"], json!("the file is new; `aur mem index` adds it"));
     assert_eq!((&reports[1]["indexed"], &reports[1]["changed"]), (&json!(true), &json!(true)));
     let stages = reports[1]["stages"].as_array().expect("a list");
     assert_eq!(stages[0]["file"]["language"], json!("go"));
