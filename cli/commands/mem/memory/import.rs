@@ -146,7 +146,7 @@ fn list(report: &TransferReport, is_verbose: bool, terminal: &Terminal) {
     for problem in report.problems.iter().filter(is_shown).take(most) {
         if problem.mistakes.is_empty() {
             let line = format!("{}: {}", problem.what, problem.why);
-            // A closed standard error cannot be helped.
+            // Write errors are ignored, because nobody could read a message about a closed standard error.
             let _ = writeln!(io::stderr().lock(), "{}", sanitize::line(&line));
         } else {
             findings::show(&problem.mistakes, terminal);
