@@ -51,7 +51,7 @@ fn run_on_thread(registry: Arc<Registry>) -> ExitCode {
         Err(mut error) => {
             let tip = tip.filter(|_| error.kind() == ErrorKind::InvalidSubcommand);
             if tip.is_some() {
-                // clap only knows the commands besides those of `mem`.
+                // clap would only suggest top-level commands.
                 error.remove(ContextKind::SuggestedSubcommand);
                 error.remove(ContextKind::Suggested);
             }

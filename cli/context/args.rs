@@ -49,7 +49,7 @@ pub(crate) struct MemoryArgs {
     #[arg(long, value_name = "OWNER", value_enum)]
     pub(crate) memory: Option<OwnerArg>,
 
-    /// File of retention policies that override those of the configuration
+    /// File of retention policies that override the configured ones
     #[arg(long, value_name = "FILE")]
     pub(crate) lifespan_policies: Option<PathBuf>,
 }

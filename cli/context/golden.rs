@@ -144,7 +144,7 @@ pub(crate) fn engine(
 }
 
 /// Loads the configuration for an evaluation. A file applies to the built-in defaults only, and `default` selects the
-/// defaults themselves. Without a flag, the configuration is that of searches in `root`.
+/// defaults themselves. Without a flag, the configuration of searches in `root` is used.
 pub(crate) fn config(named: Option<&Path>, root: &Path, program: &Program) -> Outcome<SearchConfig> {
     let loaded = match named {
         None => program.project(root.to_owned()).settings(Vec::new()),

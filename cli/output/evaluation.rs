@@ -154,7 +154,7 @@ fn write_misses(out: &mut impl Write, evaluation: &Evaluation, paint: Painter) -
 pub(crate) fn write_tuning(out: &mut impl Write, report: &TuneReport, paint: Painter) -> io::Result<()> {
     writeln!(
         out,
-        "{}, each set weighing the same, with 95 % intervals; {} searches",
+        "{}, with equal weight per set and 95 % intervals; {} searches",
         report.metric,
         units::count(report.searches)
     )?;

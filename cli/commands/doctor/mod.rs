@@ -335,7 +335,7 @@ fn memory(root: &Path) -> CheckResult {
                 let Some(memory) = memories.first() else { continue };
                 if let Some(problem) = memory.index_problem() {
                     return failed(format!(
-                        "the index of the memory at {directory} is damaged: {problem}; `aur mem index --force` builds it again"
+                        "the index of the memory at {directory} is damaged: {problem}; `aur mem index --force` rebuilds it"
                     ));
                 }
                 found.push(directory);

@@ -27,7 +27,7 @@ enum Place {
     Desktop(&'static str),
 }
 
-/// How the client passes the project to the server.
+/// The way in which the client passes the project to the server.
 enum RootArgument {
     /// No argument: the client starts the server in the project.
     None,

@@ -42,7 +42,7 @@ pub(super) trait Config {
     /// The reason why the text cannot be changed.
     fn put(&self, text: &str, entry: &Entry) -> Result<String, String>;
 
-    /// Removes the entry. Returns `None` if the text is that of a new file.
+    /// Removes the entry. Returns `None` if the text equals a new file.
     ///
     /// # Errors
     ///

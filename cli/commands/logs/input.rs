@@ -52,7 +52,7 @@ impl Input {
         read.map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
         if bytes.len() as u64 > MAX_JSON_BYTES {
             return Err(Failure::new(format!("{name} exceeds {} of JSON", units::bytes(MAX_JSON_BYTES)))
-                .with_help("Markdown has no such limit: use --query for a log, or --section for an addition"));
+                .with_help("Markdown may be longer: use --query for a log, or --section for an addition"));
         }
         Ok((name, bytes))
     }

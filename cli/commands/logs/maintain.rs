@@ -93,12 +93,7 @@ fn write_text(
         false => format!(" ({} to {})", units::bytes(report.bytes_before), units::bytes(report.bytes_after)),
     };
     let logs = units::counted(*compressed, "log");
-    writeln!(
-        out,
-        "{compress} {logs}{sizes}, {remove} {}, {} as they are",
-        units::count(*removed),
-        units::count(*kept)
-    )?;
+    writeln!(out, "{compress} {logs}{sizes}, {remove} {}, {} unchanged", units::count(*removed), units::count(*kept))?;
     let left = copies_removed + unfinished_removed;
     if left > 0 {
         let files = units::counted(left, "file");

@@ -166,7 +166,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// `Type.method  src/file.py:12  0.98 import`
+    /// Formats a node, such as `Type.method  src/file.py:12  0.98 import`.
     fn line(&self, node: &TreeNode, name: Option<&str>) -> Outcome<String> {
         let paint = self.terminal.out;
         let Some(chunk) = self.snapshot.chunk(node.id).map_err(opened::failure)? else { return Ok(String::new()) };
@@ -183,7 +183,7 @@ impl Printer<'_> {
         Ok(line)
     }
 
-    /// `src/file.py:12`
+    /// Formats the place of a chunk, such as `src/file.py:12`.
     fn place(&self, id: ChunkId) -> Outcome<Option<String>> {
         let Some(chunk) = self.snapshot.chunk(id).map_err(opened::failure)? else { return Ok(None) };
         let place = format!("{}:{}", sanitize::line(chunk.path()), chunk.line_start());

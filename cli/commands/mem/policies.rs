@@ -33,7 +33,7 @@ pub(crate) struct PoliciesArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// File of retention policies, in TOML or JSON, that override those of the configuration
+    /// File of retention policies, in TOML or JSON, that override the configured ones
     #[arg(long, value_name = "FILE")]
     pub(crate) lifespan_policies: Option<PathBuf>,
 

@@ -92,7 +92,7 @@ fn revoke(args: &TrustPluginArgs, root: &Path, options: &IndexOptions, program: 
     let current = programs.iter().flatten().find(|known| known.stage == name).map(|known| &known.identity);
     let forgotten = user::consents().revoke(root, name, current).map_err(|error| Failure::from_error(&error))?;
     let mut out = program.terminal.stdout();
-    writeln!(out, "Forgotten: {forgotten} of stage {}", sanitize::line(name))?;
+    writeln!(out, "Revoked: {forgotten} of stage {}", sanitize::line(name))?;
     Ok(out.flush()?)
 }
 
@@ -137,7 +137,7 @@ fn ask(found: &StageProgram, is_confirmed: bool, root: &Path, program: &Program)
     writeln!(out, "{}", programs::described(found))?;
     out.flush()?;
     if user::consents().has_record(root, &found.identity) {
-        writeln!(out, "It is allowed already")?;
+        writeln!(out, "The program is already allowed")?;
         return Ok(out.flush()?);
     }
     if !found.identity.has_files() {

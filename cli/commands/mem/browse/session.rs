@@ -23,7 +23,7 @@ use crate::context::{findings, place};
 use crate::output::style::Painter;
 use crate::output::time;
 
-/// Maximum waiting time for a key before answers are checked: while an answer is pending, and while none is.
+/// Maximum waiting time for a key before answers are checked: while an answer is pending, and otherwise.
 const PENDING_POLL: Duration = Duration::from_millis(8);
 const IDLE_POLL: Duration = Duration::from_millis(200);
 /// Waiting time for code, so that it usually appears in the same frame as the selection.

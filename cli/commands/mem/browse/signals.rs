@@ -88,7 +88,7 @@ mod unix {
             Ok(Self { is_editing, is_ending })
         }
 
-        /// Runs an editor. Call this before the terminal is restored, and return from `edit` after it is taken again.
+        /// Runs an editor. `edit` restores the terminal, and takes control of it again after the editor has ended.
         pub(crate) fn while_editing<T>(&self, edit: impl FnOnce() -> T) -> T {
             self.is_editing.store(true, Ordering::SeqCst);
             let done = edit();

@@ -1,4 +1,4 @@
-//! Styles of the screen: those of the other commands, or only bold, underlined and reversed text without colours.
+//! Styles of the screen: the colours of the other commands, or bold, underlined and reversed text without colours.
 
 use ratatui::style::{Modifier, Style};
 

@@ -139,14 +139,14 @@ fn problem(problem: ImportProblem) -> TransferProblem {
     TransferProblem { effect, id, what, reason, why, mistakes }
 }
 
-/// Lists the problems: by default those of entries that could not be imported, up to a limit; with `--verbose`, all.
+/// Lists the problems. Without `--verbose`, the list is limited, and leaves out entries that were only altered.
 fn list(report: &TransferReport, is_verbose: bool, terminal: &Terminal) {
     let is_shown = |problem: &&TransferProblem| is_verbose || problem.effect == TransferEffect::Unmapped;
     let most = if is_verbose { usize::MAX } else { MAX_LISTED };
     for problem in report.problems.iter().filter(is_shown).take(most) {
         if problem.mistakes.is_empty() {
             let line = format!("{}: {}", problem.what, problem.why);
-            // A closed standard error cannot be helped.
+            // Write errors are ignored, because nobody could read a message about a closed standard error.
             let _ = writeln!(io::stderr().lock(), "{}", sanitize::line(&line));
         } else {
             findings::show(&problem.mistakes, terminal);
@@ -189,7 +189,7 @@ fn print(report: &Report, terminal: &Terminal) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// `id 5, weight 2`.
+/// Formats counts by reason, such as `id 5, weight 2`.
 fn by_reason(counts: &BTreeMap<&'static str, u64>) -> String {
     let counts: Vec<String> =
         counts.iter().map(|(reason, count)| format!("{reason} {}", units::count(*count))).collect();
