@@ -113,7 +113,7 @@ fn below(hit: &Hit, shown: &DisplayOptions<'_>) -> Vec<String> {
         add_places("also in", &copies);
     }
     if shown.fields {
-        below.extend(fields::of_result(&hit.metadata, shown.columns, shown.paint));
+        below.extend(fields::result_lines(&hit.metadata, shown.columns, shown.paint));
     }
     below
 }

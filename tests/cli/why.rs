@@ -76,7 +76,7 @@ fn why_explains_files_and_directories() {
         broken.py is indexed: python, 2 lines, 1 chunk
           discover           language python; size 17 bytes
           incremental-check  language python; status added; text 2 lines, 17 bytes
-          parse              syntax errors: the parts that could be parsed were indexed; symbols function f, lines 1–2
+          parse              syntax errors: what parsed was indexed; symbols function f, lines 1–2
           chunk              1 chunk: calls, definitions, doc, exported, imports, key, language, line_end, …
           git-signal         blame not in the commit at HEAD; 1 chunk: authors, commits, newest_time, touch…
           embed              1 chunk: embedding, tokens

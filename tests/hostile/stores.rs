@@ -180,7 +180,7 @@ fn a_search_continues_without_a_damaged_store_and_names_it_once() {
                 ensure(notes.len() <= 1, &format!("one note: {notes:?}"))?;
                 let is_named = |note: &String| {
                     note.contains(&directory)
-                        && ["move", "remove", "anew", "again"].iter().any(|way| note.contains(way))
+                        && ["move", "remove", "again", "starts a new one"].iter().any(|way| note.contains(way))
                 };
                 ensure(notes.iter().all(is_named) && !notes.is_empty(), &format!("with the remedy: {notes:?}"))?;
                 for place in [1, 2, 3, 4] {

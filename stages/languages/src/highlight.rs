@@ -4,7 +4,6 @@
 
 use std::ops::Range;
 
-use crate::language::Language;
 use crate::lexical_tables::LexicalTable;
 
 /// A span of a line with its class.
@@ -31,17 +30,16 @@ pub enum TokenClass {
     Heading,
 }
 
-/// Returns the highlighted spans of each line of `text`.
-pub(crate) fn highlight(language: &Language, text: &str) -> Vec<Vec<Highlight>> {
-    if let Some(class_of) = language.line_class {
-        let whole = |line: &str| class_of(line).map(|class| Highlight { bytes: 0..line.len(), class });
-        return text.lines().map(|line| whole(line).into_iter().collect()).collect();
-    }
-    let Some(table) = LexicalTable::for_language(language.family) else {
-        return text.lines().map(|_| Vec::new()).collect();
-    };
-    let mut open = None;
-    text.lines().map(|line| table.highlight(line, &mut open)).collect()
+/// Returns the highlighted spans of each line of `text`: the whole line, if `class_of` returns its class.
+pub(crate) fn by_line(text: &str, class_of: fn(&str) -> Option<TokenClass>) -> Vec<Vec<Highlight>> {
+    let whole = |line: &str| class_of(line).map(|class| Highlight { bytes: 0..line.len(), class });
+    text.lines().map(|line| whole(line).into_iter().collect()).collect()
+}
+
+/// Returns the highlighted spans of each line of `text`, by the lexical table of a family of languages.
+pub(crate) fn by_token(text: &str, family: &str) -> Vec<Vec<Highlight>> {
+    let (table, mut open) = (LexicalTable::for_language(family), None);
+    text.lines().map(|line| table.map_or_else(Vec::new, |table| table.highlight(line, &mut open))).collect()
 }
 
 /// An open token that continues on the next line.

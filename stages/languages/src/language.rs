@@ -298,7 +298,10 @@ impl Language {
 
     /// Returns the highlighted spans of each line of `text`. The spans of a line are disjoint and in order.
     pub fn highlight(&self, text: &str) -> Vec<Vec<Highlight>> {
-        highlight::highlight(self, text)
+        match self.line_class {
+            Some(class_of) => highlight::by_line(text, class_of),
+            None => highlight::by_token(text, self.family),
+        }
     }
 
     /// Returns the queries, compiled at first use.

@@ -153,7 +153,8 @@ mod tests {
     fn a_panic_restores_the_terminal_and_its_message_is_visible() {
         let (mut terminal, inner) = pty_process::blocking::open().expect("a pseudo-terminal");
         terminal.resize(pty_process::Size::new(24, 80)).expect("a size");
-        let arguments = ["--exact", "browse::screen::tests::a_panic_on_a_terminal", "--ignored", "--nocapture"];
+        let arguments =
+            ["--exact", "commands::mem::browse::screen::tests::a_panic_on_a_terminal", "--ignored", "--nocapture"];
         let program = std::env::current_exe().expect("this program");
         let command = pty_process::blocking::Command::new(program).args(arguments);
         let command = command.env(ON_A_TERMINAL, "1").env("RUST_BACKTRACE", "0");
