@@ -1,4 +1,4 @@
-//! Dependencies between the crates point one way, as `docs/architecture.md` draws them.
+//! Dependencies between the crates point one way, as `docs/internals/architecture.md` draws them.
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 

@@ -340,7 +340,7 @@ fn map(directory: &Directory, path: &Path) -> Result<Content, StorageError> {
         // generation that has a place in the reader table, nor to those of the generation before it, and it never makes the
         // file shorter. Without a place in the table only meta pages are read from a map. Meta pages do change while they
         // are read: they are copied as integers, and a torn one is recognised by its transaction number. Another program
-        // that writes to the file or truncates it breaks this: `docs/security.md` lists that under "not guaranteed".
+        // that writes to the file or truncates it breaks this: `docs/guides/security.md` lists that under "not guaranteed".
         unsafe { Mmap::map(&file) }.map(Content::Map)
     };
     read().map_err(|error| {

@@ -51,7 +51,7 @@ enum Task {
     },
     /// How well memories find the turns of conversations that answer questions, against SQLite's full-text search.
     MemoryQuality {
-        /// The directory `locomo10_v2` of LoCoMo (docs/memory-measurements.md says where it comes from).
+        /// The directory `locomo10_v2` of LoCoMo (docs/internals/memory-measurements.md says where it comes from).
         directory: PathBuf,
         /// Options such as `--questions 200`, `--only 26,30,41` and `--misses 10`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -27,7 +27,8 @@ Examples:
   aur mem graph Storage --implementers --format json    types that extend or implement it
 
 Every relation has a confidence: how often relations that were found in the same way are those
-that a compiler finds. docs/relationships.md tells how they are found, and how often they are right.";
+that a compiler finds. docs/guides/relationships.md tells how they are found, and how often they
+are right.";
 
 /// Show what a definition calls, what calls it, or what implements it
 #[derive(Debug, Args)]

@@ -93,7 +93,7 @@ pub(crate) struct SearchArgs {
     /// Print the text of the best results, as much as fits into this many tokens
     ///
     /// Results of one file that overlap or touch are joined; one that does not fit is cut, or the next is taken. Tokens
-    /// are estimated, rather too high: docs/searching.md tells how.
+    /// are estimated, rather too high: docs/guides/searching.md tells how.
     #[arg(long, value_name = "TOKENS", value_parser = parse_budget, conflicts_with_all = ["show_scores", "show_content", "show_fields", "snippets"])]
     pub(crate) budget: Option<usize>,
 

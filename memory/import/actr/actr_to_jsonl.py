@@ -4,7 +4,7 @@
     python3 actr_to_jsonl.py ~/.aurora/memory.db --memory user | aur mem import --from jsonl - --memory user
 
 Each row of `chunks` becomes an entry, `activations` say how often and when it was used, and `relationships` become links.
-`aur mem import` checks the entries and masks their secrets. docs/memory-transfer.md has more.
+`aur mem import` checks the entries and masks their secrets. docs/guides/memory-transfer.md has more.
 
 The database is hostile. A private copy is read, and nothing that its schema contains is run. Values have a maximum size. Values
 of the wrong type are left out and counted on standard error.

@@ -3,7 +3,7 @@
 use crate::memory_kind::{MemoryKind, MemoryScope};
 
 /// Decay rate of turns by default, per hour: half after 7.9 years, so that of two turns which fit equally well the newer one is
-/// first. Seed 003 gives 0.01, which hides what was said weeks ago: `docs/memory-measurements.md`.
+/// first. Seed 003 gives 0.01, which hides what was said weeks ago: `docs/internals/memory-measurements.md`.
 const LAMBDA_OF_TURNS: f64 = 0.00001;
 
 /// The weight `exp(−λ · t)` of a memory that is `age_hours` old, 0 to 1. An age below 0 counts as 0. Source: seed 003, Appendix A.

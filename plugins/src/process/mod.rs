@@ -1,7 +1,7 @@
 //! Stages that are programs of their own: `use = "process"`.
 //!
 //! The program reads messages from its standard input and writes answers to its standard output, as
-//! `docs/specs/stage-protocol.md` says. [`Process`] is the configuration; each worker of the stage has a process of its own.
+//! `docs/reference/stage-protocol.md` says. [`Process`] is the configuration; each worker of the stage has a process of its own.
 //! Deliberately absent: who may run, which is [`crate::trust`]'s part.
 
 mod child;

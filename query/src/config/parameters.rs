@@ -245,7 +245,7 @@ impl SearchConfig {
 }
 
 /// Measured on questions with known answers over public repositories: names, first sentences of removed documentation,
-/// commit subjects, free questions. `docs/ranking-measurements.md` says what each value is worth. k1 and b are the usual ones, as
+/// commit subjects, free questions. `docs/internals/ranking-measurements.md` says what each value is worth. k1 and b are the usual ones, as
 /// others gained less than the noise.
 impl Default for SearchConfig {
     fn default() -> Self {

@@ -3,7 +3,7 @@
 //! An [`Inverter`] turns chunks with their terms into sorted runs, and [`merge`] joins runs and older segments into a new
 //! segment: dictionary blocks and posting lists. A [`SegmentReader`] finds a term's entry, and [`Postings`] joins the parts
 //! of a list over all segments. [`top_k`] finds the best chunks by BM25F with MaxScore, bit for bit those that scoring every
-//! posting would find. `docs/inverted-index.md` explains the structures.
+//! posting would find. `docs/internals/inverted-index.md` explains the structures.
 //!
 //! Bytes come from a [`SegmentSource`] and go to a [`SegmentSink`]; [`Collection`] is what a search reads beside lists. Weights
 //! are parameters of a search ([`Bm25Config`]); the index depends on none.

@@ -89,7 +89,7 @@ fn legacy_tokens_of_vault_are_told_from_members() {
 /// The page that compares the formats with those of other scanners has a row for each, in their order.
 #[test]
 fn the_page_of_formats_has_every_format() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/secret-formats.md"));
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/secret-formats.md"));
     let page = page.expect("the page is there");
     let rows = page.lines().skip_while(|line| !line.starts_with("|---")).skip(1).take_while(|line| !line.is_empty());
     let begins: Vec<String> = FORMATS
