@@ -1,4 +1,4 @@
-//! Dependencies between the crates point in one direction, as shown in `docs/architecture.md`.
+//! Dependencies between the crates point in one direction, as shown in `docs/internals/architecture.md`.
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 

@@ -346,7 +346,7 @@ fn map(directory: &Directory, path: &Path) -> Result<Content, StorageError> {
         // pages of a generation that has a slot in the reader table, nor to the pages of the generation before it, and
         // it never makes the file shorter. Without a slot in the table, only meta pages are read from a map. Meta pages
         // do change while they are read: they are copied as integers, and a torn one is recognised by its transaction
-        // number. Another program that writes to the file or truncates it breaks this: `docs/security.md` lists that
+        // number. Another program that writes to the file or truncates it breaks this: `docs/guides/security.md` lists that
         // under "not guaranteed".
         unsafe { Mmap::map(&file) }.map(Content::Map)
     };

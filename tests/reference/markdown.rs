@@ -50,8 +50,8 @@ flags of the command line. The environment variable of a key is its name in capi
 
 The column *measured* gives what changes with another value: MRR@10 of documentation questions and R@10 of commit questions,
 first on flask, then on spring-framework. With the defaults they were .659, .921; .466, .780.
-[Ranking measurements](../ranking-measurements.md) describes the questions and how sure the figures are;
-[how ranking works](../how-ranking-works.md) explains the parts.
+[Ranking measurements](../internals/ranking-measurements.md) describes the questions and how sure the figures are;
+[how ranking works](../internals/ranking.md) explains the parts.
 ";
 
 const BOOSTS: &str = "
@@ -66,7 +66,7 @@ const LIMITS: &str = "
 ## Limits
 
 `[limits]` in the user's `config.toml` bounds what the pipeline of a project may ask for. A project cannot raise a limit, and
-flags and files named with `--pipeline` are not bounded ([limits](../limits.md)).
+flags and files named with `--pipeline` are not bounded ([limits](limits.md)).
 
 | key | type | default | meaning | environment variable |
 |---|---|---|---|---|
@@ -75,7 +75,7 @@ flags and files named with `--pipeline` are not bounded ([limits](../limits.md))
 const LOGS: &str = "
 ## Conversation logs
 
-`[logs]` in the user's `config.toml` says where [conversation logs](../conversation-logs.md) are and how long they are kept.
+`[logs]` in the user's `config.toml` says where [conversation logs](../guides/conversation-logs.md) are and how long they are kept.
 
 | key | type | default | meaning | environment variable |
 |---|---|---|---|---|

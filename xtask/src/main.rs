@@ -53,7 +53,7 @@ enum Task {
     /// Measures how well memories find the turns of conversations that answer questions, compared with SQLite's
     /// full-text search.
     MemoryQuality {
-        /// The directory `locomo10_v2` of LoCoMo (docs/memory-measurements.md names its source).
+        /// The directory `locomo10_v2` of LoCoMo (docs/internals/memory-measurements.md names its source).
         directory: PathBuf,
         /// Options such as `--questions 200`, `--only 26,30,41` and `--misses 10`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -27,7 +27,7 @@ Examples:
   aur mem graph Storage --implementers --format json    types that extend or implement it
 
 The confidence of a relation is the share of relations found in the same way that a compiler
-confirms. docs/relationships.md describes how relations are found, and how often they are right.";
+confirms. docs/guides/relationships.md describes how relations are found, and how often they are right.";
 
 /// Show what a definition calls, what calls it, or what implements it
 #[derive(Debug, Args)]

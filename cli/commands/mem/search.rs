@@ -93,7 +93,7 @@ pub(crate) struct SearchArgs {
     /// Print the texts of the best results that fit into this many tokens
     ///
     /// Adjacent and overlapping results of one file are joined. A result that does not fit is cut, or replaced by the
-    /// next one. The estimate of tokens tends to be too high; docs/searching.md describes it.
+    /// next one. The estimate of tokens tends to be too high; docs/guides/searching.md describes it.
     #[arg(long, value_name = "TOKENS", value_parser = parse_budget, conflicts_with_all = ["show_scores", "show_content", "show_fields", "snippets"])]
     pub(crate) budget: Option<usize>,
 

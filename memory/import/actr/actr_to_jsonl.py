@@ -4,7 +4,7 @@
     python3 actr_to_jsonl.py ~/.aurora/memory.db --memory user | aur mem import --from jsonl - --memory user
 
 Each row of `chunks` becomes an entry, `activations` become access records, and `relationships` become links.
-`aur mem import` checks the entries and masks their secrets. See docs/memory-transfer.md for details.
+`aur mem import` checks the entries and masks their secrets. See docs/guides/memory-transfer.md for details.
 
 The database is untrusted. The script reads a private copy and runs no code from the schema. The size of values is limited. Values
 of the wrong type are left out and counted on standard error.

@@ -3,7 +3,7 @@
 use crate::memory_kind::{MemoryKind, MemoryScope};
 
 /// Default decay rate of turns per hour. The half-life is 7.9 years, so that the newer of two equally relevant turns ranks
-/// first. Seed 003 proposes 0.01, which hides turns that are weeks old; see `docs/memory-measurements.md`.
+/// first. Seed 003 proposes 0.01, which hides turns that are weeks old; see `docs/internals/memory-measurements.md`.
 const DEFAULT_TURN_LAMBDA: f64 = 0.00001;
 
 /// Returns the weight `exp(−λ · t)`, 0 to 1, of a memory that is `age_hours` old. A negative age counts as 0. Source: seed 003,

@@ -1,7 +1,7 @@
 //! Stages that run a program: `use = "process"`.
 //!
 //! The program reads messages from its standard input and writes answers to its standard output, as specified in
-//! `docs/specs/stage-protocol.md`. [`Process`] is the configuration. Each worker of the stage has its own process.
+//! `docs/reference/stage-protocol.md`. [`Process`] is the configuration. Each worker of the stage has its own process.
 //! Deliberately absent: deciding which programs may run, which is in [`crate::trust`].
 
 mod child;

@@ -34,7 +34,7 @@ child.wait()
 
 #[test]
 fn the_specification_shows_the_actual_messages() {
-    let specification = fs::read_to_string("../docs/specs/stage-protocol.md").expect("the specification");
+    let specification = fs::read_to_string("../docs/reference/stage-protocol.md").expect("the specification");
     let block = |language: &str| {
         let after = specification.split(&format!("```{language}\n")).nth(1).expect("a block");
         after.split("```").next().expect("its text")

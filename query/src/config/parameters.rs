@@ -246,7 +246,7 @@ impl SearchConfig {
 }
 
 /// Defaults that were measured on questions with known answers over public repositories: names, first sentences of
-/// removed documentation, commit subjects, and free questions. `docs/ranking-measurements.md` lists the effect of each
+/// removed documentation, commit subjects, and free questions. `docs/internals/ranking-measurements.md` lists the effect of each
 /// value. k1 and b have their usual values, because the gain from other values was within the noise.
 impl Default for SearchConfig {
     fn default() -> Self {

@@ -8,7 +8,7 @@
 //!
 //! Attribution at HEAD is a function of the path, its latest event ([`EventIndex::latest`]) and the configuration
 //! ([`History::config_fingerprint`]), so a caller can store it between runs under these keys. [`Options`] names the files in
-//! which the library caches the walk and the diffs of old versions. `docs/git-history.md` explains the algorithm.
+//! which the library caches the walk and the diffs of old versions. `docs/internals/git-attribution.md` explains the algorithm.
 //!
 //! Every request about one file returns an [`Outcome`]; missing or damaged objects make that file unavailable, but do
 //! not make the process fail.

@@ -4,7 +4,7 @@
 //! An [`Inverter`] turns chunks into sorted runs, and [`merge`] combines runs and older segments into a new segment:
 //! dictionary blocks and posting lists. A [`SegmentReader`] finds the entry of a term, and [`Postings`] joins the parts
 //! of its list over all segments. [`top_k`] finds the best chunks by BM25F with MaxScore. Its result is the same, bit
-//! for bit, as if every posting were scored. `docs/inverted-index.md` explains the structures.
+//! for bit, as if every posting were scored. `docs/internals/inverted-index.md` explains the structures.
 //!
 //! A [`SegmentSource`] supplies the bytes of a segment, and a [`SegmentSink`] takes the bytes of a new segment. A
 //! [`Collection`] supplies all other data that a search reads. Weights are parameters of a search ([`Bm25Config`]); the

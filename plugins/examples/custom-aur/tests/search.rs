@@ -35,8 +35,8 @@ fn a_stage_that_is_compiled_in_fills_a_column() {
 fn the_guide_shows_the_files_of_this_example() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &str| fs::read_to_string(root.join(path)).expect("readable");
-    let guide = read("../../../docs/writing-a-stage.md");
+    let guide = read("../../../docs/guides/rust-stages.md");
     for file in ["src/main.rs", "src/todos.rs"] {
-        assert!(guide.contains(&read(file)), "docs/writing-a-stage.md shows another {file}");
+        assert!(guide.contains(&read(file)), "docs/guides/rust-stages.md shows another {file}");
     }
 }

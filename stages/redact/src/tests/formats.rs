@@ -86,12 +86,12 @@ fn legacy_vault_tokens_are_distinguished_from_members() {
     }
 }
 
-/// `docs/secret-formats.md` compares the formats with those of other scanners. It has one row per format, in the same
+/// `docs/reference/secret-formats.md` compares the formats with those of other scanners. It has one row per format, in the same
 /// order.
 #[test]
 fn the_documentation_lists_every_format() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/secret-formats.md"));
-    let page = page.expect("`docs/secret-formats.md` exists");
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/secret-formats.md"));
+    let page = page.expect("`docs/reference/secret-formats.md` exists");
     let rows = page.lines().skip_while(|line| !line.starts_with("|---")).skip(1).take_while(|line| !line.is_empty());
     let begins: Vec<String> = FORMATS
         .iter()
