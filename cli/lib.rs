@@ -1,7 +1,7 @@
-//! The `aur` program as a library, for programs that add stages of their own: arguments, wiring and printing. The other
-//! libraries of this workspace do the work.
+//! The `aur` program as a library, for programs that add their own stages: arguments, wiring and printing. The other
+//! crates of this workspace do the work.
 //!
-//! Deliberately absent: everything that a user of those libraries would miss.
+//! Deliberately absent: everything that belongs in those crates.
 //!
 //! ```no_run
 //! fn main() -> std::process::ExitCode {
@@ -31,7 +31,7 @@ pub mod cli {
     pub use crate::run::run;
 }
 
-/// The stage types that `aur` knows: the built-in ones, and those that run custom stages.
+/// Returns the stage types of `aur`: the built-in types, and the types that run custom stages.
 pub fn registry() -> Registry {
     let mut registry = aurora_stages::registry();
     registry.register_described::<Process>();

@@ -1,4 +1,4 @@
-//! The `aur` program with the stages that ship with it.
+//! The `aur` program with the built-in stages.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! The program from its arguments to its exit code.
+//! Runs the program, from its arguments to its exit code.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -18,15 +18,15 @@ use crate::output::sanitize;
 use crate::output::style::ColorWhen;
 use crate::shorthand;
 
-/// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
-/// hundred KiB in an unoptimised build.
-const STACK: usize = 8 << 20;
+/// Stack size in bytes of the thread that runs everything, independent of the limit of the shell. In an unoptimised
+/// build, parsing the arguments alone takes several hundred KiB.
+const STACK_BYTES: usize = 8 << 20;
 
-/// Runs the command that the arguments of this process ask for, and returns its exit code. Pipelines may use the stage
+/// Runs the command given by the arguments of this process, and returns its exit code. Pipelines may use the stage
 /// types of `registry`.
 pub fn run(registry: Registry) -> ExitCode {
-    let started = move || started(Arc::new(registry));
-    let thread = std::thread::Builder::new().name("aur".to_owned()).stack_size(STACK).spawn(started);
+    let started = move || run_on_thread(Arc::new(registry));
+    let thread = std::thread::Builder::new().name("aur".to_owned()).stack_size(STACK_BYTES).spawn(started);
     match thread.map(|thread| thread.join()) {
         Ok(Ok(code)) => code,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
@@ -37,13 +37,13 @@ pub fn run(registry: Registry) -> ExitCode {
     }
 }
 
-fn started(registry: Arc<Registry>) -> ExitCode {
+fn run_on_thread(registry: Arc<Registry>) -> ExitCode {
     let given: Vec<_> = std::env::args_os().collect();
-    let wish = shorthand::color_wish(&given);
+    let color = shorthand::requested_color(&given);
     let tip = shorthand::missing_mem(&given);
     let expanded = shorthand::expand(given);
     let parsed = Cli::command()
-        .color(clap_colors(wish))
+        .color(clap_colors(color))
         .try_get_matches_from(expanded.args)
         .and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
@@ -51,20 +51,20 @@ fn started(registry: Arc<Registry>) -> ExitCode {
         Err(mut error) => {
             let tip = tip.filter(|_| error.kind() == ErrorKind::InvalidSubcommand);
             if tip.is_some() {
-                // clap knows the commands beside `mem` only.
+                // clap would only suggest top-level commands.
                 error.remove(ContextKind::SuggestedSubcommand);
                 error.remove(ContextKind::Suggested);
             }
             let printed = print(&error);
             if let Some(tip) = tip {
-                Terminal::detect(wish).tip(&tip);
+                Terminal::detect(color).tip(&tip);
             }
             return match printed {
                 _ if error.use_stderr() => ExitCode::from(2),
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {
                     let failure = Failure::from(error);
-                    Terminal::detect(wish).report(&failure);
+                    Terminal::detect(color).report(&failure);
                     failure.code()
                 }
             };
@@ -88,10 +88,10 @@ fn started(registry: Arc<Registry>) -> ExitCode {
     }
 }
 
-/// Prints what is wrong with the arguments, or the help that they ask for.
+/// Prints an argument error or the requested help.
 fn print(error: &clap::Error) -> io::Result<()> {
     let text = error.render().to_string();
-    // The message contains arguments as they were given.
+    // The message contains unchanged arguments, which may contain control characters.
     match sanitize::block(&text) {
         safe if error.use_stderr() && safe != text => io::stderr().write_all(safe.as_bytes()),
         _ => error.print(),
@@ -99,9 +99,9 @@ fn print(error: &clap::Error) -> io::Result<()> {
     io::stdout().flush()
 }
 
-/// What clap calls the wish; it reads `NO_COLOR` and the stream itself.
-fn clap_colors(wish: ColorWhen) -> ColorChoice {
-    match wish {
+/// Converts the setting to clap's type. clap itself checks `NO_COLOR` and the stream.
+fn clap_colors(color: ColorWhen) -> ColorChoice {
+    match color {
         ColorWhen::Auto => ColorChoice::Auto,
         ColorWhen::Always => ColorChoice::Always,
         ColorWhen::Never => ColorChoice::Never,

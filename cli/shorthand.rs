@@ -1,4 +1,4 @@
-//! The short forms of the command line, written out before clap parses it.
+//! Expands the short forms of the command line before clap parses it.
 
 use clap::ValueEnum;
 use std::ffi::OsString;
@@ -10,19 +10,19 @@ use clap::CommandFactory;
 use crate::commands::Cli;
 use crate::output::style::ColorWhen;
 
-/// A shorter word with two slips is another word: `type` is not `tune`.
-const SHORT_WORD: usize = 5;
+/// In a word with fewer characters, two typos make another word: `type` is not `tune`.
+const MIN_TWO_TYPO_CHARS: usize = 5;
 
-/// Arguments after the short forms are written out.
+/// Arguments after the expansion of short forms.
 pub(crate) struct Expanded {
     pub(crate) args: Vec<OsString>,
-    /// Whether `search` was left out, so that the query is in the place of a command.
+    /// Whether `search` was inserted, so that the first word of the query might be a misspelt command.
     pub(crate) is_short: bool,
 }
 
-/// Makes `aur mem QUERY…` into `aur mem search QUERY…`.
+/// Expands `aur mem QUERY…` to `aur mem search QUERY…`.
 ///
-/// The first word after `mem` is a command when clap knows it, else the query's first.
+/// The first word after `mem` is a command if clap knows it, else the first word of the query.
 pub(crate) fn expand(mut args: Vec<OsString>) -> Expanded {
     let nothing = |args| Expanded { args, is_short: false };
     let Some(mem) = next_word(&args, 1) else {
@@ -50,7 +50,7 @@ pub(crate) fn expand(mut args: Vec<OsString>) -> Expanded {
     Expanded { args, is_short: true }
 }
 
-/// Whether the words after `why` are those of a question, `why does login fail`, and not paths or ids of entries.
+/// Whether the words after `why` form a question, such as `why does login fail`, and are not paths or ids of entries.
 fn is_question(words: &[OsString]) -> bool {
     let is_path_or_id = |word: &OsString| {
         word.to_string_lossy().contains(['.', '/', '\\', '-', ':']) || Path::new(word).symlink_metadata().is_ok()
@@ -58,19 +58,21 @@ fn is_question(words: &[OsString]) -> bool {
     words.len() > 1 && words.first().is_some_and(|first| !is_path_or_id(first))
 }
 
-/// The hint for a query that looks like a misspelt command: a word by itself, or the first of several,
-/// which has to be nearer, as most queries of several words begin with no command.
+/// Returns the hint for a query that looks like a misspelt command: a single word, or the first of several words. In
+/// the second case, the word must be closer to a command, because few such queries begin with a command.
 pub(crate) fn misspelt_command(query: &[String]) -> Option<String> {
     let (word, commands) = (query.first()?, mem_commands());
     let commands = commands.iter().map(String::as_str);
     let command = match query.len() {
-        1 => nearest_within(&word.to_lowercase(), commands, |_| if word.chars().count() < SHORT_WORD { 1 } else { 2 }),
+        1 => nearest_within(&word.to_lowercase(), commands, |_| {
+            if word.chars().count() < MIN_TWO_TYPO_CHARS { 1 } else { 2 }
+        }),
         _ => closest(word, commands),
     };
-    command.map(|command| format!("\"{word}\" was searched for; did you mean the command `aur mem {command}`?"))
+    command.map(|command| format!("searched for \"{word}\"; did you mean the command `aur mem {command}`?"))
 }
 
-/// The hint for a missing `mem`: `aur index` and the like.
+/// Returns the hint for a missing `mem`, such as in `aur index`.
 pub(crate) fn missing_mem(args: &[OsString]) -> Option<String> {
     let word = args.get(next_word(args, 1)?)?.to_str()?;
     let commands = mem_commands();
@@ -79,27 +81,27 @@ pub(crate) fn missing_mem(args: &[OsString]) -> Option<String> {
     Some(format!("did you mean `aur mem {command}`?"))
 }
 
-/// The candidate that `word` is most likely a misspelling of, if any is near enough.
+/// Returns the candidate that `word` most likely misspells, if one is close enough.
 fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     nearest_within(&word.to_lowercase(), candidates, |candidate| if candidate.len() < 8 { 1 } else { 2 })
 }
 
-/// The value of `--color`, read before parsing so that it applies to usage errors too.
-pub(crate) fn color_wish(args: &[OsString]) -> ColorWhen {
+/// Reads the value of `--color` before the arguments are parsed, so that it applies to usage errors too.
+pub(crate) fn requested_color(args: &[OsString]) -> ColorWhen {
     let words = args.iter().map(|arg| arg.to_str().unwrap_or_default());
-    let mut wish = ColorWhen::Auto;
+    let mut color = ColorWhen::Auto;
     let mut awaiting = false;
     for word in words.take_while(|word| *word != "--") {
         let value = if awaiting { Some(word) } else { word.strip_prefix("--color=") };
         awaiting = word == "--color";
         if let Some(Ok(when)) = value.map(|value| ColorWhen::from_str(value, false)) {
-            wish = when;
+            color = when;
         }
     }
-    wish
+    color
 }
 
-/// The index of the next argument that is not the global `--color`.
+/// Returns the index of the next argument that is not the global option `--color`.
 fn next_word(args: &[OsString], mut at: usize) -> Option<usize> {
     while let Some(arg) = args.get(at) {
         match arg.to_str() {
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_word_that_is_no_command_starts_a_query() {
+    fn a_first_word_that_is_not_a_command_starts_a_query() {
         for (line, expected) in [
             ("aur mem parse config", "aur mem search parse config"),
             ("aur m UserManager", "aur m search UserManager"),
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_near_a_command_is_told_from_others() {
+    fn a_query_similar_to_a_command_gives_a_hint() {
         let command = |query: &str| {
             let words: Vec<String> = query.split(' ').map(str::to_owned).collect();
             misspelt_command(&words)?.split('`').nth(1).map(str::to_owned)
@@ -179,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_without_mem_is_understood() {
+    fn a_command_without_mem_gives_a_hint() {
         let tip = |line: &str| missing_mem(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
         assert_eq!(tip("aur index .").as_deref(), Some("did you mean `aur mem index`?"));
         assert_eq!(tip("aur serach x").as_deref(), Some("did you mean `aur mem search`?"));
@@ -188,10 +190,10 @@ mod tests {
     }
 
     #[test]
-    fn the_colour_wish_is_read_before_parsing() {
-        let wish = |line: &str| color_wish(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
-        assert_eq!(wish("aur --color never doctor"), ColorWhen::Never);
-        assert_eq!(wish("aur doctor --color=always"), ColorWhen::Always);
-        assert_eq!(wish("aur mem -- --color=always"), ColorWhen::Auto);
+    fn the_colour_option_is_read_before_parsing() {
+        let color = |line: &str| requested_color(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(color("aur --color never doctor"), ColorWhen::Never);
+        assert_eq!(color("aur doctor --color=always"), ColorWhen::Always);
+        assert_eq!(color("aur mem -- --color=always"), ColorWhen::Auto);
     }
 }

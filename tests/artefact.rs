@@ -96,7 +96,7 @@ fn an_imported_index_answers_without_the_sources() {
     assert!(first["content"].as_str().is_some_and(|text| text.contains("return text.split()")), "{first}");
     assert_eq!(first["file_state"], "gone", "{first}");
     let shown = run_ok(&elsewhere, &["mem", "search", "parse_token_30", "--no-record"]);
-    assert!(shown.err.contains("no sources here") && !shown.err.contains("aur mem index"), "{shown:?}");
+    assert!(shown.err.contains("the sources are missing") && !shown.err.contains("aur mem index"), "{shown:?}");
     // Ranks and scores equal the ranks and scores at the origin.
     let scores = |run: &Run| -> Vec<String> {
         let found = run.json();
@@ -238,7 +238,7 @@ fn a_running_search_survives_compaction_and_import() {
     assert_eq!(digest(&fixture), before);
     assert_eq!(ask("parse_token_9"), Some("m2/f9.py".to_owned()));
     let again = run_ok(&fixture, &["mem", "compact"]);
-    assert!(again.out.starts_with("Nothing to gain"), "{again:?}");
+    assert!(again.out.starts_with("Nothing to do"), "{again:?}");
     fs::write(fixture.path("index.aur"), other).expect("writes");
     run_ok(&fixture, &["mem", "import", "index.aur"]);
     assert_eq!(ask("parse_token_15"), Some("m1/f15.py".to_owned()));

@@ -77,7 +77,7 @@ fn errors_of_roots_are_reported() {
     assert!(some.out.contains("http/retry.go") && some.err.contains("1 root not searched"), "{some:?}");
     let none = Fixture::plain();
     let nothing = none.aur(&["mem", "search", "retry", "--all-roots"]);
-    assert!(nothing.code == Some(2) && nothing.err.contains("no index is known"), "{nothing:?}");
+    assert!(nothing.code == Some(2) && nothing.err.contains("there are no known indexes"), "{nothing:?}");
 }
 
 /// The summary of an index run in a directory.

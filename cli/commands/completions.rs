@@ -1,4 +1,4 @@
-//! `aur completions`: what a shell needs to complete aur's arguments.
+//! `aur completions`: prints shell completion scripts.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use crate::context::failure::Outcome;
 use crate::context::terminal::Terminal;
 
-/// Print a completion script for a shell
+/// Print a shell completion script
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -16,12 +16,12 @@ Examples:
   aur completions zsh > ~/.zfunc/_aur
   aur completions fish > ~/.config/fish/completions/aur.fish")]
 pub(crate) struct CompletionsArgs {
-    /// The shell to write for
+    /// Shell to print the script for
     #[arg(value_enum)]
     shell: Shell,
 }
 
-/// Prints the script that completes the arguments of `command`.
+/// Prints the completion script for `command`.
 pub(crate) fn run(args: &CompletionsArgs, mut command: clap::Command, terminal: &Terminal) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "aur", &mut script);

@@ -1,4 +1,4 @@
-//! `aur mcp`: answers an agent on standard input and output.
+//! `aur mcp`: serves an agent over standard input and output.
 
 use std::path::PathBuf;
 
@@ -11,31 +11,31 @@ use crate::context::program::Program;
 
 pub(crate) const MCP_EXAMPLES: &str = "\
 Examples:
-  aur init                                        write this into the configuration of your agent or editor
-  aur mcp                                         serve the project here
+  aur init                                        add the server to your agent or editor
+  aur mcp                                         serve the current project
   aur mcp --root ~/src/app --root ~/src/lib       serve two projects
 
-The client is on standard input and output. The index is built if there is none, and kept fresh.";
+The client uses standard input and output. A missing index is built, and the index is kept fresh.";
 
-/// Answer an agent over MCP
+/// Serve the index to an agent over MCP
 #[derive(Args, Debug)]
 #[command(after_help = MCP_EXAMPLES)]
 pub(crate) struct McpArgs {
-    /// A directory to serve, or the name of one of `aur mem roots`; may be given several times
+    /// Directory to serve, or its name as listed by `aur mem roots`; may be given more than once
     ///
-    /// [default: the nearest directory above with an index]
+    /// [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH|NAME")]
     pub(crate) root: Vec<PathBuf>,
 
-    /// Write nothing: no index run, no record of what was shown
+    /// Write nothing: no index runs, and no record of shown results
     #[arg(long)]
     pub(crate) read_only: bool,
 }
 
-/// Serves until the client ends.
+/// Serves until the client closes the connection.
 pub(crate) fn run(args: &McpArgs, program: &Program) -> Outcome {
     let roots = kept::roots(&args.root, args.read_only, program)?;
-    // The client may show its server's standard error.
+    // The client may show the server's standard error to the user.
     aurora_serve::log(LogStyle::Text { colours: false }, Level::WARN);
     aurora_mcp::serve_stdio(roots).map_err(|error| Failure::from_error(&error))
 }

@@ -1,4 +1,4 @@
-//! The command line: a module for each command, with its arguments, its help and what it does.
+//! The command line: a module for each command, with its arguments, help and implementation.
 
 mod completions;
 mod doctor;
@@ -24,7 +24,7 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Turns a repository into a searchable memory.
+/// Turn a repository into a searchable memory.
 #[derive(Debug, Parser)]
 #[command(
     name = "aur",
@@ -35,18 +35,18 @@ const STYLES: Styles = Styles::styled()
     after_help = "\
 Examples:
   aur mem index                          index the current directory
-  aur mem \"how are users authenticated\"  search it (indexes first if need be)
-  aur m UserManager --show-scores        the same, shorter, with every score explained
-  aur pipeline graph                     what an index run is made of
-  aur doctor                             check that everything is in place
+  aur mem \"how are users authenticated\"  search it (builds a missing index first)
+  aur m UserManager --show-scores        search with the short alias, and explain every score
+  aur pipeline graph                     draw the stages of an index run
+  aur doctor                             check the installation and the project
 
-Exit codes: 0 done, 1 done but short of what was asked, 2 could not do it."
+Exit codes: 0 success, 1 finished with something to report, 2 error."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// When to use colours; `auto` means on a terminal, unless NO_COLOR is set
+    /// When to use colours; `auto` uses them on a terminal unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto, display_order = 900)]
     pub(crate) color: ColorWhen,
 }
@@ -55,16 +55,16 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     #[command(subcommand, visible_alias = "m", subcommand_required = true, arg_required_else_help = true)]
     Mem(mem::MemCommand),
-    /// Look at the pipeline that an index run follows
+    /// Inspect the pipeline of index runs
     #[command(subcommand, subcommand_required = true, arg_required_else_help = true)]
     Pipeline(pipeline::PipelineCommand),
-    /// Write, list, test and allow custom stages
+    /// Create, list, test and trust custom stages
     #[command(subcommand, subcommand_required = true, arg_required_else_help = true)]
     Plugin(plugin::PluginCommand),
     /// Add and list models
     #[command(subcommand, subcommand_required = true, arg_required_else_help = true)]
     Model(model::ModelCommand),
-    /// Write the log of an interaction, or add to one
+    /// Write or extend the log of an interaction
     #[command(subcommand, subcommand_required = true, arg_required_else_help = true, after_help = crate::commands::logs::LOG_EXAMPLES)]
     Log(logs::LogCommand),
     Logs(logs::LogsArgs),
@@ -83,7 +83,7 @@ impl Command {
             Self::Pipeline(command) => pipeline::run(command, program),
             Self::Plugin(command) => plugin::run(command, program),
             Self::Model(command) => model::run(command, &program.terminal),
-            Self::Log(command) => logs::run_one(command, program),
+            Self::Log(command) => logs::run_log(command, program),
             Self::Logs(args) => logs::run(args, program),
             Self::Serve(args) => serve::run(args, program),
             Self::Init(args) => init::run(args, program),

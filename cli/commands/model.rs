@@ -1,4 +1,4 @@
-//! `aur model`: the models that pipelines and searches can use.
+//! `aur model`: manages the models for pipelines and searches.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use crate::output::{json, units, width};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelCommand {
-    /// Copy a model directory (weights, tokenizer, config) to where aur finds it
+    /// Add a model directory (weights, tokenizer, config) to the models of aur
     #[command(after_help = "\
-Its files say what the model is for: an embedding model makes the vectors of an index, a
-cross-encoder reads the best results of a search together with the query.
+The files determine the use of a model: an embedding model computes the vectors of an index; a
+cross-encoder reranks the best results of a search.
 
 Examples:
   aur model add ~/Downloads/all-MiniLM-L6-v2 --name minilm
@@ -28,21 +28,20 @@ Examples:
   aur model add ~/Downloads/ms-marco-MiniLM-L6-v2 --name marco
   aur mem search \"how is auth done\" --rerank marco")]
     Add {
-        /// A directory with config.json, tokenizer.json and model.safetensors
+        /// Directory with config.json, tokenizer.json and model.safetensors
         dir: PathBuf,
-        /// The name that configurations use [default: the directory's, in lower case]
+        /// Name for configurations [default: the name of the directory, in lower case]
         #[arg(long)]
         name: Option<String>,
     },
-    /// List the models, each with its use
+    /// List the models and their uses
     List {
-        /// How to print
+        /// Output format
         #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
         format: ReportFormat,
     },
 }
 
-/// Adds a model, or lists them all.
 pub(crate) fn run(command: &ModelCommand, terminal: &Terminal) -> Outcome {
     let models = user::models().map_err(failure)?;
     match command {
@@ -117,7 +116,7 @@ fn list(models: &ModelDirectory, format: ReportFormat, terminal: &Terminal) -> O
     match format {
         ReportFormat::Json => json::write_indented(&mut out, &listed)?,
         ReportFormat::Text => {
-            let widest = listed.iter().map(|model| width::of(&model.name)).max().unwrap_or(0);
+            let widest = listed.iter().map(|model| width::measure(&model.name)).max().unwrap_or(0);
             for model in &listed {
                 let place = if model.built_in { "part of aur".to_owned() } else { units::bytes(model.bytes) };
                 let what = match model.model_use {

@@ -1,4 +1,4 @@
-//! `aur serve`: answers over HTTP.
+//! `aur serve`: serves searches over HTTP.
 
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -17,25 +17,25 @@ use crate::context::{interrupt, kept};
 
 pub(crate) const SERVE_EXAMPLES: &str = "\
 Examples:
-  aur serve                                       the project here, on a free port of this machine
+  aur serve                                       the current project, on a free local port
   aur serve --root ~/src/app --root ~/src/lib --listen 127.0.0.1:7700
   aur serve --listen 0.0.0.0:7700 --token-file token --allow-host search.example.org
   curl -s ADDRESS/api/v1/search -H 'content-type: application/json' -d '{\"query\": \"parse date\"}'
 
-The first line of the output is the address. ADDRESS/openapi.json describes the requests. Other machines
-are served only if they show the token. Ctrl-C answers the requests that are there, and ends.";
+The first line of the output is the address. ADDRESS/openapi.json describes the API. Requests from
+other machines need the token. Ctrl-C completes the running requests and stops the server.";
 
-/// Answer searches over HTTP
+/// Serve searches over HTTP
 #[derive(Args, Debug)]
 #[command(after_help = SERVE_EXAMPLES)]
 pub(crate) struct ServeArgs {
-    /// An indexed directory, or the name of one of `aur mem roots`; may be given several times
+    /// Directory to serve, or its name as listed by `aur mem roots`; may be given more than once
     ///
-    /// [default: the nearest directory above with an index]
+    /// [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH|NAME")]
     pub(crate) root: Vec<PathBuf>,
 
-    /// Address and port to listen on; port 0 selects a free one
+    /// Address and port to listen on; port 0 selects a free port
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub(crate) listen: SocketAddr,
 
@@ -43,54 +43,54 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "PATH", conflicts_with = "listen")]
     pub(crate) socket: Option<PathBuf>,
 
-    /// A file with the token that requests must show, as `Authorization: Bearer TOKEN`
+    /// File with the token that requests must send as `Authorization: Bearer TOKEN`
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
 
-    /// A name by which clients may reach the server, beside `localhost` and addresses; may be given several times
+    /// Additional host name of the server, besides `localhost` and addresses; may be given more than once
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow_host: Vec<String>,
 
-    /// An origin whose pages may use the server, such as https://search.example.org; may be given several times
+    /// Origin whose pages may use the server, such as https://search.example.org; may be given more than once
     #[arg(long, value_name = "ORIGIN", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow_origin: Vec<String>,
 
-    /// Most requests a second of one client; 0 for any number
+    /// Maximum number of requests per second and client; 0 means unlimited
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub(crate) rate: u32,
 
-    /// Longest time that a request may take, waiting included
+    /// Maximum duration of a request, including waiting time
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = value_parser!(u64).range(1..=3_600))]
     pub(crate) timeout: u64,
 
-    /// Most requests that are worked on at the same time; others wait [default: one per core]
+    /// Maximum number of requests that run at the same time; others wait [default: one per core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1_024))]
     pub(crate) concurrency: Option<u16>,
 
-    /// Directory of the sessions of articles [default: `knowledge` in the user's directory]
+    /// Directory of article sessions [default: `knowledge` in the user's directory]
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) knowledge: Option<PathBuf>,
 
-    /// Write nothing: no feedback, no record of what was shown, no index run
+    /// Write nothing: no feedback, no record of shown results, and no index runs
     #[arg(long)]
     pub(crate) read_only: bool,
 
-    /// Format of the log on standard error; RUST_LOG sets its level
+    /// Log format on standard error; RUST_LOG sets the level
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     pub(crate) log: LogFormat,
 
-    /// Put the texts of queries into the log
+    /// Include the texts of queries in the log
     #[arg(long)]
     pub(crate) log_queries: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
-    /// A line of words
+    /// Text for people
     Text,
-    /// An object a line
+    /// One JSON object per line
     Json,
-    /// Nothing
+    /// No log
     Off,
 }
 
@@ -117,13 +117,13 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
     let stop = Stop::new();
     let stopped = stop.clone();
     interrupt::stops(move || stopped.stop());
-    let mut told = Ok(());
+    let mut printed = Ok(());
     aurora_serve::serve(options, &stop, |address| {
         let mut out = program.terminal.stdout();
-        told = writeln!(out, "Listening on {address}").and_then(|()| out.flush());
+        printed = writeln!(out, "Listening on {address}").and_then(|()| out.flush());
     })
     .map_err(failure)?;
-    Ok(told?)
+    Ok(printed?)
 }
 
 fn limits(args: &ServeArgs) -> Limits {

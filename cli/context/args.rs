@@ -1,4 +1,5 @@
-//! Values of command line options that several commands have: formats, modes, counts, sizes, percentages and weights.
+//! Command line arguments that several commands share, and the parsers of their values: formats, modes, counts, sizes,
+//! percentages and weights.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -37,57 +38,58 @@ pub(crate) enum AnyKindArg {
     Code,
 }
 
-/// Where memories are looked for.
+/// Selects the memories that a command uses.
 #[derive(Debug, Args)]
 pub(crate) struct MemoryArgs {
-    /// The project [default: the nearest one above the current directory]
+    /// Project directory [default: the nearest enclosing project]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// Only this memory [default: the project's and the user's]
+    /// Use only this memory [default: the project's and the user's]
     #[arg(long, value_name = "OWNER", value_enum)]
     pub(crate) memory: Option<OwnerArg>,
 
-    /// A file of retention policies, over those of the configuration
+    /// File of retention policies that override the configured ones
     #[arg(long, value_name = "FILE")]
     pub(crate) lifespan_policies: Option<PathBuf>,
 }
 
-/// Where an entry belongs.
+/// Scope and project of a new entry.
 #[derive(Debug, Args)]
 pub(crate) struct PlacementArgs {
-    /// Who may find it [default: project inside a project, else user; with --session session]
+    /// Scope of the entry: session, project, user or global [default: project inside a project, else user; session with
+    /// --session]
     #[arg(long, value_name = "SCOPE", value_parser = parse_scope)]
     pub(crate) scope: Option<Scope>,
 
-    /// The session that it belongs to
+    /// Session of the entry
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
 
-    /// The project [default: the nearest one above the current directory]
+    /// Project directory [default: the nearest enclosing project]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 }
 
-/// What a search sees beside code.
+/// Selects the sources of a search, and the visible part of memory.
 #[derive(Debug, Args)]
 pub(crate) struct SearchedMemory {
-    /// Where results come from, separated by commas [default: everywhere]
+    /// Sources of results, separated by commas [default: all]
     #[arg(long, value_name = "SOURCES", value_enum, value_delimiter = ',')]
     pub(crate) source: Vec<SourceArg>,
 
-    /// How wide memory is searched [default: everything but other sessions]
+    /// Scope of memory to search [default: everything except other sessions]
     ///
-    /// `session`: what belongs to --session; `project`: the project's memory; `user`: your own and all of your sessions;
+    /// `session`: entries of --session; `project`: the project's memory; `user`: your memory and all of your sessions;
     /// `global`: everything.
     #[arg(long, value_name = "SCOPE", value_parser = parse_scope)]
     pub(crate) scope: Option<Scope>,
 
-    /// The session of this search: its turns are found, and `aur mem feedback --outcome` knows what was shown
+    /// Session of this search: include its turns, and record the shown results for `aur mem feedback --outcome`
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
 
-    /// Also find entries of memory that are archived
+    /// Include archived entries of memory
     #[arg(long)]
     pub(crate) archived: bool,
 }
@@ -112,11 +114,11 @@ pub(crate) fn parse_scope(text: &str) -> Result<Scope, String> {
 pub(crate) struct FilterArgs {
     /// Only chunks whose text matches this regular expression; may be given more than once
     ///
-    /// Case does not matter unless the pattern holds an upper-case letter. Every pattern has to match.
+    /// The pattern is case-insensitive unless it contains an upper-case letter. A chunk must match every pattern.
     #[arg(long, short = 'g', value_name = "PATTERN")]
     pub(crate) grep: Vec<String>,
 
-    /// Only chunks that hold this text, taken as it is; may be given more than once
+    /// Only chunks that contain this literal text; may be given more than once
     #[arg(long, short = 'F', value_name = "TEXT")]
     pub(crate) fixed: Vec<String>,
 
@@ -128,21 +130,21 @@ pub(crate) struct FilterArgs {
     #[arg(long, short = 'l', value_name = "LANGUAGES")]
     pub(crate) lang: Vec<String>,
 
-    /// Only files at this path, or that match this glob; may be given more than once
+    /// Only files with this path or matching this glob; may be given more than once
     #[arg(long, short = 'p', value_name = "GLOB")]
     pub(crate) path: Vec<String>,
 
     /// Only chunks whose metadata meets this condition; may be given more than once
     ///
-    /// `owner=payments`, `owner!=payments`, `owner in payments,billing`, `owner=none` (chunks without a value); numbers also
-    /// `churn>5`, `churn<=5`, `churn in 1..5`. Put quotes around conditions with spaces, < or >. `aur mem stats` shows the
-    /// columns of the index.
+    /// `owner=payments`, `owner!=payments`, `owner in payments,billing`, `owner=none` (chunks without a value); for
+    /// numbers also `churn>5`, `churn<=5`, `churn in 1..5`. Quote conditions that contain spaces, < or >. `aur mem
+    /// stats` lists the columns of the index.
     #[arg(long = "where", value_name = "CONDITION")]
     pub(crate) where_: Vec<String>,
 }
 
 impl FilterArgs {
-    /// The filter that they ask for.
+    /// Builds the search filter from the arguments.
     pub(crate) fn spec(&self) -> Result<FilterSpec, FilterError> {
         let mut filter = FilterSpec {
             types: self.types.clone(),
@@ -161,16 +163,17 @@ impl FilterArgs {
     }
 }
 
-/// What a search covers.
+/// Selects the roots of a search.
 #[derive(Debug, Args)]
 pub(crate) struct SearchedRoots {
-    /// An indexed directory, or the name of one of `aur mem roots`; may be given several times, to search all as one
+    /// Indexed directory, or its name as listed by `aur mem roots`; give it more than once to search several
+    /// directories as one
     ///
-    /// [default: the nearest directory above with an index]
+    /// [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH|NAME")]
     pub(crate) root: Vec<PathBuf>,
 
-    /// Search all that `aur mem roots` lists as one
+    /// Search all directories that `aur mem roots` lists
     #[arg(long, conflicts_with = "root")]
     pub(crate) all_roots: bool,
 }
@@ -205,7 +208,7 @@ pub(crate) fn parse_limit(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Tokens of context.
+/// Parses a token budget.
 pub(crate) fn parse_budget(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(tokens @ 1..=10_000_000) => Ok(tokens),
@@ -213,7 +216,7 @@ pub(crate) fn parse_budget(text: &str) -> Result<usize, String> {
     }
 }
 
-/// A score, from 0 to 1.
+/// Parses a score from 0 to 1.
 pub(crate) fn parse_score(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(score) if (0.0..=1.0).contains(&score) => Ok(score),
@@ -221,7 +224,7 @@ pub(crate) fn parse_score(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The same for the ranking.
+/// Parses a score from 0 to 1 as the ranking represents it.
 pub(crate) fn parse_share(text: &str) -> Result<f32, String> {
     parse_score(text).map(|score| score as f32)
 }
@@ -247,14 +250,14 @@ pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A name with a value, such as `owner=10`.
+/// Parses a name with a value, such as `owner=10`.
 pub(crate) fn parse_named<T: FromStr>(text: &str) -> Result<(String, T), String> {
     let (name, value) = text.split_once('=').ok_or("a name and its value are written as `owner=10`")?;
-    let value = value.parse().map_err(|_| format!("`{value}` is not a number that can be used here"))?;
+    let value = value.parse().map_err(|_| format!("`{value}` is not a valid number here"))?;
     Ok((name.to_owned(), value))
 }
 
-/// A name with a percentage, such as `owner=95`.
+/// Parses a name with a percentage, such as `owner=95`.
 pub(crate) fn parse_named_percent(text: &str) -> Result<(String, f64), String> {
     let (name, percent) = text.split_once('=').ok_or("a name and its percentage are written as `owner=95`")?;
     Ok((name.to_owned(), parse_percent(percent)?))
@@ -263,11 +266,11 @@ pub(crate) fn parse_named_percent(text: &str) -> Result<(String, f64), String> {
 pub(crate) fn parse_regularisation(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(cost) if cost.is_finite() && cost >= 0.0 => Ok(cost),
-        _ => Err("expected a number of questions from 0 on, such as 0.5".to_owned()),
+        _ => Err("expected a number of questions of at least 0, such as 0.5".to_owned()),
     }
 }
 
-/// Bytes, written as in the `memory` of a pipeline.
+/// Parses a number of bytes in the format of `memory` in a pipeline.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     match aurora_pipeline::parse_bytes(text) {
         None | Some(0) => Err("expected a size such as 512MiB or 2GiB".to_owned()),
@@ -275,8 +278,7 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Three numbers; whether they make sense together is checked by the configuration, which holds
-/// the same weights from files.
+/// Parses three numbers. The configuration checks whether they are valid together, as it does for weights from files.
 pub(crate) fn parse_weights(text: &str) -> Result<[f64; 3], String> {
     let numbers: Vec<f64> = text
         .split(',')

@@ -1,4 +1,4 @@
-//! Documents as commands read them.
+//! Reads documents for commands.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -11,33 +11,33 @@ use crate::context::failure::{Failure, Outcome};
 use crate::context::findings;
 use crate::context::terminal::Terminal;
 
-/// Standard input, as an argument names it.
+/// Name of standard input as an argument.
 const STANDARD_INPUT: &str = "-";
 
-/// A text with the name that messages give it.
+/// A text and its name in messages.
 pub(crate) struct NamedText {
     pub(crate) name: String,
     pub(crate) text: String,
 }
 
-/// Reads a file, or standard input.
+/// Reads a file or standard input.
 pub(crate) fn read(path: &Path) -> Outcome<NamedText> {
-    let most = limit::DOCUMENT_BYTES as u64;
+    let max_bytes = limit::DOCUMENT_BYTES as u64;
     let (name, read) = if path.as_os_str() == STANDARD_INPUT {
         let mut text = String::new();
-        let read = io::stdin().lock().take(most + 1).read_to_string(&mut text).map(|_| text);
+        let read = io::stdin().lock().take(max_bytes + 1).read_to_string(&mut text).map(|_| text);
         ("standard input".to_owned(), read)
     } else {
-        (path.display().to_string(), read_regular_to_string(path, most))
+        (path.display().to_string(), read_regular_to_string(path, max_bytes))
     };
     let text = read.map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
-    if text.len() as u64 > most {
-        return Err(Failure::new(format!("{name} has more than {most} bytes")));
+    if text.len() as u64 > max_bytes {
+        return Err(Failure::new(format!("{name} exceeds {max_bytes} bytes")));
     }
     Ok(NamedText { name, text })
 }
 
-/// The entry that a text is. What is wrong with it is printed, all at once.
+/// Parses a text into an entry. Prints all errors at once if the text is invalid.
 pub(crate) fn draft(kind: Kind, document: &NamedText, terminal: &Terminal) -> Outcome<Draft> {
     let NamedText { name, text } = document;
     let is_json = kind != Kind::Note || text.trim_start().starts_with('{');

@@ -1,4 +1,4 @@
-//! How a command fails, and its exit code.
+//! Failures of commands and their exit codes.
 
 use std::error::Error;
 use std::io;
@@ -6,39 +6,39 @@ use std::process::ExitCode;
 
 use aurora_project::{ProjectError, chain};
 
-/// Why a command did not fully succeed.
+/// The reason why a command did not fully succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Done, but with something to report: exit code 1.
+    /// The command finished with something to report: exit code 1.
     Short(String),
-    /// Not done: exit code 2, with a message and perhaps what to do about it.
+    /// The command failed: exit code 2, with a message and perhaps advice.
     Fatal {
-        /// What happened, naming the path, the key or the table.
+        /// Description of the problem, naming the path, the key or the table.
         message: String,
-        /// What to do next.
+        /// Advice on the next step.
         help: Option<String>,
     },
-    /// Stopped by the user: exit code 130.
+    /// The user stopped the command: exit code 130.
     Interrupted(String),
-    /// The reader of the output has closed it: no message, exit code 0.
+    /// The reader of the output closed it: no message, exit code 0.
     ReaderGone,
 }
 
-/// What a command returns.
+/// The result of a command.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 impl Failure {
-    /// A failure with a message and no hint.
+    /// Creates a failure with a message and no advice.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self::Fatal { message: message.into(), help: None }
     }
 
-    /// A library's error with everything that caused it, and what to do about it.
+    /// Creates a failure from a library error and all of its causes.
     pub(crate) fn from_error(error: &(dyn Error + 'static)) -> Self {
         Self::new(chain(error))
     }
 
-    /// The same failure with advice.
+    /// Adds advice to a failure.
     pub(crate) fn with_help(self, advice: impl Into<String>) -> Self {
         match self {
             Self::Fatal { message, help: None } => Self::Fatal { message, help: Some(advice.into()) },
@@ -46,7 +46,7 @@ impl Failure {
         }
     }
 
-    /// The message alone, for use in another message.
+    /// Returns the message, for use in another message.
     pub(crate) fn message(self) -> String {
         match self {
             Self::Short(message) | Self::Interrupted(message) | Self::Fatal { message, .. } => message,
@@ -54,7 +54,6 @@ impl Failure {
         }
     }
 
-    /// The exit code.
     pub(crate) fn code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::ReaderGone => 0,
@@ -66,14 +65,14 @@ impl Failure {
 }
 
 impl From<ProjectError> for Failure {
-    /// An error of a project, with what to do next.
+    /// Converts a project error, with its advice.
     fn from(error: ProjectError) -> Self {
         Self::Fatal { message: chain(&error), help: error.help() }
     }
 }
 
 impl From<io::Error> for Failure {
-    /// An error while writing results.
+    /// Converts an error of writing the output.
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::ReaderGone,
@@ -87,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_closed_pipe_is_no_error() {
+    fn a_closed_pipe_is_not_an_error() {
         let failure = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
         assert!(matches!(failure, Failure::ReaderGone));
     }

@@ -1,4 +1,4 @@
-//! Pipelines as arguments name them, and what is wrong with a configuration.
+//! Pipeline arguments, and reports of configuration errors.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::context::failure::{Failure, Outcome};
 use crate::context::terminal::Terminal;
 use crate::output::{report as rendered, units};
 
-/// The pipeline that the user means: a shipped one by its name, else a file.
+/// Resolves a pipeline argument: the name of a built-in pipeline, or a file.
 pub(crate) fn choice(asked: Option<&str>) -> Outcome<PipelineChoice> {
     let Some(asked) = asked else {
         return Ok(PipelineChoice::Default);
@@ -31,7 +31,7 @@ pub(crate) fn choice(asked: Option<&str>) -> Outcome<PipelineChoice> {
     Err(Failure::new(format!("there is no pipeline `{asked}`")).with_help(help))
 }
 
-/// What stopped an index run, or a look at its pipeline.
+/// Converts an error of an index run or of checking its pipeline.
 pub(crate) fn failure(error: IndexError, terminal: &Terminal) -> Failure {
     match error {
         IndexError::Pipeline(diagnostics) => report("the pipeline", &diagnostics, terminal),
@@ -39,7 +39,7 @@ pub(crate) fn failure(error: IndexError, terminal: &Terminal) -> Failure {
     }
 }
 
-/// What is wrong with a project.
+/// Converts a project error, and prints its findings.
 pub(crate) fn project(error: ProjectError, terminal: &Terminal) -> Failure {
     match error {
         ProjectError::Configuration(findings) => report("the search configuration", &findings, terminal),
@@ -49,7 +49,7 @@ pub(crate) fn project(error: ProjectError, terminal: &Terminal) -> Failure {
     }
 }
 
-/// Shows the findings about `what`, a configuration, that stopped a command.
+/// Prints the findings about a configuration, and returns the failure of the command. `what` names the configuration.
 pub(crate) fn report(what: &str, diagnostics: &Diagnostics, terminal: &Terminal) -> Failure {
     show(diagnostics, terminal);
     let errors = diagnostics.iter().filter(|finding| finding.severity == aurora_pipeline::Severity::Error).count();
@@ -59,6 +59,6 @@ pub(crate) fn report(what: &str, diagnostics: &Diagnostics, terminal: &Terminal)
 pub(crate) fn show(diagnostics: &Diagnostics, terminal: &Terminal) {
     let columns = terminal.live.then(|| terminal.columns.unwrap_or(100));
     let text = rendered::render(diagnostics.iter(), columns, terminal.err);
-    // Nothing can be done about a standard error that is closed.
+    // Write errors are ignored, because nobody could read a message about a closed standard error.
     let _ = write!(std::io::stderr().lock(), "{text}");
 }

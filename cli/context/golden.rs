@@ -1,4 +1,4 @@
-//! Golden sets as commands are given them, and the indexes that they are asked of.
+//! Loads golden sets from arguments, and opens the indexes to search.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,19 +18,18 @@ use crate::context::failure::{Failure, Outcome};
 use crate::context::program::Program;
 use crate::context::{findings, indexing, mined_trees, opened, place, query_embedder};
 
-/// Questions that are asked of one index.
+/// Questions for one index.
 pub(crate) struct QuestionBatch {
     /// The indexed directory.
     pub(crate) root: PathBuf,
-    /// Whether it is a copy that mining has made.
+    /// Whether the root is a copy that mining created.
     pub(crate) mined: bool,
-    /// Whether the questions are kept from tuning.
+    /// Whether the questions are held out from tuning.
     pub(crate) held_out: bool,
-    /// The questions.
     pub(crate) questions: Vec<Question>,
 }
 
-/// Reads golden files and mined directories; without any, what was mined in `root`.
+/// Reads golden files and mined directories; without arguments, the sets mined in `root`.
 pub(crate) fn gather(given: &[PathBuf], root: &Path) -> Outcome<Vec<QuestionBatch>> {
     let mut batches = Vec::new();
     let mut sources = Vec::new();
@@ -48,7 +47,8 @@ pub(crate) fn gather(given: &[PathBuf], root: &Path) -> Outcome<Vec<QuestionBatc
     Ok(batches)
 }
 
-/// The directories among the arguments; without arguments, the one that was mined in `root`, where no link is followed.
+/// Opens the directories among the arguments; without arguments, the mined sets of `root`, where symbolic links are not
+/// followed.
 fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
     let failed = |path: &Path, error: io::Error| Failure::new(format!("cannot read {}: {error}", path.display()));
     if !given.is_empty() {
@@ -60,7 +60,7 @@ fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
     match opened {
         Ok(directory) => Ok(vec![directory]),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(Failure::new(format!("no golden set: neither given nor mined in {}", default.display()))
+            Err(Failure::new(format!("no golden set: none was given, and none was mined in {}", default.display()))
                 .with_help("make one with `aur mem eval mine`, or give a file of questions"))
         }
         Err(error) => Err(failed(&default, error)),
@@ -73,19 +73,20 @@ fn mined(directory: &Directory, manifest: &Manifest) -> Outcome<Vec<QuestionBatc
         let questions = manifest.questions(directory, set).map_err(|errors| Failure::from_error(&errors))?;
         if !questions.is_empty() {
             let root = manifest.root_of(&trees, set);
-            let root = root
-                .map_err(|error| Failure::from_error(&error).with_help("`aur mem eval mine` makes the trees again"))?;
+            let root = root.map_err(|error| {
+                Failure::from_error(&error).with_help("`aur mem eval mine` creates the trees again")
+            })?;
             batches.push(QuestionBatch { root, mined: true, held_out: set.held_out, questions });
         }
     }
     if batches.is_empty() {
-        Err(Failure::new(format!("{} holds no question", directory.path().display())))
+        Err(Failure::new(format!("{} contains no questions", directory.path().display())))
     } else {
         Ok(batches)
     }
 }
 
-/// The golden files of a directory that was not mined.
+/// Returns the golden files of a directory that was not mined.
 fn golden_files(directory: &Directory) -> Outcome<Vec<GoldenSource>> {
     let shown = directory.path().display();
     let entries = directory.entries().map_err(|error| Failure::new(format!("cannot read {shown}: {error}")))?;
@@ -96,12 +97,12 @@ fn golden_files(directory: &Directory) -> Outcome<Vec<GoldenSource>> {
     names.retain(|name| is_golden(Path::new(name)));
     names.sort();
     if names.is_empty() {
-        return Err(Failure::new(format!("{shown} holds no golden set (.jsonl or .yaml)")));
+        return Err(Failure::new(format!("{shown} contains no golden set (.jsonl or .yaml)")));
     }
     Ok(names.iter().map(|name| GoldenSource::below(directory, name)).collect())
 }
 
-/// Keeps the questions of the named sets; of all sets when none is named.
+/// Keeps only the questions of the named sets, or all questions if no set is named.
 pub(crate) fn keep_sets(batches: &mut Vec<QuestionBatch>, sets: &[String]) -> Outcome {
     if sets.is_empty() {
         return Ok(());
@@ -120,8 +121,8 @@ pub(crate) fn keep_sets(batches: &mut Vec<QuestionBatch>, sets: &[String]) -> Ou
     Ok(())
 }
 
-/// Opens an index for questions, and for configurations that name some of `rerankers`. A mined copy is indexed anew where the
-/// index is not up to date, another directory only where it has none.
+/// Opens an index for evaluation, with the rerankers that configurations can name. A mined copy is indexed if its index
+/// is out of date, another directory only if it has no index.
 pub(crate) fn engine(
     root: &Path,
     mined: bool,
@@ -137,19 +138,19 @@ pub(crate) fn engine(
         indexing::build_for_search(root, program)?;
     }
     let snapshot = project.snapshot()?;
-    let embedder = query_embedder::of_index(&project, &snapshot, mode, &program.terminal)?;
+    let embedder = query_embedder::for_index(&project, &snapshot, mode, &program.terminal)?;
     let engine = Engine::new(snapshot, embedder, mode).map_err(opened::failure)?;
     Ok(engine.with_rerankers(rerankers.clone()))
 }
 
-/// The configuration that a flag names: a file over the built-in defaults and nothing else, or `default`; without a flag
-/// the one that searches in `root` use.
+/// Loads the configuration for an evaluation. A file applies to the built-in defaults only, and `default` selects the
+/// defaults themselves. Without a flag, the configuration of searches in `root` is used.
 pub(crate) fn config(named: Option<&Path>, root: &Path, program: &Program) -> Outcome<SearchConfig> {
     let loaded = match named {
         None => program.project(root.to_owned()).settings(Vec::new()),
         Some(name) if name == Path::new("default") => Ok(SearchConfig::default()),
         Some(file) if !file.is_file() => {
-            return Err(Failure::new(format!("no configuration file {}", file.display()))
+            return Err(Failure::new(format!("the configuration file {} does not exist", file.display()))
                 .with_help("give a TOML file, or `default` for the built-in configuration"));
         }
         Some(file) => SearchConfig::load(&ConfigLayers { user: Some(file), ..ConfigLayers::default() })

@@ -1,4 +1,4 @@
-//! Index runs, as several commands start them.
+//! Index runs that several commands start.
 
 use std::io::{BufRead, IsTerminal, Read, Write};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::context::{findings, interrupt, place};
 use crate::output::progress::IndexProgress;
 use crate::output::{sanitize, units};
 
-/// Builds the index of a project that has none, unless `refused`; whether it did.
+/// Builds the index of a project that has none, unless `refused` is set. Returns whether it built an index.
 pub(crate) fn for_search(project: &Project, refused: bool, program: &Program) -> Outcome<bool> {
     if project.has_index() {
         return Ok(false);
@@ -30,25 +30,27 @@ pub(crate) fn for_search(project: &Project, refused: bool, program: &Program) ->
     Ok(true)
 }
 
-/// Entries of a directory that are counted for a question.
-const COUNTED_ENTRIES: usize = 10_000;
+/// Maximum number of directory entries that are counted for the question.
+const MAX_COUNTED_ENTRIES: usize = 10_000;
 
-/// Whether a search may index a root: a project without a question, anything else, such as a home directory, if the user
-/// says so on the program.terminal.
+/// Checks that a search may index a root. A project is indexed without a question. Anything else, such as a home
+/// directory, is only indexed if the user agrees on the terminal.
 pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
     if place::is_project(root) {
         return Ok(());
     }
     let shown = sanitize::line(&root.display().to_string());
     if !terminal.live || !std::io::stdin().is_terminal() {
-        return Err(Failure::new(format!("{shown} has no index and is no project, so it is not indexed for a search"))
-            .with_help(format!("`aur mem index {shown}` indexes it on purpose")));
+        return Err(Failure::new(format!(
+            "{shown} has no index and is not a project, so the search does not index it"
+        ))
+        .with_help(format!("to index it, run `aur mem index {shown}`")));
     }
-    let count = place::entries(root, COUNTED_ENTRIES);
-    let more = if count == COUNTED_ENTRIES { " or more" } else { "" };
+    let count = place::entries(root, MAX_COUNTED_ENTRIES);
+    let more = if count == MAX_COUNTED_ENTRIES { " or more" } else { "" };
     let mut err = std::io::stderr().lock();
     let entries = units::counted(count as u64, "entry");
-    write!(err, "{shown} is no project. Index it ({entries}{more})? [y/N] ")?;
+    write!(err, "{shown} is not a project. Index it ({entries}{more})? [y/N] ")?;
     err.flush()?;
     let mut answer = String::new();
     std::io::stdin().lock().take(64).read_line(&mut answer)?;
@@ -58,15 +60,14 @@ pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
     Err(Failure::new(format!("{shown} was not indexed")))
 }
 
-/// The index of a root that has none, for a search: progress and a closing line on standard
-/// error.
+/// Builds the missing index of a root for a search. Prints progress and a closing line to standard error.
 pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
-    program.terminal.note(&format!("no index yet, indexing {}", root.display()));
+    program.terminal.note(&format!("no index yet; indexing {}", root.display()));
     let options = without_untrusted(root, program)?;
-    let summary = build(&options, &IndexProgress::shown(program.terminal.live), program)?;
-    tell_troubles(&summary, &program.terminal);
+    let summary = build(&options, &IndexProgress::visible(program.terminal.live), program)?;
+    print_problems(&summary, &program.terminal);
     if options.cancel.is_cancelled() {
-        return Err(Failure::Interrupted("the index is not complete; `aur mem index` goes on".to_owned()));
+        return Err(Failure::Interrupted("the index is incomplete; `aur mem index` continues".to_owned()));
     }
     program.terminal.note(&format!(
         "indexed {} in {} ({})",
@@ -82,7 +83,7 @@ pub(crate) fn update(root: &Path, program: &Program) -> Outcome {
     run_silently(&without_untrusted(root, program)?, program)
 }
 
-/// The same for a copy that mining has made. The logs of the user are no part of it.
+/// Updates the index of a copy that mining created, without the user's conversation logs.
 pub(crate) fn update_mined(root: &Path, program: &Program) -> Outcome {
     run_silently(&IndexOptions { conversations: None, ..without_untrusted(root, program)? }, program)
 }
@@ -93,56 +94,56 @@ fn run_silently(options: &IndexOptions, program: &Program) -> Outcome {
     Ok(())
 }
 
-/// The options of a run that does not run the stages whose programs are not allowed.
+/// Returns the options of a run that skips stages whose programs are not allowed.
 fn without_untrusted(root: &Path, program: &Program) -> Outcome<IndexOptions> {
     let options = program.project(root.to_owned()).options()?;
     programs::allowed(options, Untrusted::Keep, Purpose::Index, &program.terminal)
 }
 
 pub(crate) fn build(options: &IndexOptions, progress: &IndexProgress, program: &Program) -> Outcome<IndexSummary> {
-    interrupt::cancels(&options.cancel, "what is in flight is being written");
+    interrupt::cancels(&options.cancel, "writing the batches in flight");
     let summary = run_after_others(options, progress, &program.terminal);
     interrupt::ends(|| {});
     progress.clear();
     summary.map_err(|error| match error {
         IndexError::Storage(StorageError::Locked { .. }) if options.cancel.is_cancelled() => {
-            Failure::Interrupted("the index is as it was".to_owned())
+            Failure::Interrupted("the index is unchanged".to_owned())
         }
         error => findings::failure(error, &program.terminal),
     })
 }
 
-/// How long a run waits for another process that writes the index, such as a server that keeps it fresh.
-const LONGEST_WAIT: Duration = Duration::from_secs(600);
-/// Time between two tries.
-const RETRY: Duration = Duration::from_millis(100);
+/// Maximum waiting time for another process that is writing the index, such as a server that keeps it fresh.
+const MAX_WAIT: Duration = Duration::from_secs(600);
+/// Interval between two attempts.
+const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Runs the pipeline when no other process writes the index.
+/// Runs the pipeline as soon as no other process is writing the index.
 fn run_after_others(
     options: &IndexOptions,
     progress: &IndexProgress,
     terminal: &Terminal,
 ) -> Result<IndexSummary, IndexError> {
     let begun = Instant::now();
-    let mut is_told = false;
+    let mut has_noted = false;
     loop {
         let done = aurora_stages::index::run(options, progress);
         match &done {
             Err(IndexError::Storage(StorageError::Locked { pid, .. }))
-                if begun.elapsed() < LONGEST_WAIT && !options.cancel.is_cancelled() =>
+                if begun.elapsed() < MAX_WAIT && !options.cancel.is_cancelled() =>
             {
-                if !std::mem::replace(&mut is_told, true) {
+                if !std::mem::replace(&mut has_noted, true) {
                     let holder = pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
-                    terminal.note(&format!("waiting for {holder}, which writes the index"));
+                    terminal.note(&format!("waiting for {holder}, which is writing the index"));
                 }
-                std::thread::sleep(RETRY);
+                std::thread::sleep(RETRY_INTERVAL);
             }
             _ => return done,
         }
     }
 }
 
-pub(crate) fn tell_troubles(summary: &IndexSummary, terminal: &Terminal) {
+pub(crate) fn print_problems(summary: &IndexSummary, terminal: &Terminal) {
     for message in summary.errors.iter().chain(&summary.warnings) {
         terminal.warn(message);
     }

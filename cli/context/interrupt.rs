@@ -1,4 +1,4 @@
-//! Ctrl-C: once to stop cleanly, twice to stop at once.
+//! Ctrl-C handling: the first Ctrl-C stops cleanly, the second one immediately.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,15 +8,15 @@ use aurora_pipeline::CancelToken;
 
 use crate::context::failure::{Failure, Outcome};
 
-/// Exit code of a process that Ctrl-C has ended.
+/// Exit code of a process that Ctrl-C ended.
 pub(crate) const INTERRUPTED: i32 = 130;
 
-/// What Ctrl-C does now. A process has one handler of signals.
+/// The current action of Ctrl-C. A process has a single signal handler.
 static ACTION: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 
-/// From here on the first Ctrl-C (or termination signal) cancels `token`, and a second one
-/// ends the process. `stopping` says what happens in between. Where no handler can be set,
-/// the system's own behaviour stays.
+/// Makes the first Ctrl-C (or termination signal) cancel `token`, and the second one end the process. `stopping`
+/// describes what happens in between. If the handler cannot be set, the default behaviour of the system stays in
+/// effect.
 pub(crate) fn cancels(token: &CancelToken, stopping: &'static str) {
     let token = token.clone();
     let pressed = AtomicBool::new(false);
@@ -25,11 +25,11 @@ pub(crate) fn cancels(token: &CancelToken, stopping: &'static str) {
             std::process::exit(INTERRUPTED);
         }
         token.cancel();
-        let _ = writeln!(std::io::stderr(), "\nStopping: {stopping}. Ctrl-C again stops at once.");
+        let _ = writeln!(std::io::stderr(), "\nStopping: {stopping}. Press Ctrl-C again to stop immediately.");
     });
 }
 
-/// Fails if `token` has been cancelled during work that writes nothing.
+/// Fails if `token` was cancelled during work that writes nothing.
 pub(crate) fn unless_cancelled(token: &CancelToken) -> Outcome {
     match token.is_cancelled() {
         true => Err(Failure::Interrupted("nothing was written".to_owned())),
@@ -37,7 +37,7 @@ pub(crate) fn unless_cancelled(token: &CancelToken) -> Outcome {
     }
 }
 
-/// From here on Ctrl-C (or a termination signal) calls `clean_up` and ends the process.
+/// Makes Ctrl-C (or a termination signal) call `clean_up` and end the process.
 pub(crate) fn ends(clean_up: impl Fn() + Send + 'static) {
     on_interrupt(move || {
         clean_up();
@@ -45,7 +45,7 @@ pub(crate) fn ends(clean_up: impl Fn() + Send + 'static) {
     });
 }
 
-/// From here on the first Ctrl-C (or termination signal) calls `stop`, and a second one ends the process.
+/// Makes the first Ctrl-C (or termination signal) call `stop`, and the second one end the process.
 pub(crate) fn stops(stop: impl Fn() + Send + 'static) {
     let pressed = AtomicBool::new(false);
     on_interrupt(move || {
@@ -56,8 +56,8 @@ pub(crate) fn stops(stop: impl Fn() + Send + 'static) {
     });
 }
 
-/// From here on Ctrl-C does nothing here: another handler of signals takes over.
-pub(crate) fn is_left_to_another() {
+/// Makes Ctrl-C do nothing, because another signal handler takes over.
+pub(crate) fn leave_to_other_handler() {
     if let Some(action) = &mut *ACTION.lock().unwrap_or_else(PoisonError::into_inner) {
         *action = Box::new(|| {});
     }
@@ -65,7 +65,7 @@ pub(crate) fn is_left_to_another() {
 
 fn on_interrupt(action: impl Fn() + Send + 'static) {
     *ACTION.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(action));
-    // An error means that the handler is set already.
+    // An error means that the handler is already set.
     let _ = ctrlc::set_handler(|| {
         if let Some(action) = &*ACTION.lock().unwrap_or_else(PoisonError::into_inner) {
             action();

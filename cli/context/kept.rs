@@ -1,4 +1,4 @@
-//! The projects that a server keeps fresh.
+//! Projects whose indexes a server keeps up to date.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use crate::context::place;
 use crate::context::program::Program;
 use crate::output::sanitize;
 
-/// The projects at these paths or with these names; without any, the nearest one. One without an index gets one if it is a
-/// project: a home directory is indexed only by a command.
+/// Opens the projects with these paths or names; without any, the enclosing one. A missing index is built if the
+/// directory is a project. Other directories, such as a home directory, are only indexed by a command.
 pub(crate) fn roots(paths: &[PathBuf], is_read_only: bool, program: &Program) -> Outcome<Roots> {
-    let roots = place::each_once(paths)?;
-    Ok(Roots::new(roots.into_iter().map(|root| kept(root, is_read_only, program)).collect()))
+    let roots = place::distinct_roots(paths)?;
+    Ok(Roots::new(roots.into_iter().map(|root| live_project(root, is_read_only, program)).collect()))
 }
 
-fn kept(root: PathBuf, is_read_only: bool, program: &Program) -> Arc<LiveProject> {
+fn live_project(root: PathBuf, is_read_only: bool, program: &Program) -> Arc<LiveProject> {
     let upkeep = match place::is_project(&root) {
         _ if is_read_only => Upkeep::ReadOnly,
         true => Upkeep::Build,

@@ -1,4 +1,4 @@
-//! The memories that a command is about.
+//! Opens the memories that a command uses.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use crate::context::program::Program;
 use crate::context::terminal::Terminal;
 use crate::context::{findings, place};
 
-/// The memories that a command is about, the project's first, with what their entries are judged by.
+/// The memories that a command uses, the project's first, with the rules and the configuration for their entries.
 pub(crate) struct Memories {
     memories: Vec<Memory>,
-    /// Why others could not be opened.
+    /// Errors of memories that could not be opened.
     left_out: Vec<MemoryError>,
     pub(crate) rules: Arc<MemoryRules>,
     pub(crate) config: SearchConfig,
 }
 
 impl Memories {
-    /// Opens those that are there.
+    /// Opens the existing memories.
     pub(crate) fn open(args: &MemoryArgs, program: &Program) -> Outcome<Self> {
         let root = place::for_search(args.root.as_deref())?;
         let rules = load_rules(Some(&root), args.lifespan_policies.as_deref(), program)?;
@@ -48,23 +48,23 @@ impl Memories {
     /// Prints a warning for each memory that could not be opened.
     ///
     /// # Errors
-    /// The first error if no memory could be opened.
-    pub(crate) fn tell_left_out(&mut self, program: &Program) -> Outcome {
+    ///
+    /// Returns the first error if no memory could be opened.
+    pub(crate) fn warn_left_out(&mut self, program: &Program) -> Outcome {
         for error in std::mem::take(&mut self.left_out) {
             if self.memories.is_empty() {
                 return Err(failure(error));
             }
-            program.terminal.warn(&without(&error));
+            program.terminal.warn(&left_out_note(&error));
         }
         Ok(())
     }
 
-    /// All of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Memory> {
         self.memories.iter()
     }
 
-    /// The memory that has an entry, removed ones too where `removed` says so.
+    /// Returns the memory that contains an entry. With `removed`, removed entries count too.
     pub(crate) fn with(&self, id: &str, removed: bool) -> Outcome<&Memory> {
         let mut found = Vec::new();
         for memory in &self.memories {
@@ -77,28 +77,28 @@ impl Memories {
             [memory] => Ok(memory),
             [] => match self.left_out.first() {
                 Some(error) => {
-                    Err(Failure::new(format!("no entry {id} in the memory that can be used")).with_help(without(error)))
+                    Err(Failure::new(format!("no entry {id} in the usable memory")).with_help(left_out_note(error)))
                 }
                 None => Err(Failure::new(format!("no entry {id}")).with_help("`aur mem list` shows the entries")),
             },
             _ => Err(Failure::new(format!("{id} is in the project's memory and in the user's"))
-                .with_help("say which one: --memory project or --memory user")),
+                .with_help("select one with --memory project or --memory user")),
         }
     }
 }
 
-/// The places of the memories that a search in a project sees.
+/// Returns the places of the memories that a search in a project uses.
 pub(crate) fn places(root: &Path) -> Vec<MemoryPlace> {
     let of_project = MemoryPlace::of_project(root);
     std::iter::once(of_project).chain(MemoryPlace::of_user()).collect()
 }
 
-/// Opens those that are there.
+/// Opens the existing memories among `places`.
 pub(crate) fn open_all(places: impl Iterator<Item = MemoryPlace>) -> Outcome<Vec<Memory>> {
     places.filter_map(|place| Memory::open(place).map_err(failure).transpose()).collect()
 }
 
-/// The memory of a scope, which is made where there is none. `root` is the project.
+/// Opens the memory of an owner, and creates it if it does not exist. `root` is the project.
 pub(crate) fn create(owner: Owner, root: &Path) -> Outcome<Memory> {
     let owner = match owner {
         Owner::Project => OwnerArg::Project,
@@ -107,15 +107,16 @@ pub(crate) fn create(owner: Owner, root: &Path) -> Outcome<Memory> {
     Memory::create(place_of(owner, root)?).map_err(failure)
 }
 
-/// The memory of an owner, which has to be there. `root` is the project.
+/// Opens the existing memory of an owner. `root` is the project.
 pub(crate) fn owned(owner: OwnerArg, root: &Path) -> Outcome<Memory> {
     let place = place_of(owner, root)?;
     let owner = place.owner().as_str();
-    let none = || Failure::new(format!("there is no {owner}'s memory yet")).with_help("`aur mem add` makes it");
+    let none =
+        || Failure::new(format!("the {owner}'s memory does not exist yet")).with_help("`aur mem add` creates it");
     Memory::open(place).map_err(failure)?.ok_or_else(none)
 }
 
-/// Where the memory of an owner lies. `root` is the project.
+/// Returns the place of an owner's memory. `root` is the project.
 pub(crate) fn place_of(owner: OwnerArg, root: &Path) -> Outcome<MemoryPlace> {
     match owner {
         OwnerArg::Project => Ok(MemoryPlace::of_project(root)),
@@ -126,8 +127,8 @@ pub(crate) fn place_of(owner: OwnerArg, root: &Path) -> Outcome<MemoryPlace> {
     }
 }
 
-/// The directory of the access history that knows an entry; `None` where no memory has it.
-pub(crate) fn home_of(id: &str, root: &Path) -> Outcome<Option<PathBuf>> {
+/// Returns the directory of the access history that contains an entry; `None` if no memory contains the entry.
+pub(crate) fn find_history_directory(id: &str, root: &Path) -> Outcome<Option<PathBuf>> {
     for memory in open_all(places(root).into_iter())? {
         if memory.get(id).map_err(failure)?.is_some_and(|version| version.document.is_some()) {
             return Ok(Some(memory.project().directory()));
@@ -136,68 +137,68 @@ pub(crate) fn home_of(id: &str, root: &Path) -> Outcome<Option<PathBuf>> {
     Ok(None)
 }
 
-/// The note of an answer, or a warning, about a memory that cannot be used.
-pub(crate) fn without(error: &MemoryError) -> String {
+/// Formats the note or warning about a memory that cannot be used.
+pub(crate) fn left_out_note(error: &MemoryError) -> String {
     format!("Memory was left out: {}", chain(error))
 }
 
-/// The note of an answer, or of a command, about a memory whose index was damaged.
-pub(crate) fn mended(memory: &Memory, problem: &str) -> String {
+/// Formats the note about a repaired index of a memory.
+pub(crate) fn repaired_note(memory: &Memory, problem: &str) -> String {
     let owner = memory.place().owner().as_str();
-    format!("the index of the {owner}'s memory was damaged ({problem}); it was built again from the entries")
+    format!("the index of the {owner}'s memory was damaged ({problem}); it was rebuilt from the entries")
 }
 
-/// The reason for which a memory with a damaged index cannot be searched.
-pub(crate) fn not_mended(memory: &Memory, error: &MemoryError) -> String {
+/// Formats the reason why a memory with a damaged index cannot be searched.
+pub(crate) fn repair_failed_note(memory: &Memory, error: &MemoryError) -> String {
     let owner = memory.place().owner().as_str();
-    format!("the index of the {owner}'s memory is damaged and cannot be built again: {}", chain(error))
+    format!("the index of the {owner}'s memory is damaged and cannot be rebuilt: {}", chain(error))
 }
 
-/// The memories that a search in a project includes and that can be opened.
+/// Opens the memories that a search in a project uses, and skips those that cannot be opened.
 pub(crate) fn openable(root: &Path) -> impl Iterator<Item = Memory> {
     places(root).into_iter().filter_map(|place| Memory::open(place).ok().flatten())
 }
 
-/// Builds the damaged indexes of memories again, of which a search in a project sees the entries.
-pub(crate) fn mend_indexes(root: &Path, terminal: &Terminal) {
+/// Repairs the damaged indexes of the memories that a search in a project uses.
+pub(crate) fn repair_indexes(root: &Path, terminal: &Terminal) {
     for memory in openable(root) {
         match memory.mend_index() {
             Ok(None) => {}
-            Ok(Some(problem)) => terminal.note(&mended(&memory, &problem)),
-            Err(error) => terminal.warn(&not_mended(&memory, &error)),
+            Ok(Some(problem)) => terminal.note(&repaired_note(&memory, &problem)),
+            Err(error) => terminal.warn(&repair_failed_note(&memory, &error)),
         }
     }
 }
 
-/// The user's memory, which is made where there is none.
-pub(crate) fn of_user() -> Outcome<Memory> {
+/// Opens the user's memory, and creates it if it does not exist.
+pub(crate) fn user_memory() -> Outcome<Memory> {
     create(Owner::User, Path::new("."))
 }
 
-/// The project that the current directory, or the directory asked for, is in; `None` outside of one.
+/// Returns the project that contains the current directory or the given one; `None` outside of a project.
 pub(crate) fn project(asked: Option<&Path>) -> Outcome<Option<PathBuf>> {
     let root = place::for_search(asked)?;
     let is_one = asked.is_some() || place::is_project(&root) || ProjectDirectory::of(&root).path().is_dir();
     Ok(is_one.then_some(root))
 }
 
-/// Policies and rates; what is wrong with them is printed.
+/// Loads the policies and rates. Prints the errors if they are invalid.
 pub(crate) fn load_rules(root: Option<&Path>, flag: Option<&Path>, program: &Program) -> Outcome<MemoryRules> {
     MemoryRules::load(root, flag)
         .map_err(|errors| findings::report("the configuration of memory", &errors, &program.terminal))
 }
 
-/// An error of a memory, with what to do about it.
+/// Converts a memory error to a failure, with advice.
 pub(crate) fn failure(error: MemoryError) -> Failure {
     let help = match &error {
         MemoryError::NoEntry(_) => Some("`aur mem list` shows the entries"),
         MemoryError::Exists(_) => Some("`aur mem edit ID FILE` replaces an entry"),
-        MemoryError::Storage(StorageError::DamagedRecords { .. }) => Some("an export of it can be imported again"),
+        MemoryError::Storage(StorageError::DamagedRecords { .. }) => Some("import an export of the memory"),
         MemoryError::Damaged(_) => Some("restore the directory from a backup, or import an export of it"),
         _ => None,
     };
     let failure = match error {
-        // No run of `aur mem index` mends what memories store, which is what the advice for indexes says.
+        // The advice for index errors is to run `aur mem index`, which does not repair the records of a memory.
         MemoryError::Storage(error) => Failure::new(causes(&error)),
         MemoryError::Project(error) => Failure::from(*error),
         error => Failure::from_error(&error),
@@ -208,7 +209,8 @@ pub(crate) fn failure(error: MemoryError) -> Failure {
     }
 }
 
-/// Remembers what a search of a session has shown, for the outcome of its task. A search never fails because of it.
+/// Records the results that a search in a session has shown, for the outcome of the session's task. Failures do not
+/// make a search fail.
 pub(crate) fn note_search(
     session: &str,
     query: &str,
@@ -222,7 +224,7 @@ pub(crate) fn note_search(
         Retrieved { home: root.searcher.project().directory(), key: root.noted_key(chunk.key).to_owned() }
     });
     let note = |memory: Memory| memory.note_search(session, query, retrieved.collect()).map_err(failure);
-    if let Err(failure) = of_user().and_then(note) {
-        terminal.warn(&format!("the search was not noted for the session {session}: {}", failure.message()));
+    if let Err(failure) = user_memory().and_then(note) {
+        terminal.warn(&format!("the search was not recorded for the session {session}: {}", failure.message()));
     }
 }

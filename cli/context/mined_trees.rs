@@ -1,4 +1,5 @@
-//! The copies of a repository that mined questions are asked of. They are caches: large, and made again by `aur mem eval mine`.
+//! Copies of a repository in which mined questions are asked. The copies are large caches that `aur mem eval mine` can
+//! create again.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,24 +8,25 @@ use aurora_confined::Directory;
 use aurora_project::user;
 use aurora_storage::ProjectDirectory;
 
-/// The directory of the copies within a directory of golden sets that the user has named.
+/// Directory of the copies inside a directory of golden sets that the user specified.
 const TREES: &str = "trees";
-/// The file in a directory of copies with the path of the directory of golden sets that it belongs to.
+/// File in a directory of copies that contains the path of its directory of golden sets.
 const OWNER: &str = "owner";
-/// Maximum number of bytes of that file.
+/// Maximum size of the owner file in bytes.
 const MAX_OWNER_BYTES: u64 = 64 << 10;
 
-/// The directory of the copies for a directory of golden sets. A project keeps its sets in `.aurora`, which caches and backups copy;
-/// the copies are in the user's directory instead.
+/// Returns the directory of the copies for a directory of golden sets. The sets of a project are in `.aurora`, which
+/// caches and backups copy, so their copies are in the user's directory instead.
 pub(crate) fn path_for(sets: &Path) -> PathBuf {
     in_user_directory(sets).unwrap_or_else(|| sets.join(TREES))
 }
 
 /// Creates the directory of the copies if it belongs in the user's directory, and removes the copies of projects that
-/// no longer exist. Only the user may read them.
+/// no longer exist. Only the user may read the copies.
 ///
 /// # Errors
-/// When the user's directory cannot be written.
+///
+/// If the user's directory cannot be written.
 pub(crate) fn create(sets: &Path) -> io::Result<Option<Directory>> {
     let Some(path) = in_user_directory(sets) else { return Ok(None) };
     let (Some(all), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
@@ -36,7 +38,7 @@ pub(crate) fn create(sets: &Path) -> io::Result<Option<Directory>> {
     Ok(Some(trees))
 }
 
-/// `None` for a directory that the user has named, and where the user has no directory.
+/// Returns `None` for a directory that the user specified, and if there is no user directory.
 fn in_user_directory(sets: &Path) -> Option<PathBuf> {
     let sets = sets.canonicalize().ok()?;
     let is_of_project = sets.ends_with(Path::new(ProjectDirectory::NAME).join(ProjectDirectory::MINED_SETS));

@@ -1,4 +1,4 @@
-//! What commands share: arguments, the project and its opened indexes, the terminal and failures.
+//! Code that commands share: arguments, the project and its opened indexes, the terminal and failures.
 
 pub(crate) mod args;
 pub(crate) mod document;

@@ -1,4 +1,4 @@
-//! An index opened for reading, as most commands need it.
+//! Opens an index for reading.
 
 use std::path::Path;
 
@@ -15,21 +15,21 @@ pub(crate) struct OpenedIndex {
     pub(crate) snapshot: Snapshot,
 }
 
-/// Opens the index of the project that the user means.
+/// Opens the index of the selected project.
 pub(crate) fn open(asked: Option<&Path>, program: &Program) -> Outcome<OpenedIndex> {
     let project = program.project(place::for_search(asked)?);
     let snapshot = project.snapshot()?;
     Ok(OpenedIndex { project, snapshot })
 }
 
-/// The same without asking whether the index is to be trusted.
+/// Opens the index of the selected project even if it is not trusted.
 pub(crate) fn open_any(asked: Option<&Path>, program: &Program) -> Outcome<OpenedIndex> {
     let project = program.project(place::for_search(asked)?);
     let snapshot = project.any_snapshot().map_err(failure)?;
     Ok(OpenedIndex { project, snapshot })
 }
 
-/// A storage error as the failure of a command.
+/// Converts a storage error to a failure of a command.
 pub(crate) fn failure(error: StorageError) -> Failure {
     Failure::from_error(&error)
 }

@@ -1,4 +1,4 @@
-//! Which directory a command is about.
+//! Selects the directory that a command works on.
 
 use std::path::{Path, PathBuf};
 
@@ -9,37 +9,38 @@ use aurora_storage::{Environment, ProjectDirectory};
 use crate::context::args::SearchedRoots;
 use crate::context::failure::{Failure, Outcome};
 
-/// The root of a search: `asked` for, by its path or the name of one that the user has indexed; else the nearest directory above
-/// that has an index, up to the top of the git work tree; without one, that top, or the current directory.
+/// Returns the root of a search. `asked` is a path, or the name of an indexed root. Without it, the root is the nearest
+/// enclosing directory with an index, up to the top of the git work tree. Without such an index, it is the top of the
+/// work tree or the current directory.
 pub(crate) fn for_search(asked: Option<&Path>) -> Outcome<PathBuf> {
     let Some(asked) = asked else {
         let current = current()?;
         return Ok(nearest(&current).unwrap_or(current));
     };
     match existing(asked) {
-        Err(_) if !asked.exists() => known(asked).map_or_else(|| existing(asked), Ok),
+        Err(_) if !asked.exists() => find_by_name(asked).map_or_else(|| existing(asked), Ok),
         found => found,
     }
 }
 
-/// The known root with a name.
-fn known(name: &Path) -> Option<PathBuf> {
+/// Returns the indexed root with this name.
+fn find_by_name(name: &Path) -> Option<PathBuf> {
     let roots = known_roots();
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let at = names.iter().position(|known| Path::new(known) == name)?;
     roots.into_iter().nth(at)
 }
 
-/// The roots of a search, each once, in the order of the arguments; of all known ones, by path.
+/// Returns the distinct roots of a search in the order of the arguments, or all indexed roots sorted by path.
 pub(crate) fn for_searches(asked: &SearchedRoots) -> Outcome<Vec<PathBuf>> {
     if asked.all_roots {
         return Ok(known_roots());
     }
-    each_once(&asked.root)
+    distinct_roots(&asked.root)
 }
 
-/// The roots at these paths or with these names, each once; without any, that of a search without arguments.
-pub(crate) fn each_once(asked: &[PathBuf]) -> Outcome<Vec<PathBuf>> {
+/// Returns the distinct roots with these paths or names; without any, the root of a search without arguments.
+pub(crate) fn distinct_roots(asked: &[PathBuf]) -> Outcome<Vec<PathBuf>> {
     if asked.is_empty() {
         return Ok(vec![for_search(None)?]);
     }
@@ -53,7 +54,7 @@ pub(crate) fn each_once(asked: &[PathBuf]) -> Outcome<Vec<PathBuf>> {
     Ok(roots)
 }
 
-/// The root of an index run: `asked` for, else the current directory.
+/// Returns the root of an index run: `asked`, or the current directory.
 pub(crate) fn for_index(asked: Option<&Path>) -> Outcome<PathBuf> {
     match asked {
         Some(asked) => existing(asked),
@@ -61,7 +62,7 @@ pub(crate) fn for_index(asked: Option<&Path>) -> Outcome<PathBuf> {
     }
 }
 
-/// Files and directories that only the top of a project has.
+/// Files and directories that mark the top of a project.
 const PROJECT_MARKS: [&str; 34] = [
     ".git",
     ".hg",
@@ -99,8 +100,8 @@ const PROJECT_MARKS: [&str; 34] = [
     "tsconfig.json",
 ];
 
-/// Whether a directory is a project, or is inside the work tree of one: a search may index these without asking. The
-/// home directory and the root of the file system never are, whatever they contain.
+/// Whether a directory is a project or inside a work tree, so that a search may index it without a question. The home
+/// directory and the root of the file system are never projects.
 pub(crate) fn is_project(root: &Path) -> bool {
     let home = std::env::home_dir().map(|home| plain(&home));
     let is_broad = |directory: &Path| directory.parent().is_none() || home.as_deref() == Some(directory);
@@ -113,32 +114,32 @@ pub(crate) fn is_project(root: &Path) -> bool {
     has_work_tree || holds(&root, ProjectDirectory::NAME) || PROJECT_MARKS.iter().any(|mark| holds(&root, mark))
 }
 
-/// How many entries a directory has, counted up to `most`.
-pub(crate) fn entries(directory: &Path, most: usize) -> usize {
-    Directory::open_root(directory).and_then(|directory| directory.entries()).map_or(0, |found| found.len().min(most))
+/// Number of entries of a directory, counted up to `max`.
+pub(crate) fn entries(directory: &Path, max: usize) -> usize {
+    Directory::open_root(directory).and_then(|directory| directory.entries()).map_or(0, |found| found.len().min(max))
 }
 
-/// The paths below the root that `path` may mean: from the root, or from the current directory.
+/// Returns the paths below the root that `path` may mean, relative to the root or to the current directory.
 pub(crate) fn spellings(root: &Path, path: &str) -> Vec<String> {
     aurora_project::spellings(root, here().as_deref(), path)
 }
 
-/// The current directory, from which users write paths.
+/// Returns the current directory, which relative paths refer to.
 pub(crate) fn here() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 
-/// The configuration of a root.
+/// Returns the path of the configuration of a root.
 pub(crate) fn project_config(root: &Path) -> PathBuf {
     ProjectDirectory::of(root).path_of(ProjectDirectory::CONFIG)
 }
 
-/// The directory of golden sets that were mined from a root, unless another one is given.
+/// Returns the default directory of golden sets that were mined from a root.
 pub(crate) fn mined_sets(root: &Path) -> PathBuf {
     ProjectDirectory::of(root).path_of(ProjectDirectory::MINED_SETS)
 }
 
-/// The pipeline of a root.
+/// Returns the path of the pipeline of a root.
 pub(crate) fn project_pipeline(root: &Path) -> PathBuf {
     ProjectDirectory::of(root).path_of(ProjectDirectory::PIPELINE)
 }
@@ -160,7 +161,7 @@ fn existing(path: &Path) -> Outcome<PathBuf> {
             .map(|path| plain(&path))
             .map_err(|error| Failure::new(format!("cannot resolve {shown}: {error}"))),
         Ok(_) => Err(Failure::new(format!("{shown} is not a directory"))
-            .with_help("give the directory that holds it, and `--path` to search within")),
+            .with_help("give the directory that contains it, and use `--path` to search only this file")),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Err(Failure::new(format!("no such directory: {shown}")))
         }
@@ -169,11 +170,11 @@ fn existing(path: &Path) -> Outcome<PathBuf> {
 }
 
 fn current() -> Outcome<PathBuf> {
-    std::env::current_dir().map_err(|error| Failure::new(format!("cannot tell the current directory: {error}")))
+    std::env::current_dir().map_err(|error| Failure::new(format!("cannot determine the current directory: {error}")))
 }
 
-/// The path without `.`, `..` and links. Windows would answer with a verbatim path, which few
-/// programs accept, so there the path is unchanged.
+/// Returns the path without `.`, `..` and symbolic links. On Windows, the path is unchanged, because canonical paths
+/// are verbatim paths, which few programs accept.
 fn plain(path: &Path) -> PathBuf {
     path.canonicalize().ok().filter(|_| !cfg!(windows)).unwrap_or_else(|| path.to_owned())
 }
@@ -185,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_index_wins_and_git_bounds_the_search() {
+    fn the_nearest_index_is_used_and_git_bounds_the_search() {
         let outer = tempfile::tempdir().expect("a temporary directory");
         let repository = outer.path().join("repository");
         let deep = repository.join("a/b");
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn issue_15_a_project_is_told_by_its_files() {
+    fn projects_are_recognised_by_their_files() {
         let outer = tempfile::tempdir().expect("a temporary directory");
         let (plain, deep) = (outer.path().join("plain"), outer.path().join("repository/a"));
         for directory in [&plain, &deep, &outer.path().join("repository/.git"), &outer.path().join("made")] {
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_directory_is_refused() {
+    fn files_and_missing_paths_are_refused() {
         let root = tempfile::tempdir().expect("a temporary directory");
         let file = root.path().join("file");
         fs::write(&file, "").expect("written");

@@ -1,4 +1,4 @@
-//! What every command gets.
+//! State that every command receives.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use aurora_project::Project;
 
 use crate::context::terminal::Terminal;
 
-/// What every command gets.
+/// State that every command receives.
 pub(crate) struct Program {
     pub(crate) terminal: Terminal,
     /// The stage types that pipelines may use.
@@ -16,7 +16,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// The project at a root, whose pipeline may use the stage types of this program.
+    /// Returns the project at a root. Its pipeline may use the stage types of this program.
     pub(crate) fn project(&self, root: PathBuf) -> Project {
         Project::new(root, Arc::clone(&self.registry))
     }

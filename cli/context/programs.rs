@@ -1,4 +1,4 @@
-//! The programs that the stages of a pipeline run, and which of them the user has allowed.
+//! Checks that the user has allowed the programs of stages.
 
 use aurora_project::{StageProgram, refused_programs, untrusted_stages, without_programs};
 use aurora_stages::index::IndexOptions;
@@ -9,26 +9,27 @@ use crate::context::findings;
 use crate::context::terminal::Terminal;
 use crate::output::sanitize;
 
-/// What an index run does about programs that the user has not allowed.
+/// The action of an index run for programs that the user has not allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Untrusted {
     /// Do nothing and exit with 2
     #[default]
     Fail,
-    /// Do not run these stages: rows whose text is unchanged keep their values, which are marked as stale
+    /// Skip these stages: rows with unchanged text keep their values, which are marked as stale
     Keep,
-    /// Leave these stages out, remove their columns, and exit with 1
+    /// Remove these stages and their columns from the index, and exit with 1
     Skip,
 }
 
-/// What stages are run for.
+/// The purpose of running stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Index,
     DryRun,
 }
 
-/// The options of a run without the stages whose programs are not allowed, if it may leave them out.
+/// Returns the options of a run without the stages whose programs are not allowed, if the user accepts leaving them
+/// out.
 pub(crate) fn allowed(
     options: IndexOptions,
     untrusted: Untrusted,
@@ -44,8 +45,10 @@ pub(crate) fn allowed(
         return Ok(options);
     }
     let (goes_on, stopped, without) = match purpose {
-        Purpose::Index => ("the index is made", "nothing was indexed", "`--untrusted keep` indexes without running it"),
-        Purpose::DryRun => ("the pipeline is run", "nothing was run", "`--untrusted skip` leaves it out"),
+        Purpose::Index => {
+            ("the index is built", "nothing was indexed", "`--untrusted keep` indexes without running it")
+        }
+        Purpose::DryRun => ("the pipeline runs", "nothing was run", "`--untrusted skip` leaves it out"),
     };
     if untrusted != Untrusted::Fail {
         for program in &refused {
@@ -57,17 +60,20 @@ pub(crate) fn allowed(
         let options = without_programs(options, &refused).map_err(|error| findings::project(error, terminal))?;
         let is_dependant = |stage: &&String| refused.iter().all(|program| program.stage != **stage);
         for stage in options.left_out.iter().filter(is_dependant) {
-            terminal.warn(&format!("{goes_on} without stage `{stage}`: it reads what a stage writes that is left out"));
+            terminal.warn(&format!("{goes_on} without stage `{stage}`: it reads a column of a stage that is left out"));
         }
         return Ok(options);
     }
     let shown: Vec<String> = refused.iter().map(described).collect();
     let commands: Vec<String> = refused.iter().map(|program| format!("`aur plugin trust {}`", program.stage)).collect();
-    Err(Failure::new(format!("programs that you have not allowed in this repository; {stopped}\n{}", shown.join("\n")))
-        .with_help(format!("{} allows it; {without}", commands.join(" and "))))
+    Err(Failure::new(format!(
+        "you have not allowed these programs in this repository; {stopped}\n{}",
+        shown.join("\n")
+    ))
+    .with_help(format!("{} allows it; {without}", commands.join(" and "))))
 }
 
-/// What is run, in lines.
+/// Describes a program on several lines.
 pub(crate) fn described(program: &StageProgram) -> String {
     let quoted =
         |part: &String| if part.contains([' ', '\t', '\n', '"', '\'']) { format!("{part:?}") } else { part.clone() };

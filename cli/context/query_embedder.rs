@@ -1,4 +1,4 @@
-//! The embedder of queries, whose program Ctrl-C ends before this one.
+//! The embedder of queries. Ctrl-C ends its program before this one.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::context::failure::Outcome;
 use crate::context::terminal::Terminal;
 use crate::context::{findings, interrupt};
 
-/// The embedder of the queries to an index. What the user should know about it is printed.
-pub(crate) fn of_index(
+/// Returns the embedder for queries to an index, and prints notices about it.
+pub(crate) fn for_index(
     project: &Project,
     snapshot: &Snapshot,
     mode: Mode,
@@ -20,15 +20,15 @@ pub(crate) fn of_index(
 ) -> Outcome<Option<Arc<dyn QueryEmbedder>>> {
     let (embedder, notice) =
         IndexEmbedder::of_index(project, snapshot, mode).map_err(|error| findings::project(error, terminal))?;
-    tell(notice.as_ref(), terminal);
+    print_notice(notice.as_ref(), terminal);
     if let Some(embedder) = &embedder {
-        ends_with_interrupt(embedder);
+        stop_on_interrupt(embedder);
     }
     Ok(embedder.map(|embedder| embedder.embedder()))
 }
 
-/// Prints what the user should know about an embedder.
-pub(crate) fn tell(notice: Option<&EmbedderNotice>, terminal: &Terminal) {
+/// Prints a notice about an embedder.
+pub(crate) fn print_notice(notice: Option<&EmbedderNotice>, terminal: &Terminal) {
     match notice {
         Some(notice @ EmbedderNotice::Newer(_)) => terminal.note(&notice.to_string()),
         Some(notice @ EmbedderNotice::Unusable(_)) => terminal.warn(&notice.to_string()),
@@ -36,8 +36,8 @@ pub(crate) fn tell(notice: Option<&EmbedderNotice>, terminal: &Terminal) {
     }
 }
 
-/// From here on Ctrl-C ends the program of the embedder first, if it has one.
-pub(crate) fn ends_with_interrupt(embedder: &IndexEmbedder) {
+/// Makes Ctrl-C end the program of the embedder first, if it has one.
+pub(crate) fn stop_on_interrupt(embedder: &IndexEmbedder) {
     let IndexEmbedder::Stage(stage) = embedder else { return };
     let stopped = Arc::downgrade(stage);
     interrupt::ends(move || {

@@ -1,4 +1,4 @@
-//! Updating the index before a search.
+//! Updates the index before a search.
 
 use std::time::Duration;
 
@@ -8,16 +8,15 @@ use aurora_storage::Snapshot;
 
 use crate::output::units;
 
-/// The result of an update before a search.
 #[derive(Default)]
 pub(crate) struct Refreshed {
-    /// The generation that was published; `None` if the index stays as it was.
+    /// The published generation; `None` if the index is unchanged.
     pub(crate) newer: Option<Snapshot>,
-    /// What the answer has to say of the index.
+    /// Note about the index for the answer.
     pub(crate) note: Option<String>,
 }
 
-/// Brings the index of a project up to date if that takes less than `budget`. A search never fails because of it.
+/// Updates the index of a project if that takes less than `budget`. Failures do not make the search fail.
 pub(crate) fn before_search(project: &Project, snapshot: &Snapshot, budget: Duration) -> Refreshed {
     let done = refresh(project, snapshot, budget);
     let is_newer = matches!(done, Ok(Refresh::Updated(_)));
@@ -26,7 +25,7 @@ pub(crate) fn before_search(project: &Project, snapshot: &Snapshot, budget: Dura
     Refreshed { newer, note }
 }
 
-/// What became of the index; a sentence if the update failed.
+/// Updates the index. Returns a sentence if the update failed.
 fn refresh(project: &Project, snapshot: &Snapshot, budget: Duration) -> Result<Refresh, String> {
     let failed = |reason: String| format!("The index was not updated first: {reason}");
     let options = project.options_without_programs().map_err(|error| failed(chain(&error)))?;
@@ -36,10 +35,10 @@ fn refresh(project: &Project, snapshot: &Snapshot, budget: Duration) -> Result<R
     })
 }
 
-/// The end of a note about an update of an index whose pipeline has stages with programs.
+/// End of the note if the pipeline has stages with programs.
 const WITHOUT_PROGRAMS: &str = "; programs of custom stages were not run, `aur mem index` runs them";
 
-/// What an answer says of a refresh; nothing where the index is as the user expects it to be.
+/// Returns the note for a refresh; `None` if the index is in the expected state.
 fn note(refresh: Refresh, budget: Duration) -> Option<String> {
     let changed = |files| format!("{} changed", units::counted(files, "file"));
     match refresh {
@@ -59,7 +58,7 @@ fn note(refresh: Refresh, budget: Duration) -> Option<String> {
                 Unrefreshed::TooMuch => "`aur mem index` updates it",
                 Unrefreshed::Busy => "another process is updating it",
                 Unrefreshed::OtherPipeline => {
-                    "it was made by another pipeline or version of `aur`, so only `aur mem index` updates it"
+                    "it was built by another pipeline or version of `aur`, so only `aur mem index` updates it"
                 }
             };
             Some(format!("The index is older than the tree: {least}{}; {why}", changed(files)))
@@ -76,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_say_what_was_done_or_why_not() {
+    fn notes_describe_the_update_or_why_there_was_none() {
         let budget = Duration::from_millis(300);
         let note_of = |files, complete, without_programs| {
             let elapsed = Duration::from_millis(38);
@@ -88,7 +87,7 @@ mod tests {
             [note(Refresh::Excluded, budget), note(Refresh::Current, budget), updated(0, true)],
             [const { None }; 3]
         );
-        let told = [
+        let notes = [
             updated(2, true),
             note_of(2, true, true),
             updated(1, false),
@@ -97,7 +96,7 @@ mod tests {
             outdated(1, false, Unrefreshed::Busy),
             note(Refresh::Unknown, budget),
         ];
-        insta::assert_snapshot!(told.map(Option::unwrap_or_default).join("\n"), @r"
+        insta::assert_snapshot!(notes.map(Option::unwrap_or_default).join("\n"), @r"
         Updated the index first: 2 files changed (38 ms)
         Updated the index first: 2 files changed (38 ms); programs of custom stages were not run, `aur mem index` runs them
         Updated a part of the index first: 1 file changed (38 ms); `aur mem index` updates the rest

@@ -1,4 +1,4 @@
-//! The models that configurations name to read the best results.
+//! Loads the reranking models that configurations name.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,9 @@ use aurora_query::{LoadedReranker, Mode, SearchConfig};
 
 use crate::context::terminal::Terminal;
 
-/// The rerankers of several configurations by name, each loaded once. What cannot be loaded is said here: figures have no notes.
-pub(crate) fn of_configs<'c>(
+/// Loads the rerankers of several configurations by name, each once. Reports load errors here, because evaluation
+/// results carry no notes.
+pub(crate) fn for_configs<'c>(
     configs: impl IntoIterator<Item = &'c SearchConfig>,
     mode: Mode,
     terminal: &Terminal,

@@ -1,4 +1,4 @@
-//! The indexes that a search covers, opened and up to date.
+//! Opens and updates the indexes that a search covers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,22 +17,22 @@ use crate::context::program::Program;
 use crate::context::refresh::{self, Refreshed};
 use crate::context::{findings, indexing, memories, place, query_embedder};
 
-/// Opened generations of some roots.
+/// The opened generations of some roots.
 pub(crate) struct Searched {
     pub(crate) searchers: Searchers,
-    /// Notes of the next answer about them.
+    /// Notes for the next answer.
     pub(crate) notes: Vec<String>,
-    /// How many of all known roots could not be opened. Why has been printed.
+    /// Number of indexed roots that could not be opened. Their errors have been printed.
     pub(crate) missing: usize,
-    /// The memories among them.
+    /// The opened memories.
     memories: Vec<MemoryRoot>,
-    /// Updates that are still being made.
+    /// Updates that are still running.
     updates: Vec<PendingUpdate>,
 }
 
 impl Searched {
-    /// Asks them a question. Whether the indexes are up to date is checked at the same time; if one was not, and a new generation was
-    /// published, the question is asked once more. A model that reranks takes longer than an update, and is asked after it.
+    /// Runs a query while the indexes are checked for changes. If an update publishes a new generation, the query runs
+    /// once more. Reranking takes longer than an update, so a query with a reranker waits for the updates first.
     pub(crate) fn ask<T>(&mut self, ask: impl Fn(&Searchers) -> Result<T, QueryError>) -> Result<T, QueryError> {
         if self.updates.iter().any(|update| update.root.config.reranker_for(update.root.mode).is_some()) {
             self.finish_updates();
@@ -41,7 +41,7 @@ impl Searched {
         if self.finish_updates() { self.ask_opened(&ask) } else { answer }
     }
 
-    /// Waits for updates, and opens the generations that they have published. Returns whether there are any.
+    /// Waits for updates, and opens the published generations. Returns whether there are any.
     pub(crate) fn finish_updates(&mut self) -> bool {
         let updates = std::mem::take(&mut self.updates);
         let mut searchers: Vec<NamedSearcher> = self.searchers.iter().cloned().collect();
@@ -62,32 +62,34 @@ impl Searched {
         has_newer
     }
 
-    /// Asks the opened generations. If the index of a memory turns out to be damaged, it is built again from the entries, or else the
-    /// memory is left out, and the question is asked once more.
+    /// Runs a query on the opened generations. If the index of a memory is damaged, the index is rebuilt from the
+    /// entries, or the memory is left out, and the query runs once more.
     fn ask_opened<T>(&mut self, ask: impl Fn(&Searchers) -> Result<T, QueryError>) -> Result<T, QueryError> {
         let error = match ask(&self.searchers) {
             Err(QueryError::Storage(error)) if error.unusable_index().is_some() => error,
             answer => return answer,
         };
-        if self.mend_memories() && self.searchers.iter().next().is_some() {
+        if self.repair_memories() && self.searchers.iter().next().is_some() {
             ask(&self.searchers)
         } else {
             Err(error.into())
         }
     }
 
-    /// Builds damaged indexes of memories again, and leaves out the memories where that fails. Says whether an index was damaged.
-    fn mend_memories(&mut self) -> bool {
+    /// Rebuilds the damaged indexes of memories, and leaves out memories whose rebuild fails. Returns whether an index
+    /// was damaged.
+    fn repair_memories(&mut self) -> bool {
         let mut roots: Vec<NamedSearcher> =
             self.searchers.iter().filter(|root| root.memory.is_none()).cloned().collect();
         // An index that is open in this process cannot be replaced.
         self.searchers = Searchers::new(Vec::new());
         let mut notes = Vec::new();
         for memory in &self.memories {
-            match memory.mended(&mut notes) {
+            match memory.open_repaired(&mut notes) {
                 Ok(root) => roots.extend(root),
                 Err(error) => {
-                    notes.push(format!("Memory was left out: {}", memories::not_mended(&memory.memory, &error)));
+                    notes
+                        .push(format!("Memory was left out: {}", memories::repair_failed_note(&memory.memory, &error)));
                 }
             }
         }
@@ -98,7 +100,7 @@ impl Searched {
     }
 }
 
-/// What the arguments of a command say of what it searches.
+/// Arguments of a command that select what it searches.
 #[derive(Clone, Copy)]
 pub(crate) struct SearchedArgs<'a> {
     pub(crate) roots: &'a SearchedRoots,
@@ -114,15 +116,18 @@ impl<'a> From<&'a SearchArgs> for SearchedArgs<'a> {
     }
 }
 
-/// Opens the index of each root that the arguments name. One that is missing is built, one that is old is updated if that is
-/// quick. `flags` change the search configuration.
+/// Opens the index of each root that the arguments select. A missing index is built, and an outdated one is updated if
+/// that is quick. `flags` change the search configuration.
 pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, program: &Program) -> Outcome<Searched> {
     let sources = sources(args.memory);
     let has = |source| sources.is_empty() || sources.contains(&source);
     let roots = place::for_searches(args.roots)?;
-    let OfMemory { found, opened, left_out, notes: of_memories } =
-        if has(Source::Memory) { of_memory(args, flags, mode, &roots, program)? } else { OfMemory::default() };
-    let mut notes: Vec<String> = left_out.iter().map(memories::without).chain(of_memories).collect();
+    let OpenedMemories { found, opened, left_out, notes: memory_notes } = if has(Source::Memory) {
+        open_memories(args, flags, mode, &roots, program)?
+    } else {
+        OpenedMemories::default()
+    };
+    let mut notes: Vec<String> = left_out.iter().map(memories::left_out_note).chain(memory_notes).collect();
     if !has(Source::Code) && !has(Source::Log) {
         if found.is_empty() {
             let none = || Failure::new("memory has no entries").with_help("`aur mem add` adds one");
@@ -138,7 +143,7 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     }
     let is_outside = |root: &PathBuf| !place::is_project(root) && !program.project(root.clone()).has_index();
     if args.roots.root.is_empty() && !found.is_empty() && roots.iter().all(is_outside) {
-        notes.push("the current directory is in no project: only memory was searched".to_owned());
+        notes.push("the current directory is not in a project, so only memory was searched".to_owned());
         return Ok(Searched {
             searchers: Searchers::new(found),
             notes,
@@ -156,13 +161,13 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
                 searchers.push(searcher);
                 updates.extend(update);
             }
-            // Of all that are known, some may be damaged or trusted no longer.
+            // With --all-roots, some roots may be damaged or no longer trusted.
             Err(failure) if args.roots.all_roots => failures.push(failure),
             Err(failure) => return Err(failure),
         }
     }
     if searchers.is_empty() {
-        let nothing = || Failure::new("no index is known").with_help("`aur mem index PATH` builds one");
+        let nothing = || Failure::new("there are no known indexes").with_help("`aur mem index PATH` builds one");
         return Err(failures.into_iter().next().unwrap_or_else(nothing));
     }
     failures.iter().for_each(|failure| program.terminal.report(failure));
@@ -170,7 +175,7 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     Ok(Searched { searchers: Searchers::new(searchers), notes, missing: failures.len(), memories: opened, updates })
 }
 
-/// Where results may come from; empty for everywhere.
+/// Returns the selected sources of results; empty for all sources.
 pub(crate) fn sources(args: &SearchedMemory) -> Vec<Source> {
     let source = |source: &SourceArg| match source {
         SourceArg::Code => Source::Code,
@@ -180,17 +185,17 @@ pub(crate) fn sources(args: &SearchedMemory) -> Vec<Source> {
     args.source.iter().map(source).collect()
 }
 
-/// Memories as roots of a search, and why others could not be opened.
+/// Memories as roots of a search, and the errors of memories that could not be opened.
 #[derive(Default)]
-struct OfMemory {
+struct OpenedMemories {
     found: Vec<NamedSearcher>,
     opened: Vec<MemoryRoot>,
     left_out: Vec<MemoryError>,
-    /// The note of the first answer about the ones that were found.
+    /// Notes about the opened memories for the first answer.
     notes: Vec<String>,
 }
 
-/// A memory, and how it is searched.
+/// A memory and the options of searching it.
 struct MemoryRoot {
     memory: Memory,
     config: SearchConfig,
@@ -200,26 +205,26 @@ struct MemoryRoot {
 }
 
 impl MemoryRoot {
-    /// The memory as a root of a search; `None` without entries.
+    /// Opens the memory as a root of a search; `None` if it has no entries.
     fn open(&self) -> Result<Option<NamedSearcher>, MemoryError> {
         self.memory.searcher(self.config.clone(), self.mode, &self.rules, &self.visibility)
     }
 
-    /// The same after its index was built again if it was damaged, which a note says.
-    fn mended(&self, notes: &mut Vec<String>) -> Result<Option<NamedSearcher>, MemoryError> {
-        notes.extend(self.memory.mend_index()?.map(|problem| memories::mended(&self.memory, &problem)));
+    /// Repairs the index if it is damaged, adds a note about that, and opens the memory.
+    fn open_repaired(&self, notes: &mut Vec<String>) -> Result<Option<NamedSearcher>, MemoryError> {
+        notes.extend(self.memory.mend_index()?.map(|problem| memories::repaired_note(&self.memory, &problem)));
         self.open()
     }
 }
 
-/// The memories of the user and of each root that have entries.
-fn of_memory(
+/// Opens the memories of the user and of each root, if they have entries.
+fn open_memories(
     args: &SearchedArgs<'_>,
     flags: &[FlagValue],
     mode: Mode,
     roots: &[PathBuf],
     program: &Program,
-) -> Outcome<OfMemory> {
+) -> Outcome<OpenedMemories> {
     let SearchedMemory { scope, session, archived, .. } = args.memory;
     if let Some(session) = session {
         check_session(session).map_err(memories::failure)?;
@@ -231,13 +236,13 @@ fn of_memory(
     let rules = Arc::new(memories::load_rules(first, None, program)?);
     let mut places: Vec<MemoryPlace> = roots.iter().map(|root| MemoryPlace::of_project(root)).collect();
     places.extend(MemoryPlace::of_user());
-    let mut of_memory = OfMemory::default();
+    let mut result = OpenedMemories::default();
     for place in places {
         let memory = match Memory::open(place) {
             Ok(Some(memory)) => memory,
             Ok(None) => continue,
             Err(error) => {
-                of_memory.left_out.push(error);
+                result.left_out.push(error);
                 continue;
             }
         };
@@ -245,26 +250,26 @@ fn of_memory(
         let config = project.settings(flags.to_vec()).map_err(|error| findings::project(error, &program.terminal))?;
         let root = MemoryRoot { memory, config, mode, rules: Arc::clone(&rules), visibility: visibility.clone() };
         let opened = root.open().or_else(|error| match root.memory.index_problem() {
-            Some(_) => root.mended(&mut of_memory.notes),
+            Some(_) => root.open_repaired(&mut result.notes),
             None => Err(error),
         });
         match opened {
             Ok(found) => {
-                of_memory.found.extend(found);
-                of_memory.opened.push(root);
+                result.found.extend(found);
+                result.opened.push(root);
             }
-            Err(error) => of_memory.left_out.push(error),
+            Err(error) => result.left_out.push(error),
         }
     }
-    Ok(of_memory)
+    Ok(result)
 }
 
-/// How roots are opened.
+/// Options for opening roots.
 struct Opening<'a> {
     args: SearchedArgs<'a>,
     flags: &'a [FlagValue],
     mode: Mode,
-    /// How many roots share the time that an update may take.
+    /// Number of roots that share the time for updates.
     share: u32,
     program: &'a Program,
 }
@@ -282,21 +287,21 @@ impl Opening<'_> {
         let root = SearchedRoot { name, has_others: self.share > 1, project, config, mode: self.mode, is_kept };
         let update = (budget > Duration::ZERO).then(|| PendingUpdate::start(root.clone(), snapshot.clone(), budget));
         let searcher = root.open(snapshot).map_err(failed)?;
-        query_embedder::tell(searcher.searcher.notice(), terminal);
+        query_embedder::print_notice(searcher.searcher.notice(), terminal);
         Ok((searcher, update))
     }
 }
 
-/// A root, and how it is searched.
+/// A root and the options of searching it.
 #[derive(Clone)]
 struct SearchedRoot {
     name: String,
-    /// Whether other roots are searched too, so that notes have to name this one.
+    /// Whether several roots are searched, so that notes must name this one.
     has_others: bool,
     project: Project,
     config: SearchConfig,
     mode: Mode,
-    /// Whether the index is searched as it is.
+    /// Whether the index is searched without an update.
     is_kept: bool,
 }
 
@@ -305,27 +310,27 @@ impl SearchedRoot {
         let searcher = Searcher::open(&self.project, snapshot, self.config.clone(), self.mode)?;
         let searcher = if self.is_kept { searcher } else { searcher.with_program_changes() };
         if let Some(embedder) = searcher.embedder() {
-            query_embedder::ends_with_interrupt(embedder);
+            query_embedder::stop_on_interrupt(embedder);
         }
         Ok(NamedSearcher::of_project(self.name.clone(), Arc::new(searcher)))
     }
 }
 
-/// An update of an index that is made while the generation before it is searched.
+/// A running update of an index. Meanwhile, searches use the previous generation.
 struct PendingUpdate {
     root: SearchedRoot,
     update: Option<JoinHandle<Refreshed>>,
 }
 
 impl PendingUpdate {
-    /// Starts to look at the tree in a thread; without one, the index stays as it is.
+    /// Starts to check the tree in a thread. If the thread cannot be started, the index stays as it is.
     fn start(root: SearchedRoot, snapshot: Snapshot, budget: Duration) -> Self {
         let project = root.project.clone();
         let update = move || refresh::before_search(&project, &snapshot, budget);
         Self { update: thread::Builder::new().name("aurora-refresh".to_owned()).spawn(update).ok(), root }
     }
 
-    /// Waits for its end. Returns the new generation, if one was published, and a note for the answer.
+    /// Waits for the end of the update. Returns the new generation, if one was published, and a note for the answer.
     fn finish(self) -> (Option<NamedSearcher>, Option<String>) {
         let Self { root, update } = self;
         let Some(Refreshed { newer, note }) = update.and_then(|update| update.join().ok()) else { return (None, None) };

@@ -1,4 +1,4 @@
-//! The two output streams: whether they are terminals, their widths, and notes and warnings.
+//! The two output streams: whether they are terminals, their widths, and the notes and warnings.
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
@@ -6,24 +6,24 @@ use crate::context::failure::Failure;
 use crate::output::sanitize;
 use crate::output::style::{ColorWhen, Painter, Role};
 
-/// The width of a terminal that does not tell.
-const UNKNOWN_COLUMNS: usize = 80;
+/// Width of a terminal that does not report its width, in columns.
+const DEFAULT_COLUMNS: usize = 80;
 
-/// What commands know about where their output goes.
+/// Properties of the output streams.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terminal {
     /// Colours for results.
     pub(crate) out: Painter,
     /// Colours for messages.
     pub(crate) err: Painter,
-    /// Columns of the terminal that shows the results, `None` when there is none.
+    /// Width of the terminal that shows the results; `None` without a terminal.
     pub(crate) columns: Option<usize>,
     /// Whether messages go to a terminal that can redraw a line.
     pub(crate) live: bool,
 }
 
 impl Terminal {
-    /// Looks at both streams. `COLUMNS` decides the width where it is exported.
+    /// Detects the properties of both streams. An exported `COLUMNS` overrides the width.
     pub(crate) fn detect(when: ColorWhen) -> Self {
         let (out, err) = (io::stdout(), io::stderr());
         let exported =
@@ -35,34 +35,34 @@ impl Terminal {
         Self {
             out: Painter::new(when, &out),
             err: Painter::new(when, &err),
-            columns: exported.or_else(measured).or_else(|| out.is_terminal().then_some(UNKNOWN_COLUMNS)),
+            columns: exported.or_else(measured).or_else(|| out.is_terminal().then_some(DEFAULT_COLUMNS)),
             live: err.is_terminal()
                 && !anstyle_query::is_ci()
                 && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
         }
     }
 
-    /// Standard output, buffered; the caller flushes it.
+    /// Returns buffered standard output, which the caller must flush.
     pub(crate) fn stdout(&self) -> BufWriter<StdoutLock<'static>> {
         BufWriter::new(io::stdout().lock())
     }
 
-    /// Something the user should know, which changes nothing about the result.
+    /// Prints information that does not affect the result.
     pub(crate) fn note(&self, message: &str) {
         self.say(Role::Faint, "Note", message);
     }
 
-    /// What the user probably wanted to type.
+    /// Prints a suggestion for a probable typing error.
     pub(crate) fn tip(&self, message: &str) {
         self.say(Role::Good, "Tip", message);
     }
 
-    /// Something that went less well than it should.
+    /// Prints a warning.
     pub(crate) fn warn(&self, message: &str) {
         self.say(Role::Warning, "Warning", message);
     }
 
-    /// The last words of a command that failed.
+    /// Prints the failure of a command.
     pub(crate) fn report(&self, failure: &Failure) {
         match failure {
             Failure::ReaderGone => {}
@@ -80,7 +80,7 @@ impl Terminal {
     fn say(&self, role: Role, label: &str, message: &str) {
         let label = self.err.paint(role, &format!("{label}:"));
         let message = sanitize::block(message);
-        // Nothing can be done about a standard error that is closed.
+        // Write errors are ignored, because nobody could read a message about a closed standard error.
         let _ = writeln!(io::stderr().lock(), "{label} {message}");
     }
 }

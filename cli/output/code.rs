@@ -1,14 +1,14 @@
-//! Lines of source code: sanitised, fitted to a width, with syntax highlighting and marked matches.
+//! Renders lines of source code: sanitised, fitted to a width, with syntax highlighting and highlighted matches.
 
 use aurora_languages::{Highlight, TokenClass, by_name};
 
 use crate::output::style::{Painter, Role};
 use crate::output::{sanitize, width};
 
-/// Columns of a tab.
-const TAB: usize = 4;
+/// Width of a tab in columns.
+const TAB_COLUMNS: usize = 4;
 
-/// The highlights of every line of `text`; none for an unknown language.
+/// Returns the syntax highlights of every line of `text`; empty for an unknown language.
 pub(crate) fn highlight(text: &str, language: &str) -> Vec<Vec<Highlight>> {
     match by_name(language) {
         Some(language) => language.highlight(text),
@@ -16,7 +16,7 @@ pub(crate) fn highlight(text: &str, language: &str) -> Vec<Vec<Highlight>> {
     }
 }
 
-/// A line with its highlights and matches, both in bytes of the line.
+/// A line with its syntax highlights and matches, as byte ranges of the line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CodeLine<'a> {
     pub(crate) text: &'a str,
@@ -24,15 +24,15 @@ pub(crate) struct CodeLine<'a> {
     pub(crate) matches: &'a [(usize, usize)],
 }
 
-/// A visible character and its colour.
+/// A visible character and its style.
 struct StyledChar {
     c: char,
     role: Option<Role>,
 }
 
 impl CodeLine<'_> {
-    /// The line without its first `skip` columns and trailing white space. A line wider than `columns` is truncated to
-    /// the part around the first match, with `…` in place of the rest.
+    /// Returns the line without its first `skip` columns and trailing white space. If the line is wider than `columns`,
+    /// only the part around the first match remains, with `…` in place of the rest.
     pub(crate) fn render(&self, skip: usize, columns: Option<usize>, paint: Painter) -> String {
         let painted = |(role, text): (Option<Role>, String)| match role {
             Some(role) => paint.paint(role, &text),
@@ -41,7 +41,7 @@ impl CodeLine<'_> {
         self.runs(skip, columns).into_iter().map(painted).collect()
     }
 
-    /// The same as pieces of one colour each.
+    /// Returns the rendered line as pieces of one style each.
     pub(crate) fn runs(&self, skip: usize, columns: Option<usize>) -> Vec<(Option<Role>, String)> {
         let mut cells = self.cells();
         cells.drain(..skip.min(cells.len()));
@@ -55,7 +55,7 @@ impl CodeLine<'_> {
         more(from > 0).into_iter().chain(shown).chain(more(to < cells.len())).collect()
     }
 
-    /// Columns of leading white space; `None` for a blank line.
+    /// Returns the width of the leading white space; `None` for a blank line.
     pub(crate) fn indentation(&self) -> Option<usize> {
         let cells = self.cells();
         cells.iter().position(|cell| cell.c != ' ')
@@ -68,7 +68,7 @@ impl CodeLine<'_> {
             let highlight = self.highlights.iter().find(|highlight| highlight.bytes.contains(&at));
             let role = if is_match { Some(Role::Match) } else { highlight.map(|highlight| role(highlight.class)) };
             match c {
-                '\t' => cells.extend((0..TAB).map(|_| StyledChar { c: ' ', role: None })),
+                '\t' => cells.extend((0..TAB_COLUMNS).map(|_| StyledChar { c: ' ', role: None })),
                 c => cells.push(StyledChar { c: sanitize::visible(c), role }),
             }
         }
@@ -86,13 +86,13 @@ fn role(class: TokenClass) -> Role {
     }
 }
 
-/// The range of cells to show: all, or those around the first match that fit together with the `…`.
+/// Returns the range of cells to show: all cells, or those around the first match that fit together with the `…`.
 fn window(cells: &[StyledChar], columns: usize) -> (usize, usize) {
-    let of = |cell: &StyledChar| width::of(cell.c.encode_utf8(&mut [0; 4]));
+    let cell_columns = |cell: &StyledChar| width::measure(cell.c.encode_utf8(&mut [0; 4]));
     let fits = |from: usize, room: usize| {
         let mut used = 0;
         let ends = cells[from..].iter().position(|cell| {
-            used += of(cell);
+            used += cell_columns(cell);
             used > room
         });
         ends.map_or(cells.len(), |end| from + end)
@@ -111,9 +111,9 @@ fn window(cells: &[StyledChar], columns: usize) -> (usize, usize) {
     // A third of the columns precedes the match, or more if the line ends soon after it.
     let reach_back = |mut from: usize, room: usize| {
         let mut used = 0;
-        while from > 0 && used + of(&cells[from - 1]) <= room {
+        while from > 0 && used + cell_columns(&cells[from - 1]) <= room {
             from -= 1;
-            used += of(&cells[from]);
+            used += cell_columns(&cells[from]);
         }
         from
     };
@@ -156,11 +156,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_wider_than_it_may(text in "[a-c 日é\t\u{301}]{0,80}", at in 0_usize..60, columns in 4_usize..50) {
+        fn rendered_lines_never_exceed_the_width(text in "[a-c 日é\t\u{301}]{0,80}", at in 0_usize..60, columns in 4_usize..50) {
             let start = text.floor_char_boundary(at.min(text.len()));
             let end = text.floor_char_boundary((at + 6).min(text.len()));
             let shown = plain(&text, &[(start, end)], columns);
-            prop_assert!(width::of(&shown) <= columns, "{shown}");
+            prop_assert!(width::measure(&shown) <= columns, "{shown}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Blocks of files under `path:start-end name`, best first, for a reader with a budget of tokens.
+//! Prints blocks of files below headers of the form `path:start-end name`, best first, for a reader with a token
+//! budget.
 
 use std::io::{self, Write};
 
@@ -9,7 +10,7 @@ use crate::output::links::Links;
 use crate::output::sanitize;
 use crate::output::style::{Painter, Role};
 
-/// The blocks as [`write`] writes them without colours and links.
+/// Returns the blocks as [`write`] prints them without colours and links.
 pub(crate) fn plain(context: &Context) -> String {
     let mut out = Vec::new();
     // Writing to memory does not fail.
@@ -17,7 +18,7 @@ pub(crate) fn plain(context: &Context) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Writes the blocks, a blank line between them.
+/// Writes the blocks, separated by blank lines.
 pub(crate) fn write(
     out: &mut impl Write,
     context: &Context,

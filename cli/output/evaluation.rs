@@ -1,4 +1,4 @@
-//! Figures of an evaluation and of tuning, as tables and as JSON.
+//! Prints the figures of an evaluation and of tuning as tables, and defines their JSON output.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::output::style::{Painter, Role};
 use crate::output::{sanitize, units, width};
 
-/// Metrics whose differences are shown; JSON has them all.
+/// Metrics whose differences are shown. JSON contains all metrics.
 const COMPARED: [Metric; 3] = [Metric::Ndcg, Metric::Mrr, Metric::Recall10];
 
 /// The results of an evaluation.
@@ -19,29 +19,29 @@ const COMPARED: [Metric; 3] = [Metric::Ndcg, Metric::Mrr, Metric::Recall10];
 pub(crate) struct Evaluation {
     /// Figures by set.
     pub(crate) sets: Vec<SetReport>,
-    /// The same questions, asked with another configuration or of another index.
+    /// Results of the same questions with another configuration or index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) against: Option<Against>,
-    /// How many questions have no answer in the first ten.
+    /// Number of questions without an answer in the first ten results.
     pub(crate) missing: usize,
-    /// Those of them that were asked to be listed.
+    /// The questions without an answer that the user asked to list.
     pub(crate) misses: Vec<Miss>,
     /// Floors that were not reached.
     pub(crate) missed_floors: Vec<MissedFloor>,
 }
 
-/// Another configuration or index.
+/// The results with another configuration or index.
 #[derive(Serialize)]
 pub(crate) struct Against {
-    /// Its name.
+    /// Name of the configuration or index.
     pub(crate) what: String,
-    /// Its figures by set.
+    /// Figures by set.
     pub(crate) sets: Vec<SetReport>,
-    /// This less the other.
+    /// Differences: this evaluation minus the other one.
     pub(crate) differences: Vec<Difference>,
 }
 
-/// Writes an evaluation for people.
+/// Writes an evaluation as text.
 pub(crate) fn write(out: &mut impl Write, evaluation: &Evaluation, paint: Painter) -> io::Result<()> {
     write_sets(out, &evaluation.sets, paint)?;
     if let Some(against) = &evaluation.against {
@@ -65,7 +65,7 @@ fn write_sets(out: &mut impl Write, sets: &[SetReport], paint: Painter) -> io::R
             format!("{}  {:>5}", width::pad(&sanitize::line(&set.set), widest), units::count(set.questions as u64));
         let mut margins = format!("{}  {:>5}", width::pad("", widest), "±");
         for metric in &metrics {
-            let wide = width::of(metric.title()).max(7);
+            let wide = width::measure(metric.title()).max(7);
             let estimate = set.value(*metric);
             row.push_str(&format!("  {:>wide$}", estimate.map_or("-".to_owned(), |e| format!("{:.3}", e.mean))));
             margins.push_str(&format!("  {:>wide$}", estimate.map_or("-".to_owned(), |e| margin(&e))));
@@ -75,7 +75,7 @@ fn write_sets(out: &mut impl Write, sets: &[SetReport], paint: Painter) -> io::R
     }
     for set in sets.iter().filter(|set| set.refused > 0) {
         let questions = units::counted(set.refused as u64, "question");
-        writeln!(out, "{}: {questions} could not be searched for and count as missed", sanitize::line(&set.set))?;
+        writeln!(out, "{}: {questions} could not be searched and count as missed", sanitize::line(&set.set))?;
     }
     Ok(())
 }
@@ -120,13 +120,13 @@ fn write_differences(out: &mut impl Write, against: &Against, paint: Painter) ->
     Ok(())
 }
 
-/// `+0.012 [-0.003, +0.027]`
+/// Formats an estimate with its interval, such as `+0.012 [-0.003, +0.027]`.
 fn interval(estimate: &Estimate, decimals: usize) -> String {
     let Estimate { mean, low, high } = estimate;
     format!("{mean:+.decimals$} [{low:+.decimals$}, {high:+.decimals$}]")
 }
 
-/// Only significant differences are coloured.
+/// Returns the style of a difference. Only significant differences are coloured.
 fn role(difference: &Estimate) -> Role {
     match difference {
         Estimate { low, .. } if *low > 0.0 => Role::Good,
@@ -150,11 +150,11 @@ fn write_misses(out: &mut impl Write, evaluation: &Evaluation, paint: Painter) -
     Ok(())
 }
 
-/// Writes what tuning has learned, for people.
+/// Writes the results of tuning as text.
 pub(crate) fn write_tuning(out: &mut impl Write, report: &TuneReport, paint: Painter) -> io::Result<()> {
     writeln!(
         out,
-        "{}, each set weighing the same, with 95 % intervals; {} searches",
+        "{}, with equal weight per set and 95 % intervals; {} searches",
         report.metric,
         units::count(report.searches)
     )?;
@@ -193,5 +193,5 @@ pub(crate) fn write_tuning(out: &mut impl Write, report: &TuneReport, paint: Pai
 }
 
 fn names<'n>(names: impl Iterator<Item = &'n str>) -> usize {
-    names.map(|name| width::of(&sanitize::line(name))).max().unwrap_or(0).max(3)
+    names.map(|name| width::measure(&sanitize::line(name))).max().unwrap_or(0).max(3)
 }

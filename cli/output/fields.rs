@@ -1,4 +1,4 @@
-//! Values of columns as people read them.
+//! Formats column values for people.
 
 use aurora_query::Facet;
 use aurora_storage::{ColumnDeclaration, MetaValue};
@@ -6,10 +6,10 @@ use aurora_storage::{ColumnDeclaration, MetaValue};
 use crate::output::style::{Painter, Role};
 use crate::output::{sanitize, units, width};
 
-/// Columns of a terminal that a named value may take.
-const LONGEST_VALUE: usize = 40;
+/// Maximum width of a facet value in terminal columns.
+const MAX_VALUE_COLUMNS: usize = 40;
 
-/// A value in one line.
+/// Formats a value on one line.
 pub(crate) fn value(value: &MetaValue) -> String {
     let text = match value {
         MetaValue::Bool(flag) => flag.to_string(),
@@ -21,8 +21,8 @@ pub(crate) fn value(value: &MetaValue) -> String {
     sanitize::line(&text)
 }
 
-/// The columns of a result, one line each.
-pub(crate) fn of_result(metadata: &[(String, MetaValue)], columns: Option<usize>, paint: Painter) -> Vec<String> {
+/// Formats the columns of a result, one line each.
+pub(crate) fn result_lines(metadata: &[(String, MetaValue)], columns: Option<usize>, paint: Painter) -> Vec<String> {
     let line = |(name, found): &(String, MetaValue)| {
         let text = format!("        {}: {}", sanitize::line(name), value(found));
         paint.paint(Role::Faint, &width::elide_end(&text, columns.unwrap_or(usize::MAX)))
@@ -30,8 +30,8 @@ pub(crate) fn of_result(metadata: &[(String, MetaValue)], columns: Option<usize>
     metadata.iter().map(line).collect()
 }
 
-/// A facet: what the column is, and its most frequent values.
-pub(crate) fn of_facet(facet: &Facet, widest: usize) -> [String; 2] {
+/// Formats a facet: a line about the column, and a line with its most frequent values.
+pub(crate) fn facet_lines(facet: &Facet, widest: usize) -> [String; 2] {
     let Facet { column, chunks, distinct, min, max, values } = facet;
     let name = width::pad(&column.name, widest);
     let range = match (min, max) {
@@ -41,13 +41,13 @@ pub(crate) fn of_facet(facet: &Facet, widest: usize) -> [String; 2] {
     let (chunks, distinct) = (units::counted(*chunks, "chunk"), units::counted(*distinct, "value"));
     let head = format!("{name}  {}, {}: {chunks}, {distinct}{range}", column.kind, uses(column));
     let named = values.iter().map(|named| {
-        let text = width::elide_end(&value(&named.value), LONGEST_VALUE);
+        let text = width::elide_end(&value(&named.value), MAX_VALUE_COLUMNS);
         format!("{text} ({})", units::count(named.chunks))
     });
     [head, named.collect::<Vec<_>>().join(", ")]
 }
 
-/// What a column is used for: `filter, terms × 3, boost 0.2`.
+/// Describes the uses of a column, such as `filter, terms × 3, boost 0.2`.
 fn uses(column: &ColumnDeclaration) -> String {
     let mut uses = Vec::new();
     uses.extend(column.filter.then(|| "filter".to_owned()));

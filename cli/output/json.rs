@@ -1,8 +1,8 @@
-//! JSON that is valid everywhere and safe to look at.
+//! Writes JSON that is safe to display on a terminal.
 //!
-//! `serde_json` escapes the control characters that JSON forbids; a terminal also acts on
-//! some that JSON allows (DEL, the C1 range, direction overrides). Those are written as
-//! `\uXXXX` too, so the data is the same and a screen stays whole.
+//! `serde_json` escapes the control characters that JSON forbids. A terminal also acts on some characters that JSON
+//! allows (DEL, the C1 range, direction overrides). This module writes them as `\uXXXX` too, so the data is the same
+//! and the terminal is not affected.
 
 use std::io::{self, Write};
 
@@ -11,14 +11,14 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
 use crate::output::sanitize;
 
-/// Writes one value on one line.
+/// Writes a value on one line.
 pub(crate) fn write_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let formatter = Safe(CompactFormatter);
     value.serialize(&mut Serializer::with_formatter(&mut *out, formatter))?;
     out.write_all(b"\n")
 }
 
-/// Writes one value, indented.
+/// Writes a value with indentation.
 pub(crate) fn write_indented(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let formatter = Safe(PrettyFormatter::new());
     value.serialize(&mut Serializer::with_formatter(&mut *out, formatter))?;
@@ -84,8 +84,8 @@ mod tests {
 
     fn written(value: &Value) -> (String, String) {
         let (mut line, mut indented) = (Vec::new(), Vec::new());
-        write_line(&mut line, value).expect("a vector takes everything");
-        write_indented(&mut indented, value).expect("a vector takes everything");
+        write_line(&mut line, value).expect("writing to a vector does not fail");
+        write_indented(&mut indented, value).expect("writing to a vector does not fail");
         let text = |bytes| String::from_utf8(bytes).expect("JSON is UTF-8");
         (text(line), text(indented))
     }
@@ -98,7 +98,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_survives_and_is_safe(key in any::<String>(), text in any::<String>(), number in any::<i64>()) {
+        fn any_text_round_trips_and_is_safe(key in any::<String>(), text in any::<String>(), number in any::<i64>()) {
             let value = json!({key: [text, number, null, {}]});
             let (line, indented) = written(&value);
             for text in [&line, &indented] {

@@ -1,4 +1,4 @@
-//! Paths that a terminal opens when they are clicked: OSC 8 hyperlinks.
+//! Clickable paths: OSC 8 hyperlinks.
 //!
 //! Without hyperlinks, many editors and terminals still recognise `path:line`.
 
@@ -10,23 +10,22 @@ use aurora_query::Source;
 
 use crate::output::style::Painter;
 
-/// How links are written; without support in the terminal, no link is.
+/// Hyperlinks to files. The default value writes no links.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Links {
-    /// `file://` URLs of the directories that paths are relative to, each with the beginning of such paths: the name of a root
-    /// and a slash, or nothing.
+    /// Path prefixes of the roots and their `file://` URLs. A prefix is the name of a root and a slash, or empty.
     bases: Vec<(String, String)>,
-    /// Whether the terminal's opener reads a line from `#12` at the URL's end.
+    /// Whether the terminal reads a line number from a fragment such as `#12` at the end of the URL.
     lines: bool,
 }
 
 impl Links {
-    /// Links to files below some roots, each with its name, on a terminal with colours that is not known to print them as garbage.
-    /// Paths begin with the name of their root, where there are several.
+    /// Returns links to files below named roots, if the terminal has colours and is not known to print links as
+    /// garbage. If there are several roots, paths begin with the name of their root.
     pub(crate) fn detect<'r>(paint: Painter, roots: impl ExactSizeIterator<Item = (&'r str, &'r Path)>) -> Self {
         let is = |name: &str, values: &[&str]| std::env::var(name).is_ok_and(|value| values.contains(&value.as_str()));
-        let knows_none = is("TERM", &["dumb", "linux"]) || is("TERM_PROGRAM", &["Apple_Terminal"]);
-        if !paint.is_enabled() || !std::io::stdout().is_terminal() || knows_none {
+        let is_unsupported = is("TERM", &["dumb", "linux"]) || is("TERM_PROGRAM", &["Apple_Terminal"]);
+        if !paint.is_enabled() || !std::io::stdout().is_terminal() || is_unsupported {
             return Self::default();
         }
         let lines = is("TERM", &["xterm-kitty"]) || is("TERM_PROGRAM", &["vscode"]);
@@ -37,18 +36,19 @@ impl Links {
         Self { bases: roots.map(base).collect(), lines }
     }
 
-    /// Links to files below `root`, with a line where `lines` asks for it.
+    /// Returns links to files below `root`, with lines if `lines` is set.
     #[cfg(test)]
     pub(crate) fn below(root: &Path, lines: bool) -> Self {
         Self { bases: vec![(String::new(), file_url(&root.to_string_lossy()))], lines }
     }
 
-    /// `shown` as a link to the file of a result, or unchanged: only those of code are files of a root.
+    /// Returns `shown` as a link to the file of a result. Only code results are linked, because the others are not
+    /// files of a root.
     pub(crate) fn link_to(&self, source: Source, path: &str, line: Option<u32>, shown: &str) -> String {
         if source == Source::Code { self.link(path, line, shown) } else { shown.to_owned() }
     }
 
-    /// `shown` as a link to a file, or unchanged.
+    /// Returns `shown` as a link to a file, or unchanged if the file is not below a root.
     pub(crate) fn link(&self, path: &str, line: Option<u32>, shown: &str) -> String {
         let below = self.bases.iter().filter_map(|(name, url)| Some((url, path.strip_prefix(name.as_str())?)));
         let found = below.min_by_key(|(_, rest)| rest.len());
@@ -58,7 +58,7 @@ impl Links {
     }
 }
 
-/// The URL of an absolute path, without a slash at its end.
+/// Returns the URL of an absolute path, without a slash at the end.
 fn file_url(path: &str) -> String {
     let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() };
     let path = path.trim_end_matches('/');
@@ -66,7 +66,7 @@ fn file_url(path: &str) -> String {
     format!("file://{slash}{}", percent_encoded(path))
 }
 
-/// Everything but unreserved characters (RFC 3986), the slash, and the colon of a drive, as `%XX`.
+/// Percent-encodes everything except unreserved characters (RFC 3986), slashes and the colon of a drive.
 fn percent_encoded(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for (at, byte) in path.bytes().enumerate() {
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_are_encoded_and_end_where_they_should() {
+    fn urls_are_encoded_and_have_line_fragments() {
         let links = Links::below(Path::new("/srv/my project"), true);
         assert_eq!(
             links.link("src/größe #1.py", Some(12), "x"),

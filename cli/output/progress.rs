@@ -1,4 +1,4 @@
-//! The progress of an index run: one line that redraws itself on a terminal, plain lines elsewhere.
+//! Progress of an index run: one line that redraws itself on a terminal, plain lines elsewhere.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,12 +11,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::{sanitize, units};
 
-/// Time between two plain lines; a run shorter than that prints none.
-const BETWEEN_LINES: Duration = Duration::from_secs(5);
+/// Interval of plain lines. A shorter run prints none.
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
 const COUNTED: &str = "Indexing {bar:24} {human_pos}/{human_len} files  {msg}";
 const UNCOUNTED: &str = "Indexing {spinner} {human_pos} files  {msg}";
 
-/// Watches an index run and tells the user.
+/// Observes an index run and prints its progress.
 pub(crate) struct IndexProgress {
     display: Display,
 }
@@ -34,13 +34,13 @@ enum Display {
 }
 
 impl IndexProgress {
-    /// No progress at all.
+    /// Creates an observer that prints nothing.
     pub(crate) fn hidden() -> Self {
         Self { display: Display::Nothing }
     }
 
-    /// Progress on standard error; `live` when that is a terminal that can redraw a line.
-    pub(crate) fn shown(live: bool) -> Self {
+    /// Creates an observer that prints to standard error; `live` means that this is a terminal that can redraw a line.
+    pub(crate) fn visible(live: bool) -> Self {
         if !live {
             return Self { display: Display::Lines { waits: AtomicBool::new(false) } };
         }
@@ -49,7 +49,7 @@ impl IndexProgress {
         Self { display: Display::Bar { bar, counted: AtomicBool::new(false) } }
     }
 
-    /// Removes the line, also after a run that failed.
+    /// Removes the progress line, also after a failed run.
     pub(crate) fn clear(&self) {
         if let Display::Bar { bar, .. } = &self.display {
             bar.finish_and_clear();
@@ -69,13 +69,13 @@ impl IndexObserver for IndexProgress {
             Display::Nothing => {}
             Display::Lines { waits } => {
                 if waits.swap(true, Ordering::Relaxed) {
-                    // Nothing can be done about a standard error that is closed.
-                    let _ = writeln!(std::io::stderr().lock(), "Everything can be searched. {}", commits(walk));
+                    // Write errors are ignored, because nobody could read a message about a closed standard error.
+                    let _ = writeln!(std::io::stderr().lock(), "All files are searchable. {}", commits(walk));
                 }
             }
             Display::Bar { bar, .. } => {
-                // All files are done, so the bar stays full.
-                bar.set_message(format!("everything can be searched. {}", commits(walk)));
+                // All files are processed, so the bar stays full.
+                bar.set_message(format!("all files are searchable. {}", commits(walk)));
                 bar.tick();
             }
         }
@@ -89,7 +89,7 @@ impl IndexObserver for IndexProgress {
 impl Observer for IndexProgress {
     fn on_log(&self, stage: &str, line: &str) {
         let text = format!("{}: {}", sanitize::line(stage), sanitize::line(line));
-        // Nothing can be done about a standard error that is closed.
+        // Write errors are ignored, because nobody could read a message about a closed standard error.
         match &self.display {
             Display::Nothing => {}
             Display::Lines { .. } => _ = writeln!(std::io::stderr().lock(), "{text}"),
@@ -100,9 +100,9 @@ impl Observer for IndexProgress {
     fn on_progress(&self, progress: &Progress) {
         match &self.display {
             Display::Nothing => {}
-            Display::Lines { .. } if progress.elapsed < BETWEEN_LINES => {}
+            Display::Lines { .. } if progress.elapsed < LINE_INTERVAL => {}
             Display::Lines { .. } => {
-                // Nothing can be done about a standard error that is closed.
+                // Write errors are ignored, because nobody could read a message about a closed standard error.
                 let _ = writeln!(std::io::stderr().lock(), "{}", plain(progress));
             }
             Display::Bar { bar, counted } => {
@@ -122,7 +122,7 @@ impl Observer for IndexProgress {
     fn interval(&self) -> Option<Duration> {
         match self.display {
             Display::Nothing => None,
-            Display::Lines { .. } => Some(BETWEEN_LINES),
+            Display::Lines { .. } => Some(LINE_INTERVAL),
             Display::Bar { .. } => Some(Duration::from_millis(100)),
         }
     }
@@ -132,7 +132,7 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─")
 }
 
-/// `Indexing: 1,200/5,000 files (24%), 8,100 chunks, 240/s, 16 s left`
+/// Formats a plain line, such as `Indexing: 1,200/5,000 files (24%), 8,100 chunks, 240/s, 16 s left`.
 fn plain(progress: &Progress) -> String {
     let files = match progress.files_total {
         Some(total) => {
@@ -144,19 +144,19 @@ fn plain(progress: &Progress) -> String {
     format!("Indexing: {files}, {}", message(progress))
 }
 
-/// `Reading git history: 12,000/82,000 commits`
+/// Formats the progress of the history walk, such as `Reading git history: 12,000/82,000 commits`.
 fn commits(walk: WalkProgress) -> String {
     format!("Reading git history: {}/{} commits", units::count(walk.done), units::count(walk.total))
 }
 
-/// `8,100 chunks, 240/s, 16 s left`
+/// Formats the message after the file count, such as `8,100 chunks, 240/s, 16 s left`.
 fn message(progress: &Progress) -> String {
     let mut text = format!(
         "{}, {}",
         units::counted(progress.chunks, "chunk"),
         units::rate(progress.files_done, "", progress.elapsed)
     );
-    if let Some(left) = left(progress) {
+    if let Some(left) = remaining_time(progress) {
         text.push_str(&match left.as_secs() {
             seconds @ 0..60 => format!(", {seconds} s left"),
             _ => format!(", {} left", units::duration(left)),
@@ -165,9 +165,8 @@ fn message(progress: &Progress) -> String {
     text
 }
 
-/// The time that the rest takes at the pace so far, in whole seconds; `None` while there is no
-/// pace yet, and when nothing is left.
-fn left(progress: &Progress) -> Option<Duration> {
+/// Returns the remaining time at the current pace in whole seconds; `None` if the pace is unknown or nothing is left.
+fn remaining_time(progress: &Progress) -> Option<Duration> {
     let total = progress.files_total?;
     if progress.files_done == 0 || progress.files_done >= total || progress.elapsed < Duration::from_secs(1) {
         return None;

@@ -1,5 +1,5 @@
-//! Findings about a configuration: drawn with the line they are about on a terminal, in lines that
-//! editors and CI systems can parse elsewhere.
+//! Prints findings about a configuration: drawn with the source line on a terminal, and elsewhere in lines that editors
+//! and CI systems can parse.
 
 use std::fmt;
 
@@ -11,8 +11,7 @@ use miette::{
 use crate::output::sanitize;
 use crate::output::style::Painter;
 
-/// Renders findings one after the other. `columns` is the width of the terminal, `None` where
-/// there is none.
+/// Renders findings. `columns` is the width of the terminal; `None` without a terminal.
 pub(crate) fn render<'a>(
     findings: impl IntoIterator<Item = &'a Diagnostic>,
     columns: Option<usize>,
@@ -47,8 +46,8 @@ fn draw(out: &mut String, finding: &RenderedFinding, columns: usize, paint: Pain
     }
 }
 
-/// A finding as miette sees it. Only one line of the file is known, so its source is that line
-/// below as many empty ones as stand before it.
+/// A finding in the form that miette renders. Only one line of the file is known, so the source consists of this line
+/// after as many empty lines as precede it in the file.
 #[derive(Debug)]
 struct RenderedFinding {
     code: &'static str,
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_do_not_get_through() {
+    fn control_characters_are_escaped() {
         let mut finding = finding();
         finding.message.push_str("\x1b[2J");
         if let Some(Place::File(location)) = &mut finding.location {
@@ -205,7 +204,7 @@ mod tests {
         for columns in [None, Some(80)] {
             let text = render([&finding], columns, Painter::PLAIN);
             assert!(!text.replace('\n', "").contains(sanitize::is_unsafe));
-            assert!(text.lines().all(|line| width::of(line) <= 100));
+            assert!(text.lines().all(|line| width::measure(line) <= 100));
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Search results for people: the table with the lines that match, and below it boxes and text where they were asked
-//! for.
+//! Prints search results for people: the table with the matching lines, and on request boxes and texts below it.
 
 use std::io::{self, Write};
 
@@ -14,36 +13,34 @@ use crate::output::style::{Painter, Role};
 use crate::output::table::{self, Row};
 use crate::output::{fields, sanitize, time, trail, units, width};
 
-/// Least columns of code that are worth showing.
-const LEAST_CODE: usize = 12;
-/// Copies whose places are named below the table's rows; the boxes name more.
-const NAMED_BELOW: usize = 2;
+/// Minimum width of code in columns.
+const MIN_CODE_COLUMNS: usize = 12;
+/// Maximum number of copies named below a table row. The boxes name more.
+const MAX_COPIES_BELOW: usize = 2;
 
-/// How results are shown.
+/// Display options for results.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shown<'a> {
+pub(crate) struct DisplayOptions<'a> {
     /// Leave out the git columns.
     pub(crate) legacy: bool,
-    /// A box for every result.
+    /// Show a score box for every result.
     pub(crate) scores: bool,
-    /// The text of every result.
+    /// Show the text of every result.
     pub(crate) content: bool,
-    /// The metadata of every result.
+    /// Show the metadata of every result.
     pub(crate) fields: bool,
-    /// Width of the terminal, `None` where there is none.
+    /// Width of the terminal; `None` without a terminal.
     pub(crate) columns: Option<usize>,
-    /// Colours.
     pub(crate) paint: Painter,
-    /// Links to files.
     pub(crate) links: &'a Links,
-    /// The patterns of the search, to mark what they match.
+    /// Search patterns, to highlight their matches.
     pub(crate) patterns: &'a TextFilter,
-    /// Seconds since the epoch that relative times count from.
+    /// Reference time for relative times, in seconds since the epoch.
     pub(crate) now: i64,
 }
 
-/// Writes the results; nothing at all when there are none.
-pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &Shown<'_>) -> io::Result<()> {
+/// Writes the results, or nothing if there are none.
+pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &DisplayOptions<'_>) -> io::Result<()> {
     if found.hits.is_empty() {
         return Ok(());
     }
@@ -77,20 +74,20 @@ pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &Shown<'
     Ok(())
 }
 
-/// Writes which query the results below belong to.
+/// Writes the query of the results that follow.
 pub(crate) fn write_heading(out: &mut impl Write, query: &str, paint: Painter) -> io::Result<()> {
     let heading = format!("Query: {}", sanitize::line(query));
     writeln!(out, "{}", paint.paint(Role::Heading, &heading))
 }
 
-fn row(hit: &Hit, is_ranked: bool, shown: &Shown<'_>) -> Row {
+fn row(hit: &Hit, is_ranked: bool, shown: &DisplayOptions<'_>) -> Row {
     let (commits, modified) = git_cells(hit, shown.now);
     Row {
         file: hit.shown_file(),
         source: hit.source,
         line: lines(hit).map(|(first, _)| first),
         kind: abbreviated(hit.chunk_type).to_owned(),
-        name: shown_name(hit).to_owned(),
+        name: display_name(hit).to_owned(),
         lines: match lines(hit) {
             Some((first, last)) => format!("{first}-{last}"),
             None => "-".to_owned(),
@@ -102,8 +99,8 @@ fn row(hit: &Hit, is_ranked: bool, shown: &Shown<'_>) -> Row {
     }
 }
 
-/// The best lines of a hit, where its copies are, and its metadata.
-fn below(hit: &Hit, shown: &Shown<'_>) -> Vec<String> {
+/// Returns the lines below a table row: the best lines of a hit, the places of its copies, and its metadata.
+fn below(hit: &Hit, shown: &DisplayOptions<'_>) -> Vec<String> {
     let mut below = snippet(hit, shown);
     let mut add_places = |label: &str, places: &str| {
         let line = sanitize::line(&format!("        {label} {places}"));
@@ -112,25 +109,25 @@ fn below(hit: &Hit, shown: &Shown<'_>) -> Vec<String> {
     if !hit.rows.is_empty() {
         add_places("also here:", &further_rows(hit));
     }
-    if let Some(copies) = copies(hit, NAMED_BELOW).filter(|_| !hit.snippet.is_empty()) {
+    if let Some(copies) = copies(hit, MAX_COPIES_BELOW).filter(|_| !hit.snippet.is_empty()) {
         add_places("also in", &copies);
     }
     if shown.fields {
-        below.extend(fields::of_result(&hit.metadata, shown.columns, shown.paint));
+        below.extend(fields::result_lines(&hit.metadata, shown.columns, shown.paint));
     }
     below
 }
 
-/// Further chunks of the hit's file: `Pool.get 12-40, Pool.put 42-60`.
+/// Lists the other matching chunks of the hit's file, such as `Pool.get 12-40, Pool.put 42-60`.
 fn further_rows(hit: &Hit) -> String {
-    let told = |row: &FileRow| {
-        let name = shown_name_of(row.chunk_type, &row.name, &row.qualified_name);
+    let describe = |row: &FileRow| {
+        let name = display_name_of(row.chunk_type, &row.name, &row.qualified_name);
         format!("{name} {}-{}", row.line_start, row.line_end).trim_start().to_owned()
     };
-    hit.rows.iter().map(told).collect::<Vec<_>>().join(", ")
+    hit.rows.iter().map(describe).collect::<Vec<_>>().join(", ")
 }
 
-/// Where the copies of a hit are, the first `named` of them by their places: `a.py:3, b.py:9 and 4 more`.
+/// Lists the places of copies of a hit, at most `named` of them, such as `a.py:3, b.py:9 and 4 more`.
 fn copies(hit: &Hit, named: usize) -> Option<String> {
     let places = &hit.copies.places[..named.min(hit.copies.places.len())];
     let more = match hit.copies.count - places.len() {
@@ -140,8 +137,8 @@ fn copies(hit: &Hit, named: usize) -> Option<String> {
     (!places.is_empty()).then(|| places.join(", ") + &more)
 }
 
-/// The best lines of a hit, indented alike and numbered where a line of the text is a line of the file.
-fn snippet(hit: &Hit, shown: &Shown<'_>) -> Vec<String> {
+/// Returns the best lines of a hit with a common indentation. A line is numbered if it is a line of the file.
+fn snippet(hit: &Hit, shown: &DisplayOptions<'_>) -> Vec<String> {
     let highlights = if shown.paint.is_enabled() { highlight(&hit.text, &hit.language) } else { Vec::new() };
     let code = |at: usize| {
         let line = &hit.snippet[at];
@@ -152,7 +149,7 @@ fn snippet(hit: &Hit, shown: &Shown<'_>) -> Vec<String> {
         hit.snippet.iter().map(|line| line.line.map_or_else(String::new, |line| line.to_string())).collect();
     let columns = numbers.iter().map(String::len).max().unwrap_or(0).max(5);
     let indentation = (0..hit.snippet.len()).filter_map(|at| code(at).indentation()).min().unwrap_or(0);
-    let room = shown.columns.map(|all| all.saturating_sub(columns + 5).max(LEAST_CODE));
+    let room = shown.columns.map(|all| all.saturating_sub(columns + 5).max(MIN_CODE_COLUMNS));
     let line = |at: usize| {
         let number = shown.paint.paint(Role::Faint, &format!("{:>columns$} │", numbers[at]));
         let number = shown.links.link_to(hit.source, &hit.shown_file(), hit.snippet[at].line, &number);
@@ -161,7 +158,7 @@ fn snippet(hit: &Hit, shown: &Shown<'_>) -> Vec<String> {
     (0..hit.snippet.len()).map(line).collect()
 }
 
-/// The type of a chunk in at most nine letters.
+/// Returns the type of a chunk in at most nine letters.
 pub(crate) fn abbreviated(kind: ChunkType) -> &'static str {
     match kind {
         ChunkType::Reasoning => "reas",
@@ -170,12 +167,12 @@ pub(crate) fn abbreviated(kind: ChunkType) -> &'static str {
     }
 }
 
-/// Methods of several types often have one name, so theirs is shown with the type.
-pub(crate) fn shown_name(hit: &Hit) -> &str {
-    shown_name_of(hit.chunk_type, &hit.name, &hit.qualified_name)
+/// Returns the name of a hit. A method is shown with its type, because methods of several types often share a name.
+pub(crate) fn display_name(hit: &Hit) -> &str {
+    display_name_of(hit.chunk_type, &hit.name, &hit.qualified_name)
 }
 
-fn shown_name_of<'a>(chunk_type: ChunkType, name: &'a str, qualified_name: &'a str) -> &'a str {
+fn display_name_of<'a>(chunk_type: ChunkType, name: &'a str, qualified_name: &'a str) -> &'a str {
     match chunk_type {
         ChunkType::Method if !qualified_name.is_empty() => qualified_name,
         _ if name.is_empty() => qualified_name,
@@ -183,7 +180,7 @@ fn shown_name_of<'a>(chunk_type: ChunkType, name: &'a str, qualified_name: &'a s
     }
 }
 
-/// Memories come from places without lines that a reader could open.
+/// Returns the first and last line of a hit; `None` for memories, which have no lines that a reader could open.
 pub(crate) fn lines(hit: &Hit) -> Option<(u32, u32)> {
     match hit.chunk_type {
         kind if kind.is_memory() => None,
@@ -191,7 +188,7 @@ pub(crate) fn lines(hit: &Hit) -> Option<(u32, u32)> {
     }
 }
 
-/// The two git columns: relative times for files, dates for memories.
+/// Returns the two git columns: relative times for files, dates for memories.
 fn git_cells(hit: &Hit, now: i64) -> (String, String) {
     if hit.chunk_type.is_memory() {
         let date = hit.date.map_or_else(|| "-".to_owned(), time::date);
@@ -208,7 +205,7 @@ fn git_cells(hit: &Hit, now: i64) -> (String, String) {
     }
 }
 
-/// What the score of a hit is made of.
+/// Returns the components of the score of a hit.
 pub(crate) fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
     let why = &hit.explanation;
     let signal = |label: &str, score: Option<f32>, amount: f32, reason: &str| ScorePart {
@@ -240,7 +237,7 @@ pub(crate) fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
         let rerank = scores.raw.rerank.map_or_else(String::new, |rerank| format!(", reranker {rerank:.3}"));
         facts.push(("Raw", format!("BM25 {bm25:.3}{cosine}{words}, activation {activation:.3}{rerank}")));
     } else {
-        facts.push(("Score", "none, as there is no query; results stand by path and line".to_owned()));
+        facts.push(("Score", "none, because there is no query; results are sorted by path and line".to_owned()));
     }
     facts.extend(git_fact(hit, now).map(|fact| ("Git", fact)));
     facts.extend(file_fact(hit).map(|fact| ("File", fact.to_owned())));
@@ -248,7 +245,7 @@ pub(crate) fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
     ScoreCard {
         file: hit.shown_file(),
         kind: abbreviated(hit.chunk_type).to_owned(),
-        name: shown_name(hit).to_owned(),
+        name: display_name(hit).to_owned(),
         lines: lines(hit),
         final_score: is_ranked.then_some(f64::from(hit.score)),
         parts: if is_ranked { parts } else { Vec::new() },
@@ -278,20 +275,20 @@ fn file_fact(hit: &Hit) -> Option<&'static str> {
     match hit.file_state? {
         FileState::Unchanged => Some("as it was indexed"),
         FileState::Changed => Some("changed since it was indexed; lines may have moved"),
-        FileState::Gone => Some("gone since it was indexed"),
+        FileState::Gone => Some("deleted since it was indexed"),
         FileState::Unknown => None,
     }
 }
 
 fn place(hit: &Hit) -> String {
     match lines(hit) {
-        Some((first, last)) => format!("{}:{first}-{last} {}", hit.shown_file(), shown_name(hit)),
-        None => format!("{} {}", hit.shown_file(), shown_name(hit)),
+        Some((first, last)) => format!("{}:{first}-{last} {}", hit.shown_file(), display_name(hit)),
+        None => format!("{} {}", hit.shown_file(), display_name(hit)),
     }
 }
 
-/// The text with its line numbers, where a line of the text is a line of the file.
-fn write_content(out: &mut impl Write, hit: &Hit, marker: &Marker<'_>, shown: &Shown<'_>) -> io::Result<()> {
+/// Writes the text. Lines are numbered if the text consists of lines of the file.
+fn write_content(out: &mut impl Write, hit: &Hit, marker: &Marker<'_>, shown: &DisplayOptions<'_>) -> io::Result<()> {
     let text = hit.text.trim_end_matches('\n');
     let (highlights, matches) = if shown.paint.is_enabled() {
         (highlight(text, &hit.language), marker.matches(text))
@@ -300,7 +297,7 @@ fn write_content(out: &mut impl Write, hit: &Hit, marker: &Marker<'_>, shown: &S
     };
     let count = text.lines().count();
     let numbered = lines(hit).filter(|(first, last)| (last + 1).saturating_sub(*first) as usize == count);
-    let columns = numbered.map_or(0, |(_, last)| width::of(&last.to_string()));
+    let columns = numbered.map_or(0, |(_, last)| width::measure(&last.to_string()));
     for (at, line) in text.lines().enumerate() {
         let highlights = highlights.get(at).map_or(&[][..], Vec::as_slice);
         let matches = matches.get(at).map_or(&[][..], Vec::as_slice);

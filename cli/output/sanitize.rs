@@ -1,15 +1,15 @@
-//! Text from repositories, made safe for a terminal.
+//! Makes text from repositories safe for a terminal.
 //!
-//! A path or a line of code may hold escape sequences that move the cursor, recolour the
-//! screen or set its title, and direction overrides that show code in another order than it
-//! runs. Here they become visible symbols.
+//! A path or a line of code may contain escape sequences that move the cursor, recolour the screen or set its title,
+//! and direction overrides that display code in another order than it runs. This module replaces them with visible
+//! symbols.
 
-/// One line of text: every control character becomes a visible symbol.
+/// Sanitises one line of text: every control character becomes a visible symbol.
 pub(crate) fn line(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-/// Several lines of text: line ends stay, tabs become four spaces, the rest as in [`line()`].
+/// Sanitises several lines of text: line ends stay, tabs become four spaces, and the rest is handled as in [`line()`].
 pub(crate) fn block(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (number, text) in text.split('\n').enumerate() {
@@ -37,7 +37,7 @@ pub(crate) fn is_unsafe(c: char) -> bool {
             | '\u{feff}')
 }
 
-/// The character, or a symbol for one that a terminal would act on.
+/// Returns the character, or a symbol if a terminal would act on the character.
 pub(crate) fn visible(c: char) -> char {
     match c {
         '\0'..='\x1f' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_text_is_left_alone() {
+    fn ordinary_text_is_unchanged() {
         for text in ["src/main.rs", "naïve 日本語 👩‍💻", "a b"] {
             assert_eq!(line(text), text);
             assert_eq!(block(text), text);
@@ -72,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_unsafe_is_left(text in any::<String>()) {
+        fn no_unsafe_character_remains(text in any::<String>()) {
             prop_assert!(!line(&text).contains(is_unsafe));
             prop_assert!(!block(&text).replace('\n', "").contains(is_unsafe));
             prop_assert_eq!(line(&text).chars().count(), text.chars().count());

@@ -1,76 +1,73 @@
-//! The box that explains one result's score.
+//! The box that explains the score of a result.
 
 use crate::output::style::{Painter, Role};
 use crate::output::{sanitize, width};
 
-/// Width without a terminal, and the widest a box gets.
+/// Width without a terminal, and the maximum and minimum width of a box, in columns.
 const DEFAULT_COLUMNS: usize = 80;
-const MOST_COLUMNS: usize = 120;
-const LEAST_COLUMNS: usize = 40;
-/// Marks an exact match; it takes two columns.
+const MAX_COLUMNS: usize = 120;
+const MIN_COLUMNS: usize = 40;
+/// Mark of an exact match, which is two columns wide.
 const STAR: &str = "⭐";
 
-/// Columns of `+0.285` and the space before it.
-const AMOUNT: usize = 7;
-/// A reason with less room than this goes below its score.
-const LEAST_REASON: usize = 24;
+/// Width of an amount such as `+0.285` and the space before it, in columns.
+const AMOUNT_COLUMNS: usize = 7;
+/// Minimum width of a reason next to its score, in columns. With less room, the reason goes below the score.
+const MIN_REASON_COLUMNS: usize = 24;
 
-/// One result's score and where it comes from.
+/// The score of a result and its components.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScoreCard {
     /// Path relative to the root.
     pub(crate) file: String,
-    /// Chunk type.
     pub(crate) kind: String,
-    /// Name of the chunk.
     pub(crate) name: String,
-    /// First and last line, where the chunk has lines.
+    /// First and last line, if the chunk has lines.
     pub(crate) lines: Option<(u32, u32)>,
-    /// What the results are ordered by; `None` where nothing was ranked.
+    /// Score that the results are sorted by; `None` without a ranking.
     pub(crate) final_score: Option<f64>,
-    /// What it is made of: keyword score, meaning, activation, then the rules that changed it.
+    /// Components of the score: keyword score, meaning, activation, then the rules that changed it.
     pub(crate) parts: Vec<ScorePart>,
-    /// Further facts beside the score, as label and text.
+    /// Additional facts, as label and text.
     pub(crate) facts: Vec<(&'static str, String)>,
 }
 
-/// One of the things that the final score is made of.
+/// A component of the final score.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScorePart {
-    /// What it is.
     pub(crate) label: String,
-    /// Normalised to 0..1; `None` for a signal that had no say, and for rules.
+    /// Normalised score from 0 to 1; `None` for rules and for signals that did not contribute.
     pub(crate) score: Option<f64>,
-    /// Whether it has a score to show, or a dash in its place.
+    /// Whether the component is a signal, which shows a score or a dash.
     pub(crate) is_signal: bool,
-    /// Why the score is what it is.
+    /// Explanation of the score.
     pub(crate) reason: String,
-    /// Whether to mark it.
+    /// Whether the component is marked with a star.
     pub(crate) star: bool,
-    /// What it brought to the final score.
+    /// Contribution to the final score.
     pub(crate) amount: f64,
 }
 
-/// Draws the box; `columns` is the terminal's width, `None` where there is no terminal.
+/// Draws the box. `columns` is the width of the terminal; `None` without a terminal.
 ///
-/// The amounts at the right border are rounded so that they add up to the final score as it is shown.
+/// The amounts at the right border are rounded so that they add up to the displayed final score.
 pub(crate) fn render(card: &ScoreCard, columns: Option<usize>, paint: Painter) -> String {
-    let columns = columns.unwrap_or(DEFAULT_COLUMNS).clamp(LEAST_COLUMNS, MOST_COLUMNS);
-    // "│ " and " │" around the content.
+    let columns = columns.unwrap_or(DEFAULT_COLUMNS).clamp(MIN_COLUMNS, MAX_COLUMNS);
+    // The content is between "│ " and " │".
     let inner = columns - 4;
     let mut out = String::new();
     let title = title(card, inner - 2);
-    let rule = "─".repeat(inner - 1 - width::of(&title));
+    let rule = "─".repeat(inner - 1 - width::measure(&title));
     out.push_str(&format!("┌─ {} {rule}┐\n", paint.paint(Role::Heading, &title)));
     for line in lines(card, inner) {
-        let padding = " ".repeat(inner.saturating_sub(width::of(&line)));
+        let padding = " ".repeat(inner.saturating_sub(width::measure(&line)));
         out.push_str(&format!("│ {line}{padding} │\n"));
     }
     out.push_str(&format!("└{}┘\n", "─".repeat(columns - 2)));
     out
 }
 
-/// What stands in the box, in lines of at most `inner` columns.
+/// Returns the content of the box, in lines of at most `inner` columns.
 pub(crate) fn lines(card: &ScoreCard, inner: usize) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(score) = card.final_score {
@@ -87,8 +84,8 @@ pub(crate) fn lines(card: &ScoreCard, inner: usize) -> Vec<String> {
     lines
 }
 
-/// The amounts in thousandths, rounded so that they add up to `total`: those that lose most by rounding are rounded the
-/// other way. Only where the amounts do not add up to the total to begin with do the rounded ones not either.
+/// Returns the amounts in thousandths, rounded so that they add up to `total`: the amounts with the largest rounding
+/// errors are rounded the other way. The rounded amounts only differ from the total if the exact amounts do.
 fn thousandths(total: f64, amounts: &[f64]) -> Vec<i64> {
     let scaled: Vec<f64> = amounts.iter().map(|amount| amount * 1e3).collect();
     let mut rounded: Vec<i64> = scaled.iter().map(|amount| amount.round() as i64).collect();
@@ -109,7 +106,7 @@ fn thousandths(total: f64, amounts: &[f64]) -> Vec<i64> {
     rounded
 }
 
-/// `path | type | name (Lines a-b)`, the path and then the name shortened to fit.
+/// Formats the title as `path | type | name (Lines a-b)`, and shortens the path and the name to fit.
 fn title(card: &ScoreCard, columns: usize) -> String {
     let (file, name) = (sanitize::line(&card.file), sanitize::line(&card.name));
     let lines = match card.lines {
@@ -117,15 +114,16 @@ fn title(card: &ScoreCard, columns: usize) -> String {
         None => String::new(),
     };
     let compose = |file: &str, name: &str| format!("{file} | {} | {name}{lines}", card.kind);
-    let fixed = width::of(&compose("", ""));
+    let fixed = width::measure(&compose("", ""));
     let room = columns.saturating_sub(fixed);
-    let for_name = width::of(&name).min((room / 2).max(room.saturating_sub(width::of(&file))));
+    let for_name = width::measure(&name).min((room / 2).max(room.saturating_sub(width::measure(&file))));
     let name = width::elide_middle(&name, for_name);
-    let file = width::elide_path(&file, room.saturating_sub(width::of(&name)));
+    let file = width::elide_path(&file, room.saturating_sub(width::measure(&name)));
     width::elide_end(&compose(&file, &name), columns)
 }
 
-/// `  ├─ BM25:       0.950 ⭐ (reason)     +0.285`; a long reason continues below its beginning.
+/// Formats a component such as `  ├─ BM25:       0.950 ⭐ (reason)     +0.285`. A long reason continues on the following
+/// lines.
 fn part_lines(lines: &mut Vec<String>, is_last: bool, part: &ScorePart, amount: i64, inner: usize) {
     let branch = if is_last { "└─" } else { "├─" };
     let trunk = if is_last { "   " } else { "  │" };
@@ -140,16 +138,16 @@ fn part_lines(lines: &mut Vec<String>, is_last: bool, part: &ScorePart, amount: 
     let amount =
         if part.is_signal && part.score.is_none() { String::new() } else { format!("{:+.3}", amount as f64 / 1e3) };
     let reason = if part.reason.is_empty() { String::new() } else { format!("({})", sanitize::line(&part.reason)) };
-    let beside = inner.saturating_sub(width::of(&head) + AMOUNT);
-    let (first, rest) = if beside >= LEAST_REASON {
+    let beside = inner.saturating_sub(width::measure(&head) + AMOUNT_COLUMNS);
+    let (first, rest) = if beside >= MIN_REASON_COLUMNS {
         let mut reason = width::wrap(&reason, beside).into_iter();
-        (head.clone() + &reason.next().unwrap_or_default(), reason.map(|text| (width::of(&head), text)).collect())
+        (head.clone() + &reason.next().unwrap_or_default(), reason.map(|text| (width::measure(&head), text)).collect())
     } else {
-        let indent = width::of(trunk) + 2;
+        let indent = width::measure(trunk) + 2;
         let reason = width::wrap(&reason, inner.saturating_sub(indent));
         (head, reason.into_iter().map(|text| (indent, text)).collect::<Vec<_>>())
     };
-    let room = inner.saturating_sub(width::of(&amount));
+    let room = inner.saturating_sub(width::measure(&amount));
     let first = width::elide_end(first.trim_end(), room.saturating_sub(1));
     lines.push((width::pad(&first, room) + &amount).trim_end().to_owned());
     let rest = rest.into_iter().filter(|(_, text)| !text.is_empty());
@@ -259,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_without_a_say() {
+    fn a_signal_that_did_not_contribute() {
         let mut card = card();
         card.parts.truncate(3);
         card.parts[1] = signal("Semantic:", None, "no embedding", false, 0.0);
@@ -301,9 +299,9 @@ mod tests {
             card.parts[3].label = label;
             card.facts[0].1 = reason;
             let drawn = render(&card, Some(columns), Painter::PLAIN);
-            let expected = columns.clamp(LEAST_COLUMNS, MOST_COLUMNS);
+            let expected = columns.clamp(MIN_COLUMNS, MAX_COLUMNS);
             for line in drawn.lines() {
-                prop_assert_eq!(width::of(line), expected, "{}", line);
+                prop_assert_eq!(width::measure(line), expected, "{}", line);
             }
         }
 

@@ -1,4 +1,4 @@
-//! Colours, and whether there are any.
+//! Colours of the output.
 
 use std::io::IsTerminal;
 
@@ -12,7 +12,7 @@ pub(crate) enum ColorWhen {
     Never,
 }
 
-/// The meaning of a piece of text, from which its style follows.
+/// The meaning of a piece of text, which determines its style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Heading,
@@ -21,7 +21,7 @@ pub(crate) enum Role {
     Warning,
     Error,
     Faint,
-    /// What a search looked for, where it was found.
+    /// A match of the search.
     Match,
     Keyword,
     Text,
@@ -30,7 +30,7 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// How it looks where there are colours.
+    /// Returns the style of the role on a stream with colours.
     pub(crate) fn style(self) -> Style {
         match self {
             Self::Heading => Style::new().bold(),
@@ -54,14 +54,15 @@ pub(crate) struct Painter {
 }
 
 impl Painter {
-    /// No colours at all.
+    /// A painter without colours.
     pub(crate) const PLAIN: Self = Self { enabled: false };
 
-    /// Colours on every stream.
+    /// A painter with colours on every stream.
     #[cfg(test)]
     pub(crate) const COLOURED: Self = Self { enabled: true };
 
-    /// The decision for one stream: `auto` means on a terminal that can, unless `NO_COLOR`.
+    /// Decides about colours for one stream: `auto` enables them on a terminal that supports them, unless `NO_COLOR` is
+    /// set.
     pub(crate) fn new(when: ColorWhen, stream: &impl IsTerminal) -> Self {
         let enabled = match when {
             ColorWhen::Always => true,
@@ -71,7 +72,7 @@ impl Painter {
             }
         };
         if enabled {
-            // Old Windows consoles need this; elsewhere it does nothing.
+            // Old Windows consoles need this call; elsewhere it does nothing.
             anstyle_query::windows::enable_ansi_colors();
         }
         Self { enabled }

@@ -1,4 +1,4 @@
-//! The summary of an index run, for people.
+//! The summary of an index run, as text.
 
 use std::time::Duration;
 
@@ -8,12 +8,11 @@ use aurora_stages::index::{FileCounts, IndexSummary};
 use crate::output::style::{Painter, Role};
 use crate::output::{sanitize, units, width};
 
-/// Messages of one kind that are listed; `--format json` has them all.
-const LISTED: usize = 10;
-/// Examples of a reason for skipping.
-const EXAMPLES: usize = 3;
+/// Maximum number of listed messages of one kind. `--format json` contains all messages.
+const MAX_LISTED: usize = 10;
+/// Maximum number of example files for a skip reason.
+const MAX_EXAMPLES: usize = 3;
 
-/// Renders everything that a user may want to know about a run.
 pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
     let mut out = String::new();
     let elapsed = Duration::from_millis(summary.elapsed_ms);
@@ -22,7 +21,7 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
     }
     if summary.nothing_changed {
         out.push_str(&format!(
-            "Nothing changed: {} checked in {}, no chunk touched\n",
+            "Nothing changed: {} checked in {}, no chunks changed\n",
             units::counted(summary.files.unchanged, "file"),
             units::duration(elapsed)
         ));
@@ -36,8 +35,8 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
         (false, 0) if summary.report.outcome == Outcome::Completed => {
             ("Indexing complete, but custom stages have no result for some rows.", Role::Warning)
         }
-        (false, 0) if summary.published => ("Indexing stopped early; what is done is kept.", Role::Warning),
-        (false, 0) => ("Indexing stopped early; the index is as it was.", Role::Warning),
+        (false, 0) if summary.published => ("Indexing stopped early; finished work is kept.", Role::Warning),
+        (false, 0) => ("Indexing stopped early; the index is unchanged.", Role::Warning),
         (false, _) => ("Indexing is incomplete: not everything could be read.", Role::Warning),
     };
     out.push_str(&format!("{}\n\n{}\n", paint.paint(role, done), paint.paint(Role::Heading, "Summary:")));
@@ -55,11 +54,13 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
     out
 }
 
-/// The line about the compaction at the end of a run.
+/// Adds the line about the compaction at the end of a run.
 fn push_compaction(out: &mut String, summary: &IndexSummary) {
     if let Some(done) = &summary.compacted {
         let (before, after) = (units::bytes(done.before), units::bytes(done.after));
-        out.push_str(&format!("Compacted, as more than half of the index was free: {before} before, {after} now\n"));
+        out.push_str(&format!(
+            "Compacted, because more than half of the index was free: {before} before, {after} now\n"
+        ));
     }
 }
 
@@ -90,8 +91,12 @@ fn push_skipped(out: &mut String, label: &str, files: &FileCounts) {
     let mut reasons: Vec<_> = files.skipped.iter().collect();
     reasons.sort_by(|a, b| b.1.count.cmp(&a.1.count).then_with(|| a.0.cmp(b.0)));
     for (reason, skipped) in reasons {
-        let examples: Vec<String> =
-            skipped.examples.iter().take(EXAMPLES).map(|path| width::elide_path(&sanitize::line(path), 48)).collect();
+        let examples: Vec<String> = skipped
+            .examples
+            .iter()
+            .take(MAX_EXAMPLES)
+            .map(|path| width::elide_path(&sanitize::line(path), 48))
+            .collect();
         let more = if skipped.count > examples.len() as u64 { ", …" } else { "" };
         out.push_str(&format!(
             "      {:>7} {}: {}{more}\n",
@@ -125,7 +130,7 @@ fn push_chunks(out: &mut String, summary: &IndexSummary) {
     }
 }
 
-/// The columns that are not complete, or not up to date.
+/// Adds the columns that are incomplete or out of date.
 fn push_columns(out: &mut String, summary: &IndexSummary) {
     for column in &summary.columns {
         if let Some(shortfall) = column.shortfall() {
@@ -173,14 +178,14 @@ fn push_stages(out: &mut String, report: &RunReport, paint: Painter) {
         let utilisation =
             report.stages.iter().find(|stage| stage.name == *bottleneck).map_or(0.0, |stage| stage.utilisation);
         out.push_str(&format!(
-            "Bottleneck: {} (at work for {:.0}% of the run)\n",
+            "Bottleneck: {} (busy for {:.0}% of the run)\n",
             paint.paint(Role::Warning, &sanitize::line(bottleneck)),
             utilisation * 100.0
         ));
     }
 }
 
-/// Throughput is per second of work, as if the stage had the machine for itself.
+/// Throughput is per second of work, as if the stage had the machine to itself.
 fn stage_line(stage: &StageReport) -> String {
     let rate = |count: u64| match count {
         0 => "-".to_owned(),
@@ -242,18 +247,18 @@ fn push_messages(out: &mut String, summary: &IndexSummary, paint: Painter) {
             continue;
         }
         out.push_str(&format!("{}\n", paint.paint(role, &format!("{label}: {count}"))));
-        for message in messages.iter().take(LISTED) {
+        for message in messages.iter().take(MAX_LISTED) {
             out.push_str(&format!("  - {}\n", sanitize::line(message)));
         }
-        if messages.len() > LISTED {
-            let hidden = (messages.len() - LISTED) as u64;
+        if messages.len() > MAX_LISTED {
+            let hidden = (messages.len() - MAX_LISTED) as u64;
             out.push_str(&format!("  - … and {} more (all with --format json)\n", units::count(hidden)));
         }
     }
     if summary.coverage < 1.0 {
         out.push_str(&format!(
             "Coverage: {:.1}% of the files that should be indexed, or of the rows of a custom stage\n",
-            // Rounded down, so that 100.0% means all of them.
+            // Round down, so that 100.0% means complete coverage.
             (summary.coverage * 1000.0).floor() / 10.0
         ));
     }

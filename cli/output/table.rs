@@ -1,4 +1,4 @@
-//! The table of results, fitted to the terminal.
+//! The table of results, fitted to the width of the terminal.
 
 use aurora_query::Source;
 
@@ -6,54 +6,52 @@ use crate::output::links::Links;
 use crate::output::style::{Painter, Role};
 use crate::output::{sanitize, width};
 
-/// One result, in the words of the table.
+/// A result as formatted cells of the table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
     /// Path relative to the root.
     pub(crate) file: String,
-    /// Where the result comes from.
     pub(crate) source: Source,
-    /// The line to go to, shown behind the path, as editors and terminals know it.
+    /// Line of the result, shown after the path in the form that editors and terminals recognise.
     pub(crate) line: Option<u32>,
-    /// Chunk type, abbreviated.
+    /// Abbreviated chunk type.
     pub(crate) kind: String,
-    /// Name, qualified where the bare one says little.
+    /// Name, qualified if the simple name is ambiguous.
     pub(crate) name: String,
-    /// `45-67`, or `-`.
+    /// Line range such as `45-67`, or `-`.
     pub(crate) lines: String,
-    /// Final score.
     pub(crate) score: String,
-    /// Number of commits, or why there is none.
+    /// Number of commits, or the reason why there is none.
     pub(crate) commits: String,
-    /// When the chunk last changed, or why that is unknown.
+    /// Time of the last change, or the reason why it is unknown.
     pub(crate) modified: String,
     /// Lines to print below the row, unchanged.
     pub(crate) below: Vec<String>,
 }
 
-/// Between columns, and the narrower one for tables that would not fit otherwise.
+/// Separator of columns, and the narrower separator for tables that would not fit otherwise.
 const SEPARATOR: &str = " | ";
 const NARROW_SEPARATOR: &str = "  ";
 const HEADINGS: [&str; 7] = ["File", "Type", "Name", "Lines", "Score", "Commits", "Last Modified"];
 const FILE: usize = 0;
 const NAME: usize = 2;
 const SCORE: usize = 4;
-/// In which order columns go when the terminal is too narrow for all of them. Where a chunk begins stands behind its
-/// path, so that its lines can go early.
+/// Order in which columns are dropped on a narrow terminal. The line numbers can go early, because the path includes
+/// the first line.
 const DROPPED: [usize; 4] = [5, 3, 6, 1];
-/// Below these widths a path and a name say nothing any more.
-const LEAST_FILE: usize = 20;
-const LEAST_NAME: usize = 10;
+/// Minimum widths in columns below which a path and a name are no longer readable.
+const MIN_FILE_COLUMNS: usize = 20;
+const MIN_NAME_COLUMNS: usize = 10;
 
-/// Renders the table. `columns` is the terminal's width, `None` where nothing needs to be
-/// cut; `legacy` leaves out the git columns.
+/// Renders the table. `columns` is the width of the terminal; `None` if nothing needs to be cut. `legacy` leaves out
+/// the git columns.
 pub(crate) fn render(rows: &[Row], legacy: bool, columns: Option<usize>, paint: Painter, links: &Links) -> String {
     let cells: Vec<[String; 7]> = rows.iter().map(cells).collect();
     let mut shown: Vec<usize> = (0..if legacy { 5 } else { 7 }).collect();
     let natural: Vec<usize> = (0..7)
         .map(|column| {
-            let widest = cells.iter().map(|row| width::of(&row[column])).max();
-            widest.unwrap_or(0).max(width::of(HEADINGS[column]))
+            let widest = cells.iter().map(|row| width::measure(&row[column])).max();
+            widest.unwrap_or(0).max(width::measure(HEADINGS[column]))
         })
         .collect();
     let mut widths = natural.clone();
@@ -64,12 +62,12 @@ pub(crate) fn render(rows: &[Row], legacy: bool, columns: Option<usize>, paint: 
             separator = NARROW_SEPARATOR;
         }
         for dropped in DROPPED {
-            if flexible(&shown, &natural, separator, columns) >= needed.min(LEAST_FILE + LEAST_NAME) {
+            if flexible(&shown, &natural, separator, columns) >= needed.min(MIN_FILE_COLUMNS + MIN_NAME_COLUMNS) {
                 break;
             }
             shown.retain(|column| *column != dropped);
         }
-        let room = flexible(&shown, &natural, separator, columns).max(LEAST_FILE + LEAST_NAME);
+        let room = flexible(&shown, &natural, separator, columns).max(MIN_FILE_COLUMNS + MIN_NAME_COLUMNS);
         (widths[FILE], widths[NAME]) = share(natural[FILE], natural[NAME], room);
     }
     let layout = TableLayout { shown, widths, separator };
@@ -98,15 +96,15 @@ fn cells(row: &Row) -> [String; 7] {
     [&file, &row.kind, &row.name, &row.lines, &row.score, &row.commits, &row.modified].map(|cell| sanitize::line(cell))
 }
 
-/// Columns left for the path and the name together.
+/// Returns the columns left for the path and the name together.
 fn flexible(shown: &[usize], natural: &[usize], separator: &str, columns: usize) -> usize {
     let fixed: usize =
         shown.iter().filter(|column| ![FILE, NAME].contains(column)).map(|column| natural[*column]).sum();
     columns.saturating_sub(fixed + separator.len() * (shown.len() - 1))
 }
 
-/// Divides the room between path and name: each gets what it needs while the other one
-/// leaves that much, and three fifths go to the path when both want more.
+/// Divides the room between path and name. Each gets the width it needs if the other one leaves enough; if both need
+/// more, three fifths go to the path.
 fn share(file: usize, name: usize, room: usize) -> (usize, usize) {
     if file + name <= room {
         return (file, name);
@@ -122,7 +120,7 @@ fn share(file: usize, name: usize, room: usize) -> (usize, usize) {
     }
 }
 
-/// `path:line` in at most `columns`: the path is shortened, the line stays.
+/// Shortens `path:line` to at most `columns`. The line number stays.
 fn elide_place(place: &str, columns: usize) -> String {
     let is_number = |line: &str| !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
     match place.rsplit_once(':').filter(|(_, line)| is_number(line) && line.len() + 2 < columns) {
@@ -131,7 +129,7 @@ fn elide_place(place: &str, columns: usize) -> String {
     }
 }
 
-/// Which columns there are, how wide each is, and what stands between them.
+/// The visible columns, their widths, and the separator between them.
 struct TableLayout {
     shown: Vec<usize>,
     widths: Vec<usize>,
@@ -147,7 +145,7 @@ fn push_line(out: &mut String, cells: &[String; 7], layout: &TableLayout, paint:
         };
         out.push_str(&paint(column, &cell));
         if at + 1 < layout.shown.len() {
-            out.push_str(&width::pad("", columns.saturating_sub(width::of(&cell))));
+            out.push_str(&width::pad("", columns.saturating_sub(width::measure(&cell))));
             out.push_str(layout.separator);
         }
     }
@@ -196,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn as_wide_as_it_wants() {
+    fn unlimited_width() {
         assert_snapshot!(rendered(None, false), @r"
         File                                      | Type     | Name                              | Lines | Score | Commits       | Last Modified
         services/auth/internal/auth_manager.py:45 | function | authenticate_user                 | 45-67 | 0.856 | 23            | 2 days ago
@@ -257,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_do_not_get_through() {
+    fn control_characters_are_escaped() {
         let rows = [row(["a\x1b]0;x\x07.py", "function", "f\n", "1-2", "0.5", "1", "now"])];
         let table = render(&rows, false, None, Painter::PLAIN, &Links::default());
         assert!(!table.replace('\n', "").contains(sanitize::is_unsafe));
@@ -266,7 +264,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_wider_than_the_terminal(
+        fn tables_never_exceed_the_terminal_width(
             columns in 40_usize..200,
             cells in proptest::collection::vec(("[a-z/日]{1,90}", "[A-Za-z.日]{1,60}"), 1..5),
         ) {
@@ -278,7 +276,7 @@ mod tests {
                 let table = render(&rows, legacy, Some(columns), Painter::PLAIN, &Links::default());
                 prop_assert_eq!(table.lines().count(), rows.len() + 1);
                 for line in table.lines() {
-                    prop_assert!(width::of(line) <= columns, "{} > {columns}: {line}", width::of(line));
+                    prop_assert!(width::measure(line) <= columns, "{} > {columns}: {line}", width::measure(line));
                 }
             }
         }

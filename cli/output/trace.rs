@@ -1,4 +1,4 @@
-//! What a dry run shows of every stage.
+//! Prints the results of a dry run for every stage.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -11,42 +11,42 @@ use serde::Serialize;
 use crate::output::style::{Painter, Role};
 use crate::output::{sanitize, units, width};
 
-/// Lines of one kind, unless the user has asked for the stage.
-const MOST_ROWS: usize = 20;
-/// Columns of a terminal that a cell takes at most, but for the last one of its line.
-const WIDEST_CELL: usize = 48;
-/// Columns of the words before what a stage has reported.
-const MARK: usize = 8;
-/// What stands for a value that is not there.
+/// Maximum number of lines of one kind, unless the user selected the stage.
+const MAX_ROWS: usize = 20;
+/// Maximum width of a cell in columns, except for the last cell of a line.
+const MAX_CELL_COLUMNS: usize = 48;
+/// Width of the marks before reports of a stage, in columns.
+const MARK_COLUMNS: usize = 8;
+/// Placeholder for a missing value.
 const NONE: &str = "–";
 
-/// The run for programs.
+/// The output of `--format json`.
 #[derive(Serialize)]
-pub(crate) struct ShownRun<'r> {
+pub(crate) struct TraceReport<'r> {
     path: &'r str,
     stages: Vec<&'r StageTrace>,
     error: Option<String>,
 }
 
-impl<'r> ShownRun<'r> {
-    /// The run, without the stages that `only` does not name, if it names any.
+impl<'r> TraceReport<'r> {
+    /// Returns the run with the stages that `only` names, or with all stages if `only` is empty.
     pub(crate) fn new(run: &'r DryRun, only: &'r [String]) -> Self {
         let error = run.error.as_ref().map(ToString::to_string);
-        Self { path: &run.path, stages: shown_stages(run, only).collect(), error }
+        Self { path: &run.path, stages: visible_stages(run, only).collect(), error }
     }
 }
 
-/// The run for people.
+/// Renders the run as text.
 pub(crate) fn render(run: &DryRun, only: &[String], columns: Option<usize>, paint: Painter) -> String {
     let page = Page {
         width: columns.unwrap_or(usize::MAX),
-        most_rows: if only.is_empty() { MOST_ROWS } else { usize::MAX },
+        max_rows: if only.is_empty() { MAX_ROWS } else { usize::MAX },
         paint,
     };
     let mut text = format!("{}\n", paint.paint(Role::Path, &sanitize::line(&run.path)));
     let mut is_left_out = false;
-    for stage in shown_stages(run, only) {
-        // A file that was left out may go on without content, so that stages write columns that say nothing.
+    for stage in visible_stages(run, only) {
+        // A file that was left out may continue without content, so the columns of later stages are not informative.
         let columns = if is_left_out { Vec::new() } else { page.columns(stage) };
         let reports = page.reports(stage, &run.path);
         if columns.is_empty() && reports.is_empty() && (is_left_out || !stage.has_file) {
@@ -62,8 +62,9 @@ pub(crate) fn render(run: &DryRun, only: &[String], columns: Option<usize>, pain
     text
 }
 
-/// The stages that the user has asked for, and those that leave the file out, so that the others get nothing.
-fn shown_stages<'r>(run: &'r DryRun, only: &'r [String]) -> impl Iterator<Item = &'r StageTrace> {
+/// Returns the stages that the user selected, and the stages that leave the file out, because they explain why other
+/// stages get nothing.
+fn visible_stages<'r>(run: &'r DryRun, only: &'r [String]) -> impl Iterator<Item = &'r StageTrace> {
     run.stages.iter().filter(|stage| only.is_empty() || only.contains(&stage.stage) || leaves_file_out(stage))
 }
 
@@ -71,16 +72,16 @@ fn leaves_file_out(stage: &StageTrace) -> bool {
     stage.dropped.iter().any(|row| row.chunk.is_none())
 }
 
-/// The layout of lines.
+/// Layout of the output.
 struct Page {
-    /// Of the terminal.
+    /// Width of the terminal.
     width: usize,
-    most_rows: usize,
+    max_rows: usize,
     paint: Painter,
 }
 
 impl Page {
-    /// Name, type, number of chunks and time.
+    /// Formats the name, type, number of chunks and time of a stage.
     fn head(&self, stage: &StageTrace) -> String {
         let name = self.paint.paint(Role::Heading, &sanitize::line(&stage.stage));
         let mut notes = Vec::new();
@@ -92,14 +93,14 @@ impl Page {
         format!("{name}  {notes}")
     }
 
-    /// What the stage has written.
+    /// Formats the values that the stage has written.
     fn columns(&self, stage: &StageTrace) -> Vec<String> {
-        let mut lines = self.of_file(stage);
-        lines.extend(self.of_chunks(stage));
+        let mut lines = self.file_lines(stage);
+        lines.extend(self.chunk_table(stage));
         lines
     }
 
-    /// What it has left out and reported.
+    /// Formats the rows that the stage has left out, and its reports.
     fn reports(&self, stage: &StageTrace, path: &str) -> Vec<String> {
         let failed = |failed: &FailedRows| format!("{} ({})", failed.reason, units::counted(failed.rows, "row"));
         let groups = [
@@ -111,17 +112,17 @@ impl Page {
         groups.concat()
     }
 
-    /// The columns of the file: names, and values in as many lines as they have.
-    fn of_file(&self, stage: &StageTrace) -> Vec<String> {
-        let columns: Vec<&ShownColumn> = telling(stage, Entity::File).collect();
-        let widest = columns.iter().map(|column| width::of(&column.name)).max().unwrap_or(0);
+    /// Formats the columns of the file: names, and values on as many lines as they have.
+    fn file_lines(&self, stage: &StageTrace) -> Vec<String> {
+        let columns: Vec<&ShownColumn> = informative_columns(stage, Entity::File).collect();
+        let widest = columns.iter().map(|column| width::measure(&column.name)).max().unwrap_or(0);
         let mut lines = Vec::new();
         for column in columns {
             let values = column.values.first().map(|shown| shown.lines.as_slice()).unwrap_or_default();
             let none = [NONE.to_owned()];
             let values = if values.is_empty() { &none } else { values };
-            let rest = values.len().saturating_sub(self.most_rows);
-            for (number, value) in values.iter().take(self.most_rows).enumerate() {
+            let rest = values.len().saturating_sub(self.max_rows);
+            for (number, value) in values.iter().take(self.max_rows).enumerate() {
                 let name = if number == 0 { &column.name } else { "" };
                 lines.push(self.line(&[(width::pad(name, widest), Some(Role::Faint)), (value.clone(), None)]));
             }
@@ -130,15 +131,15 @@ impl Page {
         lines
     }
 
-    /// A table of the columns of chunks.
-    fn of_chunks(&self, stage: &StageTrace) -> Vec<String> {
-        let columns: Vec<&ShownColumn> = telling(stage, Entity::Chunk).collect();
+    /// Formats the columns of chunks as a table.
+    fn chunk_table(&self, stage: &StageTrace) -> Vec<String> {
+        let columns: Vec<&ShownColumn> = informative_columns(stage, Entity::Chunk).collect();
         if columns.is_empty() || stage.chunks.is_empty() {
             return Vec::new();
         }
         let mut table = vec![["type", "name", "lines"].map(str::to_owned).to_vec()];
         table[0].extend(columns.iter().map(|column| column.name.trim_start_matches("chunk.").to_owned()));
-        for (row, chunk) in stage.chunks.iter().enumerate().take(self.most_rows) {
+        for (row, chunk) in stage.chunks.iter().enumerate().take(self.max_rows) {
             let value = |column: &&ShownColumn| match column.values.get(row) {
                 Some(shown) if !shown.lines.is_empty() => shown.lines.join("; "),
                 _ => NONE.to_owned(),
@@ -150,10 +151,10 @@ impl Page {
         let last = table[0].len() - 1;
         let safe = |(at, cell): (usize, &String)| {
             let cell = sanitize::line(cell);
-            if at == last { cell } else { width::elide_middle(&cell, WIDEST_CELL) }
+            if at == last { cell } else { width::elide_middle(&cell, MAX_CELL_COLUMNS) }
         };
         let table: Vec<Vec<String>> = table.iter().map(|cells| cells.iter().enumerate().map(safe).collect()).collect();
-        let widest = |at: usize| table.iter().map(|cells| width::of(&cells[at])).max().unwrap_or(0);
+        let widest = |at: usize| table.iter().map(|cells| width::measure(&cells[at])).max().unwrap_or(0);
         let widths: Vec<usize> = (0..last).map(widest).chain([0]).collect();
         let line = |(number, cells): (usize, &Vec<String>)| {
             let role = (number == 0).then_some(Role::Faint);
@@ -161,17 +162,17 @@ impl Page {
             self.line(&cells.collect::<Vec<_>>())
         };
         let mut lines: Vec<String> = table.iter().enumerate().map(line).collect();
-        lines.extend(self.more(stage.chunks.len().saturating_sub(self.most_rows), stage));
+        lines.extend(self.more(stage.chunks.len().saturating_sub(self.max_rows), stage));
         lines
     }
 
-    /// How many rows are not shown.
+    /// Formats the number of rows that are not shown.
     fn more(&self, rest: usize, stage: &StageTrace) -> Option<String> {
         let words = format!("… and {} more; `--only {}` shows all", units::count(rest as u64), stage.stage);
         (rest > 0).then(|| self.line(&[(words, Some(Role::Faint))]))
     }
 
-    /// A line for each item, behind a mark.
+    /// Formats a line for each item, after a mark.
     fn marked<T>(
         &self,
         stage: &StageTrace,
@@ -180,18 +181,18 @@ impl Page {
         items: &[T],
         text: impl Fn(&T) -> String,
     ) -> Vec<String> {
-        let line = |item| self.line(&[(width::pad(mark, MARK), Some(role)), (text(item), None)]);
-        let lines = items.iter().take(self.most_rows).map(line);
-        lines.chain(self.more(items.len().saturating_sub(self.most_rows), stage)).collect()
+        let line = |item| self.line(&[(width::pad(mark, MARK_COLUMNS), Some(role)), (text(item), None)]);
+        let lines = items.iter().take(self.max_rows).map(line);
+        lines.chain(self.more(items.len().saturating_sub(self.max_rows), stage)).collect()
     }
 
-    /// Cells in an indented line, cut to the width of the terminal.
+    /// Joins cells into an indented line, cut to the width of the terminal.
     fn line(&self, cells: &[(String, Option<Role>)]) -> String {
         let mut line = String::new();
         let mut room = self.width;
         for (cell, role) in cells {
             let cell = width::elide_end(&sanitize::line(cell), room.saturating_sub(2));
-            room = room.saturating_sub(2 + width::of(&cell));
+            room = room.saturating_sub(2 + width::measure(&cell));
             line.push_str("  ");
             line.push_str(&role.map_or_else(|| cell.clone(), |role| self.paint.paint(role, &cell)));
         }
@@ -199,8 +200,8 @@ impl Page {
     }
 }
 
-/// The columns that are shown.
-fn telling(stage: &StageTrace, entity: Entity) -> impl Iterator<Item = &ShownColumn> {
+/// Returns the columns that are shown.
+fn informative_columns(stage: &StageTrace, entity: Entity) -> impl Iterator<Item = &ShownColumn> {
     stage.columns.iter().filter(move |column| column.entity == entity && column.is_telling)
 }
 
@@ -218,7 +219,7 @@ fn lines_of(chunk: &ChunkRow) -> String {
     if line_start == line_end { line_start.to_string() } else { format!("{line_start}–{line_end}") }
 }
 
-/// A duration of which less than ten milliseconds are of interest too.
+/// Formats a duration, with a decimal below ten milliseconds.
 fn time(time: Duration) -> String {
     let milliseconds = time.as_secs_f64() * 1e3;
     if milliseconds < 9.95 { format!("{milliseconds:.1} ms") } else { units::duration(time) }

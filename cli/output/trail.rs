@@ -1,4 +1,4 @@
-//! The lines below the boxes: the stages of a search with their counts, and the index that was searched.
+//! The lines below the boxes: the stages of a search with their counts, and the searched index.
 
 use aurora_query::explain::relative_time;
 use aurora_query::{IndexInfo, StageCounts};
@@ -6,10 +6,10 @@ use aurora_query::{IndexInfo, StageCounts};
 use crate::output::style::{Painter, Role};
 use crate::output::{units, width};
 
-/// Hexadecimal digits of a commit that are shown.
+/// Number of hexadecimal digits shown of a commit id.
 const COMMIT_DIGITS: usize = 12;
 
-/// `Stages:` and `Index:`, each in lines of at most `columns`.
+/// Renders the lines `Stages:` and `Index:`, each wrapped at `columns`.
 pub(crate) fn render(
     stages: &StageCounts,
     index: Option<&IndexInfo>,
@@ -43,7 +43,7 @@ pub(crate) fn render(
         }
         if !index.complete {
             facts.push(
-                "of a run that was not finished, could not read everything, or lacks results of stages".to_owned(),
+                "built by a run that was stopped early, could not read every file, or lacks stage results".to_owned(),
             );
         }
         lines.extend(width::wrap(&format!("Index: {}", facts.join(", ")), columns));
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_each_stage_left() {
+    fn stages_and_index_are_listed() {
         let stages = StageCounts {
             indexed: 48_593,
             eligible: 1_204,

@@ -1,8 +1,8 @@
-//! Numbers as people read them: grouped digits, bytes, durations, rates.
+//! Formats numbers for people: grouped digits, bytes, durations and rates.
 
 use std::time::Duration;
 
-/// `1234567` as `1,234,567`.
+/// Formats a number with grouped digits: `1234567` as `1,234,567`.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -15,7 +15,7 @@ pub(crate) fn count(number: u64) -> String {
     out
 }
 
-/// A count with its noun: `1 file`, `1,204 files`, `2 entries`.
+/// Formats a count with its noun: `1 file`, `1,204 files`, `2 entries`.
 pub(crate) fn counted(number: u64, noun: &str) -> String {
     let number_shown = count(number);
     match noun.strip_suffix('y') {
@@ -25,7 +25,7 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
     }
 }
 
-/// Bytes with three significant digits: `812 B`, `1.21 MiB`.
+/// Formats bytes with three significant digits: `812 B`, `1.21 MiB`.
 pub(crate) fn bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
     if number < 1024 {
@@ -40,7 +40,7 @@ pub(crate) fn bytes(number: u64) -> String {
     format!("{} {}", significant(value), UNITS[unit])
 }
 
-/// `830 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`.
+/// Formats a duration: `830 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`.
 pub(crate) fn duration(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 0.9995 {
@@ -57,7 +57,7 @@ pub(crate) fn duration(time: Duration) -> String {
     }
 }
 
-/// Things a second: `12.3k lines/s`, or `850/s` without a noun; `-` where no time passed.
+/// Formats a rate per second: `12.3k lines/s`, or `850/s` without a noun; `-` if no time passed.
 pub(crate) fn rate(number: u64, noun: &str, time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds <= 0.0 {

@@ -1,25 +1,25 @@
-//! Text measured, cut, padded and wrapped by the columns it takes on a terminal.
+//! Measures, cuts, pads and wraps text by its width on a terminal.
 
 use unicode_width::UnicodeWidthChar;
 
 const ELLIPSIS: char = '…';
 
-/// Columns that the text takes: the sum over its characters, as terminals count, so that the
-/// parts of a line add up to the line.
-pub(crate) fn of(text: &str) -> usize {
+/// Returns the width of the text in columns. It is the sum over the characters, as terminals count, so the widths of
+/// the parts of a line add up to the width of the line.
+pub(crate) fn measure(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
-/// The text, padded with spaces on the right to `columns`.
+/// Pads the text with spaces on the right to `columns`.
 pub(crate) fn pad(text: &str, columns: usize) -> String {
     let mut out = text.to_owned();
-    out.extend(std::iter::repeat_n(' ', columns.saturating_sub(of(text))));
+    out.extend(std::iter::repeat_n(' ', columns.saturating_sub(measure(text))));
     out
 }
 
-/// The text in at most `columns`, its middle replaced by `…` where it is too long.
+/// Shortens the text to at most `columns`, replacing its middle with `…`.
 pub(crate) fn elide_middle(text: &str, columns: usize) -> String {
-    if of(text) <= columns {
+    if measure(text) <= columns {
         return text.to_owned();
     }
     if columns == 0 {
@@ -27,13 +27,13 @@ pub(crate) fn elide_middle(text: &str, columns: usize) -> String {
     }
     let tail_columns = (columns - 1).div_ceil(2);
     let tail = suffix(text, tail_columns);
-    let head = prefix(text, columns - 1 - of(tail));
+    let head = prefix(text, columns - 1 - measure(tail));
     format!("{head}{ELLIPSIS}{tail}")
 }
 
-/// The text in at most `columns`, its end replaced by `…` where it is too long.
+/// Shortens the text to at most `columns`, replacing its end with `…`.
 pub(crate) fn elide_end(text: &str, columns: usize) -> String {
-    if of(text) <= columns {
+    if measure(text) <= columns {
         return text.to_owned();
     }
     if columns == 0 {
@@ -42,30 +42,30 @@ pub(crate) fn elide_end(text: &str, columns: usize) -> String {
     format!("{}{ELLIPSIS}", prefix(text, columns - 1))
 }
 
-/// The path in at most `columns`: folders in its middle give way to `…` first, then parts of
-/// the file name, so that the most telling parts remain.
+/// Shortens the path to at most `columns`. Directories in the middle are replaced with `…` first, then parts of the
+/// file name, so that the most informative parts remain.
 pub(crate) fn elide_path(path: &str, columns: usize) -> String {
-    if of(path) <= columns {
+    if measure(path) <= columns {
         return path.to_owned();
     }
     let parts: Vec<&str> = path.split('/').collect();
     let file = parts.last().copied().unwrap_or_default();
-    let folders = &parts[..parts.len().saturating_sub(1)];
-    // …/file, then grow from the right and from the left, a folder at a time.
-    let fixed = of(file) + 2;
-    if folders.is_empty() || fixed > columns {
+    let directories = &parts[..parts.len().saturating_sub(1)];
+    // Start with …/file, then add a directory at a time from the left and from the right.
+    let fixed = measure(file) + 2;
+    if directories.is_empty() || fixed > columns {
         return elide_middle(if fixed > columns { file } else { path }, columns);
     }
     let (mut left, mut right) = (0, 0);
     let mut room = columns - fixed;
     loop {
         let kept = left + right;
-        if kept + 1 >= folders.len() {
+        if kept + 1 >= directories.len() {
             break;
         }
         let take_left = left <= right;
-        let next = if take_left { folders[left] } else { folders[folders.len() - 1 - right] };
-        let Some(rest) = room.checked_sub(of(next) + 1) else {
+        let next = if take_left { directories[left] } else { directories[directories.len() - 1 - right] };
+        let Some(rest) = room.checked_sub(measure(next) + 1) else {
             break;
         };
         room = rest;
@@ -75,22 +75,21 @@ pub(crate) fn elide_path(path: &str, columns: usize) -> String {
             right += 1;
         }
     }
-    let mut shown: Vec<&str> = folders[..left].to_vec();
+    let mut shown: Vec<&str> = directories[..left].to_vec();
     shown.push("…");
-    shown.extend(&folders[folders.len() - right..]);
+    shown.extend(&directories[directories.len() - right..]);
     shown.push(file);
     shown.join("/")
 }
 
-/// The text in lines of at most `columns`, broken at spaces, inside a word only where one
-/// word is longer than a line.
+/// Wraps the text into lines of at most `columns`, broken at spaces, or inside a word that is longer than a line.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = vec![String::new()];
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let mut word = word;
-        let current = lines.last().map_or(0, |line| of(line));
-        if current > 0 && current + 1 + of(word) <= columns {
+        let current = lines.last().map_or(0, |line| measure(line));
+        if current > 0 && current + 1 + measure(word) <= columns {
             if let Some(line) = lines.last_mut() {
                 line.push(' ');
                 line.push_str(word);
@@ -100,7 +99,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
         if current > 0 {
             lines.push(String::new());
         }
-        while of(word) > columns {
+        while measure(word) > columns {
             let mut head = prefix(word, columns);
             if head.is_empty() {
                 head = &word[..word.chars().next().map_or(0, char::len_utf8)];
@@ -118,12 +117,12 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The longest start of the text that takes at most `columns`.
+/// Returns the longest prefix of the text that is at most `columns` wide.
 fn prefix(text: &str, columns: usize) -> &str {
     let mut end = 0;
     for (at, c) in text.char_indices() {
         let next = at + c.len_utf8();
-        if of(&text[..next]) > columns {
+        if measure(&text[..next]) > columns {
             break;
         }
         end = next;
@@ -131,12 +130,12 @@ fn prefix(text: &str, columns: usize) -> &str {
     &text[..end]
 }
 
-/// The longest end of the text that takes at most `columns`, not starting with a mark that
-/// belongs to the character before it.
+/// Returns the longest suffix of the text that is at most `columns` wide and does not start with a combining mark of
+/// the character before it.
 fn suffix(text: &str, columns: usize) -> &str {
     let mut start = text.len();
     for (at, c) in text.char_indices().rev() {
-        if of(&text[at..]) > columns {
+        if measure(&text[at..]) > columns {
             break;
         }
         if c.width() != Some(0) {
@@ -171,7 +170,7 @@ mod tests {
 
     #[test]
     fn wide_characters_count_twice() {
-        assert_eq!(of("日本"), 4);
+        assert_eq!(measure("日本"), 4);
         assert_eq!(elide_end("日本語", 5), "日本…");
         assert_eq!(elide_middle("日本語日本語", 7), "日本…語");
         assert_eq!(pad("日本", 6), "日本  ");
@@ -186,11 +185,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_takes_more_than_it_may(text in "[a-z/日é.]{0,60}", columns in 1_usize..40) {
-            prop_assert!(of(&elide_middle(&text, columns)) <= columns);
-            prop_assert!(of(&elide_end(&text, columns)) <= columns);
-            prop_assert!(of(&elide_path(&text, columns)) <= columns);
-            prop_assert!(wrap(&text, columns.max(2)).iter().all(|line| of(line) <= columns.max(2)));
+        fn shortened_text_never_exceeds_the_width(text in "[a-z/日é.]{0,60}", columns in 1_usize..40) {
+            prop_assert!(measure(&elide_middle(&text, columns)) <= columns);
+            prop_assert!(measure(&elide_end(&text, columns)) <= columns);
+            prop_assert!(measure(&elide_path(&text, columns)) <= columns);
+            prop_assert!(wrap(&text, columns.max(2)).iter().all(|line| measure(line) <= columns.max(2)));
         }
 
         #[test]

@@ -116,8 +116,8 @@ fn a_failing_editor_is_reported() {
     let fixture = indexed();
     let failing = editor(&fixture, "failing", "exit 3").display().to_string();
     for (editor, message) in [
-        (failing.as_str(), "failing has ended with exit status: 3"),
-        ("/no/such/editor", "/no/such/editor cannot be started: No such file"),
+        (failing.as_str(), "failing ended with exit status: 3"),
+        ("/no/such/editor", "Cannot start /no/such/editor: No such file"),
         ("vi 'x", "EDITOR cannot be split into words"),
     ] {
         let mut command = fixture.command();
@@ -131,7 +131,7 @@ fn a_failing_editor_is_reported() {
     let mut command = fixture.command();
     command.args(["mem", "browse", "drop page"]).env("EDITOR", "true");
     let tty = Tty::start(command, WIDE.0, WIDE.1);
-    tty.shows("gone since it was indexed").types(ENTER).shows("src/cache.py cannot be opened").types(CTRL_C);
+    tty.shows("deleted since it was indexed").types(ENTER).shows("Cannot open src/cache.py").types(CTRL_C);
     assert_eq!(tty.ended().0, 0);
 }
 

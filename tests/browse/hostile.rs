@@ -26,7 +26,7 @@ fn escape_sequences_in_names_and_texts_do_not_reach_the_terminal() {
     for _ in 0..4 {
         tty.types(DOWN).types(TAB).types(TAB).types(TAB);
     }
-    tty.types(CTRL_Y).shows("copied").types(CTRL_C);
+    tty.types(CTRL_Y).shows("Copied").types(CTRL_C);
     let requests = tty.requests();
     assert_eq!(requests.others, Vec::<String>::new());
     assert!(!requests.copied.contains(&"b3duZWQ=".to_owned()));

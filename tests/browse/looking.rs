@@ -30,7 +30,7 @@ fn the_explanation_has_its_own_pane() {
     let tty = browse(&fixture, &["drop", "page"], WIDE);
     tty.shows("def drop_page").types(TAB).types(TAB).shows("Final Score:").shows("BM25:");
     tty.types(TAB).types(DOWN).shows("Final Score:").types(TAB).hides("Final Score:");
-    tty.types(F1).shows("any key leaves the help").types("x").hides("any key leaves").types(TAB).shows("Final Score:");
+    tty.types(F1).shows("press any key").types("x").hides("press any key").types(TAB).shows("Final Score:");
     tty.types(TAB).types(ESCAPE).shows("Type to search").types(ESCAPE);
     assert_eq!(tty.ended().0, 0);
 }

@@ -177,7 +177,7 @@ fn a_stage_that_drops_files_gives_the_reason() {
     let skipped =
         dry(&fixture, &["docs/guide.md", "--pipeline", "team.toml", "--untrusted", "skip", "--format", "json"]);
     assert_eq!(skipped.code, Some(0), "{skipped:?}");
-    assert!(skipped.err.contains("the pipeline is run without stage `sieve`"), "{}", skipped.err);
+    assert!(skipped.err.contains("the pipeline runs without stage `sieve`"), "{}", skipped.err);
     assert!(!names_of(&skipped).contains(&"sieve".to_owned()));
     std::fs::create_dir_all(fixture.path(".aurora")).expect("made");
     std::fs::copy(fixture.path("team.toml"), fixture.path(".aurora/pipeline.toml")).expect("copied");
@@ -256,8 +256,8 @@ fn a_dry_run_rejects_invalid_arguments() {
             refused.err
         };
         assert_snapshot!(refused(&["docs/guide.md"]), @r"
-        Error: `aur pipeline run` writes no index, and runs with --dry only
-          Help: `aur mem index` runs the pipeline on all files; with --dry it is tried on single ones
+        Error: `aur pipeline run` does not write an index and requires --dry
+          Help: `aur mem index` runs the pipeline on all files; --dry runs it on single files
         ");
         assert_snapshot!(refused(&["--dry", "docs/gide.md"]), @"Error: no such file: docs/gide.md");
         assert_snapshot!(refused(&["--dry", "docs"]), @r"

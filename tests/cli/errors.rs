@@ -91,7 +91,7 @@ fn missing_places_are_explained() {
         "#);
         assert_snapshot!(refused(&fixture, &["mem", "index", "file.py"]), @r"
         Error: file.py is not a directory
-          Help: give the directory that holds it, and `--path` to search within
+          Help: give the directory that contains it, and use `--path` to search only this file
         ");
         assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--root", "nowhere"]), @"Error: no such directory: nowhere");
         assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--no-index"]), @r"

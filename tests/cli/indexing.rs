@@ -80,7 +80,7 @@ fn a_run_with_nothing_to_do_says_so() {
     assert_eq!(second.code, Some(0), "{second:?}");
     summary_settings(&fixture).bind(|| {
         assert_snapshot!(second.out, @r"
-    Nothing changed: 4 files checked in [time], no chunk touched
+    Nothing changed: 4 files checked in [time], no chunks changed
       Files skipped:                3
                 1 directory `.git` is not indexed: .git
                 1 ignore file: .gitignore
@@ -292,7 +292,7 @@ fn a_run_waits_for_another_writer() {
     let mut messages = BufReader::new(waiting.stderr.take().expect("a pipe"));
     let mut line = String::new();
     messages.read_line(&mut line).expect("a line");
-    assert!(line.contains("waiting for") && line.contains("which writes the index"), "{line}");
+    assert!(line.contains("waiting for") && line.contains("which is writing the index"), "{line}");
     assert!(waiting.try_wait().expect("a process").is_none());
     drop(writer);
     let done = waiting.wait_with_output().expect("it ends");

@@ -122,7 +122,7 @@ fn a_search_does_not_index_a_directory_without_a_project() {
     fixture.write("notes/todo.md", "# Later\nwater the plants\n");
     let refused = run(&fixture, &["mem", "search", "plants"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.err.contains("is no project") && refused.err.contains("`aur mem index"), "{refused:?}");
+    assert!(refused.err.contains("is not a project") && refused.err.contains("`aur mem index"), "{refused:?}");
     assert!(!fixture.path(".aurora").exists(), "nothing was created");
     assert_eq!(run(&fixture, &["mem", "index", "-q"]).code, Some(0), "indexing was requested explicitly");
     assert_eq!(run(&fixture, &["mem", "search", "plants"]).code, Some(0));

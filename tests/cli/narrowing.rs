@@ -151,10 +151,10 @@ fn files_that_changed_since_indexing_are_reported() {
     fixture.write("src/auth/manager.py", old.replace("salt", "malt"));
     assert_eq!(state(), (Value::Bool(true), "changed".into()));
     let noted = ask(&[]);
-    assert!(noted.err.contains("changed or gone since indexed: src/auth/manager.py"), "{}", noted.err);
+    assert!(noted.err.contains("changed or deleted since indexing: src/auth/manager.py"), "{}", noted.err);
     fixture.remove("src/auth/manager.py");
     assert_eq!(state(), (Value::Bool(true), "gone".into()));
-    assert!(ask(&["--show-scores"]).out.contains("File: gone since it was indexed"));
+    assert!(ask(&["--show-scores"]).out.contains("File: deleted since it was indexed"));
 }
 
 #[test]

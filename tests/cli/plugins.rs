@@ -35,7 +35,7 @@ fn a_new_stage_runs_once_trusted_and_its_column_filters() {
     assert!(!fixture.path(".aurora/index").exists(), "nothing is indexed");
     settings(&fixture).bind(|| {
         assert_snapshot!(without_digest(&refused.err), @r"
-        Error: programs that you have not allowed in this repository; nothing was indexed
+        Error: you have not allowed these programs in this repository; nothing was indexed
           stage    area
           command  python3 .aurora/plugins/area.py
           file     .aurora/plugins/area.py
@@ -50,7 +50,7 @@ fn a_new_stage_runs_once_trusted_and_its_column_filters() {
           command  python3 .aurora/plugins/area.py
           file     .aurora/plugins/area.py
           digest   DIGEST
-        Allowed wherever it is the same, until it changes
+        Allowed everywhere until the program changes
         ");
     });
     let indexed = run(&fixture, &["mem", "index", "--quiet"]);
@@ -146,7 +146,7 @@ fn trust_holds_in_every_clone_and_can_be_revoked() {
     assert_eq!(stage["changes"].as_array().map(Vec::len), Some(2), "{listed}");
     assert_eq!(stage["imports"][0]["path"], ".aurora/plugins/teams.py");
     let revoked = run(&fixture, &["plugin", "trust", "area", "--revoke"]);
-    assert_eq!(revoked.out, "Forgotten: 1 of stage area\n");
+    assert_eq!(revoked.out, "Revoked: 1 of stage area\n");
     assert_eq!(run(&fixture, &["mem", "index"]).code, Some(2));
 }
 
@@ -310,16 +310,16 @@ fn plugin_commands_reject_invalid_arguments() {
             refused.err
         };
         assert_snapshot!(refused("area"), @r"
-        Error: there is a stage `area` already
+        Error: the stage `area` already exists
           Help: choose another name
         ");
         assert_snapshot!(refused("embed"), @r"
-        Error: there is a stage `embed` already
+        Error: the stage `embed` already exists
           Help: choose another name
         ");
         assert_snapshot!(refused("Owner Team"), @r"
         Error: `Owner Team` cannot be the name of a stage
-          Help: a name is a lower-case letter, then lower-case letters, digits, `_` and `-`, at most 64 in all
+          Help: a name starts with a lower-case letter, followed by lower-case letters, digits, `_` and `-`, with at most 64 characters
         ");
         assert_snapshot!(refused("domain"), @r"
         error[A0113]: stage `domain` writes column `domain`, which is built-in metadata of documents
@@ -354,25 +354,25 @@ fn pipeline_graph_explains_the_next_run() {
     assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
     settings(&fixture).bind(|| {
         assert_snapshot!(run(&fixture, &["pipeline", "graph", "--why"]).out, @r"
-        discover           runs on what has changed in the tree
-        incremental-check  runs on what has changed in the tree
-        parse              runs on what has changed in the tree
-        chunk              runs on what has changed in the tree
-        git-signal         runs on what has changed in the tree
-        embed              runs on what has changed in the tree
-        area               runs on what has changed in the tree
-        store              runs on what has changed in the tree
-        bm25               runs on what has changed in the tree
+        discover           runs on changes in the tree
+        incremental-check  runs on changes in the tree
+        parse              runs on changes in the tree
+        chunk              runs on changes in the tree
+        git-signal         runs on changes in the tree
+        embed              runs on changes in the tree
+        area               runs on changes in the tree
+        store              runs on changes in the tree
+        bm25               runs on changes in the tree
         ");
         let text = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("read");
         fixture.write(".aurora/pipeline.toml", format!("{text}version = \"2\"\n"));
         assert_snapshot!(run(&fixture, &["pipeline", "graph", "--why"]).out, @r"
-        discover           runs on what has changed in the tree
-        incremental-check  runs on what has changed in the tree
-        parse              runs on what has changed in the tree
-        chunk              runs on what has changed in the tree
-        git-signal         runs on what has changed in the tree
-        embed              runs on what has changed in the tree
+        discover           runs on changes in the tree
+        incremental-check  runs on changes in the tree
+        parse              runs on changes in the tree
+        chunk              runs on changes in the tree
+        git-signal         runs on changes in the tree
+        embed              runs on changes in the tree
         area               runs again on all chunks: `version` has changed
         store              runs again on all chunks: it reads columns of `area`
         bm25               runs again on all chunks: it reads columns of `store`
@@ -482,8 +482,8 @@ fn interrupting_a_changed_program_leaves_the_index_unchanged() {
     let ended = child.wait_with_output().expect("it ends");
     let (out, err) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
     assert_eq!(ended.status.code(), Some(130), "{out}{err}");
-    assert!(out.starts_with("Indexing stopped early; the index is as it was."), "{out}");
-    assert!(err.contains("Interrupted: the index is as it was"), "{err}");
+    assert!(out.starts_with("Indexing stopped early; the index is unchanged."), "{out}");
+    assert!(err.contains("Interrupted: the index is unchanged"), "{err}");
     assert_eq!(digest(), before);
     fixture.remove("hangs").write(".aurora/plugins/area.py", working);
     let again = index(&[]).json();

@@ -79,7 +79,7 @@ fn short_forms_equal_the_long_form() {
 #[test]
 fn a_misspelt_command_is_searched_for_and_the_command_suggested() {
     let fixture = indexed();
-    let tip = "Tip: \"evla\" was searched for; did you mean the command `aur mem eval`?\n";
+    let tip = "Tip: searched for \"evla\"; did you mean the command `aur mem eval`?\n";
     let table = run(&fixture, &["mem", "evla"]);
     assert_eq!(table.code, Some(0));
     assert!(table.err.starts_with(tip) && !table.out.contains("Tip"), "{table:?}");
@@ -186,7 +186,7 @@ fn a_search_without_an_index_builds_one() {
     let fixture = repository();
     let found = run(&fixture, &["mem", "search", "RetryWithBackoff", "--limit", "1"]);
     assert_eq!(found.code, Some(0), "{found:?}");
-    assert!(found.err.contains("no index yet, indexing"), "{}", found.err);
+    assert!(found.err.contains("no index yet; indexing"), "{}", found.err);
     assert!(found.out.contains("retry.go"), "{}", found.out);
     let again = run(&fixture, &["mem", "search", "RetryWithBackoff", "--limit", "1"]);
     assert_eq!(again.err, "");

@@ -97,7 +97,7 @@ fn an_interrupted_run_keeps_finished_work() {
     if sent.success() && output.status.code() != Some(0) {
         assert_eq!(output.status.code(), Some(130));
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(message.contains("Interrupted: what was finished is kept"), "{message}");
+        assert!(message.contains("Interrupted: finished work is kept"), "{message}");
     }
     let rest = run(&fixture, &["mem", "index", "--format", "json"]);
     assert_eq!(rest.code, Some(0), "{rest:?}");

@@ -76,7 +76,7 @@ fn why_explains_files_and_directories() {
         broken.py is indexed: python, 2 lines, 1 chunk
           discover           language python; size 17 bytes
           incremental-check  language python; status added; text 2 lines, 17 bytes
-          parse              syntax errors: the parts that could be parsed were indexed; symbols function f, lines 1–2
+          parse              syntax errors: what parsed was indexed; symbols function f, lines 1–2
           chunk              1 chunk: calls, definitions, doc, exported, imports, key, language, line_end, …
           git-signal         blame not in the commit at HEAD; 1 chunk: authors, commits, newest_time, touch…
           embed              1 chunk: embedding, tokens
@@ -126,7 +126,7 @@ fn why_reports_new_and_changed_files() {
         .collect::<Result<_, _>>()
         .expect("one object for each path");
     assert_eq!(reports[0]["indexed"], json!(false));
-    assert_eq!(reports[0]["reason"], json!("it is new; `aur mem index` adds it"));
+    assert_eq!(reports[0]["reason"], json!("the file is new; `aur mem index` adds it"));
     assert_eq!((&reports[1]["indexed"], &reports[1]["changed"]), (&json!(true), &json!(true)));
     let stages = reports[1]["stages"].as_array().expect("a list");
     assert_eq!(stages[0]["file"]["language"], json!("go"));

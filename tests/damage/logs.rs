@@ -91,5 +91,5 @@ fn an_access_history_is_checked_as_a_whole_before_each_write() {
     assert!(!note_and_scores(&search(fixture, &["--no-record"])).0);
     let id = search(fixture, &["--no-record"])["results"][0]["id"].as_str().expect("an id").to_owned();
     let judged = fixture.aur(&["mem", "feedback", "good", &id]);
-    assert!(judged.code == Some(0) && judged.err.contains("set aside and begun anew"), "{judged:?}");
+    assert!(judged.code == Some(0) && judged.err.contains("set aside and a new one was created"), "{judged:?}");
 }

@@ -94,7 +94,7 @@ fn a_missed_floor_fails_the_command() {
     let missed = eval("p@5=0.9,mrr@10=0.5");
     assert_eq!(missed.code, Some(1), "{missed:?}");
     assert!(missed.out.starts_with("Set "), "the table is printed all the same: {missed:?}");
-    let text = "P@5 ≥ 0.900 was asked for, it is 0.200 (0.700 short)";
+    let text = "P@5 ≥ 0.900 is required, but the value is 0.200 (0.700 short)";
     assert!(missed.err.contains(text) && !missed.err.contains("MRR"), "{}", missed.err);
     for (floor, text) in [
         ("ndgc@10=0.8", "did you mean `ndcg@10`?"),
@@ -137,7 +137,7 @@ fn a_question_may_have_its_own_floor_and_topics() {
     assert_eq!((reached.code, metric(&reached.json(), 0, "topics@10")), (Some(0), 0.5), "{reached:?}");
     let missed = fixture.aur(&["mem", "eval", "missed.yaml", "--misses", "5"]);
     assert_eq!(missed.code, Some(1), "{missed:?}");
-    assert!(missed.err.contains("\"gather ledgers\": R@10 ≥ 0.800 was asked for, it is 0.000"), "{}", missed.err);
+    assert!(missed.err.contains("\"gather ledgers\": R@10 ≥ 0.800 is required, but the value is 0.000"), "{}", missed.err);
     assert!(
         missed.out.contains("wanted  absent.py") && missed.out.contains("first   src/ledger.py:4"),
         "{}",
@@ -168,7 +168,7 @@ fn configurations_and_indexes_are_compared_in_pairs() {
 
     let refused = fixture.aur(&["mem", "eval", "good.jsonl", "--config", "nowhere.toml"]);
     assert_eq!(
-        (refused.code, refused.err.contains("no configuration file nowhere.toml")),
+        (refused.code, refused.err.contains("the configuration file nowhere.toml does not exist")),
         (Some(2), true),
         "{refused:?}"
     );
@@ -390,7 +390,7 @@ fn tuning_writes_only_confirmed_improvements() {
     // Every question already has its answer at the top, so nothing can improve.
     let nothing = tune(&["--keys", "bm25.k1", "--out", "nothing.toml"]);
     assert_eq!(nothing.code, Some(1), "{nothing:?}");
-    assert!(nothing.err.contains("nothing is written") && !fixture.path("nothing.toml").exists(), "{}", nothing.err);
+    assert!(nothing.err.contains("nothing was written") && !fixture.path("nothing.toml").exists(), "{}", nothing.err);
     // Activation alone finds nothing, because every function has the same history.
     fixture.write("unhelped.toml", unhelped());
     let learn = ["--config", "unhelped.toml", "--keys", "hybrid.weights", "--out", "learned.toml"];

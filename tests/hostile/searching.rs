@@ -273,7 +273,7 @@ fn a_search_outside_a_project_asks_on_a_terminal() {
         let sandbox = Sandbox::new(Start::default());
         sandbox.remove(".git");
         let (code, shown) = asked_at_a_terminal(&sandbox, answer);
-        assert!(shown.contains("is no project. Index it (2 entries)? [y/N]"), "{answer:?}: {shown}");
+        assert!(shown.contains("is not a project. Index it (2 entries)? [y/N]"), "{answer:?}: {shown}");
         assert_eq!(code, Some(if is_yes { 0 } else { 2 }), "{answer:?}: {shown}");
         assert_eq!(sandbox.path(".aurora/index/data.mdb").exists(), is_yes, "{answer:?}: {shown}");
         assert_eq!(shown.contains("was not indexed"), !is_yes, "{answer:?}: {shown}");

@@ -180,7 +180,7 @@ fn a_search_continues_without_a_damaged_store_and_names_it_once() {
                 ensure(notes.len() <= 1, &format!("one note: {notes:?}"))?;
                 let is_named = |note: &String| {
                     note.contains(&directory)
-                        && ["move", "remove", "anew", "again"].iter().any(|way| note.contains(way))
+                        && ["move", "remove", "again", "starts a new one"].iter().any(|way| note.contains(way))
                 };
                 ensure(notes.iter().all(is_named) && !notes.is_empty(), &format!("with the remedy: {notes:?}"))?;
                 for place in [1, 2, 3, 4] {
@@ -227,7 +227,7 @@ fn on_each_index(page: usize, attack: impl Fn(Attack, &'static [&'static str]) -
 fn rebuilds(outcome: &Outcome) -> Result<usize, String> {
     ensure(outcome.code == Some(0) && outcome.out.contains("turn:s:1"), "the entry is found")?;
     let notes = outcome.json()["notes"].as_array().cloned().unwrap_or_default();
-    Ok(notes.iter().filter(|note| note.to_string().contains("built again from the entries")).count())
+    Ok(notes.iter().filter(|note| note.to_string().contains("rebuilt from the entries")).count())
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn a_code_search_works_if_a_damaged_memory_index_cannot_be_rebuilt() {
     assert_withstands([Attack::on_indexed("index of user-memory: neither sound nor writable", build).run(ASK).expect(
         |_, outcomes| {
             let notes = notes(&outcomes[0])?;
-            ensure(notes.len() == 1 && notes[0].contains("cannot be built again"), &format!("one note: {notes:?}"))
+            ensure(notes.len() == 1 && notes[0].contains("cannot be rebuilt"), &format!("one note: {notes:?}"))
         },
     )]);
 }

@@ -104,7 +104,7 @@ fn only_the_latest_logs_are_listed_unless_days_are_given() {
     }
     let run = fixture.aur(&["logs"]);
     assert_eq!(run.out.lines().count(), 20, "{run:?}");
-    assert!(run.err.contains("there are older ones"), "{run:?}");
+    assert!(run.err.contains("more logs match"), "{run:?}");
     let day = crate::days_ago(3).to_string();
     assert_eq!(fixture.aur(&["logs", "--date", &day]).out.lines().count(), 25);
 }
@@ -198,7 +198,7 @@ fn logs_are_viewed_and_exported() {
     let several = fixture.aur(&["logs", "view", "database"]);
     assert_eq!((several.code, several.out.as_str()), (Some(2), ""), "{several:?}");
     for expected in [
-        "stands for 2 logs",
+        "matches 2 logs",
         "2025/12/database-migration-2025-12-14.md  aurora-20251214-080000-",
         "database-migration-2025-12-14-2.md",
     ] {
@@ -218,7 +218,7 @@ fn logs_are_viewed_and_exported() {
     std::fs::write(&target, "mine").expect("written");
     let refused = export(&[]);
     assert_eq!(refused.code, Some(2));
-    assert!(refused.err.contains("is there already") && refused.err.contains("--force replaces it"), "{refused:?}");
+    assert!(refused.err.contains("already exists") && refused.err.contains("--force replaces it"), "{refused:?}");
     assert_eq!(std::fs::read_to_string(&target).expect("mine"), "mine");
     assert_eq!(export(&["--force"]).code, Some(0));
     assert_eq!(std::fs::read_to_string(&target).expect("exported"), text);

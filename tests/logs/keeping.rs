@@ -35,7 +35,7 @@ fn old_logs_are_compressed_and_older_ones_removed() {
         ["Would compress", "would compress", "would compress", "would remove", "would remove"],
         "{dry:?}"
     );
-    assert!(dry.out.ends_with("Would compress 2 logs, remove 2, 2 as they are\n"), "{dry:?}");
+    assert!(dry.out.ends_with("Would compress 2 logs, remove 2, 2 unchanged\n"), "{dry:?}");
     let json = fixture.aur(&["logs", "maintain", "--dry-run", "--format", "json"]).json();
     assert_eq!(
         (&json["dry_run"], &json["compressed"], json["actions"].as_array().map(Vec::len)),
@@ -44,7 +44,7 @@ fn old_logs_are_compressed_and_older_ones_removed() {
 
     let run = fixture.aur(&["logs", "maintain"]);
     assert_eq!(run.code, Some(0), "{run:?}");
-    assert!(run.out.starts_with("Compressed 2 logs (") && run.out.contains("removed 2, 2 as they are"), "{run:?}");
+    assert!(run.out.starts_with("Compressed 2 logs (") && run.out.contains("removed 2, 2 unchanged"), "{run:?}");
     assert_eq!(names(&fixture), ["kept.md.gz", "older.md.gz", "today.md", "week.md"]);
     let json = fixture.aur(&["logs", "maintain", "--format", "json"]).json();
     assert_eq!(
@@ -87,7 +87,7 @@ fn a_jumping_clock_removes_no_log_without_a_request() {
         let run = at(time, &["log", "write", "--query", "retry"]);
         assert_eq!(run.code, Some(0), "{run:?}");
         assert_eq!(
-            run.err.contains("if the clock is right, `aur logs maintain` does it"),
+            run.err.contains("if the clock is right, `aur logs maintain` maintains them"),
             time.starts_with("21"),
             "{run:?}"
         );
@@ -104,7 +104,7 @@ fn the_configuration_sets_the_ages() {
     fixture.write_for_user("config.toml", "[logs]\nretention_days = 0\ncompress_after_days = 0\n");
     let run = fixture.aur(&["logs", "maintain"]);
     assert_eq!(names(&fixture).len(), 6, "{run:?}");
-    assert_eq!(run.out, "Compressed 0 logs, removed 0, 6 as they are\n");
+    assert_eq!(run.out, "Compressed 0 logs, removed 0, 6 unchanged\n");
     fixture.write_for_user("config.toml", "[logs]\nretention_days = 7\ncompress_after_days = 6\n");
     fixture.aur(&["logs", "maintain"]);
     assert_eq!(names(&fixture), ["today.md", "week.md.gz"]);

@@ -30,7 +30,7 @@ fn written_configuration_is_shown_first_and_can_be_removed() {
     let servers = &read(&fixture, ".vscode/mcp.json")["servers"];
     assert_eq!((&servers["other"]["command"], &servers["aurora"]["type"]), (&"x".into(), &"stdio".into()));
     let again = fixture.aur(&["init", "claude-code", "vscode", "--yes"]);
-    assert!(again.code == Some(0) && again.err.contains("there already"), "{again:?}");
+    assert!(again.code == Some(0) && again.err.contains("already there"), "{again:?}");
 
     let removed = fixture.aur(&["init", "claude-code", "vscode", "--remove", "--yes"]);
     assert_eq!(removed.code, Some(0), "{removed:?}");
@@ -121,7 +121,7 @@ fn a_customised_entry_is_replaced_only_after_confirmation() {
         assert!(file() == own && !fixture.path(".zed").exists());
     }
     let asked = Tty::start(with_arguments(&fixture, &["init", "claude-code"]), 100, 30);
-    asked.shows("Write this, and replace the entry that is there? [y/N]").types("n\r");
+    asked.shows("Write this and replace the existing entry? [y/N]").types("n\r");
     assert!(asked.ended().0 == 2 && file() == own);
     let asked = Tty::start(with_arguments(&fixture, &["init", "claude-code", "--remove"]), 100, 30);
     asked.shows("Remove this? [y/N]").types("y\r");

@@ -257,7 +257,7 @@ fn files_that_are_not_databases_are_refused() {
     check("half", "malformed");
     check("gone", "No such file");
     check("directory", "not a regular file");
-    check("journal.db", "the last write did not end");
+    check("journal.db", "the last write was interrupted");
     check("sparse", "not a regular file of at most");
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! `aur doctor`: is everything in place?
+//! `aur doctor`: checks the installation and the project.
 
 mod disk;
 
@@ -26,19 +26,19 @@ use crate::output::{json, sanitize, time, units, width};
 
 /// Check git, the index, memory, the model, the disk and the configuration
 #[derive(Debug, Args)]
-#[command(after_help = "Exits with 1 when a check fails, with 0 otherwise; warnings do not count.")]
+#[command(after_help = "Exits with 1 if a check fails, and with 0 otherwise; warnings do not count.")]
 pub(crate) struct DoctorArgs {
-    /// The directory to look at [default: the nearest one above with an index]
+    /// Directory to check [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// Format of the report
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// Less free space than this is worth a warning.
-const LITTLE_SPACE: u64 = 1 << 30;
+/// Free space in bytes below which the disk check warns.
+const MIN_FREE_BYTES: u64 = 1 << 30;
 
 /// The outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -58,18 +58,17 @@ struct Check {
     detail: String,
 }
 
-/// All checks, for programs.
+/// The output of `--format json`.
 #[derive(Serialize)]
 struct Report<'a> {
     root: &'a str,
-    /// The program's version.
     version: &'static str,
     checks: &'a [Check],
     warnings: usize,
     failures: usize,
 }
 
-/// Runs every check, prints them all, fails when one did.
+/// Runs every check and prints the results. Fails if a check failed.
 pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let root = place::for_search(args.root.as_deref())?;
@@ -87,7 +86,7 @@ pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
         ("pipeline", pipeline(&project)),
         ("memory", memory(root)),
         ("history", history(&project)),
-        ("terminal", about(terminal)),
+        ("terminal", describe_terminal(terminal)),
     ]
     .map(|(name, (verdict, detail))| Check { name, verdict, detail });
     let count = |verdict| checks.iter().filter(|check| check.verdict == verdict).count();
@@ -153,17 +152,19 @@ fn failed(detail: impl fmt::Display) -> CheckResult {
 fn git(root: &Path) -> CheckResult {
     let top = root.ancestors().find(|directory| directory.join(".git").exists());
     match top {
-        None => warning("no repository here: results carry no commits, and changes are found by time and content"),
-        Some(top) if top.join(".git").join("shallow").exists() => {
-            warning("a shallow clone: commits are counted from where its history begins (git fetch --unshallow)")
-        }
+        None => warning(
+            "no git repository: results have no commit data, and changes are detected by modification time and content",
+        ),
+        Some(top) if top.join(".git").join("shallow").exists() => warning(
+            "shallow clone: commits that were not fetched are not counted; `git fetch --unshallow` fetches them",
+        ),
         Some(top) => good(format!("work tree {}", top.display())),
     }
 }
 
 fn index(project: &Project) -> (CheckResult, Option<Manifest>) {
     if !project.has_index() {
-        return (warning("none yet; `aur mem index` builds it, and so does the first search"), None);
+        return (warning("no index yet; `aur mem index` or the first search builds it"), None);
     }
     let read = project.snapshot().and_then(|snapshot| Ok((snapshot.manifest().clone(), snapshot.is_complete()?)));
     let (manifest, is_complete) = match read {
@@ -180,22 +181,22 @@ fn index(project: &Project) -> (CheckResult, Option<Manifest>) {
         relative_time(manifest.updated, time::now()),
     );
     let finding =
-        if is_complete { good(detail) } else { warning(format!("{detail}; incomplete, `aur mem index` goes on")) };
+        if is_complete { good(detail) } else { warning(format!("{detail}; incomplete, `aur mem index` continues")) };
     (finding, Some(manifest))
 }
 
-/// Takes the writer's lock and gives it back without having written.
+/// Takes the writer's lock and releases it without writing anything.
 fn writer(project: &Project) -> CheckResult {
     if !project.has_index() {
-        return good("nothing to lock yet");
+        return good("no index to lock yet");
     }
     if project.snapshot().is_err() {
-        return warning("not looked at: the index cannot be used");
+        return warning("not checked: the index cannot be used");
     }
     let taken = Environment::open(&project.directory(), OpenMode::Existing)
         .and_then(|environment| environment.writer(WriterOptions::default())?.abandon());
     match taken {
-        Ok(()) => good("no other process writes"),
+        Ok(()) => good("no other process is writing"),
         Err(error @ (StorageError::Locked { .. } | StorageError::ReadOnly { .. })) => warning(error.to_string()),
         Err(error) => failed(chain(&error)),
     }
@@ -209,7 +210,7 @@ fn embeddings(manifest: Option<&Manifest>, project: &Project) -> CheckResult {
     };
     if let Some(stored) = stored.filter(|stored| stored.id != embedder.id()) {
         return warning(format!(
-            "the index has vectors of {}, this is {}: `aur mem index` makes them again",
+            "the index has vectors of {}, but the current model is {}; `aur mem index` computes them again",
             stored.id,
             embedder.id()
         ));
@@ -218,17 +219,17 @@ fn embeddings(manifest: Option<&Manifest>, project: &Project) -> CheckResult {
         Ok(vector) if vector.len() == embedder.dimensions() => {
             good(format!("{}, {} dimensions", embedder.id(), embedder.dimensions()))
         }
-        Ok(vector) => failed(format!("{} gives {} dimensions", embedder.id(), vector.len())),
+        Ok(vector) => failed(format!("{} returned {} dimensions", embedder.id(), vector.len())),
         Err(error) => failed(chain(&error)),
     }
 }
 
 fn reranker(project: &Project) -> CheckResult {
     let Ok(config) = project.settings(Vec::new()) else {
-        return warning("not looked at: the configuration cannot be used");
+        return warning("not checked: the configuration cannot be used");
     };
     match aurora_project::reranker(&config, Mode::Hybrid) {
-        None => good("none is configured"),
+        None => good("no reranker is configured"),
         Some(Ok(reranker)) => good(reranker.id()),
         Some(Err(reason)) => failed(reason),
     }
@@ -236,9 +237,9 @@ fn reranker(project: &Project) -> CheckResult {
 
 fn free_space(root: &Path) -> CheckResult {
     match disk::available(root) {
-        Ok(Some(bytes)) if bytes < LITTLE_SPACE => warning(format!("only {} free", units::bytes(bytes))),
+        Ok(Some(bytes)) if bytes < MIN_FREE_BYTES => warning(format!("only {} free", units::bytes(bytes))),
         Ok(Some(bytes)) => good(format!("{} free", units::bytes(bytes))),
-        Ok(None) => good("free space is not known on this system"),
+        Ok(None) => good("free space cannot be determined on this system"),
         Err(error) => failed(error),
     }
 }
@@ -253,7 +254,7 @@ fn config(project: &Project) -> CheckResult {
                 .map(|path| path.display().to_string())
                 .collect();
             match files.as_slice() {
-                [] => good("defaults, there is no configuration file"),
+                [] => good("defaults; there is no configuration file"),
                 files => good(files.join(", ")),
             }
         }
@@ -295,7 +296,7 @@ fn pipeline(project: &Project) -> CheckResult {
     }
 }
 
-/// Stages without a result for some rows, and columns with stale values.
+/// Describes the stages without a result for some rows, and the columns with stale values.
 fn unfinished_work(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
     let (columns, unfinished) = (indexing::column_states(snapshot)?, &snapshot.manifest().unfinished);
     let of_column = |column: &indexing::ColumnState| Some(format!("column `{}`: {}", column.name, column.shortfall()?));
@@ -313,7 +314,7 @@ fn unfinished_work(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
     }
     let has_failed = !unfinished.failures.is_empty() || unfinished.rows.iter().any(|rows| rows.failed > 0);
     if !found.is_empty() {
-        found.push("`aur mem index` runs the stages again where they are allowed".to_owned());
+        found.push("`aur mem index` runs the allowed stages again".to_owned());
     }
     if has_failed {
         found.push("`aur mem stats --failed` lists the failed rows with their reasons".to_owned());
@@ -321,7 +322,7 @@ fn unfinished_work(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
     Ok(found)
 }
 
-/// Memories that are there can be used, and so can the policies for their entries.
+/// Checks that the existing memories and the policies for their entries can be used.
 fn memory(root: &Path) -> CheckResult {
     if let Err(errors) = MemoryRules::load(Some(root), None) {
         return failed(errors);
@@ -334,7 +335,7 @@ fn memory(root: &Path) -> CheckResult {
                 let Some(memory) = memories.first() else { continue };
                 if let Some(problem) = memory.index_problem() {
                     return failed(format!(
-                        "the index of the memory at {directory} is damaged: {problem}; `aur mem index --force` builds it again"
+                        "the index of the memory at {directory} is damaged: {problem}; `aur mem index --force` rebuilds it"
                     ));
                 }
                 found.push(directory);
@@ -344,30 +345,31 @@ fn memory(root: &Path) -> CheckResult {
         }
     }
     match found.as_slice() {
-        [] => good("none yet; `aur mem add` makes it"),
+        [] => good("no memory yet; `aur mem add` creates it"),
         found => good(found.join(", ")),
     }
 }
 
-/// Tags and the access history can be used. Searches do without those that cannot.
+/// Checks that the tags and the access history can be used. A failure is a warning only, because searches work without
+/// them.
 fn history(project: &Project) -> CheckResult {
     if !project.directory().is_dir() {
-        return good("none yet");
+        return good("no index yet");
     }
     let tags = annotations(project).map(drop);
     let accesses = AccessLog::open(&project.directory(), &user::trust().known).and_then(|log| log.check());
     let problems: Vec<String> =
         [tags, accesses].into_iter().filter_map(Result::err).map(|error| chain(&error)).collect();
     match problems.as_slice() {
-        [] => good("tags and access history can be used"),
+        [] => good("tags and access history are readable"),
         problems => warning(problems.join("\n")),
     }
 }
 
-fn about(terminal: &Terminal) -> CheckResult {
+fn describe_terminal(terminal: &Terminal) -> CheckResult {
     let columns = match terminal.columns {
         Some(columns) => format!("{columns} columns"),
-        None => "results do not go to a terminal".to_owned(),
+        None => "the output is not a terminal".to_owned(),
     };
     let colours = if terminal.out.is_enabled() { "on" } else { "off" };
     good(format!("{columns}, colours {colours}"))

@@ -1,4 +1,4 @@
-//! The agents and editors that are known: where their configuration is, and what it looks like.
+//! The supported agents and editors, with the path and format of their configuration.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,46 +9,46 @@ use crate::commands::init::toml_config::TomlConfig;
 
 /// An agent or editor.
 pub(super) struct Client {
-    /// What the user types.
+    /// Name on the command line.
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     place: Place,
     config: &'static dyn Config,
     root: RootArgument,
-    /// Files and directories that tell that it is in use.
+    /// Files and directories whose existence shows that the client is in use.
     marks: &'static [Place],
 }
 
-/// A file or directory.
+/// Location of a file or directory.
 enum Place {
     Project(&'static str),
     Home(&'static str),
-    /// In the directory of configurations of the system's desktop.
+    /// In the directory for application settings of the desktop system.
     Desktop(&'static str),
 }
 
-/// How the server learns which project it serves.
+/// The way in which the client passes the project to the server.
 enum RootArgument {
-    /// It is started in the project.
+    /// No argument: the client starts the server in the project.
     None,
-    /// The client puts in the project.
+    /// A variable that the client replaces with the path of the project.
     Variable(&'static str),
     /// The path of this project.
     Path,
 }
 
-/// A configuration with the server in it.
+/// A configuration that includes the server.
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) text: String,
-    /// An entry was there that the user has written.
+    /// Whether the text replaces an entry that `aur init` did not write.
     pub(super) replaces_own: bool,
 }
 
-/// What the program is called.
+/// Name of the program.
 const PROGRAM: &str = "aur";
 
-/// Every client, by name.
+/// All clients, sorted by name.
 pub(super) const CLIENTS: &[Client] = &[
     Client {
         name: "claude-code",
@@ -129,7 +129,7 @@ pub(super) const CLIENTS: &[Client] = &[
     },
 ];
 
-/// The home directory, and where the desktop's programs have their configuration.
+/// The home directory, and the directory for application settings of the desktop system.
 pub(super) struct Home {
     pub(super) path: PathBuf,
     desktop: PathBuf,
@@ -149,7 +149,7 @@ impl Home {
 }
 
 impl Place {
-    /// The directory that is trusted, and the path below it.
+    /// Returns the trusted base directory and the path below it.
     fn resolve(&self, root: &Path, home: &Home) -> (PathBuf, PathBuf) {
         match *self {
             Self::Project(path) => (root.to_owned(), path.into()),
@@ -160,7 +160,7 @@ impl Place {
 }
 
 impl Client {
-    /// The directory that is trusted, and the configuration below it.
+    /// Returns the trusted base directory and the path of the configuration below it.
     pub(super) fn file(&self, root: &Path, home: &Home) -> (PathBuf, PathBuf) {
         self.place.resolve(root, home)
     }
@@ -169,38 +169,40 @@ impl Client {
         self.marks.iter().map(|mark| mark.resolve(root, home)).any(|(base, below)| base.join(below).exists())
     }
 
-    /// The configuration with the server in it.
+    /// Returns the configuration with the entry of the server.
     ///
     /// # Errors
-    /// Why it cannot be changed.
+    ///
+    /// The reason why the configuration cannot be changed.
     pub(super) fn with(&self, before: Option<&str>, root: &Path) -> Result<Written, String> {
         let entry = Entry { command: command(), arguments: self.arguments(root) };
         let Some(text) = before else {
             return Ok(Written { text: self.config.new_file(&entry), replaces_own: false });
         };
         let (mark, content) = text.split_at(byte_order_mark(text).len());
-        let (is_there, replaces_own) = match self.config.found(content)? {
+        let (is_there, replaces_own) = match self.config.find_entry(content)? {
             Found::Nothing => (false, false),
-            Found::Entry(found) => (found == entry, !self.has_written(&found)),
+            Found::Entry(found) => (found == entry, !self.is_own_entry(&found)),
             Found::Other => (false, true),
         };
         let content = if is_there { content.to_owned() } else { self.config.put(content, &entry)? };
         Ok(Written { text: mark.to_owned() + &content, replaces_own: replaces_own && !is_there })
     }
 
-    /// The configuration without the server; nothing if the file was made for it.
+    /// Returns the configuration without the server, or `None` if the file was created for the server.
     ///
     /// # Errors
-    /// Why it cannot be changed.
+    ///
+    /// The reason why the configuration cannot be changed.
     pub(super) fn without(&self, text: &str) -> Result<Option<String>, String> {
         let (mark, content) = text.split_at(byte_order_mark(text).len());
         let rest = self.config.take(content)?;
         Ok(if mark.is_empty() { rest } else { Some(mark.to_owned() + &rest.unwrap_or_default()) })
     }
 
-    /// Whether an entry is one that this program writes: from another path, or for another project. A program that is built with
-    /// stages of a team's own may have another name.
-    fn has_written(&self, entry: &Entry) -> bool {
+    /// Whether this program writes such an entry, perhaps from another path or for another project. A program that
+    /// includes a team's own stages may have another name.
+    fn is_own_entry(&self, entry: &Entry) -> bool {
         let own = std::env::current_exe().ok();
         let own = own.as_deref().and_then(Path::file_stem).and_then(OsStr::to_str);
         let stem = Path::new(&entry.command).file_stem().and_then(OsStr::to_str);
@@ -224,13 +226,13 @@ impl Client {
     }
 }
 
-/// The byte order mark that a text may begin with.
+/// Returns the byte order mark at the start of `text`, or an empty string.
 fn byte_order_mark(text: &str) -> &str {
     const MARK: &str = "\u{feff}";
     if text.starts_with(MARK) { MARK } else { "" }
 }
 
-/// `aur` where that starts this program, else its path.
+/// Returns `aur` if that name starts this program, else the path of the program.
 fn command() -> String {
     let Ok(own) = std::env::current_exe().and_then(|own| own.canonicalize()) else { return PROGRAM.to_owned() };
     let path = std::env::var_os("PATH").unwrap_or_default();

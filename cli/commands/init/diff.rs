@@ -1,6 +1,7 @@
-//! What a change looks like.
+//! The differing lines of two texts.
 
-/// The lines between what two texts begin with and what they end with: those that go, then those that come.
+/// Returns the lines between the common start and the common end of two texts: first the removed lines, then the added
+/// ones.
 pub(super) fn differing_lines<'t>(before: &'t str, after: &'t str) -> Vec<(char, &'t str)> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();

@@ -1,8 +1,8 @@
-//! Changes of a text that leave everything else as it was written.
+//! Edits that leave the rest of a text unchanged.
 
 use std::ops::Range;
 
-/// The line ends of a text: those of its first line.
+/// Returns the line ending of the first line of `text`.
 pub(super) fn newline(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -10,13 +10,13 @@ pub(super) fn newline(text: &str) -> &'static str {
     }
 }
 
-/// The text with more at a place.
-pub(super) fn with(text: &str, place: usize, more: &str) -> String {
+/// Returns `text` with `more` inserted at byte offset `place`.
+pub(super) fn insert_at(text: &str, place: usize, more: &str) -> String {
     [&text[..place], more, &text[place..]].concat()
 }
 
-/// The text without some ranges, which may overlap.
-pub(super) fn without(text: &str, mut cuts: Vec<Range<usize>>) -> String {
+/// Returns `text` without the given byte ranges, which may overlap.
+pub(super) fn remove_ranges(text: &str, mut cuts: Vec<Range<usize>>) -> String {
     cuts.sort_by_key(|cut| cut.start);
     let (mut rest, mut from) = (String::new(), 0);
     for cut in cuts {

@@ -1,6 +1,6 @@
 //! The entry of the server in a configuration.
 
-/// How the server is called in every configuration.
+/// Name of the server in every configuration.
 pub(super) const NAME: &str = "aurora";
 
 /// The program that a client starts, and its arguments.
@@ -10,38 +10,42 @@ pub(super) struct Entry {
     pub(super) arguments: Vec<String>,
 }
 
-/// What a configuration says of the server.
+/// The entry of the server that a configuration contains.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Nothing,
-    /// An entry with the fields that are written here, and no others.
+    /// An entry with exactly the fields that `aur init` writes.
     Entry(Entry),
     /// An entry with other fields.
     Other,
 }
 
-/// How a kind of configuration is changed. No text has a byte order mark.
+/// A configuration format that can be edited. Texts have no byte order mark.
 ///
-/// Putting an entry into a text that has none, then taking it out gives the same bytes: no two texts become the same one.
+/// Inserting an entry into a text without one and removing it again yields the same bytes, so different texts stay
+/// different after the insertion.
 pub(super) trait Config {
-    /// The content of a file that is made for the entry.
+    /// Returns the content of a new file that contains only the entry.
     fn new_file(&self, entry: &Entry) -> String;
 
-    /// What the text says of the server.
+    /// Finds the entry of the server.
     ///
     /// # Errors
-    /// What is wrong with the text.
-    fn found(&self, text: &str) -> Result<Found, String>;
+    ///
+    /// A description of what is invalid in the text.
+    fn find_entry(&self, text: &str) -> Result<Found, String>;
 
-    /// The text with the entry, in the place of the one that it has.
+    /// Inserts the entry, or replaces the existing one.
     ///
     /// # Errors
-    /// Why it cannot be changed.
+    ///
+    /// The reason why the text cannot be changed.
     fn put(&self, text: &str, entry: &Entry) -> Result<String, String>;
 
-    /// The text without the entry; nothing if it is that of a new file.
+    /// Removes the entry. Returns `None` if the text equals a new file.
     ///
     /// # Errors
-    /// Why it cannot be changed.
+    ///
+    /// The reason why the text cannot be changed.
     fn take(&self, text: &str) -> Result<Option<String>, String>;
 }

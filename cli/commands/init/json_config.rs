@@ -1,4 +1,4 @@
-//! Configurations in JSON, with comments or without.
+//! Configurations in JSON, with or without comments.
 
 use jsonc_parser::ast::{Object, Value};
 
@@ -8,17 +8,17 @@ use crate::commands::init::json_document::{Document, Layout, Lines, index_of, ra
 
 /// A configuration in JSON.
 pub(super) struct JsonConfig {
-    /// The key of the object that holds the servers.
+    /// Key of the object that contains the servers.
     pub(super) servers: &'static str,
     pub(super) shape: Shape,
 }
 
-/// What an entry looks like.
+/// Format of an entry.
 #[derive(Clone, Copy)]
 pub(super) enum Shape {
     /// `{"command": …, "args": […]}`.
     Plain,
-    /// The same with `"type": "stdio"`.
+    /// As `Plain`, with `"type": "stdio"`.
     Typed,
     /// `{"type": "local", "command": […]}`.
     Local,
@@ -29,7 +29,7 @@ impl Config for JsonConfig {
         self.file(entry, "\n")
     }
 
-    fn found(&self, text: &str) -> Result<Found, String> {
+    fn find_entry(&self, text: &str) -> Result<Found, String> {
         if text.trim().is_empty() {
             return Ok(Found::Nothing);
         }
@@ -42,7 +42,7 @@ impl Config for JsonConfig {
 
     fn put(&self, text: &str, entry: &Entry) -> Result<String, String> {
         if text.trim().is_empty() {
-            // A file without a last line end keeps none, which also tells it from a new one.
+            // A file without a final newline stays without one, which also distinguishes it from a new file.
             return Ok(text.to_owned() + self.file(entry, newline(text)).trim_end());
         }
         let document = Document::parse(text)?;
@@ -66,7 +66,8 @@ impl Config for JsonConfig {
         let document = Document::parse(text)?;
         let root = &document.root;
         let Some((outer, servers, index)) = self.server_in(&document)? else { return Ok(Some(text.to_owned())) };
-        // What was made together with the entry has exactly the bytes that are written there.
+        // If the file, its content or the object of servers was created together with the entry, its bytes are exactly
+        // those that `put` writes.
         if let Some(entry) = self.read(&servers.properties[index].value) {
             let (file, content) = (self.file(&entry, newline(text)), text.trim_start());
             if text == file {
@@ -88,23 +89,24 @@ impl Config for JsonConfig {
 }
 
 impl JsonConfig {
-    /// The object of servers, and its index.
+    /// Finds the object of servers and its index in the root object.
     fn servers_in<'o, 't>(&self, root: &'o Object<'t>) -> Result<Option<(usize, &'o Object<'t>)>, String> {
         let Some(index) = index_of(root, self.servers)? else { return Ok(None) };
         match root.properties[index].value.as_object() {
             Some(servers) => Ok(Some((index, servers))),
-            None => Err(format!("`{}` is no object", self.servers)),
+            None => Err(format!("`{}` is not an object", self.servers)),
         }
     }
 
-    /// The object of servers with its index, and the index of this server in it.
+    /// Finds the object of servers with its index in the root object, and the index of this server in the object of
+    /// servers.
     fn server_in<'o, 't>(&self, document: &'o Document<'t>) -> Result<Option<(usize, &'o Object<'t>, usize)>, String> {
         let Some(outer) = index_of(&document.root, self.servers)? else { return Ok(None) };
         let Some(servers) = document.root.properties[outer].value.as_object() else { return Ok(None) };
         Ok(index_of(servers, NAME)?.map(|index| (outer, servers, index)))
     }
 
-    /// The entry, if it has the shape that is written here.
+    /// Returns the entry if it has exactly the fields that `aur init` writes.
     fn read(&self, value: &Value) -> Option<Entry> {
         let object = value.as_object()?;
         let (kind, keys): (_, &[&str]) = match self.shape {
@@ -132,7 +134,8 @@ impl JsonConfig {
         format!("{{{newline}  {}{newline}}}{newline}", self.with_servers(entry, &layout))
     }
 
-    /// The object of servers as a property. In one line it has spaces within, so that it is told from one that was there, empty.
+    /// Returns the object of servers as a property. On one line it has spaces inside the braces, which distinguish it
+    /// from an empty object that existed before.
     fn with_servers(&self, entry: &Entry, layout: &Layout) -> String {
         let property = match layout {
             Layout::Line => format!(" {} ", self.property(entry, layout)),

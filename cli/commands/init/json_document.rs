@@ -1,4 +1,4 @@
-//! Text of JSON, with comments or without, and changes of single properties in it.
+//! A JSON text, with or without comments, and edits of single properties.
 
 use std::ops::Range;
 
@@ -7,50 +7,51 @@ use jsonc_parser::common::Ranged as _;
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
-use crate::commands::init::edit::{newline, with, without};
+use crate::commands::init::edit::{insert_at, newline, remove_ranges};
 
-/// What ends a line, and a comment.
+/// Characters that end a line or a line comment.
 const LINE_ENDS: [char; 2] = ['\n', '\r'];
 
-/// A text whose value is an object.
+/// A JSON text whose value is an object.
 pub(super) struct Document<'t> {
     text: &'t str,
-    /// Comments are among them.
+    /// All tokens, including comments.
     tokens: Vec<TokenAndRange<'t>>,
     pub(super) root: Object<'t>,
 }
 
-/// How a property is written.
+/// Layout of a property.
 pub(super) enum Layout {
     Line,
     Lines(Lines),
 }
 
-/// The lines of a property that has its own.
+/// Layout of a property that starts its own line.
 pub(super) struct Lines {
-    /// What stands before the property.
+    /// Indentation of the property.
     pub(super) indent: String,
-    /// What is added to that for the lines within.
+    /// Additional indentation of nested lines.
     pub(super) unit: String,
     pub(super) newline: &'static str,
 }
 
 impl<'t> Document<'t> {
     /// # Errors
-    /// What is wrong with the text.
+    ///
+    /// A description of what is invalid in the text.
     pub(super) fn parse(text: &'t str) -> Result<Self, String> {
         let collected = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
         let parsed = parse_to_ast(text, &collected, &ParseOptions::default()).map_err(|error| error.to_string())?;
         match parsed.value {
             Some(Value::Object(root)) => Ok(Self { text, tokens: parsed.tokens.unwrap_or_default(), root }),
-            _ => Err("it is no object".to_owned()),
+            _ => Err("the value is not an object".to_owned()),
         }
     }
 
-    /// The text with one more property, behind the others of an object. Nothing else changes but for a comma.
+    /// Returns the text with a property added after the others of an object. Apart from that, at most a comma is added.
     ///
-    /// The property gets lines of its own where the last one has them. In an object without properties it is always written in
-    /// one line, which tells it from one that was written together with its object.
+    /// The property gets its own lines if the last property has them. In an object without properties it is always
+    /// written on one line, which distinguishes it from a property that was written together with its object.
     pub(super) fn with_property(&self, object: &Object, write: impl Fn(&Layout) -> String) -> String {
         let Some(last) = object.properties.last() else { return self.with_first_property(object, write) };
         let lines = self.lines_of(object, last);
@@ -62,7 +63,7 @@ impl<'t> Document<'t> {
         };
         let property = write(&lines.map_or(Layout::Line, Layout::Lines));
         match comma {
-            Some(_) => with(self.text, at, &format!("{space}{property},")),
+            Some(_) => insert_at(self.text, at, &format!("{space}{property},")),
             None => {
                 let (before, between) = (&self.text[..behind], &self.text[behind..at]);
                 [before, ",", between, &space, &property, &self.text[at..]].concat()
@@ -81,10 +82,11 @@ impl<'t> Document<'t> {
         } else {
             String::new()
         };
-        with(self.text, at, &(space + &write(&Layout::Line)))
+        insert_at(self.text, at, &(space + &write(&Layout::Line)))
     }
 
-    /// The text without a property of an object, the white space before it, and the comma that it needs.
+    /// Returns the text without a property of an object, the white space before the property, and the comma that
+    /// separates it.
     pub(super) fn without_property(&self, object: &Object, index: usize) -> String {
         let Range { start, mut end } = range(&object.properties[index]);
         let before = self.token_before(start);
@@ -98,22 +100,22 @@ impl<'t> Document<'t> {
         }
         let is_line_over = self.text[end..].split(LINE_ENDS).next().is_none_or(|rest| rest.trim().is_empty());
         let from = match before.map(|token| (&token.token, token.range.end)) {
-            // What follows must not become part of the comment.
+            // The text after the property must not become part of a line comment.
             Some((Token::CommentLine(_), _)) if !is_line_over => start,
             Some((_, end)) => end,
             None => start,
         };
         cuts.push(from..end);
-        without(self.text, cuts)
+        remove_ranges(self.text, cuts)
     }
 
-    /// The text with another value of a property.
+    /// Returns the text with the value of a property replaced.
     pub(super) fn with_value(&self, property: &ObjectProp, value: &str) -> String {
         let range = property.value.range();
         [&self.text[..range.start], value, &self.text[range.end..]].concat()
     }
 
-    /// The lines of a property, if it begins one.
+    /// Returns the layout of a property that starts a line.
     pub(super) fn lines_of(&self, object: &Object, property: &ObjectProp) -> Option<Lines> {
         let start = property.range.start;
         let line = self.text[..start].rfind('\n')? + 1;
@@ -123,7 +125,7 @@ impl<'t> Document<'t> {
         is_first_in_line.then(|| Lines { indent: indent.to_owned(), unit, newline: newline(self.text) })
     }
 
-    /// Where the comments end that follow in the same line; the place itself if something else follows.
+    /// Returns the end of the comments that follow `place` on the same line, or `place` if anything else follows.
     fn end_of_line(&self, place: usize) -> usize {
         let mut end = place;
         for token in &self.tokens[self.tokens.partition_point(|token| token.range.start < place)..] {
@@ -139,7 +141,7 @@ impl<'t> Document<'t> {
         place
     }
 
-    /// The comma that follows, with nothing but comments between.
+    /// Returns the range of the comma after `place`, if only comments precede it.
     fn comma_after(&self, place: usize) -> Option<Range<usize>> {
         let following = &self.tokens[self.tokens.partition_point(|token| token.range.start < place)..];
         let is_comment = |token: &&TokenAndRange| matches!(token.token, Token::CommentLine(_) | Token::CommentBlock(_));
@@ -147,36 +149,37 @@ impl<'t> Document<'t> {
         matches!(next.token, Token::Comma).then_some(next.range.start..next.range.end)
     }
 
-    /// The last token before a place, comments included.
+    /// Returns the last token before `place`, which may be a comment.
     fn token_before(&self, place: usize) -> Option<&TokenAndRange<'t>> {
         self.tokens[..self.tokens.partition_point(|token| token.range.start < place)].last()
     }
 
-    /// What the line of a place begins with.
+    /// Returns the white space at the start of the line that contains `place`.
     fn indent_at(&self, place: usize) -> &'t str {
         let line = &self.text[self.text[..place].rfind('\n').map_or(0, |at| at + 1)..];
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 }
 
-/// The index of the property with a name.
+/// Returns the index of the property called `name`.
 ///
 /// # Errors
-/// When it is there twice.
+///
+/// If the object has the property twice.
 pub(super) fn index_of(object: &Object, name: &str) -> Result<Option<usize>, String> {
     let mut found = (0..object.properties.len()).filter(|index| object.properties[*index].name.as_str() == name);
     match (found.next(), found.next()) {
-        (_, Some(_)) => Err(format!("`{name}` is there twice")),
+        (_, Some(_)) => Err(format!("`{name}` appears twice")),
         (found, None) => Ok(found),
     }
 }
 
-/// Where a property is.
+/// Returns the byte range of a property.
 pub(super) fn range(property: &ObjectProp) -> Range<usize> {
     property.range.start..property.range.end
 }
 
-/// By how much an indentation is deeper than another.
+/// Returns the additional indentation of `inner` relative to `outer`.
 fn unit(inner: &str, outer: &str) -> String {
     let deeper = inner.strip_prefix(outer).filter(|deeper| !deeper.is_empty());
     deeper.unwrap_or("  ").to_owned()

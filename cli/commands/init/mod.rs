@@ -1,4 +1,4 @@
-//! `aur init`: writes the MCP server into the configuration of agents and editors, and removes it again.
+//! `aur init`: adds the MCP server to the configurations of agents and editors, and removes it again.
 
 mod clients;
 mod diff;
@@ -28,62 +28,62 @@ use crate::output::style::Role;
 
 pub(crate) const INIT_EXAMPLES: &str = "\
 Examples:
-  aur init                     the agents and editors that are in use here
-  aur init claude-code vscode  these ones
-  aur init --remove --yes      take it out again, without asking
+  aur init                     all agents and editors in use here
+  aur init claude-code vscode  only these two
+  aur init --remove --yes      remove the server again, without asking
 
 Clients: claude-code, claude-desktop, codex, cursor, gemini, opencode, vscode, windsurf, zed.";
 
-/// Let agents and editors use the index
+/// Connect agents and editors to the index
 #[derive(Args, Debug)]
 #[command(after_help = INIT_EXAMPLES)]
 pub(crate) struct InitArgs {
-    /// Which agents and editors [default: those that are in use here]
+    /// Agents and editors to configure [default: all that are in use here]
     #[arg(value_name = "CLIENT")]
     pub(crate) clients: Vec<String>,
 
-    /// The project [default: the nearest one above]
+    /// Project directory [default: the nearest enclosing project]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// Take it out of the configuration
+    /// Remove the server from the configuration
     #[arg(long)]
     pub(crate) remove: bool,
 
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub(crate) yes: bool,
 }
 
-/// Most bytes of a configuration that is changed.
-const MOST_BYTES: u64 = 4 << 20;
+/// Maximum size of a configuration file in bytes.
+const MAX_CONFIG_BYTES: u64 = 4 << 20;
 
-/// A file that would be changed.
+/// A change to a configuration file.
 struct Change {
     client: &'static Client,
-    /// The directory that is trusted: the project, or the home directory.
+    /// The trusted base directory: the project or the home directory.
     base: PathBuf,
-    /// Below it.
+    /// Path below `base`.
     file: PathBuf,
     before: Option<String>,
-    /// Nothing where the file is to go.
+    /// The new content, or `None` to remove the file.
     after: Option<String>,
-    /// The user has written the entry that is there.
+    /// Whether the change replaces an entry that `aur init` did not write.
     replaces_own: bool,
 }
 
-/// Shows what would be changed, asks, and changes it.
+/// Shows the changes, asks for confirmation, and applies them.
 pub(crate) fn run(args: &InitArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.as_deref())?;
-    let home = std::env::home_dir().ok_or_else(|| Failure::new("no home directory is known"))?;
+    let home = std::env::home_dir().ok_or_else(|| Failure::new("the home directory is unknown"))?;
     let home = Home::new(home);
-    let chosen = chosen(args, &root, &home)?;
+    let chosen = select_clients(args, &root, &home)?;
     let mut changes = Vec::new();
     for client in chosen {
         let change = change(client, args.remove, &root, &home)?;
         if change.before == change.after {
-            let is = if args.remove { "not there" } else { "there already" };
-            program.terminal.note(&format!("{}: {is}, in {}", client.title, shown(&change)));
+            let is = if args.remove { "not there" } else { "already there" };
+            program.terminal.note(&format!("{}: {is}, in {}", client.title, display_path(&change)));
         } else {
             changes.push(change);
         }
@@ -92,38 +92,40 @@ pub(crate) fn run(args: &InitArgs, program: &Program) -> Outcome {
         return Ok(());
     }
     show(&changes, program)?;
-    if !agreed(args, &changes)? {
+    if !confirm(args, &changes)? {
         return Err(Failure::new(if args.remove { "nothing was removed" } else { "nothing was written" }));
     }
     for change in &changes {
         write(change, &home)?;
         let done = if args.remove { "removed from" } else { "written to" };
-        program.terminal.note(&format!("{}: {done} {}", change.client.title, shown(change)));
+        program.terminal.note(&format!("{}: {done} {}", change.client.title, display_path(change)));
     }
     Ok(())
 }
 
-/// The clients that the user names; without any, those that are in use here.
-fn chosen(args: &InitArgs, root: &Path, home: &Home) -> Outcome<Vec<&'static Client>> {
+/// Returns the clients that the user named, or all that are in use here.
+fn select_clients(args: &InitArgs, root: &Path, home: &Home) -> Outcome<Vec<&'static Client>> {
     let known = || CLIENTS.iter().map(|client| client.name).collect::<Vec<_>>().join(", ");
     let mut chosen = Vec::new();
     for name in &args.clients {
         let client = CLIENTS.iter().find(|client| client.name == *name);
-        let unknown = || Failure::new(format!("no client is called {name}")).with_help(format!("one of {}", known()));
+        let unknown =
+            || Failure::new(format!("there is no client called {name}")).with_help(format!("one of {}", known()));
         chosen.push(client.ok_or_else(unknown)?);
     }
     if args.clients.is_empty() {
         chosen.extend(CLIENTS.iter().filter(|client| client.is_in_use(root, home)));
     }
     if chosen.is_empty() {
-        return Err(Failure::new("no agent or editor is in use here").with_help(format!("name one of {}", known())));
+        return Err(Failure::new("no agent or editor is in use here")
+            .with_help(format!("give the name of a client: {}", known())));
     }
     Ok(chosen)
 }
 
 fn change(client: &'static Client, removes: bool, root: &Path, home: &Home) -> Outcome<Change> {
     let (base, file) = client.file(root, home);
-    let before = match Directory::open_root(&base).and_then(|base| base.read_to_string(&file, MOST_BYTES)) {
+    let before = match Directory::open_root(&base).and_then(|base| base.read_to_string(&file, MAX_CONFIG_BYTES)) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(Failure::new(format!("cannot read {}: {error}", base.join(&file).display()))),
@@ -131,7 +133,7 @@ fn change(client: &'static Client, removes: bool, root: &Path, home: &Home) -> O
     let failed = |reason: String| Failure::new(format!("cannot change {}: {reason}", base.join(&file).display()));
     let (after, replaces_own) = if removes {
         let after = before.as_deref().map(|text| client.without(text)).transpose();
-        (after.map_err(|reason| failed(reason).with_help(format!("take `{NAME}` out by hand")))?.flatten(), false)
+        (after.map_err(|reason| failed(reason).with_help(format!("remove `{NAME}` by hand")))?.flatten(), false)
     } else {
         let by_hand = || client.with(None, root).map(|written| written.text).unwrap_or_default();
         let written = client.with(before.as_deref(), root);
@@ -142,12 +144,16 @@ fn change(client: &'static Client, removes: bool, root: &Path, home: &Home) -> O
     Ok(Change { client, base, file, before, after, replaces_own })
 }
 
-/// Every change as its lines that differ.
+/// Prints the differing lines of every change.
 fn show(changes: &[Change], program: &Program) -> Outcome {
     let (mut out, paint) = (program.terminal.stdout(), program.terminal.out);
     for change in changes {
         let (before, after) = (change.before.as_deref().unwrap_or(""), change.after.as_deref().unwrap_or(""));
-        writeln!(out, "{}", paint.paint(Role::Heading, &format!("{} ({})", shown(change), change.client.title)))?;
+        writeln!(
+            out,
+            "{}",
+            paint.paint(Role::Heading, &format!("{} ({})", display_path(change), change.client.title))
+        )?;
         if change.replaces_own {
             writeln!(out, "replaces an entry `{NAME}` that `aur init` did not write:")?;
         }
@@ -160,33 +166,35 @@ fn show(changes: &[Change], program: &Program) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// Whether the user wants the changes. An entry of the user's own is replaced only after a question.
-fn agreed(args: &InitArgs, changes: &[Change]) -> Outcome<bool> {
+/// Asks whether to apply the changes. An entry that `aur init` did not write is only replaced after a question on a
+/// terminal.
+fn confirm(args: &InitArgs, changes: &[Change]) -> Outcome<bool> {
     let own = changes.iter().find(|change| change.replaces_own);
     let can_ask = io::stdin().is_terminal();
     match own {
         Some(own) if args.yes || !can_ask => {
-            let (file, name) = (shown(own), own.client.name);
+            let (file, name) = (display_path(own), own.client.name);
             let message = format!("nothing was written: {file} has an entry `{NAME}` that `aur init` did not write");
             let help = format!(
-                "`aur init {name} --remove` takes it out; on a terminal, `aur init {name}` asks whether to replace it"
+                "`aur init {name} --remove` removes it; on a terminal, `aur init {name}` asks whether to replace it"
             );
             Err(Failure::new(message).with_help(help))
         }
         _ if args.yes => Ok(true),
         _ if !can_ask => {
             let nothing = if args.remove { "nothing was removed" } else { "nothing was written" };
-            Err(Failure::new(format!("{nothing}: there is no terminal to ask on")).with_help("`--yes` agrees"))
+            Err(Failure::new(format!("{nothing}: there is no terminal to ask on"))
+                .with_help("`--yes` confirms without asking"))
         }
-        _ => answered(match own {
+        _ => ask(match own {
             _ if args.remove => "Remove this?",
-            Some(_) => "Write this, and replace the entry that is there?",
+            Some(_) => "Write this and replace the existing entry?",
             None => "Write this?",
         }),
     }
 }
 
-fn answered(question: &str) -> Outcome<bool> {
+fn ask(question: &str) -> Outcome<bool> {
     let mut err = io::stderr().lock();
     write!(err, "{question} [y/N] ")?;
     err.flush()?;
@@ -196,7 +204,7 @@ fn answered(question: &str) -> Outcome<bool> {
 }
 
 fn write(change: &Change, home: &Home) -> Outcome {
-    let failed = |error: io::Error| Failure::new(format!("cannot write {}: {error}", shown(change)));
+    let failed = |error: io::Error| Failure::new(format!("cannot write {}: {error}", display_path(change)));
     let base = base(change, home).map_err(failed)?;
     let name = change.file.file_name().unwrap_or_default();
     let parent = change.file.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -207,14 +215,14 @@ fn write(change: &Change, home: &Home) -> Outcome {
     let Some(text) = &change.after else { return directory.remove(name).map_err(failed) };
     let old = directory.open_file(name).and_then(|old| old.metadata()).ok();
     let written = directory.replace(name, |file| {
-        // It may hold secrets that others must not read.
+        // The configuration may contain secrets, so the new file keeps the permissions of the old one.
         old.map_or(Ok(()), |old| file.set_permissions(old.permissions()))?;
         file.write_all(text.as_bytes())
     });
     written.map_err(failed)
 }
 
-/// The directory that is trusted; it is made below the home directory if there is none.
+/// Opens the trusted base directory. Creates it if it is below the home directory and does not exist.
 fn base(change: &Change, home: &Home) -> io::Result<Directory> {
     match (Directory::open_root(&change.base), change.base.strip_prefix(&home.path)) {
         (Err(error), Ok(below)) if error.kind() == io::ErrorKind::NotFound && !below.as_os_str().is_empty() => {
@@ -224,6 +232,6 @@ fn base(change: &Change, home: &Home) -> io::Result<Directory> {
     }
 }
 
-fn shown(change: &Change) -> String {
+fn display_path(change: &Change) -> String {
     sanitize::line(&change.base.join(&change.file).display().to_string())
 }

@@ -1,4 +1,5 @@
-//! Configurations that are drawn: what is written is there, with all that was there before, and goes again byte for byte.
+//! Property tests: adding the entry keeps everything else in a generated configuration, and removing it restores the
+//! original bytes.
 
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::commands::init::clients::{CLIENTS, Client};
 use crate::commands::init::entry::NAME;
 
-/// Decides by drawn bytes what a text looks like; without any, it is the simplest one.
+/// Generates a text from random bytes; without bytes, the choices give the simplest text.
 struct Choices<'b>(std::slice::Iter<'b, u8>);
 
 impl Choices<'_> {
@@ -29,7 +30,7 @@ const LEAVES: [&str; 9] =
 const SPACES: [&str; 12] =
     ["", " ", "\n", "\n  ", "\n\t", "\n    ", "  ", " // c, {\n", "/* d */", "\n// e }\n  ", " /* f\n */ ", "\n\n"];
 
-/// A file of a client that writes JSON.
+/// Generates the configuration of a client that uses JSON.
 fn json_text(servers: &str, choices: &mut Choices) -> String {
     let text = match choices.below(16) {
         15 => choices.one(&["", " ", "\n", "\n\n", " \n\t"]).to_owned(),
@@ -41,9 +42,9 @@ fn json_text(servers: &str, choices: &mut Choices) -> String {
     finished(text, choices)
 }
 
-/// An object. That of a root may hold the object of servers.
+/// Generates an object. The root object may contain the object of servers.
 fn object(servers: Option<&str>, choices: &mut Choices) -> String {
-    // Most files are laid out the same everywhere.
+    // Most files use the same layout everywhere.
     let regular = ["", " ", "\n  ", "\n    ", "\n\t"][usize::from(choices.below(5))];
     let is_regular = choices.below(2) == 0;
     let space = |choices: &mut Choices| if is_regular { regular } else { choices.one(&SPACES) };
@@ -60,7 +61,7 @@ fn object(servers: Option<&str>, choices: &mut Choices) -> String {
     let (count, mut text) = (properties.len(), "{".to_owned());
     for (index, property) in properties.iter().enumerate() {
         let comma = match (index + 1 < count, choices.below(6)) {
-            // A missing comma is accepted, too.
+            // The parser accepts a missing comma.
             (true, 5) => " ",
             (true, _) | (false, 4 | 5) => ",",
             (false, _) => "",
@@ -99,7 +100,7 @@ const TABLES: [&str; 7] = [
     "\n\n",
 ];
 
-/// A file of a client that writes TOML.
+/// Generates the configuration of a client that uses TOML.
 fn toml_text(choices: &mut Choices) -> String {
     let mut text = String::new();
     for line in ROOT_LINES {
@@ -112,7 +113,7 @@ fn toml_text(choices: &mut Choices) -> String {
     finished(text, choices)
 }
 
-/// The text with other line ends, with a byte order mark, or without a last line end.
+/// Varies the line endings, the byte order mark and the final newline of a text.
 fn finished(text: String, choices: &mut Choices) -> String {
     let text = match choices.below(4) {
         3 => text.trim_end_matches('\n').to_owned(),
@@ -136,7 +137,7 @@ fn text(client: &Client, choices: &mut Choices) -> String {
     }
 }
 
-/// The values of a text.
+/// Parses a text and returns its values.
 fn values(text: &str, is_json: bool) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}');
     if !is_json {
@@ -165,7 +166,7 @@ fn plain(ast: Ast) -> Value {
     }
 }
 
-/// The values without the server, which has to be what a new file has, and the object of servers if it is empty then.
+/// Removes the server, which must equal that of a new file, and the object of servers if it is empty afterwards.
 fn without_server(mut values: Value, fresh: &Value) -> Value {
     let (key, servers) = fresh.as_object().and_then(|fresh| fresh.iter().next()).expect("servers");
     let root = values.as_object_mut().expect("an object");
@@ -181,7 +182,7 @@ fn without_empty(mut values: Value, key: &str) -> Value {
     values
 }
 
-/// Whether a text is another one with more in some places.
+/// Whether `longer` is `shorter` with text inserted in some places.
 fn extends(longer: &str, shorter: &str) -> bool {
     let mut rest = longer.bytes();
     shorter.bytes().all(|byte| rest.any(|other| other == byte))
@@ -191,7 +192,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1024))]
 
     #[test]
-    fn what_is_written_goes_again(client in 0..CLIENTS.len(), bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+    fn adding_and_removing_the_entry_restores_the_file(client in 0..CLIENTS.len(), bytes in prop::collection::vec(any::<u8>(), 0..64)) {
         let (client, root) = (&CLIENTS[client], Path::new("/app"));
         let fresh = client.with(None, root).expect("written").text;
         let is_json = fresh.starts_with('{');

@@ -1,4 +1,4 @@
-//! What is written into a configuration, and what is there when it is taken out.
+//! The text with the entry added, and the text after the entry is removed again.
 
 use std::path::Path;
 
@@ -8,17 +8,17 @@ fn client(name: &str) -> &'static Client {
     CLIENTS.iter().find(|client| client.name == name).expect("a client")
 }
 
-/// The text with the server, which starts with `aur`.
+/// Adds the server to a configuration, with `aur` as the program.
 fn with(client: &Client, before: Option<&str>) -> String {
     let fresh = client.with(None, Path::new("/app")).expect("written").text;
     let written = client.with(before, Path::new("/app")).expect("written").text;
-    // The program of a test has another path, which stands in quotes or, in the first place of a list, behind a bracket.
+    // A test has another path of the program. It is in quotes or, as the first item of a list, after a bracket.
     let key = fresh.split_once("command").expect("a command").1;
     let path = key.split(['"', '\'']).find(|part| part.contains('/')).expect("a path");
     written.replace(path, "aur")
 }
 
-/// Writes, compares, and takes it out again.
+/// Adds the entry, compares the text, and removes the entry again.
 fn check(name: &str, before: &str, expected: &str) {
     let client = client(name);
     let written = with(client, Some(before));
@@ -27,7 +27,7 @@ fn check(name: &str, before: &str, expected: &str) {
 }
 
 #[test]
-fn a_new_file_goes_with_the_entry() {
+fn removing_the_entry_removes_a_new_file() {
     let json = with(client("claude-code"), None);
     insta::assert_snapshot!(json, @r#"
     {
@@ -53,7 +53,7 @@ fn a_new_file_goes_with_the_entry() {
 }
 
 #[test]
-fn what_was_there_and_empty_stays() {
+fn existing_empty_objects_and_files_stay() {
     let entry = r#""aurora": {"command": "aur", "args": ["mcp"]}"#;
     let put = |before: &str, expected: &str| check("claude-code", before, &expected.replace("ENTRY", entry));
     put("{}", r#"{"mcpServers": { ENTRY }}"#);
@@ -131,7 +131,7 @@ fn toml_keeps_its_line_ends_and_comments() {
 }
 
 #[test]
-fn an_entry_between_others_is_taken_out_alone() {
+fn removing_an_entry_keeps_its_neighbours() {
     for (name, before, after) in [
         ("claude-code", "{\"mcpServers\": {\"aurora\": {}, \"b\": 1}}", "{\"mcpServers\": { \"b\": 1}}"),
         (
@@ -160,7 +160,7 @@ fn an_entry_between_others_is_taken_out_alone() {
 }
 
 #[test]
-fn what_is_no_configuration_is_refused() {
+fn invalid_configurations_are_refused() {
     let root = Path::new("/app");
     for text in ["[]", "{", "7", "// none", "{\"mcpServers\": []}", "{\"mcpServers\": {}, \"mcpServers\": {}}"] {
         assert!(client("claude-code").with(Some(text), root).is_err(), "{text}");
@@ -168,7 +168,7 @@ fn what_is_no_configuration_is_refused() {
     for text in ["= 1", "mcp_servers = 1", "[[mcp_servers]]", "mcp_servers = {\n}"] {
         assert!(client("codex").with(Some(text), root).is_err(), "{text}");
     }
-    // Nothing is there to be taken out.
+    // There is no entry to remove.
     for (name, text) in
         [("zed", "{\"context_servers\": null}"), ("codex", "mcp_servers = 1"), ("codex", "[[mcp_servers]]")]
     {
@@ -177,7 +177,7 @@ fn what_is_no_configuration_is_refused() {
 }
 
 #[test]
-fn an_entry_of_the_users_own_is_told_from_one_that_was_written() {
+fn an_entry_of_the_user_differs_from_one_of_aur_init() {
     let root = Path::new("/app");
     let json = |entry: &str| format!("{{\n  \"mcpServers\": {{\n    \"aurora\": {entry} // mine\n  }}\n}}\n");
     for (name, entry, is_own) in [

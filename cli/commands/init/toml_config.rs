@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use toml_edit::{Array, Document, InlineTable, Item, Table, Value};
 
-use crate::commands::init::edit::{newline, with, without};
+use crate::commands::init::edit::{insert_at, newline, remove_ranges};
 use crate::commands::init::entry::{Config, Entry, Found, NAME};
 
 /// A configuration in TOML.
 pub(super) struct TomlConfig {
-    /// The key of the table that holds the servers.
+    /// Key of the table that contains the servers.
     pub(super) servers: &'static str,
 }
 
@@ -18,7 +18,7 @@ impl Config for TomlConfig {
         self.file(entry, "\n")
     }
 
-    fn found(&self, text: &str) -> Result<Found, String> {
+    fn find_entry(&self, text: &str) -> Result<Found, String> {
         let document = parsed(text)?;
         Ok(self.server_in(&document).map_or(Found::Nothing, |item| read(item).map_or(Found::Other, Found::Entry)))
     }
@@ -26,7 +26,7 @@ impl Config for TomlConfig {
     fn put(&self, text: &str, entry: &Entry) -> Result<String, String> {
         let document = parsed(text)?;
         if document.get(self.servers).is_some_and(|servers| !servers.is_table_like()) {
-            return Err(format!("`{}` is no table", self.servers));
+            return Err(format!("`{}` is not a table", self.servers));
         }
         let changed = match self.server_in(&document) {
             Some(old) if read(old).is_some() => with_values(text, old, entry),
@@ -39,9 +39,9 @@ impl Config for TomlConfig {
                 None => self.with_table(text, entry),
             },
         };
-        match self.found(&changed) {
+        match self.find_entry(&changed) {
             Ok(Found::Entry(written)) if written == *entry => Ok(changed),
-            _ => Err(format!("`{}` takes no further table", self.servers)),
+            _ => Err(format!("no table can be added to `{}`", self.servers)),
         }
     }
 
@@ -60,9 +60,9 @@ impl Config for TomlConfig {
             Some(servers) => without_inline(text, servers)?,
             None => without_lines(text, entry),
         };
-        match self.found(&rest) {
+        match self.find_entry(&rest) {
             Ok(Found::Nothing) => Ok(Some(rest)),
-            _ => Err(format!("`{NAME}` cannot be told from what is around it")),
+            _ => Err(format!("`{NAME}` cannot be separated from the text around it")),
         }
     }
 }
@@ -76,7 +76,7 @@ impl TomlConfig {
         self.table(entry, newline) + newline
     }
 
-    /// The text with a table at its end. A file without a last line end keeps none.
+    /// Returns the text with a table appended. A text without a final newline stays without one.
     fn with_table(&self, text: &str, entry: &Entry) -> String {
         let newline = newline(text);
         let table = self.table(entry, newline);
@@ -87,7 +87,7 @@ impl TomlConfig {
         }
     }
 
-    /// The text that the table was put behind, if it is at the end of this one.
+    /// Returns the text before the table if `text` ends with the table as `with_table` appends it.
     fn without_table<'t>(&self, text: &'t str, entry: &Entry) -> Option<&'t str> {
         let newline = newline(text);
         let table = self.table(entry, newline);
@@ -100,7 +100,7 @@ impl TomlConfig {
         (self.with_table(before, entry) == text).then_some(before)
     }
 
-    /// The table without its last line end.
+    /// Returns the table without a final newline.
     fn table(&self, entry: &Entry, newline: &str) -> String {
         let Entry { command, arguments } = entry;
         let (command, arguments) = (quoted(command), list(arguments));
@@ -112,26 +112,26 @@ fn parsed(text: &str) -> Result<Document<&str>, String> {
     Document::parse(text).map_err(|error| error.message().to_owned())
 }
 
-/// The entry, if it has the fields that are written here, and no others.
+/// Returns the entry if it has exactly the fields that `aur init` writes.
 fn read(item: &Item) -> Option<Entry> {
     let table = item.as_table_like().filter(|table| table.len() == 2)?;
     let arguments = table.get("args")?.as_array()?.iter().map(|argument| argument.as_str().map(str::to_owned));
     Some(Entry { command: table.get("command")?.as_str()?.to_owned(), arguments: arguments.collect::<Option<_>>()? })
 }
 
-/// The text with other values of an entry that has been read.
+/// Returns the text with new values for the entry `old`.
 fn with_values(text: &str, old: &Item, entry: &Entry) -> String {
     let place = |key| old.get(key).and_then(Item::span).unwrap_or_default();
     let mut values = [(place("command"), quoted(&entry.command)), (place("args"), list(&entry.arguments))];
-    // The last one first, so that the place of the other stays right.
+    // The last value is replaced first, so that the offset of the other one stays valid.
     values.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
     values.into_iter().fold(text.to_owned(), |text, (place, value)| {
         let start = place.start;
-        with(&without(&text, vec![place]), start, &value)
+        insert_at(&remove_ranges(&text, vec![place]), start, &value)
     })
 }
 
-/// The text with one more entry in an inline table.
+/// Returns the text with an entry added to an inline table.
 fn with_inline(text: &str, servers: &InlineTable, entry: &Entry) -> Result<String, String> {
     let braces = line_of(text, servers)?;
     let inner = text[braces.start + 1..braces.end - 1].trim_end();
@@ -141,10 +141,11 @@ fn with_inline(text: &str, servers: &InlineTable, entry: &Entry) -> Result<Strin
         _ if inner.ends_with(',') => format!(" {new},"),
         _ => format!(", {new}"),
     };
-    Ok(with(text, braces.start + 1 + inner.len(), &new))
+    Ok(insert_at(text, braces.start + 1 + inner.len(), &new))
 }
 
-/// The text without the entry of an inline table, the white space before it, and the comma that it needs.
+/// Returns the text without the entry of an inline table, the white space before the entry, and the comma that
+/// separates it.
 fn without_inline(text: &str, servers: &InlineTable) -> Result<String, String> {
     line_of(text, servers)?;
     let key = servers.key(NAME).and_then(toml_edit::Key::span);
@@ -157,16 +158,16 @@ fn without_inline(text: &str, servers: &InlineTable) -> Result<String, String> {
         (None, Some(before)) => before.len()..value.end,
         (None, None) => before.len()..value.end,
     };
-    Ok(without(text, vec![cut]))
+    Ok(remove_ranges(text, vec![cut]))
 }
 
-/// Where an inline table is, if it is in one line, where no comments can be.
+/// Returns the range of an inline table that is on one line, where it cannot contain comments.
 fn line_of(text: &str, table: &InlineTable) -> Result<Range<usize>, String> {
     let braces = table.span().filter(|braces| !text[braces.clone()].contains('\n'));
-    braces.ok_or_else(|| "the inline table of servers has several lines".to_owned())
+    braces.ok_or_else(|| "the inline table of servers spans several lines".to_owned())
 }
 
-/// The text without the lines of an item. With a table goes an empty line before it, if there is one behind it, too.
+/// Returns the text without the lines of an item. If empty lines surround a table, the one before it is removed too.
 fn without_lines(text: &str, item: &Item) -> String {
     let mut places = Vec::new();
     add_places(item, &mut places);
@@ -179,10 +180,10 @@ fn without_lines(text: &str, item: &Item) -> String {
         let is_apart = text[before..start].trim().is_empty() && text[end..next(end)].trim().is_empty();
         if is_table && is_apart { before..end } else { start..end }
     };
-    without(text, places.into_iter().map(cut).collect())
+    remove_ranges(text, places.into_iter().map(cut).collect())
 }
 
-/// Where an item is: its values, and its tables from the header to the last value.
+/// Adds the ranges of an item: its values, and its tables from the header to the last value.
 fn add_places(item: &Item, places: &mut Vec<Range<usize>>) {
     match item {
         Item::None => {}
@@ -199,7 +200,7 @@ fn add_places_of_table(table: &Table, places: &mut Vec<Range<usize>>) {
     table.iter().for_each(|(_, item)| add_places(item, places));
 }
 
-/// Where the last value ends that is below the header of a table.
+/// Returns the end of the last value below the header of a table.
 fn last_value(table: &Table) -> Option<usize> {
     let ends = table.iter().filter_map(|(_, item)| match item {
         Item::Value(value) => value.span().map(|value| value.end),

@@ -1,4 +1,4 @@
-//! `aur log append`: a section more.
+//! `aur log append`: adds a section to a log.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -20,45 +20,45 @@ Examples:
   echo '{\"response\": \"Done.\"}' | aur log append oauth-authentication-2025-12-13
   aur log append oauth-authentication-2025-12-13 --section Review review.md
 
-What is in the log stays as it is. The JSON has `phases`, `interactions`, `response` and `summary`
-as `aur log write` takes them, at least one of them.";
+The existing content of the log does not change. The JSON has at least one of `phases`,
+`interactions`, `response` and `summary`, in the format of `aur log write`.";
 
 /// Add a section to a log
 #[derive(Debug, Args)]
 #[command(after_help = APPEND_EXAMPLES)]
 pub(crate) struct LogAppendArgs {
-    /// The log: its name or the id of its interaction
+    /// Name of the log, or id of its interaction
     #[arg(value_name = "ID")]
     pub(crate) log: String,
 
-    /// JSON, or Markdown with --section; `-` is standard input [default: -]
+    /// JSON file, or Markdown file with --section; `-` is standard input [default: -]
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 
-    /// The heading of a new section; the file is Markdown then, and stored as it is
+    /// Heading of a new section; the file is then Markdown and stored unchanged
     #[arg(long, value_name = "NAME")]
     pub(crate) section: Option<String>,
 
-    /// How to print where the addition is
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// Adds to the log and prints where.
+/// Appends to the log and prints the place of the addition.
 pub(super) fn run(args: &LogAppendArgs, program: &Program) -> Outcome {
     let (logs, log) = named::find(&args.log, program)?;
     let mut input = Input::open(args.file.as_deref(), &program.terminal)?;
     let text = match &args.section {
         Some(section) => AddedText::Markdown { section, body: &mut input },
         None => {
-            let (name, bytes) = input.json()?;
+            let (name, bytes) = input.read_json()?;
             AddedText::Sections(additions(&bytes).map_err(|mistakes| input::mistakes(&name, &mistakes))?)
         }
     };
     let now = aurora_clock::now();
     let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
     let appended = logs.append(&log, text, now).map_err(|error| match error {
-        aurora_logs::LogError::SectionName => Failure::from_error(&error).with_help("--section gives it"),
+        aurora_logs::LogError::SectionName => Failure::from_error(&error).with_help("--section sets the name"),
         error => place::failure(error),
     })?;
     let mut out = program.terminal.stdout();

@@ -1,4 +1,4 @@
-//! Arguments of several `aur logs` commands.
+//! Arguments that several `aur logs` commands share.
 use aurora_logs::Month;
 use clap::{Args, ValueEnum};
 use jiff::civil::Date;
@@ -9,8 +9,8 @@ pub(crate) const VIEW_EXAMPLES: &str = "\
 Examples:
   aur logs view oauth-authentication-2025-12-13
   aur logs view aurora-20251213-143215-abc123
-  aur logs view oauth-auth                     the beginning is enough where it is the only one
-  aur logs view oauth-auth --format json       its sections with their lines
+  aur logs view oauth-auth                     a unique prefix is enough
+  aur logs view oauth-auth --format json       sections with line numbers
 
 On a terminal, control characters are shown as symbols.";
 
@@ -19,49 +19,49 @@ Examples:
   aur logs maintain --dry-run                  what would be compressed and removed
   aur logs maintain
 
-[logs] in config.toml says when: compress_after_days (7), retention_days (90); 0 is never.
-The age of a log is that of the day in its name, or else of its last change. `aur log write` does
-the same once a day. What is killed in between is put right by the next run.";
+`[logs]` in config.toml sets the ages: compress_after_days (7), retention_days (90); 0 means never.
+The age of a log is counted from the day in its name, or else from its last change. `aur log write`
+does the same once a day. The next run cleans up after an interrupted one.";
 
-/// Which logs are meant.
+/// Selects logs by day.
 #[derive(Debug, Args)]
 pub(crate) struct DaysArgs {
-    /// Logs of one day
+    /// Only logs of this day
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = parse_date, conflicts_with_all = ["month", "from", "to"])]
     pub(crate) date: Option<Date>,
 
-    /// Logs of one month
+    /// Only logs of this month
     #[arg(long, value_name = "YYYY-MM", value_parser = parse_month, conflicts_with_all = ["from", "to"])]
     pub(crate) month: Option<Month>,
 
-    /// Logs of this day and later ones
+    /// Only logs of this day and later
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = parse_date)]
     pub(crate) from: Option<Date>,
 
-    /// Logs of this day and earlier ones
+    /// Only logs of this day and earlier
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = parse_date)]
     pub(crate) to: Option<Date>,
 }
 
-/// How much of a list is shown, and how.
+/// Length and format of a list of logs.
 #[derive(Debug, Args)]
 pub(crate) struct ShownArgs {
-    /// Show at most this many logs [default: 20 where no days are given, else all]
+    /// Maximum number of logs [default: 20 without a date option, else all]
     #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
     pub(crate) limit: Option<usize>,
 
-    /// How to print the logs
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub(crate) format: LogFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
-    /// For people
+    /// Text for people
     Text,
     /// One JSON value
     Json,
-    /// One JSON object a line
+    /// One JSON object per line
     Jsonl,
 }
 

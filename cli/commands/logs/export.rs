@@ -1,4 +1,4 @@
-//! `aur logs export`: a log as it is, outside of the directory of the logs.
+//! `aur logs export`: writes a log unchanged to a file outside the log directory.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -12,7 +12,7 @@ use crate::context::failure::{Failure, Outcome};
 use crate::context::program::Program;
 use crate::output::sanitize;
 
-/// Writes the log to the file, or to standard output.
+/// Writes the log to a file or to standard output.
 pub(super) fn run(given: &str, output: Option<&Path>, is_forced: bool, program: &Program) -> Outcome {
     let (logs, log) = named::find(given, program)?;
     let mut out = program.terminal.stdout();
@@ -29,26 +29,26 @@ pub(super) fn run(given: &str, output: Option<&Path>, is_forced: bool, program: 
 fn write(logs: &LogDirectory, log: &LogFile, target: &Path, is_forced: bool) -> Outcome {
     let failed = |error: io::Error| Failure::new(format!("cannot write {}: {error}", target.display()));
     let above = target.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = target.file_name().ok_or_else(|| Failure::new(format!("{} is no file", target.display())))?;
+    let name = target.file_name().ok_or_else(|| Failure::new(format!("{} is not a file", target.display())))?;
     let directory = Directory::open_root(above).map_err(failed)?;
     if is_forced {
-        // What was there stays until the log is written completely.
+        // An existing file stays until the log is written completely.
         let mut copied = Ok(());
         let replaced = directory.replace(name, |file| {
             copied = copy(logs, log, file);
-            copied.as_ref().map_err(|_| io::Error::other("the log could not be read")).copied()
+            copied.as_ref().map_err(|_| io::Error::other("cannot read the log")).copied()
         });
         copied?;
         replaced.map_err(failed)?;
     } else {
         let mut file = directory.create_new(name).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => {
-                Failure::new(format!("{} is there already", target.display())).with_help("--force replaces it")
+                Failure::new(format!("{} already exists", target.display())).with_help("--force replaces it")
             }
             _ => failed(error),
         })?;
         if let Err(failure) = copy(logs, log, &mut file) {
-            // The failure that is returned says more than one of this.
+            // The returned failure is more informative than an error of this removal.
             let _ = directory.remove(name);
             return Err(failure);
         }
@@ -56,7 +56,7 @@ fn write(logs: &LogDirectory, log: &LogFile, target: &Path, is_forced: bool) -> 
     directory.synchronise().map_err(failed)
 }
 
-/// Copies the log into a new file that only the user may read, as the log is.
+/// Copies the log into a new file. Like the log, only the user may read the file.
 fn copy(logs: &LogDirectory, log: &LogFile, file: &mut File) -> Outcome {
     make_private(file)?;
     let mut text = logs.read(log).map_err(|error| super::place::unread(&log.path(), &error))?;

@@ -1,4 +1,4 @@
-//! The text that a log is written from: a file, or standard input.
+//! Input for log commands: a file or standard input.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Stdin};
@@ -11,12 +11,12 @@ use crate::context::failure::{Failure, Outcome};
 use crate::context::terminal::Terminal;
 use crate::output::units;
 
-/// Most bytes of JSON.
-const MOST_JSON: u64 = 64 << 20;
+/// Maximum size of JSON input in bytes.
+const MAX_JSON_BYTES: u64 = 64 << 20;
 
-/// Where a text comes from.
+/// Input of a log command.
 pub(super) struct Input {
-    /// What messages call it.
+    /// Name in messages.
     name: String,
     reader: Reader,
 }
@@ -27,7 +27,7 @@ enum Reader {
 }
 
 impl Input {
-    /// Opens the file that the user has named; standard input for `-` or none.
+    /// Opens the given file, or standard input for `-` or `None`.
     pub(super) fn open(file: Option<&Path>, terminal: &Terminal) -> Outcome<Self> {
         match file.filter(|file| *file != Path::new("-")) {
             Some(path) => {
@@ -37,22 +37,22 @@ impl Input {
             }
             None => {
                 if io::stdin().is_terminal() {
-                    terminal.note("the text is read from the terminal; Ctrl-D ends it");
+                    terminal.note("reading from the terminal; Ctrl-D ends the input");
                 }
                 Ok(Self { name: "standard input".to_owned(), reader: Reader::Stdin(io::stdin()) })
             }
         }
     }
 
-    /// All of it, as JSON.
-    pub(super) fn json(self) -> Outcome<(String, Vec<u8>)> {
+    /// Reads the whole input, which is JSON. Returns its name and its bytes.
+    pub(super) fn read_json(self) -> Outcome<(String, Vec<u8>)> {
         let name = self.name.clone();
         let mut bytes = Vec::new();
-        let read = self.take(MOST_JSON + 1).read_to_end(&mut bytes);
+        let read = self.take(MAX_JSON_BYTES + 1).read_to_end(&mut bytes);
         read.map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
-        if bytes.len() as u64 > MOST_JSON {
-            return Err(Failure::new(format!("{name} has more than {} of JSON", units::bytes(MOST_JSON)))
-                .with_help("Markdown may be longer: --query for a log, --section for an addition"));
+        if bytes.len() as u64 > MAX_JSON_BYTES {
+            return Err(Failure::new(format!("{name} exceeds {} of JSON", units::bytes(MAX_JSON_BYTES)))
+                .with_help("Markdown may be longer: use --query for a log, or --section for an addition"));
         }
         Ok((name, bytes))
     }
@@ -67,10 +67,10 @@ impl Read for Input {
     }
 }
 
-/// All mistakes in the JSON of an input.
+/// A failure that lists all mistakes in the JSON of an input.
 pub(super) fn mistakes(name: &str, mistakes: &Mistakes) -> Failure {
     let count = units::counted(mistakes.iter().count() as u64, "mistake");
-    let mut message = format!("{name} has {count}, nothing was written");
+    let mut message = format!("{name} has {count}; nothing was written");
     for mistake in mistakes.iter() {
         message.push_str(&format!("\n  {mistake}"));
     }

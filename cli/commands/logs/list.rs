@@ -1,4 +1,4 @@
-//! `aur logs`: the logs that there are.
+//! `aur logs`: lists logs.
 
 use std::io::{self, Write};
 
@@ -13,11 +13,11 @@ use crate::context::terminal::Terminal;
 use crate::output::style::Role;
 use crate::output::{sanitize, width};
 
-/// Logs that are shown where no days are given.
-const LATEST: usize = 20;
+/// Default limit without a date option.
+const DEFAULT_LIMIT: usize = 20;
 const INDENT: &str = "    ";
 
-/// Days that are given; `None` where none are.
+/// Returns the days that the arguments select, or `None` without a date option.
 pub(super) fn range(days: &DaysArgs) -> Outcome<Option<DateRange>> {
     let DaysArgs { date, month, from, to } = *days;
     if let (Some(from), Some(to)) = (from, to)
@@ -30,11 +30,11 @@ pub(super) fn range(days: &DaysArgs) -> Outcome<Option<DateRange>> {
     Ok(date.map(DateRange::day).or(month.map(DateRange::month)).or(given))
 }
 
-/// Lists the logs of some days, or the latest ones.
+/// Lists the logs of the selected days, or the latest logs.
 pub(super) fn run(days: Option<DateRange>, show: &ShownArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let logs = place::logs(program)?;
-    let limit = show.limit.unwrap_or(if days.is_some() { usize::MAX } else { LATEST });
+    let limit = show.limit.unwrap_or(if days.is_some() { usize::MAX } else { DEFAULT_LIMIT });
     let mut rows = Rows::new(terminal.stdout(), show.format == LogFormat::Json);
     let summaries = logs.as_ref().map(|logs| logs.summaries(days.unwrap_or_default())).transpose();
     let (mut shown, mut problems) = (0, 0);
@@ -45,7 +45,7 @@ pub(super) fn run(days: Option<DateRange>, show: &ShownArgs, program: &Program) 
                 problems += 1;
             }
             Ok(_) if shown == limit as u64 => {
-                terminal.note(&format!("there are older ones; --limit shows more than {limit}"));
+                terminal.note(&format!("more logs match; --limit shows more than {limit}"));
                 break;
             }
             Ok(summary) => {
@@ -62,10 +62,10 @@ pub(super) fn run(days: Option<DateRange>, show: &ShownArgs, program: &Program) 
         terminal.note("there are no logs; `aur log write` writes one");
         return Ok(());
     }
-    unread::outcome(problems, shown, || "there are no logs of these days".to_owned())
+    unread::outcome(problems, shown, || "there are no logs for these days".to_owned())
 }
 
-/// When, the name and the id; below, the query.
+/// Writes the time, the name and the id on one line, and the query below.
 fn write_text(out: &mut impl Write, summary: &LogSummary, terminal: &Terminal) -> io::Result<()> {
     let paint = terminal.out;
     let time = match (summary.time, summary.day) {

@@ -1,4 +1,4 @@
-//! `aur logs maintain`: old logs are compressed, older ones removed.
+//! `aur logs maintain`: compresses old logs and removes expired ones.
 
 use std::io::{self, Write};
 
@@ -11,25 +11,25 @@ use crate::context::failure::Outcome;
 use crate::context::program::Program;
 use crate::output::{json, sanitize, units};
 
-/// A file, and what is done with it.
+/// A file and the action that a dry run reports for it.
 #[derive(Serialize)]
 struct PlannedAction {
     action: Action,
     file: String,
 }
 
-/// The report for programs.
+/// The output of `--format json`.
 #[derive(Serialize)]
 struct PrintedReport<'r> {
     dry_run: bool,
     #[serde(flatten)]
     report: &'r MaintenanceReport,
-    /// Every file that would be changed. Empty where nothing was asked to be told.
+    /// Every file that would be changed. Empty unless this is a dry run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     actions: &'r Vec<PlannedAction>,
 }
 
-/// Does maintenance, or says what it would do.
+/// Maintains the logs, or prints what would be done.
 pub(super) fn run(is_rehearsal: bool, format: ReportFormat, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let settings = place::settings(program)?;
@@ -81,7 +81,7 @@ fn write_text(
         };
         let why = match action {
             Action::Compress | Action::Remove => "",
-            Action::RemoveCopy => "  (a copy of a log that is there)",
+            Action::RemoveCopy => "  (a duplicate of an existing log)",
             Action::RemoveUnfinished => "  (unfinished)",
         };
         writeln!(out, "would {what:8}  {}{why}", sanitize::line(file))?;
@@ -93,20 +93,11 @@ fn write_text(
         false => format!(" ({} to {})", units::bytes(report.bytes_before), units::bytes(report.bytes_after)),
     };
     let logs = units::counted(*compressed, "log");
-    writeln!(
-        out,
-        "{compress} {logs}{sizes}, {remove} {}, {} as they are",
-        units::count(*removed),
-        units::count(*kept)
-    )?;
+    writeln!(out, "{compress} {logs}{sizes}, {remove} {}, {} unchanged", units::count(*removed), units::count(*kept))?;
     let left = copies_removed + unfinished_removed;
     if left > 0 {
         let files = units::counted(left, "file");
-        writeln!(
-            out,
-            "{} {files} of a process that was killed",
-            if is_rehearsal { "Would remove" } else { "Removed" }
-        )?;
+        writeln!(out, "{} {files} of an interrupted process", if is_rehearsal { "Would remove" } else { "Removed" })?;
     }
     Ok(())
 }

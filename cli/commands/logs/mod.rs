@@ -30,15 +30,15 @@ use crate::context::program::Program;
 
 pub(crate) const LOG_EXAMPLES: &str = "\
 Examples:
-  aur log write interaction.json                 the log of an interaction, from JSON
-  aur log write --query \"fix the login\" notes.md  a log of Markdown, stored as it is
+  aur log write interaction.json                 write a log from JSON
+  aur log write --query \"fix the login\" notes.md  write a log from Markdown, stored unchanged
   aur log append aurora-20251213-143215-abc123 more.json
 
 `aur logs` lists, searches and shows logs.";
 
 pub(crate) const LOGS_EXAMPLES: &str = "\
 Examples:
-  aur logs                                     the latest 20
+  aur logs                                     the 20 latest
   aur logs today
   aur logs --date 2025-12-13
   aur logs --month 2025-12
@@ -48,7 +48,7 @@ Examples:
   aur logs export aurora-20251213-143215-abc123 -o log.md
   aur logs maintain --dry-run
 
-Days are those of UTC. Exits with 1 when nothing matches, with 2 when a log could not be read.";
+Days are in UTC. Exits with 1 if nothing matches, and with 2 if a log could not be read.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogCommand {
@@ -56,7 +56,7 @@ pub(crate) enum LogCommand {
     Append(LogAppendArgs),
 }
 
-/// List, search and show the logs of interactions
+/// List, search and show interaction logs
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = LOGS_EXAMPLES)]
@@ -73,20 +73,20 @@ pub(crate) struct LogsArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogsCommand {
-    /// List the logs of today, in UTC
+    /// List the logs of today (UTC)
     Today {
         #[command(flatten)]
         show: ShownArgs,
     },
-    /// List logs, the newest first
+    /// List logs, newest first
     #[command(after_help = "\
 Examples:
-  aur logs list                                the latest 20
+  aur logs list                                the 20 latest
   aur logs list 2025/12
   aur logs list 2025 --limit 100
   aur logs list --from 2025-12-01 --format jsonl")]
     List {
-        /// A year or a month: 2025, 2025/12
+        /// Year or month: 2025, 2025/12
         #[arg(value_name = "YYYY[/MM]", value_parser = parse_period, conflicts_with_all = ["date", "month", "from", "to"])]
         period: Option<DateRange>,
 
@@ -100,46 +100,46 @@ Examples:
     /// Show a log
     #[command(after_help = VIEW_EXAMPLES)]
     View {
-        /// The log: its name or the id of its interaction, or the beginning of one
+        /// Name of the log or id of its interaction, or a unique prefix of one
         #[arg(value_name = "NAME|ID")]
         log: String,
 
-        /// How to print: as it is, or its sections
+        /// Output format: the log unchanged, or its sections as JSON
         #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text)]
         format: LogFormat,
     },
-    /// Write a log as it is to a file, or to standard output
+    /// Write a log unchanged to a file or to standard output
     #[command(after_help = "\
 Examples:
   aur logs export aurora-20251213-143215-abc123 -o log.md
   aur logs export oauth-authentication-2025-12-13 | less")]
     Export {
-        /// The log: its name or the id of its interaction, or the beginning of one
+        /// Name of the log or id of its interaction, or a unique prefix of one
         #[arg(value_name = "NAME|ID")]
         log: String,
 
-        /// The file to write [default: standard output]
+        /// File to write [default: standard output]
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
 
-        /// Replace the file if there is one
+        /// Replace an existing file
         #[arg(long, requires = "output")]
         force: bool,
     },
-    /// Compress old logs, and remove those beyond the retention
+    /// Compress old logs, and remove those older than the retention period
     #[command(after_help = MAINTAIN_EXAMPLES)]
     Maintain {
-        /// Change nothing, and say what would be done
+        /// Show what would be done without changing anything
         #[arg(long)]
         dry_run: bool,
 
-        /// How to print
+        /// Output format
         #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
         format: ReportFormat,
     },
 }
 
-/// A year or a month.
+/// Parses a year or a month.
 fn parse_period(text: &str) -> Result<DateRange, String> {
     let year = || Some((Month::named(text, "01")?, Month::named(text, "12")?));
     match year() {
@@ -151,15 +151,15 @@ fn parse_period(text: &str) -> Result<DateRange, String> {
     }
 }
 
-/// `aur log`: writes logs.
-pub(crate) fn run_one(command: &LogCommand, program: &Program) -> Outcome {
+/// `aur log`: writes or extends a log.
+pub(crate) fn run_log(command: &LogCommand, program: &Program) -> Outcome {
     match command {
         LogCommand::Write(args) => write::run(args, program),
         LogCommand::Append(args) => append::run(args, program),
     }
 }
 
-/// `aur logs`: what is done with those that there are.
+/// `aur logs`: lists, searches, shows, exports and maintains logs.
 pub(crate) fn run(args: &LogsArgs, program: &Program) -> Outcome {
     match &args.command {
         None => list::run(list::range(&args.days)?, &args.show, program),

@@ -1,4 +1,4 @@
-//! The log that a name or an id stands for.
+//! Finds the log with a given name or id.
 
 use aurora_logs::{Candidate, Found, LogDirectory, LogFile};
 
@@ -7,29 +7,29 @@ use crate::context::failure::{Failure, Outcome};
 use crate::context::program::Program;
 use crate::output::units;
 
-/// Finds the log. None is exit code 1, several are named.
+/// Finds the log. Without a match the exit code is 1; if several logs match, it is 2.
 pub(super) fn find(given: &str, program: &Program) -> Outcome<(LogDirectory, LogFile)> {
-    let nothing = || Failure::Short(format!("no log is called `{given}` or has this id"));
+    let nothing = || Failure::Short(format!("no log has the name or id `{given}`"));
     let logs = place::logs(program)?.ok_or_else(nothing)?;
     let mut problems = Vec::new();
     let found = logs.find(given, &mut |problem| problems.push(problem)).map_err(place::failure)?;
     match found {
         Found::One(log) => Ok((logs, log)),
-        Found::Several(count, first) => Err(several(given, count, &first)),
+        Found::Several(count, first) => Err(ambiguous_name(given, count, &first)),
         Found::Nothing if problems.is_empty() => Err(nothing()),
-        // It may be one of those.
+        // The log may be one of the unreadable ones.
         Found::Nothing => {
             for problem in &problems {
                 unread::warn(problem, &program.terminal);
             }
             let logs = units::counted(problems.len() as u64, "log");
-            Err(Failure::new(format!("no log is called `{given}` or has this id, and {logs} could not be read")))
+            Err(Failure::new(format!("no log has the name or id `{given}`, and {logs} could not be read")))
         }
     }
 }
 
-fn several(given: &str, count: usize, first: &[Candidate]) -> Failure {
-    let mut message = format!("`{given}` stands for {}:", units::counted(count as u64, "log"));
+fn ambiguous_name(given: &str, count: usize, first: &[Candidate]) -> Failure {
+    let mut message = format!("`{given}` matches {}:", units::counted(count as u64, "log"));
     for Candidate { log, id } in first {
         let id = id.as_deref().map(|id| format!("  {id}")).unwrap_or_default();
         message.push_str(&format!("\n  {}{id}", log.path()));
@@ -37,5 +37,5 @@ fn several(given: &str, count: usize, first: &[Candidate]) -> Failure {
     if count > first.len() {
         message.push_str(&format!("\n  and {} more", units::count((count - first.len()) as u64)));
     }
-    Failure::new(message).with_help("give more of the name or of the id")
+    Failure::new(message).with_help("give a longer part of the name or id")
 }

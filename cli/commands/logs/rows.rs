@@ -1,4 +1,4 @@
-//! Results, one after the other: none is held until the end.
+//! Results that are written one at a time, without keeping all of them in memory.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::output::json;
 
-/// Writes results as one JSON list, as a line of JSON each, or as text.
+/// Writes results as one JSON list, as lines of JSON, or as text.
 pub(super) struct Rows<W> {
     out: W,
     is_list: bool,
@@ -14,17 +14,17 @@ pub(super) struct Rows<W> {
 }
 
 impl<W: Write> Rows<W> {
-    /// A list, or lines.
+    /// Writes a JSON list if `is_list`, else lines.
     pub(super) fn new(out: W, is_list: bool) -> Self {
         Self { out, is_list, count: 0 }
     }
 
-    /// A result as text.
+    /// Writes a result as text.
     pub(super) fn text(&mut self, write: impl FnOnce(&mut W) -> io::Result<()>) -> io::Result<()> {
         write(&mut self.out)
     }
 
-    /// A result as JSON.
+    /// Writes a result as JSON.
     pub(super) fn push(&mut self, value: &impl Serialize) -> io::Result<()> {
         if !self.is_list {
             self.count += 1;

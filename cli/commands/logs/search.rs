@@ -1,4 +1,4 @@
-//! `aur logs search`: sections of logs by words or by a regular expression.
+//! `aur logs search`: searches log sections for words or a regular expression.
 
 use std::io::{self, Write};
 
@@ -16,40 +16,40 @@ use crate::output::{sanitize, units};
 
 pub(crate) const SEARCH_EXAMPLES: &str = "\
 Examples:
-  aur logs search oauth                        in upper or lower case, as a part of a word too
-  aur logs search oauth token                  sections that have both words
+  aur logs search oauth                        in any case, also inside a word
+  aur logs search oauth token                  sections that contain both words
   aur logs search --regex 'timeout after \\d+ ms' --month 2025-12
   aur logs search oauth --format jsonl         {\"file\", \"id\", \"section\", \"line_start\", \"line_end\", \"lines\", ...}
 
-A result is a section of a log, with the lines that match best. A regular expression is held
-against one line, and minds the case unless it begins with (?i).
-Exits with 0 when something is found, with 1 when nothing is, with 2 when a log could not be read.";
+A result is a section of a log, with its best matching lines. A regular expression is matched
+against single lines and is case-sensitive unless it begins with (?i).
+Exits with 0 if something is found, with 1 if nothing is, and with 2 if a log could not be read.";
 
 /// Search the texts of logs
 #[derive(Debug, Args)]
 #[command(after_help = SEARCH_EXAMPLES)]
 pub(crate) struct LogSearchArgs {
-    /// Words; a section must have all of them
+    /// Words to search for; a section must contain all of them
     #[arg(value_name = "TEXT", required = true)]
     pub(crate) text: Vec<String>,
 
-    /// The text is a regular expression
+    /// Treat the text as a regular expression
     #[arg(long)]
     pub(crate) regex: bool,
 
     #[command(flatten)]
     pub(crate) days: DaysArgs,
 
-    /// Show at most this many results [default: all]
+    /// Maximum number of results [default: all]
     #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
     pub(crate) limit: Option<usize>,
 
-    /// How to print the results
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub(crate) format: LogFormat,
 }
 
-/// Prints every section that is found, as soon as it is.
+/// Prints every matching section as soon as it is found.
 pub(super) fn run(args: &LogSearchArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let text = args.text.join(" ");
@@ -87,12 +87,12 @@ pub(super) fn run(args: &LogSearchArgs, program: &Program) -> Outcome {
     unread::outcome(problems, found.count, || "nothing was found".to_owned())
 }
 
-/// What was found so far, and how it is printed.
+/// The printed results, and how to print more.
 struct FoundSections<W> {
     rows: Rows<W>,
     format: LogFormat,
     paint: Painter,
-    /// So many more are printed.
+    /// Remaining number of results to print.
     left: usize,
     count: u64,
     failed: Option<io::Error>,
@@ -115,7 +115,7 @@ impl<W: Write> FoundSections<W> {
             !self.is_over()
         };
         match logs.search(log, pattern, &mut take) {
-            // It was removed meanwhile.
+            // The log was removed in the meantime.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(UnreadLog { file: log.path(), cause: error.to_string() }),
             Ok(()) => Ok(()),
@@ -123,7 +123,7 @@ impl<W: Write> FoundSections<W> {
     }
 }
 
-/// File, lines, section and id; below, the lines that match best.
+/// Writes file, lines, section and id on one line, and the best matching lines below.
 fn write_text(out: &mut impl Write, hit: &SearchHit, paint: Painter) -> io::Result<()> {
     let SearchHit { file, line_start, line_end, .. } = hit;
     let place = paint.paint(Role::Path, &format!("{}:{line_start}-{line_end}", sanitize::line(file)));

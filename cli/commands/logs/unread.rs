@@ -1,4 +1,4 @@
-//! Logs that could not be read: each is named, and the command ends with exit code 2.
+//! Reports logs that could not be read. The command then ends with exit code 2.
 
 use aurora_logs::UnreadLog;
 
@@ -6,12 +6,12 @@ use crate::context::failure::{Failure, Outcome};
 use crate::context::terminal::Terminal;
 use crate::output::units;
 
-/// Names a log that could not be read, with the reason.
+/// Warns about a log that could not be read.
 pub(super) fn warn(problem: &UnreadLog, terminal: &Terminal) {
     terminal.warn(&format!("cannot read {}: {}", problem.file, problem.cause));
 }
 
-/// How a command ends that has found something or nothing, and could not read so many logs.
+/// Returns the outcome of a command that found `found` logs and could not read `unread` logs.
 pub(super) fn outcome(unread: u64, found: u64, nothing: impl FnOnce() -> String) -> Outcome {
     if unread > 0 {
         return Err(Failure::new(format!("{} could not be read", units::counted(unread, "log"))));

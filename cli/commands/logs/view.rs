@@ -1,4 +1,4 @@
-//! `aur logs view`: a log as it is, or section by section.
+//! `aur logs view`: prints a log unchanged or section by section.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -12,7 +12,6 @@ use crate::context::failure::{Failure, Outcome};
 use crate::context::program::Program;
 use crate::output::{json, sanitize};
 
-/// Prints the log.
 pub(super) fn run(given: &str, format: LogFormat, program: &Program) -> Outcome {
     let (logs, log) = named::find(given, program)?;
     let mut out = program.terminal.stdout();
@@ -20,14 +19,14 @@ pub(super) fn run(given: &str, format: LogFormat, program: &Program) -> Outcome 
         LogFormat::Text => print(&logs, &log, &mut out)?,
         LogFormat::Jsonl => {
             let mut rows = Rows::new(&mut out, false);
-            each_section(&logs, &log, |section| rows.push(&section))?;
+            for_each_section(&logs, &log, |section| rows.push(&section))?;
         }
         LogFormat::Json => write_object(&logs, &log, &mut out)?,
     }
     Ok(out.flush()?)
 }
 
-/// Prints the bytes of the log, unpacked; on a terminal its lines, made safe.
+/// Prints the decompressed bytes of the log, or its lines without control characters on a terminal.
 pub(super) fn print(logs: &LogDirectory, log: &LogFile, out: &mut impl Write) -> Outcome {
     let mut text = logs.read(log).map_err(unread(log))?;
     if !io::stdout().is_terminal() {
@@ -40,7 +39,7 @@ pub(super) fn print(logs: &LogDirectory, log: &LogFile, out: &mut impl Write) ->
     Ok(())
 }
 
-/// Copies, and tells errors of reading from those of writing.
+/// Copies the text, and distinguishes read errors from write errors.
 pub(super) fn copy(text: &mut impl io::BufRead, out: &mut impl Write, log: &LogFile) -> Outcome {
     loop {
         let buffer = match text.fill_buf() {
@@ -56,7 +55,7 @@ pub(super) fn copy(text: &mut impl io::BufRead, out: &mut impl Write, log: &LogF
     }
 }
 
-/// What a log says about itself, as JSON.
+/// The metadata of a log, as JSON.
 #[derive(Serialize)]
 struct ViewedLog {
     file: String,
@@ -66,7 +65,7 @@ struct ViewedLog {
     keywords: Vec<String>,
 }
 
-/// One object whose last key is the list of sections. A section is held at a time.
+/// Writes one object whose last key is the list of sections. Only one section is in memory at a time.
 fn write_object(logs: &LogDirectory, log: &LogFile, out: &mut impl Write) -> Outcome {
     let LogHeader { time, id, query, keywords } = logs.header(log).map_err(unread(log))?;
     let viewed = ViewedLog { file: log.path(), id, time: time.map(|time| time.to_string()), query, keywords };
@@ -76,12 +75,16 @@ fn write_object(logs: &LogDirectory, log: &LogFile, out: &mut impl Write) -> Out
     out.write_all(head.strip_suffix(b"}").unwrap_or(head))?;
     out.write_all(b",\"sections\":")?;
     let mut rows = Rows::new(&mut *out, true);
-    each_section(logs, log, |section| rows.push(&section))?;
+    for_each_section(logs, log, |section| rows.push(&section))?;
     rows.finish()?;
     Ok(out.write_all(b"}\n")?)
 }
 
-fn each_section(logs: &LogDirectory, log: &LogFile, mut write: impl FnMut(SectionText) -> io::Result<()>) -> Outcome {
+fn for_each_section(
+    logs: &LogDirectory,
+    log: &LogFile,
+    mut write: impl FnMut(SectionText) -> io::Result<()>,
+) -> Outcome {
     let mut failed = None;
     let mut take = |section| {
         failed = write(section).err();
@@ -91,7 +94,7 @@ fn each_section(logs: &LogDirectory, log: &LogFile, mut write: impl FnMut(Sectio
     failed.map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// A log that cannot be read. It may be gone by now.
+/// The failure for a log that cannot be read, perhaps because it no longer exists.
 fn unread(log: &LogFile) -> impl FnOnce(io::Error) -> Failure {
     let file = log.path();
     move |error| place::unread(&file, &error)

@@ -1,4 +1,4 @@
-//! `aur log write`: the log of one interaction.
+//! `aur log write`: writes the log of one interaction.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub(crate) const WRITE_EXAMPLES: &str = "\
 Examples:
   aur log write interaction.json
   agent | aur log write --format json              prints {\"id\", \"file\", \"path\"}
-  aur log write --query \"fix the login\" notes.md   Markdown, stored as it is
+  aur log write --query \"fix the login\" notes.md   Markdown, stored unchanged
 
 The JSON:
   {\"query\": \"...\", \"id\": \"...\", \"timestamp\": \"2025-12-13T14:32:15Z\",
@@ -29,33 +29,33 @@ The JSON:
    \"response\": \"...\",
    \"summary\": {\"duration_ms\": 12785, \"complexity\": \"...\", \"verification_score\": 0.93,
                \"tokens\": 23650, \"cost_usd\": 0.0234}}
-Required are `query` and `phases`, and `name` and `output` of a phase.
+`query` and `phases` are required, and so are the `name` and `output` of a phase.
 
-The log is durable when the command ends, and never visible in part. Nothing is masked: it is a
-complete record that only you may read. Once a day, old logs are compressed and removed as
-`aur logs maintain` does.";
+The log is durable when the command ends, and never partly visible. Nothing is masked: the log is a
+complete record that only you may read. Once a day, the command compresses and removes old logs
+like `aur logs maintain`.";
 
 /// Write the log of one interaction
 #[derive(Debug, Args)]
 #[command(after_help = WRITE_EXAMPLES)]
 pub(crate) struct LogWriteArgs {
-    /// JSON, or Markdown with --query; `-` is standard input [default: -]
+    /// JSON file, or Markdown file with --query; `-` is standard input [default: -]
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 
-    /// What the user has asked; the file is Markdown then, and stored as it is
+    /// Question of the user; the file is then Markdown and stored unchanged
     #[arg(long, value_name = "TEXT", value_parser = parse_query)]
     pub(crate) query: Option<String>,
 
-    /// The id of the interaction [default: a new one]
+    /// Id of the interaction [default: a new one]
     #[arg(long, value_name = "ID", requires = "query", value_parser = parse_id)]
     pub(crate) id: Option<QueryId>,
 
-    /// When the interaction began, as in RFC 3339 [default: now]
+    /// Start time of the interaction in RFC 3339 format [default: now]
     #[arg(long, value_name = "TIME", requires = "query", value_parser = parse_time)]
     pub(crate) timestamp: Option<Timestamp>,
 
-    /// How to print where the log is
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
@@ -72,10 +72,10 @@ fn parse_query(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("it must not be empty".to_owned()) } else { Ok(text.to_owned()) }
 }
 
-/// Longest time of daily maintenance. Who writes a log waits for it.
-const MAINTENANCE: Duration = Duration::from_secs(5);
+/// Maximum duration of daily maintenance, for which the writer of a log has to wait.
+const MAX_MAINTENANCE_TIME: Duration = Duration::from_secs(5);
 
-/// Writes the log, prints where it is, and looks after old ones once a day.
+/// Writes the log, prints its path, and maintains old logs once a day.
 pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
     let settings = place::settings(program)?;
     let mut input = Input::open(args.file.as_deref(), &program.terminal)?;
@@ -84,7 +84,7 @@ pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
             LogText::Markdown { query: query.clone(), id: args.id.clone(), time: args.timestamp, body: &mut input }
         }
         None => {
-            let (name, bytes) = input.json()?;
+            let (name, bytes) = input.read_json()?;
             LogText::Interaction(interaction(&bytes).map_err(|mistakes| input::mistakes(&name, &mistakes))?)
         }
     };
@@ -96,24 +96,24 @@ pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
         ReportFormat::Text => writeln!(out, "{}", sanitize::line(&written.path.display().to_string()))?,
     }
     out.flush()?;
-    look_after(&logs, &settings, &program.terminal);
+    maintain_daily(&logs, &settings, &program.terminal);
     Ok(())
 }
 
-/// Daily maintenance. The log is written, so that nothing here makes the command fail.
-fn look_after(logs: &LogDirectory, settings: &Settings, terminal: &Terminal) {
-    match logs.maintain_daily(settings.policy, aurora_clock::now(), MAINTENANCE) {
+/// Runs the daily maintenance. The log is already written, so a failure here does not make the command fail.
+fn maintain_daily(logs: &LogDirectory, settings: &Settings, terminal: &Terminal) {
+    match logs.maintain_daily(settings.policy, aurora_clock::now(), MAX_MAINTENANCE_TIME) {
         Ok(None) => {}
-        Ok(Some(report)) => tell(&report, settings, terminal),
-        Err(error) => terminal.warn(&format!("old logs were not looked after: {}", aurora_project::chain(&error))),
+        Ok(Some(report)) => report_maintenance(&report, settings, terminal),
+        Err(error) => terminal.warn(&format!("old logs were not maintained: {}", aurora_project::chain(&error))),
     }
 }
 
-fn tell(report: &MaintenanceReport, settings: &Settings, terminal: &Terminal) {
+fn report_maintenance(report: &MaintenanceReport, settings: &Settings, terminal: &Terminal) {
     if let Some(last) = report.withheld_since {
         terminal.warn(&format!(
-            "old logs were not looked after, since that was last done more than {} days ago, on {}; if the clock is right, `aur logs \
-             maintain` does it",
+            "old logs were not maintained, because the last maintenance was more than {} days ago, on {}; if the clock is right, `aur logs \
+             maintain` maintains them",
             settings.policy.retention_days,
             time::date(last.as_second())
         ));
@@ -133,9 +133,9 @@ fn tell(report: &MaintenanceReport, settings: &Settings, terminal: &Terminal) {
     }
     if !unread.is_empty() {
         let files = units::counted(unread.len() as u64, "file");
-        terminal.warn(&format!("{files} could not be read and stay as they are; `aur logs maintain` names them"));
+        terminal.warn(&format!("{files} could not be read and were left unchanged; `aur logs maintain` lists them"));
     }
     if !complete {
-        terminal.note("not all old logs have been looked after; `aur logs maintain` does the rest");
+        terminal.note("not all old logs have been maintained; `aur logs maintain` maintains the rest");
     }
 }

@@ -1,4 +1,4 @@
-//! `aur mem add`: adds an entry.
+//! `aur mem add`: adds an entry to memory.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,50 +22,50 @@ Examples:
   aur mem add knowledge oauth.json --scope project
   echo '{\"content\": {\"pattern\": \"auth-setup\", \"success_score\": 0.9}}' | aur mem add reasoning - --format json
 
-FILE is a JSON object, for a note also Markdown or plain text; `aur mem schema KIND` prints what is
-expected. Of reasoning and knowledge, a score below 0.5 is not stored, one from 0.8 on is a pattern.
-Exits with 1 when the entry is not stored.";
+FILE is a JSON object, or for a note also Markdown or plain text; `aur mem schema KIND` prints the
+schema. Reasoning and knowledge with a score below 0.5 are not stored; from 0.8 they are patterns.
+Exits with 1 if the entry is not stored.";
 
 /// Add a reasoning pattern, knowledge or a note to memory
 #[derive(Debug, Args)]
 #[command(after_help = ADD_EXAMPLES)]
 pub(crate) struct AddArgs {
-    /// What it is
+    /// Kind of the entry
     #[arg(value_enum)]
     pub(crate) kind: KindArg,
 
-    /// The file to read; `-` is standard input
+    /// File to read; `-` is standard input
     #[arg(value_name = "FILE", required_unless_present = "message")]
     pub(crate) file: Option<PathBuf>,
 
-    /// The text of a note
+    /// Text of a note
     #[arg(long, short, value_name = "TEXT", conflicts_with = "file")]
     pub(crate) message: Option<String>,
 
-    /// A tag; may be given more than once
+    /// Tag of the entry; may be given more than once
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
 
     #[command(flatten)]
     pub(crate) placement: PlacementArgs,
 
-    /// How to print what became of it
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// Adds an entry, or says why it is not stored.
+/// Adds an entry, or reports why it is not stored.
 pub(crate) fn run(args: &AddArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let mut draft = read(args, terminal)?;
     let tags: Vec<&str> = args.tag.iter().map(String::as_str).collect();
     draft.entry_mut().set_tags(&tags, &[]).map_err(|error| Failure::from_error(&error))?;
-    let (memory, placement) = place(&args.placement)?;
+    let (memory, placement) = open_target(&args.placement)?;
     let stored = memory.add(draft, &placement, time::now()).map_err(failure)?;
     print(&stored, memory.place().owner(), args.format, terminal)
 }
 
-/// Prints what became of an entry; one that was not stored is not what was asked for.
+/// Prints the result for an entry. Fails with exit code 1 if the entry was not stored.
 pub(super) fn print(stored: &Stored, owner: Owner, format: ReportFormat, terminal: &Terminal) -> Outcome {
     let mut out = terminal.stdout();
     match format {
@@ -98,8 +98,8 @@ fn read(args: &AddArgs, terminal: &Terminal) -> Outcome<Draft> {
     document::draft(kind, &given, terminal)
 }
 
-/// The memory that an entry goes into, and where it belongs.
-pub(super) fn place(args: &PlacementArgs) -> Outcome<(Memory, Placement)> {
+/// Opens the memory for a new entry. Returns the memory and the placement of the entry.
+pub(super) fn open_target(args: &PlacementArgs) -> Outcome<(Memory, Placement)> {
     let root = project(args.root.as_deref())?;
     let scope = match (args.scope, &args.session, &root) {
         (Some(scope), _, _) => scope,
@@ -112,12 +112,12 @@ pub(super) fn place(args: &PlacementArgs) -> Outcome<(Memory, Placement)> {
     Ok((memory, Placement { scope, session: args.session.clone() }))
 }
 
-/// The project of a memory; the user's has none.
+/// Returns the project directory of a memory. The user's memory needs no project.
 pub(super) fn root_of(owner: Owner, root: Option<PathBuf>) -> Outcome<PathBuf> {
     match (owner, root) {
         (_, Some(root)) => Ok(root),
         (Owner::User, None) => Ok(Path::new(".").to_owned()),
-        (Owner::Project, None) => Err(Failure::new("the current directory is in no project")
-            .with_help("give its directory with --root, or another scope: --scope user")),
+        (Owner::Project, None) => Err(Failure::new("the current directory is not in a project")
+            .with_help("give the project directory with --root, or another scope, such as --scope user")),
     }
 }

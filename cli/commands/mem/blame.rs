@@ -1,4 +1,4 @@
-//! `aur mem blame`: the stored attribution of a file, line by line.
+//! `aur mem blame`: prints the stored attribution of a file, line by line.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -14,30 +14,30 @@ use crate::context::place;
 use crate::context::program::Program;
 use crate::output::json;
 
-/// Show which commit every line of a file came from, as the index has it
+/// Show which commit every line of an indexed file came from
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  aur mem blame src/auth.py                 one line each: commit, number of the line
+  aur mem blame src/auth.py                 one line each: commit, line number
   aur mem blame src/auth.py --format json   runs of lines with author and time
 
-The lines are those that were indexed; zeros stand for a line that is not committed yet.
-It says what `git blame -l` says, without walking the history.")]
+The lines are those of the indexed version; zeros stand for a line that is not committed yet.
+The output equals that of `git blame -l`, but the command does not walk the history.")]
 pub(crate) struct BlameArgs {
-    /// An indexed file
+    /// Indexed file
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
 
-    /// The indexed directory [default: the nearest one above with an index]
+    /// Indexed directory [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// Prints which commit every line of a file came from, as it was when the file was indexed.
+/// Prints the commit of every line of a file, as of the indexed version.
 pub(crate) fn run(args: &BlameArgs, program: &Program) -> Outcome {
     let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
     let here = place::here();
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &BlameArgs, program: &Program) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// `<commit> <line>` for every line; like git, zeros stand for a line that is not committed yet.
+/// Writes `<commit> <line>` for every line. As in git, zeros stand for a line that is not committed yet.
 fn write_lines(out: &mut impl Write, blame: &FileBlame) -> io::Result<()> {
     let digits = blame.commits.first().map_or(40, |commit| 2 * commit.id.as_bytes().len());
     let zeros = "0".repeat(digits);

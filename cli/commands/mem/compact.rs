@@ -1,4 +1,4 @@
-//! `aur mem compact`: the index at its smallest.
+//! `aur mem compact`: shrinks an index to its minimum size.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -16,30 +16,30 @@ use crate::output::{json, units};
 
 pub(crate) const COMPACT_EXAMPLES: &str = "\
 Examples:
-  aur mem compact                  one segment, no room taken by what was deleted
+  aur mem compact                  merge all segments, and free the space of deleted content
   aur mem compact --format json
 
-Index runs reuse the room of what was deleted, but do not give it back. Results stay the same,
-searches that are running go on, and an index that has nothing to gain is left alone.";
+Index runs reuse the space of deleted content, but do not return it to the file system. Results
+stay the same, running searches continue, and a compact index is left unchanged.";
 
-/// Give back the room that deleted content takes
+/// Return the space of deleted content to the file system
 #[derive(Debug, Args)]
 #[command(after_help = COMPACT_EXAMPLES)]
 pub(crate) struct CompactArgs {
-    /// A memory instead of the index: removed entries and earlier versions cannot be restored then
+    /// Compact a memory instead of the index; removed entries and earlier versions can then no longer be restored
     #[arg(long, value_name = "OWNER", value_enum)]
     pub(crate) memory: Option<OwnerArg>,
 
-    /// The indexed directory [default: the nearest one above with an index]
+    /// Indexed directory [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// Compacts and says what it was good for.
+/// Compacts the index and prints its size before and after.
 pub(crate) fn run(args: &CompactArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     if let Some(owner) = args.memory {
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &CompactArgs, program: &Program) -> Outcome {
         ReportFormat::Text if done.written => {
             writeln!(out, "Compacted: {before} before, {after} now (generation {})", done.generation)?;
         }
-        ReportFormat::Text => writeln!(out, "Nothing to gain: the index is compact ({after})")?,
+        ReportFormat::Text => writeln!(out, "Nothing to do: the index is compact ({after})")?,
     }
     Ok(out.flush()?)
 }

@@ -19,27 +19,27 @@ use crate::output::time;
 /// Replace an entry of memory
 #[derive(Debug, Args)]
 pub(crate) struct EditArgs {
-    /// The entry
+    /// Id of the entry
     #[arg(value_name = "ID")]
     pub(crate) id: String,
 
-    /// The file that replaces it; `-` is standard input [default: opens $VISUAL or $EDITOR]
+    /// File with the new content; `-` is standard input [default: edit the entry in $VISUAL or $EDITOR]
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) memories: MemoryArgs,
 
-    /// How to print what became of it
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// Replaces an entry by a file, or by what the user's editor makes of it.
+/// Replaces an entry with the content of a file, or with the result of the user's editor.
 pub(crate) fn run(args: &EditArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
     let memory = memories.with(&args.id, false)?;
-    let kind = Kind::of_id(&args.id).ok_or_else(|| Failure::new(format!("{} is the id of no entry", args.id)))?;
+    let kind = Kind::of_id(&args.id).ok_or_else(|| Failure::new(format!("{} is not the id of an entry", args.id)))?;
     let given = match &args.file {
         Some(file) => document::read(file)?,
         None => edited(memory, &args.id)?,
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &EditArgs, program: &Program) -> Outcome {
     print(&stored, memory.place().owner(), args.format, &program.terminal)
 }
 
-/// What the user's editor makes of the document of an entry.
+/// Opens the document of an entry in the user's editor, and returns the edited text.
 fn edited(memory: &Memory, id: &str) -> Outcome<NamedText> {
     let version = memory.get(id).map_err(failure)?;
     let document = version.and_then(|version| version.document).unwrap_or_default();
@@ -57,7 +57,7 @@ fn edited(memory: &Memory, id: &str) -> Outcome<NamedText> {
     let mut file = tempfile::Builder::new().prefix("aurora-").suffix(".json").tempfile().map_err(io)?;
     serde_json::to_writer_pretty(&mut file, &document).map_err(|error| io(error.into()))?;
     file.write_all(b"\n").and_then(|()| file.flush()).map_err(io)?;
-    let editor = Editor::of_user().map_err(Failure::new)?;
+    let editor = Editor::from_environment().map_err(Failure::new)?;
     let (directory, name) = (file.path().parent(), file.path().file_name());
     let name = name.unwrap_or_default().to_string_lossy();
     let command = editor.command(directory.unwrap_or(Path::new(".")), None, &name, None);

@@ -1,4 +1,4 @@
-//! `aur mem eval`: how well the search answers questions with known answers.
+//! `aur mem eval`: measures the quality of search results on questions with known answers.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -20,15 +20,15 @@ use crate::output::evaluation::{self, Against, Evaluation};
 use crate::output::json;
 
 pub(crate) const EVAL_EXAMPLES: &str = "\
-GOLDEN is a file of questions (JSON Lines or YAML) or a directory that `aur mem eval mine` has
-written; without one it is .aurora/eval. No access is recorded.
+GOLDEN is a file of questions (JSON Lines or YAML) or a directory written by `aur mem eval mine`
+[default: .aurora/eval]. The evaluation records no accesses.
 
 Examples:
   aur mem eval mine                                     make golden sets from this repository
   aur mem eval                                          measure on them
-  aur mem eval questions.jsonl --misses 20              a file of one's own, and what was not found
-  aur mem eval --config trial.toml --against default    does it help, and is that sure?
-  aur mem eval questions.jsonl --floor ndcg@10=0.6      fail a CI job (exit code 1) below that
+  aur mem eval questions.jsonl --misses 20              use your own questions, and list 20 misses
+  aur mem eval --config trial.toml --against default    compare two configurations
+  aur mem eval questions.jsonl --floor ndcg@10=0.6      exit with 1 below this, for CI
 
 Metrics: ndcg@10, mrr@10, r@1, r@5, r@10, p@5, filemrr, filer@10, topics@10.";
 
@@ -55,19 +55,19 @@ pub(crate) struct AskArgs {
     #[arg(value_name = "GOLDEN")]
     pub(crate) golden: Vec<PathBuf>,
 
-    /// Search with this configuration file over the built-in one, or with `default` itself
+    /// Configuration file to apply to the built-in configuration, or `default` for the built-in configuration alone
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Ask again with this configuration file, or with `default`, and show the difference
+    /// Compare with this configuration file, or with `default`
     #[arg(long, value_name = "FILE", conflicts_with = "against_index")]
     pub(crate) against: Option<PathBuf>,
 
-    /// Ask the index of this directory too, and show the difference
+    /// Compare with the index of this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) against_index: Option<PathBuf>,
 
-    /// Which signals rank the results
+    /// Signals that rank the results
     #[arg(long, short, value_name = "MODE", value_enum)]
     pub(crate) mode: Option<ModeArg>,
 
@@ -75,24 +75,24 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     pub(crate) sets: Vec<String>,
 
-    /// Exit with 1 below this: `ndcg@10=0.8`, or `exact:mrr@10=0.9` for one set
+    /// Exit with 1 if a metric is below this value: `ndcg@10=0.8`, or `exact:mrr@10=0.9` for one set
     #[arg(long, value_name = "[SET:]METRIC=VALUE", value_delimiter = ',')]
     pub(crate) floor: Vec<Floor>,
 
-    /// List this many of the questions without an answer in the first ten
+    /// Number of questions to list that have no answer in the first ten results
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) misses: usize,
 
-    /// The indexed directory [default: the nearest one above with an index]
+    /// Indexed directory [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// Mines golden sets, or asks the questions of some and prints the figures.
+/// Mines golden sets, or evaluates the search on golden sets and prints the figures.
 pub(crate) fn run(args: &EvalArgs, program: &Program) -> Outcome {
     match &args.command {
         Some(EvalCommand::Mine(args)) => mine::run(args, program),
@@ -107,7 +107,7 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
     golden::keep_sets(&mut batches, &args.sets)?;
     let config = golden::config(args.config.as_deref(), &root, program)?;
     let other = args.against.as_deref().map(|other| golden::config(Some(other), &root, program)).transpose()?;
-    let rerankers = rerankers::of_configs([&config].into_iter().chain(&other), mode, &program.terminal);
+    let rerankers = rerankers::for_configs([&config].into_iter().chain(&other), mode, &program.terminal);
     let open = |root: &Path, mined: bool| golden::engine(root, mined, mode, &rerankers, program);
     let engines = engines(&batches, &open)?;
     let run = ask(&engines, &batches, &config)?;
@@ -142,10 +142,10 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
     if missed.is_empty() { Ok(()) } else { Err(Failure::Short(below(&missed))) }
 }
 
-/// Opens the index of a root, which mining may have made.
+/// Opens the index of a root. The flag is set for a copy that mining created.
 type Open<'a> = dyn Fn(&Path, bool) -> Outcome<Engine> + 'a;
 
-/// The engine of every batch.
+/// Opens the engine of every batch. Batches with the same root share an engine.
 fn engines(batches: &[QuestionBatch], open: &Open<'_>) -> Outcome<Vec<Engine>> {
     let mut engines: Vec<Engine> = Vec::new();
     for (at, batch) in batches.iter().enumerate() {
@@ -167,10 +167,12 @@ fn ask(engines: &[Engine], batches: &[QuestionBatch], config: &SearchConfig) -> 
     Ok(run)
 }
 
-/// The same questions, asked of another index.
+/// Asks the same questions of another index.
 fn ask_another(directory: &Path, batches: &[QuestionBatch], config: &SearchConfig, open: &Open<'_>) -> Outcome<Run> {
     if batches.iter().any(|batch| batch.mined) {
-        return Err(Failure::new("--against-index needs golden files: mined sets are asked of their own copies"));
+        return Err(Failure::new(
+            "--against-index needs golden files, because mined sets are searched in their own copies",
+        ));
     }
     let root = place::for_search(Some(directory))?;
     let engine = open(&root, false)?;
@@ -179,8 +181,10 @@ fn ask_another(directory: &Path, batches: &[QuestionBatch], config: &SearchConfi
 
 fn below(missed: &[MissedFloor]) -> String {
     let said = missed.iter().map(|missed| match missed.value {
-        Some(value) => format!("{} was asked for, it is {value:.3} ({:.3} short)", missed.floor, missed.short_by),
-        None => format!("{} was asked for, but no question measures it", missed.floor),
+        Some(value) => {
+            format!("{} is required, but the value is {value:.3} ({:.3} short)", missed.floor, missed.short_by)
+        }
+        None => format!("{} is required, but no question measures it", missed.floor),
     });
     format!("below the floor:\n  {}", said.collect::<Vec<_>>().join("\n  "))
 }

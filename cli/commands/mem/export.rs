@@ -1,4 +1,4 @@
-//! `aur mem export`: the index as one file.
+//! `aur mem export`: writes the index to one file.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -15,40 +15,40 @@ use crate::output::{json, sanitize, units};
 
 pub(crate) const EXPORT_EXAMPLES: &str = "\
 Examples:
-  aur mem export nightly.aur                 everything that a search needs, in one file
+  aur mem export nightly.aur                 everything that a search needs
   aur mem export - | ssh build aur mem import -
-  aur mem export nightly.aur --format json   its manifest: commit, counts, a checksum of every part
-  aur mem export --memory user memory.jsonl  the entries of a memory instead, one in each line
+  aur mem export nightly.aur --format json   print the manifest: commit, counts, checksums
+  aur mem export --memory user memory.jsonl  the entries of a memory, one per line
   aur mem export --memory project | jq .entry
 
-The same tree, configuration and program give the same bytes, however the index came about.
-A FILE that is there is replaced as a whole, at the end.";
+The same tree, configuration and program produce the same bytes, no matter how the index was built.
+An existing FILE is replaced in one step at the end.";
 
-/// Write the index, or a memory, to one file, for other machines
+/// Write the index or a memory to one file, for other machines
 #[derive(Debug, Args)]
 #[command(after_help = EXPORT_EXAMPLES)]
 pub(crate) struct ExportArgs {
-    /// Where to write; `-` is standard output [default for a memory: `-`]
+    /// File to write; `-` is standard output [default for a memory: `-`]
     #[arg(required_unless_present = "memory")]
     pub(crate) file: Option<PathBuf>,
 
-    /// A memory instead of the index: its entries as lines of JSON
+    /// Export a memory instead of the index, as lines of JSON
     #[arg(long, value_name = "OWNER", value_enum)]
     pub(crate) memory: Option<OwnerArg>,
 
-    /// The indexed directory [default: the nearest one above with an index]
+    /// Indexed directory [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// How to print what was exported
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// Name and version of this program, as artefacts tell it.
+/// Name and version of this program in artefacts.
 const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));
 
-/// Writes the artefact and prints its contents in figures.
+/// Writes the artefact and prints a summary of its content.
 pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let opened = opened::open(args.root.as_deref(), program)?;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
     check_target(file, opened.project.root())?;
     let manifest = opened.snapshot.export(file, PROGRAM, Workers::default()).map_err(opened::failure)?;
     if !manifest.complete {
-        terminal.warn("the index is not complete: the last run was stopped before it had seen every file, could not read all of them, or lacks results of stages");
+        terminal.warn("the index is incomplete: the last run was stopped early, could not read every file, or lacks stage results");
     }
     let mut out = terminal.stdout();
     match args.format {
@@ -77,16 +77,16 @@ pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// Refuses a file that a repository may have chosen.
+/// Refuses an output file that a repository may have chosen.
 pub(crate) fn check_target(file: &Path, root: &Path) -> Outcome {
     if is_link_within(file, root) {
-        return Err(Failure::new(format!("{} is a symbolic link of the indexed tree", file.display()))
-            .with_help("give the file that it leads to, if that is what is meant"));
+        return Err(Failure::new(format!("{} is a symbolic link inside the indexed tree", file.display()))
+            .with_help("if you mean the target of the link, give its path"));
     }
     Ok(())
 }
 
-/// Whether a file is a link inside the indexed tree, which the repository may have created.
+/// Whether a file is a symbolic link inside the indexed tree, which the repository may have created.
 fn is_link_within(file: &Path, root: &Path) -> bool {
     let is_link = file.symlink_metadata().is_ok_and(|found| found.is_symlink());
     let directory = file.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -96,7 +96,8 @@ fn is_link_within(file: &Path, root: &Path) -> bool {
 
 fn to_stdout(snapshot: &aurora_storage::Snapshot, terminal: &Terminal) -> Outcome {
     if std::io::stdout().is_terminal() {
-        return Err(Failure::new("an exported index is not for a terminal").with_help("give a FILE, or pipe it on"));
+        return Err(Failure::new("refusing to write an exported index to a terminal")
+            .with_help("give a FILE, or pipe the output"));
     }
     let mut out = terminal.stdout();
     let manifest = snapshot.export_to(&mut out, Path::new("standard output"), PROGRAM, Workers::default());
@@ -106,7 +107,7 @@ fn to_stdout(snapshot: &aurora_storage::Snapshot, terminal: &Terminal) -> Outcom
     Ok(())
 }
 
-/// What an artefact holds, in words.
+/// Describes the content of an artefact in words.
 pub(crate) fn contents(manifest: &ArtefactManifest) -> String {
     format!(
         "{}, {} and {}",
@@ -116,7 +117,7 @@ pub(crate) fn contents(manifest: &ArtefactManifest) -> String {
     )
 }
 
-/// The line that tells of which commit an artefact is.
+/// Writes the line with the commit of an artefact.
 pub(crate) fn write_commit(out: &mut impl Write, manifest: &ArtefactManifest) -> std::io::Result<()> {
     match &manifest.head_commit {
         Some(commit) => writeln!(out, "  Commit:  {}", sanitize::line(commit)),

@@ -1,4 +1,4 @@
-//! `aur mem feedback`: stores verdicts on results, and outcomes of tasks, for later searches.
+//! `aur mem feedback`: stores verdicts on results and outcomes of tasks for later searches.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,85 +17,86 @@ use crate::context::program::Program;
 use crate::context::{findings, memories, place};
 use crate::output::{json, sanitize, time, units};
 
-/// Say which results were good and which were not; later searches heed it
+/// Rate results as good or bad, for the ranking of later searches
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   aur mem feedback good code:src/auth.py:UserManager.login
   aur mem feedback bad src/auth.py:120 docs/guide.md:14
   aur mem feedback good --partial src/http/retry.go:31
-  aur mem feedback --outcome success --session s42     for everything that the session was shown
+  aur mem feedback --outcome success --session s42     rate everything shown in the session
   aur mem feedback --score 0.6 --session s42 --helpful know:oauth2-providers
 
-An ID is the `id` of `aur mem search --format json`, or a place as the table shows it: PATH:LINE.
-Nothing is recorded unless every ID is known. With --partial, for a task that was solved in part,
-a verdict counts for less. Verdicts stay when the index is built again, and follow moved files.")]
+An ID is the `id` of `aur mem search --format json`, or PATH:LINE as the table shows it.
+Nothing is recorded unless every ID is known. With --partial, for a partially solved task, a verdict
+counts less. Verdicts survive a rebuild of the index, and follow moved files.")]
 pub(crate) struct FeedbackArgs {
-    /// What is said of the chunks
+    /// Verdict on the chunks
     #[arg(value_enum, required_unless_present = "session")]
     pub(crate) verdict: Option<VerdictArg>,
 
-    /// Chunks: their ids, or PATH:LINE
+    /// Ids of the chunks, or PATH:LINE
     #[arg(value_name = "ID", required_unless_present = "session")]
     pub(crate) ids: Vec<String>,
 
-    /// The task was solved in part: the verdict counts for less
+    /// Reduce the weight of the verdict, because the task was only partially solved
     #[arg(long, conflicts_with = "session")]
     pub(crate) partial: bool,
 
-    /// How the task of a session has ended: counts for everything that its searches have shown
+    /// Outcome of the task of a session, which rates everything that its searches have shown
     #[arg(long, value_name = "OUTCOME", value_enum, requires = "session", conflicts_with = "verdict")]
     pub(crate) outcome: Option<OutcomeArg>,
 
-    /// The same as a score: success from 0.8 on, partial from 0.5 on
+    /// Outcome as a score: success from 0.8, partial from 0.5
     #[arg(long, value_name = "SCORE", requires = "session", conflicts_with_all = ["verdict", "outcome"], value_parser = parse_score)]
     pub(crate) score: Option<f64>,
 
-    /// The session: what was searched with --session ID
+    /// Session id, as given to searches with --session
     #[arg(long, value_name = "ID", conflicts_with = "verdict")]
     pub(crate) session: Option<String>,
 
-    /// With --outcome partial: what helped; the rest did not
+    /// With --outcome partial: chunk that helped; all others did not; may be given more than once
     #[arg(long, value_name = "ID", requires = "session")]
     pub(crate) helpful: Vec<String>,
 
-    /// With --outcome partial: what did not help; the rest did
+    /// With --outcome partial: chunk that did not help; all others did; may be given more than once
     #[arg(long, value_name = "ID", requires = "session")]
     pub(crate) unhelpful: Vec<String>,
 
-    /// The indexed directory [default: the nearest one above with an index]
+    /// Indexed directory [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutcomeArg {
-    /// What was shown gains 0.2
+    /// Shown chunks gain 0.2
     Success,
-    /// What helped gains 0.05, what did not loses 0.05
+    /// Helpful chunks gain 0.05, others lose 0.05
     Partial,
-    /// Reasoning patterns that were shown lose 0.1
+    /// Shown reasoning patterns lose 0.1
     Failure,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum VerdictArg {
-    /// What was looked for, or a help on the way
+    /// The result, or a help on the way to it
     Good,
-    /// No help, or misleading
+    /// Not helpful, or misleading
     Bad,
 }
 
-/// Records the verdict on every chunk that is named, or on none of them; or the outcome of a session's task.
+/// Records the verdict on every given chunk, or on none if one is unknown. With a session, records the outcome of its
+/// task.
 pub(crate) fn run(args: &FeedbackArgs, program: &Program) -> Outcome {
     match (&args.session, args.verdict) {
         (Some(session), _) => outcome(session, args, program),
         (None, Some(verdict)) => verdicts(verdict, args, program),
-        (None, None) => Err(Failure::new("nothing is said: give a verdict and ids, or --outcome and --session")),
+        (None, None) => Err(Failure::new("no verdict: give a verdict and ids, or --outcome and --session")),
     }
 }
 
@@ -109,13 +110,13 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
     let project = program.project(place::for_search(args.root.as_deref())?);
     let learning = learning(&project, program)?;
     let mut chunks = Vec::new();
-    for (home, keys) in named(args, &project, program)? {
+    for (home, keys) in group_by_history(args, &project, program)? {
         let log = AccessLog::open(&home, &user::trust().known).map_err(opened::failure)?;
         let report = judge(&log, &learning, verdict, &keys, time::now()).map_err(opened::failure)?;
         if let Some(reason) = log.begun_anew() {
-            program
-                .terminal
-                .warn(&format!("the access history could not be used ({reason}); it was set aside and begun anew"));
+            program.terminal.warn(&format!(
+                "the access history could not be used ({reason}); it was set aside and a new one was created"
+            ));
         }
         chunks.extend(report.chunks);
     }
@@ -127,14 +128,15 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
     Ok(out.flush()?)
 }
 
-/// The chunks that are named, by the directory of the access history that knows them, in the order of the names.
-fn named(args: &FeedbackArgs, project: &Project, program: &Program) -> Outcome<Vec<(PathBuf, Vec<String>)>> {
+/// Groups the keys of the given chunks by the directory of the access history that contains them, in the order of the
+/// arguments.
+fn group_by_history(args: &FeedbackArgs, project: &Project, program: &Program) -> Outcome<Vec<(PathBuf, Vec<String>)>> {
     let is_entry = |id: &str| Kind::of_id(id).is_some_and(|kind| kind != Kind::Code);
     let mut found: Vec<(PathBuf, Vec<String>)> = Vec::new();
     let mut index: Option<OpenedIndex> = None;
     for id in &args.ids {
         let home = if is_entry(id) {
-            memories::home_of(id, project.root()).map_err(|failure| unknown(&failure.message()))?
+            memories::find_history_directory(id, project.root()).map_err(|failure| unknown(&failure.message()))?
         } else {
             None
         };
@@ -168,18 +170,18 @@ fn outcome(session: &str, args: &FeedbackArgs, program: &Program) -> Outcome {
         (Some(OutcomeArg::Failure), _) => TaskOutcome::Failure,
         (None, Some(score)) => TaskOutcome::of_score(score),
         (None, None) => {
-            return Err(Failure::new("how has the task ended?")
+            return Err(Failure::new("the outcome of the task is missing")
                 .with_help("give --outcome success, partial or failure, or --score"));
         }
     };
     let helpfulness = Helpfulness { helpful: args.helpful.clone(), unhelpful: args.unhelpful.clone() };
     if outcome != TaskOutcome::Partial && helpfulness != Helpfulness::default() {
-        return Err(Failure::new("--helpful and --unhelpful are for tasks that were solved in part"));
+        return Err(Failure::new("--helpful and --unhelpful are only valid for partially solved tasks"));
     }
     let project = program.project(place::for_search(args.root.as_deref())?);
     let learning = learning(&project, program)?;
-    let of_user = memories::of_user()?;
-    let report = of_user.apply_outcome(session, outcome, &helpfulness, &learning, time::now());
+    let user_memory = memories::user_memory()?;
+    let report = user_memory.apply_outcome(session, outcome, &helpfulness, &learning, time::now());
     let report = report.map_err(memories::failure)?;
     let mut out = program.terminal.stdout();
     match args.format {
@@ -187,7 +189,7 @@ fn outcome(session: &str, args: &FeedbackArgs, program: &Program) -> Outcome {
         ReportFormat::Text => {
             write_chunks(&mut out, &report.chunks)?;
             let judged = units::counted(report.chunks.len() as u64, "chunk");
-            writeln!(out, "{judged} judged, {} as before", units::count(report.unchanged as u64))?;
+            writeln!(out, "{judged} judged, {} unchanged", units::count(report.unchanged as u64))?;
         }
     }
     Ok(out.flush()?)
@@ -204,12 +206,12 @@ fn write_chunks(out: &mut impl Write, chunks: &[JudgedChunk]) -> std::io::Result
     })
 }
 
-/// An unknown chunk among those that were named.
+/// The failure for an unknown chunk among the arguments.
 fn nothing_recorded(error: ProjectError) -> Failure {
     let help = error.help().unwrap_or_default();
     unknown(&error.to_string()).with_help(help)
 }
 
 fn unknown(message: &str) -> Failure {
-    Failure::new(format!("{message}, nothing was recorded"))
+    Failure::new(format!("{message}; nothing was recorded"))
 }

@@ -1,4 +1,4 @@
-//! `aur mem graph`: the resolved relations of a definition, as a tree.
+//! `aur mem graph`: prints the resolved relations of a definition as a tree.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -22,47 +22,47 @@ use crate::output::{json, sanitize};
 
 pub(crate) const GRAPH_EXAMPLES: &str = "\
 Examples:
-  aur mem graph UserManager.login --callers             who calls it, directly
-  aur mem graph src/auth.py:31 --callees --depth 3      what it calls, and what that calls
+  aur mem graph UserManager.login --callers             its direct callers
+  aur mem graph src/auth.py:31 --callees --depth 3      its callees, up to three levels deep
   aur mem graph Storage --implementers --format json    types that extend or implement it
 
-Every relation has a confidence: how often relations that were found in the same way are those
-that a compiler finds. docs/relationships.md tells how they are found, and how often they are right.";
+The confidence of a relation is the share of relations found in the same way that a compiler
+confirms. docs/relationships.md describes how relations are found, and how often they are right.";
 
 /// Show what a definition calls, what calls it, or what implements it
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("relation").required(true))]
 #[command(after_help = GRAPH_EXAMPLES)]
 pub(crate) struct GraphArgs {
-    /// A definition: its name with or without qualifiers, its place PATH:LINE, or its id
+    /// Definition: its name with or without qualifiers, PATH:LINE, or its id
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 
-    /// The definitions that call it
+    /// Show the definitions that call it
     #[arg(long, group = "relation")]
     callers: bool,
 
-    /// The definitions that it calls
+    /// Show the definitions that it calls
     #[arg(long, group = "relation")]
     callees: bool,
 
-    /// The types that extend or implement it, or the methods that override it
+    /// Show the types that extend or implement it, or the methods that override it
     #[arg(long, group = "relation")]
     implementers: bool,
 
-    /// Follow so many relations one after the other
+    /// Maximum depth of the tree
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TREE_DEPTH)))]
     pub(crate) depth: u32,
 
-    /// Leave out relations of less confidence, from 0 to 1
+    /// Leave out relations with a lower confidence, from 0 to 1
     #[arg(long, value_name = "X", default_value_t = MIN_CONFIDENCE, value_parser = parse_confidence)]
     pub(crate) min_confidence: f32,
 
-    /// The indexed directory [default: the nearest one above with an index]
+    /// Indexed directory [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
@@ -84,10 +84,10 @@ fn parse_confidence(text: &str) -> Result<f32, String> {
     number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
-/// Most names outside of the repository that the text lists.
-const MOST_EXTERNAL: usize = 12;
+/// Maximum number of external names that the text output lists.
+const MAX_EXTERNAL_NAMES: usize = 12;
 
-/// Prints the relations of the definition that the user means.
+/// Prints the relations of the definition.
 pub(crate) fn run(args: &GraphArgs, program: &Program) -> Outcome {
     let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
     let here = place::here();
@@ -134,23 +134,23 @@ impl Printer<'_> {
         if tree.left_out > 0 {
             let least = options.min_confidence;
             self.terminal.note(&format!(
-                "{} relations of a confidence below {least} were left out; --min-confidence 0 shows them",
+                "{} relations with a confidence below {least} were left out; --min-confidence 0 shows them",
                 tree.left_out
             ));
         }
         if !tree.external.is_empty() {
-            let names: Vec<&str> = tree.external.iter().take(MOST_EXTERNAL).map(String::as_str).collect();
+            let names: Vec<&str> = tree.external.iter().take(MAX_EXTERNAL_NAMES).map(String::as_str).collect();
             let more = tree.external.len() - names.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            self.terminal.note(&format!("it also calls what is not in the repository: {}{more}", names.join(", ")));
+            self.terminal.note(&format!("it also calls names outside the repository: {}{more}", names.join(", ")));
         }
         if tree.is_cut {
-            self.terminal.warn("there is more than was looked at");
+            self.terminal.warn("the result is incomplete, because a limit was reached");
         }
         Ok(())
     }
 
-    /// The recursion is as deep as the tree.
+    /// Writes the branches below a node. The depth of the recursion is bounded by the depth of the tree.
     fn branches(&self, out: &mut impl Write, node: &TreeNode, indent: &str) -> Outcome {
         for (index, child) in node.children.iter().enumerate() {
             let is_last = index + 1 == node.children.len();
@@ -166,7 +166,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// `Type.method  src/file.py:12  0.98 import`
+    /// Formats a node, such as `Type.method  src/file.py:12  0.98 import`.
     fn line(&self, node: &TreeNode, name: Option<&str>) -> Outcome<String> {
         let paint = self.terminal.out;
         let Some(chunk) = self.snapshot.chunk(node.id).map_err(opened::failure)? else { return Ok(String::new()) };
@@ -183,7 +183,7 @@ impl Printer<'_> {
         Ok(line)
     }
 
-    /// `src/file.py:12`
+    /// Formats the place of a chunk, such as `src/file.py:12`.
     fn place(&self, id: ChunkId) -> Outcome<Option<String>> {
         let Some(chunk) = self.snapshot.chunk(id).map_err(opened::failure)? else { return Ok(None) };
         let place = format!("{}:{}", sanitize::line(chunk.path()), chunk.line_start());
@@ -194,7 +194,7 @@ impl Printer<'_> {
 
 fn nothing(relation: Relation) -> &'static str {
     match relation {
-        Relation::Callees => "it calls nothing that is in the repository",
+        Relation::Callees => "it calls nothing in the repository",
         Relation::Callers => "nothing in the repository calls it",
         Relation::Implementers => "nothing in the repository extends, implements or overrides it",
     }

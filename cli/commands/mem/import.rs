@@ -1,4 +1,4 @@
-//! `aur mem import`: an exported index takes the place of the one that is there.
+//! `aur mem import`: replaces the index with an exported one.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
@@ -16,70 +16,70 @@ use crate::context::program::Program;
 use crate::context::{opened, place};
 use crate::output::{json, sanitize, time};
 
-/// What is read into a memory.
+/// The format of the entries to import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SourceFormatArg {
-    /// Lines of JSON: an exported memory, or documents as `aur mem schema` describes them
+    /// Lines of JSON: an exported memory, or documents in the format of `aur mem schema`
     Jsonl,
-    /// A directory of Markdown and text files: a note of each
+    /// A directory of Markdown and text files, each of which becomes a note
     Markdown,
 }
 
-/// Where entries of memory come from.
+/// Arguments for importing entries into a memory.
 #[derive(Debug, Args)]
 pub(crate) struct TransferArgs {
-    /// Read entries of memory instead, from a file or a directory in this format
+    /// Import entries of memory in this format instead of an index
     #[arg(long, value_name = "SOURCE", value_enum)]
     pub(crate) from: Option<SourceFormatArg>,
 
-    /// The memory that gets them [default: the project's inside a project, else the user's]
+    /// Memory to import into [default: the project's inside a project, else the user's]
     #[arg(long, value_name = "OWNER", value_enum, requires = "from")]
     pub(crate) memory: Option<OwnerArg>,
 
-    /// Only say what would become of the entries
+    /// Show what would be imported without storing anything
     #[arg(long, requires = "from")]
     pub(crate) dry_run: bool,
 
-    /// Also list what is not stored and what is altered
+    /// Also list entries that are not stored or are altered
     #[arg(long, requires = "from")]
     pub(crate) verbose: bool,
 }
 
 pub(crate) const IMPORT_EXAMPLES: &str = "\
 Examples:
-  aur mem import nightly.aur && aur mem index   last night's index, then what has changed since
-  aur mem import nightly.aur --root /srv/app    search it there, with or without the sources
+  aur mem import nightly.aur && aur mem index   last night's index, updated to the current tree
+  aur mem import nightly.aur --root /srv/app    also for a directory without sources
   aur mem import --from jsonl memory.jsonl --memory user
   aur mem import --from markdown docs/decisions --dry-run
 
-Everything is verified before anything is replaced, and the index that was there is replaced in
-one step: searches that are running go on with the old one. What was shown and said of results
-stays.
+The artefact is verified completely before the existing index is replaced in one step. Running
+searches continue with the old index. The access history and feedback are kept.
 
-With --from, entries are added to a memory: lines of JSON, or a directory of Markdown. Of two
-documents with one id, the one that was edited later stays. A second import changes nothing. Exits
-with 1 when something could not be imported.";
+With --from, entries are added to a memory, from lines of JSON or a directory of Markdown. Of two
+documents with the same id, the one edited later is kept. A second import changes nothing. Exits
+with 1 if an entry could not be imported.";
 
-/// Make an exported index that of a directory, or read entries into a memory
+/// Import an exported index into a directory, or entries into a memory
 #[derive(Debug, Args)]
 #[command(after_help = IMPORT_EXAMPLES)]
 pub(crate) struct ImportArgs {
-    /// What `aur mem export` has written, or what --from names; `-` is standard input
+    /// File written by `aur mem export`, or the input for --from; `-` is standard input
     pub(crate) file: PathBuf,
 
     #[command(flatten)]
     pub(crate) transfer: TransferArgs,
 
-    /// The directory that gets the index [default: the nearest one above with an index, or the top of the work tree]
+    /// Directory that receives the index [default: the nearest enclosing directory with an index, or the top of the
+    /// work tree]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// How to print what was imported
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// Verifies the artefact, puts it into place and says what came.
+/// Verifies the artefact, replaces the index, and prints a summary.
 pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let project = program.project(place::for_search(args.root.as_deref())?);
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
     let imported = Environment::import(&project.directory(), &mut input, arrival).map_err(opened::failure)?;
     project.record().map_err(opened::failure)?;
     if !imported.complete {
-        terminal.warn("the index is not complete: the run that made it was stopped before it had seen every file, could not read all of them, or lacks results of stages");
+        terminal.warn("the index is incomplete: the run that built it was stopped early, could not read every file, or lacks stage results");
     }
     let mut out = terminal.stdout();
     match args.format {
@@ -106,14 +106,15 @@ pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// Opens a regular file that the user has named. Pipes and devices are refused, because opening or reading one may wait without
-/// end.
+/// Opens a regular file given by the user. Pipes and devices are refused, because opening or reading them may block
+/// forever.
 pub(crate) fn open(path: &Path) -> Outcome<File> {
     open_regular(path).map_err(|error| {
         let shown = path.display();
         match refusal_of(&error) {
-            Some(Refusal::NotRegular) if path.is_dir() => Failure::new(format!("{shown} is a directory"))
-                .with_help("give the file that `aur mem export` has written"),
+            Some(Refusal::NotRegular) if path.is_dir() => {
+                Failure::new(format!("{shown} is a directory")).with_help("give a file written by `aur mem export`")
+            }
             Some(Refusal::NotRegular) => Failure::new(format!("cannot open {shown}: {error}"))
                 .with_help("`-` reads standard input, which may be a pipe"),
             _ => Failure::new(format!("cannot open {shown}: {error}")),

@@ -11,37 +11,37 @@ use clap::Args;
 
 use crate::context::args::{ReportFormat, parse_jobs, parse_named, parse_named_percent, parse_percent, parse_size};
 use crate::context::failure::{Failure, Outcome};
-use crate::context::indexing::{build, tell_troubles};
+use crate::context::indexing::{build, print_problems};
 use crate::context::program::Program;
 use crate::context::programs::{self, Purpose, Untrusted};
 use crate::context::{findings, memories, place};
 use crate::output::progress::IndexProgress;
 use crate::output::{json, summary, units};
 
-/// Index a directory; files that have not changed are not touched
+/// Index a directory; unchanged files are not processed again
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  aur mem index                           the current directory
-  aur mem index ~/src/app --jobs 4        another one, with four workers
+  aur mem index                           index the current directory
+  aur mem index ~/src/app --jobs 4        index another directory with four workers
   aur mem index --pipeline lexical        keywords only, no embeddings
   aur mem index --pipeline ci/nightly.toml --min-coverage 95 --format json
 
-The index is written to PATH/.aurora, which git ignores. Ctrl-C stops cleanly: what was
-committed stays, and the next run goes on from there.")]
+The index is written to PATH/.aurora, which git ignores. Ctrl-C stops cleanly: committed work is
+kept, and the next run continues from there.")]
 pub(crate) struct IndexArgs {
-    /// The directory to index [default: the current directory]
+    /// Directory to index [default: the current directory]
     pub(crate) path: Option<PathBuf>,
 
-    /// A pipeline file, or the name of one that ships with aur: default, lexical, nightly
+    /// Pipeline file, or name of a built-in pipeline: default, lexical, nightly
     #[arg(long, value_name = "FILE|NAME")]
     pub(crate) pipeline: Option<String>,
 
-    /// Process every file again, changed or not
+    /// Process every file again, even if it is unchanged
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Exit with 2 if there is no index to bring up to date, instead of building one
+    /// Exit with 2 if there is no index to update, instead of building one
     #[arg(long, conflicts_with = "force")]
     pub(crate) require_index: bool,
 
@@ -49,16 +49,16 @@ pub(crate) struct IndexArgs {
     #[arg(long, short = 'j', value_name = "N", value_parser = parse_jobs)]
     pub(crate) jobs: Option<usize>,
 
-    /// Memory that batches in flight may take, such as 512MiB or 2GiB
+    /// Maximum memory for batches in flight, such as 512MiB or 2GiB
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
 
-    /// Exit with 1 when the coverage is less: the share of the files that should be indexed and are, or of the rows for which a
-    /// custom stage has a result
+    /// Exit with 1 if the coverage is lower: the share of indexable files that are indexed, or the share of rows for
+    /// which a custom stage has a result
     #[arg(long, value_name = "PCT", value_parser = parse_percent)]
     pub(crate) min_coverage: Option<f64>,
 
-    /// Action for stages whose programs you have not allowed: `aur plugin trust` allows them [default: fail; keep for an
+    /// Action for stages whose programs you have not allowed with `aur plugin trust` [default: fail; keep for an
     /// imported index]
     #[arg(long, value_name = "ACTION", value_enum)]
     pub(crate) untrusted: Option<Untrusted>,
@@ -67,20 +67,20 @@ pub(crate) struct IndexArgs {
     #[arg(long, value_name = "STAGE=N", value_parser = parse_named::<u64>)]
     pub(crate) max_failed_rows: Vec<(String, u64)>,
 
-    /// Exit with 1 when less than this share of the chunks has a value in this column; may be given more than once
+    /// Exit with 1 if fewer chunks have a value in this column; may be given more than once
     #[arg(long, value_name = "COLUMN=PCT", value_parser = parse_named_percent)]
     pub(crate) min_column: Vec<(String, f64)>,
 
-    /// How to print the summary
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 
-    /// No progress and no text summary; errors and warnings are still shown
+    /// Print neither progress nor the text summary; errors and warnings are still printed
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
-/// Runs the pipeline and prints what it did.
+/// Runs the pipeline and prints a summary.
 pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     let root = place::for_index(args.path.as_deref()).map_err(|failure| mistaken_query(failure, args))?;
     let options = IndexOptions {
@@ -96,22 +96,22 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     check_thresholds(&options, program)?;
     let untrusted = args.untrusted.unwrap_or_else(|| default_for(&options));
     let options = programs::allowed(options, untrusted, Purpose::Index, &program.terminal)?;
-    let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::shown(program.terminal.live) };
+    let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::visible(program.terminal.live) };
     let summary = build(&options, &progress, program)?;
     record_content(&options, program);
     if args.force {
-        memories::mend_indexes(&options.root, &program.terminal);
+        memories::repair_indexes(&options.root, &program.terminal);
     }
     let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_line(&mut out, &summary)?,
-        ReportFormat::Text if args.quiet => tell_troubles(&summary, &program.terminal),
+        ReportFormat::Text if args.quiet => print_problems(&summary, &program.terminal),
         ReportFormat::Text => out.write_all(summary::render(&summary, program.terminal.out).as_bytes())?,
     }
     out.flush()?;
     if options.cancel.is_cancelled() && !summary.complete {
-        let kept = if summary.published { "what was finished is kept" } else { "the index is as it was" };
-        return Err(Failure::Interrupted(format!("{kept}; run the command again to go on")));
+        let kept = if summary.published { "finished work is kept" } else { "the index is unchanged" };
+        return Err(Failure::Interrupted(format!("{kept}; run the command again to continue")));
     }
     covered(&summary, args.min_coverage)?;
     readable(&summary)?;
@@ -119,12 +119,12 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     not_left_out(&summary, &options)
 }
 
-/// The name of a column without its table, as an index knows it.
+/// Returns the name of a column without its table, as the index stores it.
 fn short_name(column: &str) -> &str {
     ["file.", "chunk."].into_iter().find_map(|table| column.strip_prefix(table)).unwrap_or(column)
 }
 
-/// Makes sure that the pipeline has the stages and columns for which thresholds are given.
+/// Checks that the pipeline has the stages and columns of the given thresholds.
 fn check_thresholds(options: &IndexOptions, program: &Program) -> Outcome {
     if options.max_failed_rows.is_empty() && options.min_columns.is_empty() {
         return Ok(());
@@ -151,8 +151,8 @@ fn check_thresholds(options: &IndexOptions, program: &Program) -> Outcome {
     Ok(())
 }
 
-/// The default action for programs that are not allowed: an imported index has values that were made elsewhere, and keeps them
-/// until a run leaves no program out.
+/// Returns the default action for programs that are not allowed. An imported index keeps the values that were computed
+/// elsewhere, until a run leaves no program out.
 fn default_for(options: &IndexOptions) -> Untrusted {
     let directory = ProjectDirectory::of(&options.root);
     let snapshot =
@@ -164,20 +164,19 @@ fn default_for(options: &IndexOptions) -> Untrusted {
     if is_imported { Untrusted::Keep } else { Untrusted::Fail }
 }
 
-/// Records the content of the index, so that a copy of it is trusted that is restored at another place together with the user's
-/// directory.
+/// Records the content of the index, so that a copy restored elsewhere together with the user's directory is trusted.
 fn record_content(options: &IndexOptions, program: &Program) {
     let home = ProjectDirectory::of(&options.root);
     let Ok(snapshot) = program.project(options.root.clone()).any_snapshot() else { return };
     if let Err(error) = options.trust.known.record_content(home.path(), &snapshot) {
-        program.terminal.note(&format!("a copy of this index at another place will not be trusted: {error}"));
+        program.terminal.note(&format!("a copy of this index in another place will not be trusted: {error}"));
     }
 }
 
 fn covered(summary: &IndexSummary, least: Option<f64>) -> Outcome {
     match least {
         Some(least) if summary.coverage * 100.0 < least => Err(Failure::Short(format!(
-            "coverage is {:.2}%, less than the {least}% asked for: files could not be indexed, or rows of a custom stage have no \
+            "coverage is {:.2}%, below the required {least}%: files could not be indexed, or rows of a custom stage have no \
              result",
             (summary.coverage * 10_000.0).floor() / 100.0
         ))),
@@ -185,7 +184,7 @@ fn covered(summary: &IndexSummary, least: Option<f64>) -> Outcome {
     }
 }
 
-/// Files that could not be read give the run exit code 1.
+/// Fails with exit code 1 if files could not be read.
 fn readable(summary: &IndexSummary) -> Outcome {
     let Unreadable { entries, kept_files } = summary.unreadable;
     if entries == 0 {
@@ -194,18 +193,18 @@ fn readable(summary: &IndexSummary) -> Outcome {
     let could_not =
         if entries == 1 { "1 file or directory".to_owned() } else { units::count(entries) + " files or directories" };
     let kept = match kept_files {
-        0 => "the index knows nothing of them".to_owned(),
-        files => format!("what the index knows of them was kept ({})", units::counted(files, "file")),
+        0 => "they are not in the index".to_owned(),
+        files => format!("their old content stays in the index ({})", units::counted(files, "file")),
     };
-    Err(Failure::Short(format!("{could_not} could not be read: {kept}, and the next run tries again")))
+    Err(Failure::Short(format!("{could_not} could not be read: {kept}; the next run tries again")))
 }
 
-/// Failed rows and columns with too few values give the run exit code 1.
+/// Fails with exit code 1 if a stage failed on too many rows or a column has too few values.
 fn processed(summary: &IndexSummary) -> Outcome {
     if summary.violations.is_empty() { Ok(()) } else { Err(Failure::Short(summary.violations.join("; "))) }
 }
 
-/// Stages that were left out give the run exit code 1.
+/// Fails with exit code 1 if stages were left out.
 fn not_left_out(summary: &IndexSummary, options: &IndexOptions) -> Outcome {
     if options.left_out.is_empty() {
         return Ok(());
@@ -216,12 +215,12 @@ fn not_left_out(summary: &IndexSummary, options: &IndexOptions) -> Outcome {
         columns => format!("; removed from the index with all values: {}", quoted(columns)),
     };
     Err(Failure::Short(format!(
-        "left out, because a program is not allowed: stage {}{removed}",
+        "left out because their programs are not allowed: {}{removed}",
         quoted(&options.left_out)
     )))
 }
 
-/// `aur mem index of files` is more likely a query than a directory.
+/// Adds a hint for input such as `aur mem index of files`, which is more likely a query than a directory.
 fn mistaken_query(failure: Failure, args: &IndexArgs) -> Failure {
     match &args.path {
         Some(path) if !path.exists() => {

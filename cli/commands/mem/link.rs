@@ -1,4 +1,4 @@
-//! `aur mem link`: links an entry of memory to another one or to code.
+//! `aur mem link`: links an entry of memory to another entry or to code.
 
 use std::io::Write as _;
 
@@ -10,26 +10,26 @@ use crate::context::memories::{Memories, failure};
 use crate::context::program::Program;
 use crate::output::{sanitize, time};
 
-/// Link an entry of memory to another one, or to code
+/// Link an entry of memory to another entry or to code
 #[derive(Debug, Args)]
 pub(crate) struct LinkArgs {
-    /// The entry
+    /// Id of the entry
     #[arg(value_name = "ID")]
     pub(crate) id: String,
 
-    /// What it is linked to: another entry, or a chunk of code
+    /// Target of the link: another entry or a chunk of code
     #[arg(value_name = "TARGET")]
     pub(crate) to: String,
 
-    /// How they are related
+    /// Name of the relation
     #[arg(long, value_name = "NAME", default_value = "related")]
     pub(crate) relation: String,
 
-    /// How strongly, from 0 to 1
+    /// Weight of the relation, from 0 to 1
     #[arg(long, value_name = "WEIGHT", default_value_t = 1.0)]
     pub(crate) weight: f64,
 
-    /// Remove the link instead
+    /// Remove the link
     #[arg(long, conflicts_with = "weight")]
     pub(crate) remove: bool,
 
@@ -37,7 +37,7 @@ pub(crate) struct LinkArgs {
     pub(crate) memories: MemoryArgs,
 }
 
-/// Links an entry to another one, or removes the link.
+/// Adds or removes a link.
 pub(crate) fn run(args: &LinkArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
     let memory = memories.with(&args.id, false)?;

@@ -1,4 +1,4 @@
-//! `aur mem list`: the entries, filtered and sorted.
+//! `aur mem list`: lists entries, filtered and sorted.
 
 use std::io::Write;
 
@@ -16,24 +16,24 @@ use crate::output::{json, sanitize, time, units, width};
 
 pub(crate) const LIST_EXAMPLES: &str = "\
 Examples:
-  aur mem list                                  the entries that changed last
+  aur mem list                                  the entries changed last
   aur mem list --kind reasoning --pattern       proven patterns
-  aur mem list --tag security --sort accesses   what is asked for most
-  aur mem list --state archived                 what `aur mem prune` would delete";
+  aur mem list --tag security --sort accesses   the most used entries
+  aur mem list --state archived                 the entries that `aur mem prune` would delete";
 
 /// List the entries of memory
 #[derive(Debug, Args)]
 #[command(after_help = LIST_EXAMPLES)]
 pub(crate) struct ListArgs {
-    /// Only these kinds, separated by commas
+    /// Only entries of these kinds, separated by commas
     #[arg(long, short, value_name = "KINDS", value_enum, value_delimiter = ',')]
     pub(crate) kind: Vec<AnyKindArg>,
 
-    /// Only this scope
+    /// Only entries of this scope
     #[arg(long, value_name = "SCOPE", value_parser = parse_scope)]
     pub(crate) scope: Option<Scope>,
 
-    /// Only this session
+    /// Only entries of this session
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
 
@@ -41,7 +41,7 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
 
-    /// Only this domain
+    /// Only entries of this domain
     #[arg(long, value_name = "DOMAIN")]
     pub(crate) domain: Option<String>,
 
@@ -53,7 +53,7 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     pub(crate) pattern: bool,
 
-    /// Only entries that a policy has flagged
+    /// Only entries flagged by a policy
     #[arg(long)]
     pub(crate) escalated: bool,
 
@@ -61,22 +61,22 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "STATE", value_enum)]
     pub(crate) state: Option<StateArg>,
 
-    /// What to sort by
+    /// Sort order
     #[arg(long, value_name = "ORDER", value_enum, default_value_t = OrderArg::Edited)]
     pub(crate) sort: OrderArg,
 
-    /// The other way round
+    /// Reverse the order
     #[arg(long)]
     pub(crate) reverse: bool,
 
-    /// Show at most this many entries [default: 20; with --format json all]
+    /// Maximum number of entries [default: 20; all with --format json]
     #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
     pub(crate) limit: Option<usize>,
 
     #[command(flatten)]
     pub(crate) memories: MemoryArgs,
 
-    /// How to print them
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
@@ -90,28 +90,28 @@ pub(crate) enum StateArg {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OrderArg {
-    /// When they were changed
+    /// Time of the last change
     Edited,
-    /// When they were added
+    /// Time of creation
     Created,
-    /// When they were shown
+    /// Time of the last access
     Accessed,
-    /// How often they were shown
+    /// Number of accesses
     Accesses,
     Score,
     Activation,
     Id,
 }
 
-/// Entries of a table.
-const SHOWN: usize = 20;
-/// Columns that a title may take.
-const TITLE: usize = 60;
+/// Default limit of the table.
+const DEFAULT_LIMIT: usize = 20;
+/// Maximum width of a title in columns.
+const MAX_TITLE_COLUMNS: usize = 60;
 
 /// Prints the entries that pass the filters.
 pub(crate) fn run(args: &ListArgs, program: &Program) -> Outcome {
     let mut memories = Memories::open(&args.memories, program)?;
-    memories.tell_left_out(program)?;
+    memories.warn_left_out(program)?;
     let filter = filter(args);
     let now = time::now();
     let mut reports: Vec<EntryReport> = Vec::new();
@@ -127,7 +127,7 @@ pub(crate) fn run(args: &ListArgs, program: &Program) -> Outcome {
         reports.reverse();
     }
     let found = reports.len();
-    let shown = args.limit.or((args.format == ReportFormat::Text).then_some(SHOWN));
+    let shown = args.limit.or((args.format == ReportFormat::Text).then_some(DEFAULT_LIMIT));
     reports.truncate(shown.unwrap_or(usize::MAX));
     let mut out = program.terminal.stdout();
     match args.format {
@@ -152,7 +152,7 @@ fn write_table(out: &mut impl Write, reports: &[EntryReport], terminal: &Termina
     let rows: Vec<[String; 6]> = reports.iter().map(row).collect();
     let headings = ["ID", "Scope", "Score", "Used", "Changed", "Title"].map(str::to_owned);
     let widths: Vec<usize> = (0..headings.len())
-        .map(|column| rows.iter().chain([&headings]).map(|row| width::of(&row[column])).max().unwrap_or(0))
+        .map(|column| rows.iter().chain([&headings]).map(|row| width::measure(&row[column])).max().unwrap_or(0))
         .collect();
     let line = |row: &[String; 6]| {
         let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, &columns)| width::pad(cell, columns)).collect();
@@ -175,7 +175,7 @@ fn row(report: &EntryReport) -> [String; 6] {
         score,
         units::count(facts.access_count),
         time::date(facts.edited_at),
-        width::elide_end(&sanitize::line(&entry.title()), TITLE),
+        width::elide_end(&sanitize::line(&entry.title()), MAX_TITLE_COLUMNS),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! `aur mem eval mine`: golden sets from the repository itself.
+//! `aur mem eval mine`: builds golden sets from the repository itself.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -20,39 +20,39 @@ use crate::context::program::Program;
 use crate::context::{indexing, mined_trees, opened, place};
 use crate::output::{sanitize, units, width};
 
-/// Make golden sets from a repository: names, documentation, commits
+/// Build golden sets from a repository: names, documentation, commits
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Four sets are written: `exact` (names defined once), `docstring` (first sentences of the
-documentation of functions, asked of a copy without it), `topics` (the same of files) and `commit`
-(subjects of commits and what they changed), each with a part that is held out from tuning. The
-copies that they are asked of are indexed in the same directory.
+Writes four sets: `exact` (names defined once), `docstring` (first sentences of the documentation of
+functions, searched in a copy without it), `topics` (the same for files) and `commit` (subjects of
+commits and what they changed). A part of each set is held out from tuning. The copies are indexed
+in the same directory.
 
 Examples:
   aur mem eval mine
   aur mem eval mine ~/src/app --out /tmp/app-eval --max 400")]
 pub(crate) struct MineArgs {
-    /// The repository [default: the current directory]
+    /// Repository [default: the current directory]
     pub(crate) path: Option<PathBuf>,
 
-    /// The directory to write [default: .aurora/eval in the repository]
+    /// Directory to write [default: .aurora/eval in the repository]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Most questions of a set, held-out ones included
+    /// Maximum number of questions per set, including held-out questions
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) max: usize,
 
-    /// Decides which questions are asked
+    /// Seed for the selection of questions
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// How many of a hundred questions are kept from tuning
+    /// Percentage of questions that are held out from tuning
     #[arg(long, value_name = "PCT", default_value = "30", value_parser = parse_percent)]
     pub(crate) held_out: f64,
 }
 
-/// Mines and says what there is.
+/// Mines golden sets and prints the number of questions in each.
 pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
     let root = place::for_index(args.path.as_deref())?;
     let root = root.canonicalize().map_err(|error| Failure::new(format!("{}: {error}", root.display())))?;
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
         Some(out) => create_named(out),
         None => {
             let home = ProjectDirectory::of(&root).create();
-            // Sets that an earlier version has written may be readable by others.
+            // Sets that an earlier version wrote may be readable by other users.
             let sets = home.and_then(|home| home.create_private_directory(ProjectDirectory::MINED_SETS));
             sets.inspect(Directory::make_private)
         }
@@ -77,16 +77,16 @@ pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
     let mined = mine::run(&MineOptions { root, out: directory, trees, selection }, &backend);
     let manifest = mined.map_err(|error| Failure::from_error(&error))?;
     let mut stdout = program.terminal.stdout();
-    let widest = manifest.sets.iter().map(|set| width::of(&set.name)).max().unwrap_or(0);
+    let widest = manifest.sets.iter().map(|set| width::measure(&set.name)).max().unwrap_or(0);
     for set in &manifest.sets {
         let name = width::pad(&set.name, widest);
         writeln!(stdout, "{name}  {:>5} questions  {}", units::count(set.questions as u64), set.file)?;
     }
-    writeln!(stdout, "Written to {}; `aur mem eval` measures on it", sanitize::line(&out.display().to_string()))?;
+    writeln!(stdout, "Written to {}; `aur mem eval` uses it", sanitize::line(&out.display().to_string()))?;
     Ok(stdout.flush()?)
 }
 
-/// Opens a directory that the user has named. If it does not exist, it is created, and nobody else may use it.
+/// Opens a directory given by the user. A missing directory is created, and only the user may access it.
 fn create_named(path: &Path) -> io::Result<Directory> {
     let path = std::path::absolute(path)?;
     match Directory::open_root(&path) {
@@ -95,7 +95,7 @@ fn create_named(path: &Path) -> io::Result<Directory> {
     }
 }
 
-/// Copies the pipeline of a project, if it has one of its own.
+/// Copies the pipeline of a project, if the project has its own.
 fn copy_pipeline(from: &Path, to: &Path) -> io::Result<()> {
     let read = |home: Directory| home.read(ProjectDirectory::PIPELINE, MAX_PIPELINE_BYTES);
     match ProjectDirectory::of(from).open().and_then(read) {
@@ -105,7 +105,7 @@ fn copy_pipeline(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// The parser and the indexer, as the miner sees them.
+/// The interface of the miner to the parser and the indexer.
 struct StagesBackend<'a> {
     source: PathBuf,
     program: &'a Program,
@@ -136,7 +136,7 @@ impl IndexerBackend for StagesBackend<'_> {
             paths.collect::<Result<Vec<_>, _>>().map_err(opened::failure)
         });
         let mut paths = listed.map_err(|failure| failure.message())?;
-        // Logs and the documents of custom stages are indexed too, and lie elsewhere.
+        // Logs and documents of custom stages are indexed too, but are not part of the tree.
         let tree = Directory::open_root(root).map_err(|error| format!("{}: {error}", root.display()))?;
         paths.retain(|path| tree.metadata(path).is_ok());
         Ok(paths)
@@ -168,7 +168,8 @@ fn definitions(symbols: Vec<Symbol>, text: &str) -> Vec<Definition> {
     definitions.collect()
 }
 
-/// The documentation of a file itself, what else its opening comments say, and the documentation of its types and modules.
+/// Returns the documentation of the file, the other comments at its start, and the documentation of its types and
+/// modules.
 fn overviews(language: &Language, parsed: &FileSymbols, text: &str) -> Vec<Overview> {
     let is_doc =
         |run: &&Range<u32>| parsed.doc_bytes.as_ref().is_some_and(|doc| doc.start < run.end && run.start < doc.end);
@@ -176,7 +177,7 @@ fn overviews(language: &Language, parsed: &FileSymbols, text: &str) -> Vec<Overv
         let source = text.get(range(run.clone())).unwrap_or_default();
         (None, language.comment_text(source), run.clone())
     };
-    // A run leaves out the line `#!` above it.
+    // An opening comment does not include a `#!` line above it.
     let doc = match parsed.opening.iter().find(is_doc) {
         Some(run) => Some(comment(run)),
         None => parsed.doc_bytes.clone().map(|bytes| (None, parsed.doc.clone(), bytes)),

@@ -38,10 +38,11 @@ use clap::Subcommand;
 use crate::context::failure::Outcome;
 use crate::context::program::Program;
 
-/// Index a directory and search what it holds
+/// Index a directory, search it, and manage memory
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
-A first word that is no command is a query: `aur mem parse config` searches for \"parse config\".
+If the first word is not a command, it starts a query: `aur mem parse config` searches for
+\"parse config\".
 
 Examples:
   aur mem index .
@@ -86,7 +87,6 @@ pub(crate) enum MemCommand {
 }
 
 impl MemCommand {
-    /// Runs the command.
     pub(super) fn run(&self, program: &Program) -> Outcome {
         match self {
             Self::Index(args) => index::run(args, program),

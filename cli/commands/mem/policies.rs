@@ -1,4 +1,4 @@
-//! `aur mem policies`: the retention policies in force, and those of another format as TOML.
+//! `aur mem policies`: prints the effective retention policies, and converts policies from JSON to TOML.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,40 +18,40 @@ use crate::output::{json, sanitize};
 
 pub(crate) const POLICIES_EXAMPLES: &str = "\
 Examples:
-  aur mem policies                                the policies in force, in the order in which they are looked at
+  aur mem policies                                the effective policies, in evaluation order
   aur mem policies --convert policies.json >> .aurora/config.toml";
 
-/// Show the retention policies in force
+/// Show the effective retention policies
 #[derive(Debug, Args)]
 #[command(after_help = POLICIES_EXAMPLES)]
 pub(crate) struct PoliciesArgs {
-    /// Print a file of policies in JSON as TOML, for the configuration; `-` is standard input
+    /// Convert a JSON file of policies to TOML for the configuration; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) convert: Option<PathBuf>,
 
-    /// The project [default: the nearest one above the current directory]
+    /// Project directory [default: the nearest enclosing project]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// A file of retention policies, in TOML or JSON, over those of the configuration
+    /// File of retention policies, in TOML or JSON, that override the configured ones
     #[arg(long, value_name = "FILE")]
     pub(crate) lifespan_policies: Option<PathBuf>,
 
-    /// How to print them
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// The policies in force, for programs.
+/// The output of `--format json`.
 #[derive(Serialize)]
 struct Report<'p> {
     enabled: bool,
     default: &'p str,
-    /// In the order in which they are looked at.
+    /// The policies in evaluation order.
     policies: Vec<&'p Policy>,
 }
 
-/// Prints the policies in force, or converts a file.
+/// Prints the effective policies, or converts a file.
 pub(crate) fn run(args: &PoliciesArgs, program: &Program) -> Outcome {
     match &args.convert {
         Some(file) => convert(file, program),
@@ -93,7 +93,7 @@ fn write_text(out: &mut impl Write, report: &Report<'_>, terminal: &Terminal) ->
             writeln!(out, "  {}", sanitize::line(description))?;
         }
         match &policy.condition {
-            _ if policy.name == report.default => writeln!(out, "  applies where no other does")?,
+            _ if policy.name == report.default => writeln!(out, "  applies if no other policy does")?,
             Some(condition) => writeln!(out, "  {}", sanitize::line(&condition.to_string()))?,
             None => {}
         }

@@ -15,19 +15,19 @@ use crate::output::{json, sanitize, time, units};
 /// Delete entries of memory whose lifespan is over
 #[derive(Debug, Args)]
 pub(crate) struct PruneArgs {
-    /// Only say what would be deleted
+    /// Show what would be deleted without deleting it
     #[arg(long)]
     pub(crate) dry_run: bool,
 
     #[command(flatten)]
     pub(crate) memories: MemoryArgs,
 
-    /// How to print the report
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// What was deleted, or would be.
+/// The result of pruning or of a dry run.
 #[derive(Serialize)]
 struct Report {
     dry_run: bool,
@@ -35,10 +35,10 @@ struct Report {
     kept: usize,
 }
 
-/// Deletes the entries whose lifespan is over, and says why each is.
+/// Deletes the entries whose lifespan is over, and prints the reason for each.
 pub(crate) fn run(args: &PruneArgs, program: &Program) -> Outcome {
     let mut memories = Memories::open(&args.memories, program)?;
-    memories.tell_left_out(program)?;
+    memories.warn_left_out(program)?;
     let mut report = Report { dry_run: args.dry_run, entries: Vec::new(), kept: 0 };
     for memory in memories.iter() {
         let (pruned, kept) = memory.prune(&memories.rules, args.dry_run, time::now()).map_err(failure)?;
@@ -59,10 +59,10 @@ pub(crate) fn run(args: &PruneArgs, program: &Program) -> Outcome {
     }
     out.flush()?;
     if !report.entries.is_empty() && report.kept == 0 {
-        program.terminal.warn("no entry is within its lifespan: is the clock right?");
+        program.terminal.warn("no entry is within its lifespan; check the system clock");
     }
     if !args.dry_run && !report.entries.is_empty() && args.format == ReportFormat::Text {
-        program.terminal.note("`aur mem undo ID` restores an entry until `aur mem compact --memory OWNER`");
+        program.terminal.note("`aur mem undo ID` restores an entry until `aur mem compact --memory OWNER` runs");
     }
     Ok(())
 }

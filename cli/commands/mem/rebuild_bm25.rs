@@ -1,4 +1,4 @@
-//! `aur mem rebuild-bm25`: the keyword index, made again from the stored chunks.
+//! `aur mem rebuild-bm25`: rebuilds the keyword index from the stored chunks.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,15 +12,15 @@ use crate::context::opened;
 use crate::context::program::Program;
 use crate::output::units;
 
-/// Build the keyword index again from the stored chunks
+/// Rebuild the keyword index from the stored chunks
 #[derive(Debug, Args)]
 pub(crate) struct RebuildArgs {
-    /// The indexed directory [default: the nearest one above with an index]
+    /// Indexed directory [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 }
 
-/// Rebuilds and checks that every chunk took part.
+/// Rebuilds the keyword index and checks that it includes every chunk.
 pub(crate) fn run(args: &RebuildArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let opened = opened::open(args.root.as_deref(), program)?;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &RebuildArgs, program: &Program) -> Outcome {
         return Ok(());
     }
     Err(Failure::Short(format!(
-        "the index holds {}, but {} took part; `aur mem verify` says more",
+        "the index contains {}, but only {} were processed; `aur mem verify` reports details",
         units::counted(expected, "chunk"),
         units::count(rebuilt)
     )))

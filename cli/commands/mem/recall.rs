@@ -1,4 +1,4 @@
-//! `aur mem recall`: memory and code for an agent's prompt, with ids to cite.
+//! `aur mem recall`: returns memory and code with citable ids for the prompt of an agent.
 
 use std::io::Write;
 
@@ -16,14 +16,14 @@ use crate::context::searched::{self, SearchedArgs};
 use crate::context::terminal::Terminal;
 use crate::output::{json, sanitize, time};
 
-/// How recalled memory is printed.
+/// The output format of recalled memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RecallFormat {
-    /// Texts for a prompt, each under its ids
+    /// Texts for a prompt, each below its ids
     Text,
     /// One JSON object, indented
     Json,
-    /// A list of what was found, by activation
+    /// List of results, sorted by activation
     Recall,
 }
 
@@ -31,17 +31,17 @@ pub(crate) const RECALL_EXAMPLES: &str = "\
 Examples:
   aur mem recall \"how did we solve authentication bugs\" --budget 2000
   aur mem recall \"session timeout\" --session s42 --format json
-  aur mem recall --passive \"rotate the signing key\"     few results, or none; remembers nothing
+  aur mem recall --passive \"rotate the signing key\"     few results or none; records nothing
   aur mem recall \"AWS Polly\" --format recall --source memory
 
-Every text stands under the ids that stand for it, to be cited. What was shown counts as used, unless
---read-only or --passive is given.";
+The ids above each text can be cited. Shown results are recorded as used, unless --read-only or
+--passive is given.";
 
-/// Recall memory and code for an agent's prompt
+/// Recall memory and code for the prompt of an agent
 #[derive(Debug, Args)]
 #[command(after_help = RECALL_EXAMPLES)]
 pub(crate) struct RecallArgs {
-    /// What to recall
+    /// Question or keywords to search for
     #[arg(value_name = "QUERY", required = true)]
     pub(crate) query: Vec<String>,
 
@@ -49,19 +49,19 @@ pub(crate) struct RecallArgs {
     #[arg(long, value_name = "TOKENS", value_parser = parse_budget, default_value_t = 2000)]
     pub(crate) budget: usize,
 
-    /// At most this many results [default: 100; with --passive or --format recall 10]
+    /// Maximum number of results [default: 100; 10 with --passive or --format recall]
     #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
     pub(crate) limit: Option<usize>,
 
-    /// Only results with at least this activation, from 0 to 1 [default: 0; with --passive 0.5]
+    /// Only results with at least this activation, from 0 to 1 [default: 0; 0.5 with --passive]
     #[arg(long, value_name = "ACTIVATION", value_parser = parse_share)]
     pub(crate) min_activation: Option<f32>,
 
-    /// Only what is strongly activated, for every prompt: --limit 10 --min-activation 0.5 --read-only
+    /// Return only strongly activated results, for every prompt: --limit 10 --min-activation 0.5 --read-only
     #[arg(long)]
     pub(crate) passive: bool,
 
-    /// Remember nothing of this
+    /// Do not record which results were shown
     #[arg(long)]
     pub(crate) read_only: bool,
 
@@ -71,26 +71,26 @@ pub(crate) struct RecallArgs {
     #[command(flatten)]
     pub(crate) roots: SearchedRoots,
 
-    /// Fail instead of building an index where there is none
+    /// Fail instead of building a missing index
     #[arg(long)]
     pub(crate) no_index: bool,
 
-    /// Answer from the index as it is; otherwise, a quick update comes first
+    /// Search the index as it is, without a quick update first
     #[arg(long)]
     pub(crate) no_refresh: bool,
 
-    /// How to print what was recalled
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = RecallFormat::Text)]
     pub(crate) format: RecallFormat,
 }
 
-/// What passive retrieval gives: so many chunks, and none below this activation (seed 004, §9.9).
+/// Maximum number of results of passive retrieval, and their minimum activation (seed 004, §9.9).
 const PASSIVE_LIMIT: usize = 10;
 const PASSIVE_ACTIVATION: f32 = 0.5;
-/// Results of the list of §9.9.
+/// Default limit of the list format of §9.9.
 const LIST_LIMIT: usize = 10;
 
-/// Prints what memory and code know about a question.
+/// Prints memory and code that answer the query.
 pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
     let query = args.query.join(" ");
     let opened =
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
     request.snippet_lines = if args.format == RecallFormat::Recall { 1 } else { 0 };
     let now = time::now();
     let least = args.min_activation.unwrap_or(if args.passive { PASSIVE_ACTIVATION } else { 0.0 });
-    // Of what no word asks for, something is always activated most.
+    // Even if no word of a result matches the query, some result always has the highest activation.
     let is_asked = |hit: &Hit| !args.passive || !hit.explanation.matched_terms.is_empty();
     let recalled = searched.ask(|searchers| {
         let mut found = searchers.search(&request, now)?;
@@ -124,11 +124,11 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
     Ok(())
 }
 
-/// The results that fit into the budget, as one of the formats.
+/// The results that fit into the budget, in one of the formats.
 struct Recalled {
     found: SearchResults,
     answer: Answer,
-    /// Number of results without room.
+    /// Number of results that did not fit.
     skipped: usize,
 }
 
@@ -166,7 +166,7 @@ impl Recalled {
         if format != RecallFormat::Json {
             self.found.notes.iter().for_each(|note| terminal.note(note));
             if self.found.hits.is_empty() {
-                terminal.note("nothing was recalled");
+                terminal.note("no results");
             } else if self.skipped == self.found.hits.len() {
                 terminal.note("no result fits into the budget");
             }
@@ -182,7 +182,7 @@ impl Recalled {
     }
 }
 
-/// Remembers what was shown, as a search does.
+/// Records which results were shown, as a search does.
 fn remember(args: &RecallArgs, query: &str, searchers: &Searchers, recalled: &Recalled, now: i64, terminal: &Terminal) {
     let shown = recalled.displayed_chunks();
     searchers.record(shown.iter().copied(), now);
@@ -191,7 +191,7 @@ fn remember(args: &RecallArgs, query: &str, searchers: &Searchers, recalled: &Re
     }
 }
 
-/// The texts, each under the ids that stand for it: `[know:oauth2-providers] OAuth2 providers`.
+/// Formats the texts, each below its ids: `[know:oauth2-providers] OAuth2 providers`.
 fn texts(packed: &Context) -> String {
     let mut out = String::new();
     for (at, block) in packed.blocks.iter().enumerate() {
@@ -210,8 +210,8 @@ fn texts(packed: &Context) -> String {
     out
 }
 
-/// The list of seed 004, §9.9: by activation, with the use of each result. Returns the first results that fit into `budget`
-/// tokens, and their number.
+/// Formats the list of seed 004, §9.9: results by activation, each with its use. Returns the first results that fit
+/// into `budget` tokens, and their number.
 fn list(found: &SearchResults, budget: usize, now: i64) -> (String, usize) {
     let head = |count: usize| {
         format!(
@@ -226,7 +226,8 @@ fn list(found: &SearchResults, budget: usize, now: i64) -> (String, usize) {
     let items = found.hits.iter().enumerate().map(|(at, hit)| item(at + 1, hit, now));
     let items: Vec<String> = items
         .take_while(|item| {
-            // The text before it ends with a line end, and so does the item: the empty line between them counts once.
+            // The text before an item ends with a newline, and so does the item: the empty line between them counts
+            // once.
             tokens += estimate_tokens(item) - 1;
             tokens <= budget
         })
@@ -237,7 +238,7 @@ fn list(found: &SearchResults, budget: usize, now: i64) -> (String, usize) {
     (head(items.len()) + &items.concat(), items.len())
 }
 
-/// A result in the list, after an empty line.
+/// Formats a result of the list, after an empty line.
 fn item(number: usize, hit: &Hit, now: i64) -> String {
     let mut out = format!("\n{number}. [{}] ID: {}\n", kind(hit), sanitize::line(&hit.key));
     out += &format!("   Activation: {:.2} | {}\n", hit.scores.activation, used(hit, now));
@@ -267,7 +268,7 @@ fn kind(hit: &Hit) -> &'static str {
     }
 }
 
-/// When a memory was used, or when code was changed.
+/// Formats the time of the last use of a memory, or of the last change of code.
 fn used(hit: &Hit, now: i64) -> String {
     let accessed = hit.access.as_ref().filter(|access| access.count > 0).map(|access| access.last);
     match (&hit.git, hit.source) {
@@ -281,14 +282,14 @@ fn used(hit: &Hit, now: i64) -> String {
     }
 }
 
-/// What a result is about: its documentation, or the line of it that fits the query best.
+/// Returns the topic of a result: its documentation, or the line that matches the query best.
 fn context(hit: &Hit) -> Option<String> {
     let first = |text: &str| text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
     let best = || hit.snippet.first().and_then(|line| first(&line.text));
     if hit.doc.trim().is_empty() { best() } else { first(&hit.doc) }
 }
 
-/// The steps of a reasoning pattern: the lines of its text that are no field.
+/// Returns the steps of a reasoning pattern: the lines of its text that are not fields.
 fn decomposition(hit: &Hit) -> Vec<String> {
     const FIELDS: [&str; 6] = ["Pattern", "Query", "Role", "Domain", "Keywords", "Tools"];
     if hit.chunk_type != ChunkType::Reasoning {

@@ -13,7 +13,7 @@ use crate::output::{sanitize, time};
 /// Remove entries of memory; `undo` restores them
 #[derive(Debug, Args)]
 pub(crate) struct RemoveArgs {
-    /// The entries
+    /// Ids of the entries
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
 
@@ -21,7 +21,7 @@ pub(crate) struct RemoveArgs {
     pub(crate) memories: MemoryArgs,
 }
 
-/// Removes entries: all, or none where one is unknown.
+/// Removes all given entries, or none if one of them is unknown.
 pub(crate) fn run(args: &RemoveArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
     let found = args.ids.iter().map(|id| Ok((id, memories.with(id, false)?))).collect::<Outcome<Vec<_>>>()?;

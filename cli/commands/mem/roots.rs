@@ -1,4 +1,4 @@
-//! `aur mem roots`: the directories that the user has indexed.
+//! `aur mem roots`: lists the directories that the user has indexed.
 
 use std::io::Write;
 use std::path::Path;
@@ -16,22 +16,22 @@ use crate::output::{json, sanitize, time, units};
 
 pub(crate) const ROOTS_EXAMPLES: &str = "\
 Examples:
-  aur mem roots                           name, path, files, chunks and age of each index
+  aur mem roots                           name, path, file and chunk counts, and age of each index
   aur mem search retry --root app --root lib
   aur mem search retry --all-roots
 
-A root has the name of its directory; where two have the same one, also that of the directory above.";
+The name of a root is the name of its directory; equal names are prefixed with the parent directory.";
 
 /// List the directories that you have indexed
 #[derive(Debug, Args)]
 #[command(after_help = ROOTS_EXAMPLES)]
 pub(crate) struct RootsArgs {
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// A directory with an index.
+/// A directory that the user has indexed.
 #[derive(Debug, Serialize)]
 struct KnownRoot {
     name: String,
@@ -40,14 +40,14 @@ struct KnownRoot {
     held: Held,
 }
 
-/// What its index holds, or why it cannot be read.
+/// The content of an index, or the error that opening it caused.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Held {
     Index {
         files: u64,
         chunks: u64,
-        /// When it was published.
+        /// Time of publication.
         updated: String,
         #[serde(skip)]
         seconds: i64,
@@ -57,29 +57,29 @@ enum Held {
     },
 }
 
-/// Prints every known root.
 pub(crate) fn run(args: &RootsArgs, program: &Program) -> Outcome {
     let paths = known_roots();
     let names = root_names(&paths.iter().map(|path| path.as_path()).collect::<Vec<_>>());
-    let roots: Vec<KnownRoot> = names.into_iter().zip(&paths).map(|(name, path)| known(name, path, program)).collect();
+    let roots: Vec<KnownRoot> =
+        names.into_iter().zip(&paths).map(|(name, path)| open_root(name, path, program)).collect();
     let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_indented(&mut out, &roots)?,
         ReportFormat::Text if roots.is_empty() => {
-            program.terminal.note("no index is known; `aur mem index PATH` builds one");
+            program.terminal.note("there are no known indexes; `aur mem index PATH` builds one");
         }
         ReportFormat::Text => {
             for root in &roots {
                 let name = program.terminal.out.paint(Role::Path, &sanitize::line(&root.name));
                 writeln!(out, "{name}  {}", sanitize::line(&root.path))?;
-                writeln!(out, "    {}", told(&root.held))?;
+                writeln!(out, "    {}", describe(&root.held))?;
             }
         }
     }
     Ok(out.flush()?)
 }
 
-fn known(name: String, path: &Path, program: &Program) -> KnownRoot {
+fn open_root(name: String, path: &Path, program: &Program) -> KnownRoot {
     let held = match program.project(path.to_owned()).snapshot() {
         Ok(snapshot) => {
             let manifest = snapshot.manifest();
@@ -95,7 +95,7 @@ fn known(name: String, path: &Path, program: &Program) -> KnownRoot {
     KnownRoot { name, path: path.display().to_string(), held }
 }
 
-fn told(held: &Held) -> String {
+fn describe(held: &Held) -> String {
     match held {
         Held::Index { files, chunks, seconds, .. } => format!(
             "{}, {}, updated {}",

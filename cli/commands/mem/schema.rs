@@ -1,4 +1,4 @@
-//! `aur mem schema`: the JSON Schema of a kind of entries.
+//! `aur mem schema`: prints the JSON Schema of a kind of entry.
 
 use std::io::Write;
 
@@ -9,15 +9,14 @@ use crate::context::args::AnyKindArg;
 use crate::context::failure::Outcome;
 use crate::context::program::Program;
 
-/// Print the JSON Schema of a kind of entries
+/// Print the JSON Schema of a kind of entry
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArgs {
-    /// The kind of entries
+    /// Kind of entry
     #[arg(value_enum)]
     pub(crate) kind: AnyKindArg,
 }
 
-/// Prints the JSON Schema of a kind of entries.
 pub(crate) fn run(args: &SchemaArgs, program: &Program) -> Outcome {
     let mut out = program.terminal.stdout();
     out.write_all(aurora_memory_schema::schema(kind_of(args.kind)).as_bytes())?;

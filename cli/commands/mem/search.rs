@@ -1,4 +1,4 @@
-//! `aur mem search`: answers queries, for people and for programs.
+//! `aur mem search`: answers queries from users and programs.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
@@ -20,10 +20,10 @@ use crate::context::program::Program;
 use crate::context::searched::{self, Searched};
 use crate::context::terminal::Terminal;
 use crate::output::links::Links;
-use crate::output::results::{self, Shown};
+use crate::output::results::{self, DisplayOptions};
 use crate::output::{context, json, time, units};
 
-/// Search the index, building it first where there is none
+/// Search the index; a missing index is built first
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,36 +31,36 @@ Examples:
   aur mem search UserManager --show-scores
   aur mem search \"parse date\" --type function,method --lang go --path 'internal/**'
   aur mem search billing --where owner=payments --where 'churn>5' --format json
-  aur mem search \"retry\" --grep 'sleep\\(\\d+\\)'      only what holds a match
-  aur mem search --fixed 'os.environ['             no query: listed by path and line
+  aur mem search \"retry\" --grep 'sleep\\(\\d+\\)'      only chunks with a match
+  aur mem search --fixed 'os.environ['             without a query: sorted by path and line
   aur mem search \"how is auth done\" --budget 4000   context for an agent
   printf 'open file\\nclose file\\n' | aur mem search --stdin --format jsonl --limit 5
 
-Types: function, method, class, interface, type, struct, enum, kb, doc, reasoning, knowledge, note, turn;
-`code` stands for every chunk of source code.")]
+Types: function, method, class, interface, type, struct, enum, kb, doc, reasoning, knowledge, note,
+turn; `code` stands for all types of source code.")]
 pub(crate) struct SearchArgs {
     /// Identifier, keywords or sentence to search for; optional if a filter is given
     #[arg(value_name = "QUERY", required_unless_present_any = ["stdin", "grep", "fixed", "types", "lang", "path", "where_", "source", "scope"], conflicts_with = "stdin")]
     pub(crate) query: Vec<String>,
 
-    /// Show at most this many results [default: 10; with --budget 100]
+    /// Maximum number of results [default: 10; 100 with --budget]
     #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
     pub(crate) limit: Option<usize>,
 
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
 
-    /// What takes a place in the list: every chunk, or every file with its best chunks
+    /// Unit of the result list: chunks, or files with their best chunks
     ///
     /// [default: file for tables, else chunk]
     #[arg(long, value_name = "GROUP", value_enum)]
     pub(crate) group: Option<GroupArg>,
 
-    /// Which signals rank the results
+    /// Signals that rank the results
     #[arg(long, short, value_name = "MODE", value_enum)]
     pub(crate) mode: Option<ModeArg>,
 
-    /// How the signals are put together
+    /// Method of combining the signals
     #[arg(long, value_name = "FUSION", value_enum)]
     pub(crate) fusion: Option<FusionArg>,
 
@@ -68,7 +68,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "B,S,A", value_parser = parse_weights)]
     pub(crate) weights: Option<[f64; 3]>,
 
-    /// The model that reads the best results once more: its name, or `off` (`search.rerank`)
+    /// Model that reranks the best results: its name, or `off` (`search.rerank`)
     #[arg(long, value_name = "NAME")]
     pub(crate) rerank: Option<String>,
 
@@ -84,28 +84,28 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     pub(crate) show_fields: bool,
 
-    /// Show the lines of every result that match best, at most this many
+    /// Show the best matching lines of every result, at most this many
     ///
     /// [default: 2 on a terminal of at least 60 columns, 3 with --grep or --fixed, else 0]
     #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "3", value_parser = parse_snippet_lines)]
     pub(crate) snippets: Option<usize>,
 
-    /// Print the text of the best results, as much as fits into this many tokens
+    /// Print the texts of the best results that fit into this many tokens
     ///
-    /// Results of one file that overlap or touch are joined; one that does not fit is cut, or the next is taken. Tokens
-    /// are estimated, rather too high: docs/searching.md tells how.
+    /// Adjacent and overlapping results of one file are joined. A result that does not fit is cut, or replaced by the
+    /// next one. The estimate of tokens tends to be too high; docs/searching.md describes it.
     #[arg(long, value_name = "TOKENS", value_parser = parse_budget, conflicts_with_all = ["show_scores", "show_content", "show_fields", "snippets"])]
     pub(crate) budget: Option<usize>,
 
-    /// The table without its git columns
+    /// Leave out the git columns of the table
     #[arg(long)]
     pub(crate) legacy: bool,
 
-    /// How to print the results
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ResultFormat::Table)]
     pub(crate) format: ResultFormat,
 
-    /// Read one query a line from standard input
+    /// Read one query per line from standard input
     #[arg(long)]
     pub(crate) stdin: bool,
 
@@ -115,15 +115,15 @@ pub(crate) struct SearchArgs {
     #[command(flatten)]
     pub(crate) memory: SearchedMemory,
 
-    /// Do not remember which results were shown
+    /// Do not record which results were shown
     #[arg(long)]
     pub(crate) no_record: bool,
 
-    /// Fail instead of building an index where there is none
+    /// Fail instead of building a missing index
     #[arg(long)]
     pub(crate) no_index: bool,
 
-    /// Answer from the index as it is; otherwise, a quick update comes first (`search.refresh`)
+    /// Search the index as it is, without a quick update first (`search.refresh`)
     #[arg(long)]
     pub(crate) no_refresh: bool,
 }
@@ -146,24 +146,24 @@ pub(crate) enum FusionArg {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ResultFormat {
-    /// For people
+    /// Table for people
     Table,
     /// One JSON object, indented
     Json,
-    /// One JSON object a line
+    /// One JSON object per line
     Jsonl,
 }
 
-/// Most bytes of a line of standard input.
-const LONGEST_LINE: u64 = 256 << 20;
+/// Maximum size of a line of standard input in bytes.
+const MAX_LINE_BYTES: u64 = 256 << 20;
 /// Maximum number of lines that are answered together.
 const MAX_BLOCK_LINES: usize = 64;
-/// Lines of a snippet on a terminal, and of what a pattern matched.
+/// Number of snippet lines on a terminal, and for matches of a pattern.
 const TERMINAL_SNIPPET: usize = 2;
 const PATTERN_SNIPPET: usize = 3;
-/// A narrower terminal has no room for code below the table.
+/// Minimum width of a terminal in columns for snippets below the table.
 const SNIPPET_COLUMNS: usize = 60;
-/// Files that a note about changed ones names.
+/// Maximum number of changed files that a note names.
 const NAMED_FILES: usize = 3;
 
 /// Answers the query, or every query on standard input.
@@ -173,14 +173,14 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     filter.sources = searched::sources(&args.memory);
     let query = args.query.join(" ");
     if query.trim().is_empty() && filter.is_empty() && args.memory.scope.is_some() {
-        // Only memory has scopes.
+        // Only entries of memory have scopes.
         filter.sources = vec![Source::Memory];
     }
     let patterns = filter.text().map_err(|error| Failure::from_error(&error))?;
     if !args.stdin && query.trim().is_empty() && filter.is_empty() {
         return Err(Failure::from_error(&QueryError::Empty));
     }
-    // Before anything is indexed for it.
+    // Reject a query that is too long before an index is built for it.
     QueryError::check_length(&query).map_err(|error| Failure::from_error(&error))?;
     let searched = searched::open(&args.into(), &flags(args), mode(args.mode), program)?;
     searched.searchers.check(&filter).map_err(|error| Failure::from_error(&error))?;
@@ -200,7 +200,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     }
 }
 
-/// Opened indexes and how their answers are to be shown.
+/// The opened indexes, and the presentation of their answers.
 struct Session<'a> {
     args: &'a SearchArgs,
     terminal: &'a Terminal,
@@ -210,7 +210,7 @@ struct Session<'a> {
     searched: Searched,
 }
 
-/// Results, and their texts where a budget is given.
+/// Results, and their packed texts if a budget is given.
 struct Answer {
     found: SearchResults,
     packed: Option<Context>,
@@ -244,8 +244,8 @@ impl Answer {
         Ok(Self { found, packed })
     }
 
-    /// The chunks that are shown.
-    fn shown(&self) -> Vec<ShownChunk<'_>> {
+    /// Returns the chunks that are shown.
+    fn shown_chunks(&self) -> Vec<ShownChunk<'_>> {
         match &self.packed {
             Some(packed) => packed.shown().collect(),
             None => self.found.shown().collect(),
@@ -263,9 +263,9 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// One answer for every line, in their order. Lines that come one by one are answered at once, so that a program can ask one
-    /// by one; lines that come together are answered on all cores, and what they show is recorded after that. A query that
-    /// cannot be answered gets an object with an `error`, and the next ones are still read.
+    /// Answers every line, in order. Single lines are answered at once, so that a program can ask one query after the
+    /// other. Lines that arrive together are answered on all cores, and recorded afterwards. A query that cannot be
+    /// answered gets an object with an `error`, and the following lines are still read.
     fn answer_lines(&mut self, mut input: BufReader<impl Read>) -> Outcome {
         let mut out = self.terminal.stdout();
         let unread = |error| Failure::new(format!("cannot read standard input: {error}"));
@@ -298,7 +298,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The answer to each of some queries.
+    /// Answers several queries.
     fn search_all(&mut self, texts: &[String], now: i64) -> Vec<Result<Answer, QueryError>> {
         if let [text] = texts {
             return vec![self.search(text, now)];
@@ -310,7 +310,7 @@ impl Session<'_> {
             requests.par_iter().map(|request| Answer::new(searchers, request, packing, now)).collect();
         let mut notes = std::mem::take(&mut self.searched.notes);
         let finished = texts.iter().zip(answers).map(|(text, answer)| match answer {
-            // The index of a memory may be damaged; then it is built again.
+            // If the index of a memory is damaged, this search rebuilds it.
             Err(QueryError::Storage(_)) => self.search(text, now),
             Ok(mut answer) => {
                 answer.found.notes.splice(0..0, std::mem::take(&mut notes));
@@ -334,7 +334,7 @@ impl Session<'_> {
             mode: mode(self.args.mode),
             group: self.group(),
             filter: self.filter.clone(),
-            // The highlighting of a snippet depends on the text around it.
+            // Highlighting a snippet needs the text around it.
             content: self.args.show_content || (self.is_table() && self.snippet_lines() > 0),
             snippet_lines: self.snippet_lines(),
             ..SearchRequest::new(text)
@@ -345,7 +345,7 @@ impl Session<'_> {
         self.args.budget.map(|tokens| Packing { tokens, is_plain: self.is_table() })
     }
 
-    /// People read a list of files; programs, and a token budget, take every chunk on its own.
+    /// Tables group results by file. JSON and a token budget list every chunk separately.
     fn group(&self) -> Group {
         match self.args.group {
             Some(GroupArg::File) => Group::File,
@@ -358,7 +358,7 @@ impl Session<'_> {
         self.args.format == ResultFormat::Table
     }
 
-    /// Programs always get lines, because they are cheap; terminals only if they are wide enough.
+    /// JSON always includes snippet lines, because they are cheap. Terminals include them only if they are wide enough.
     fn snippet_lines(&self) -> usize {
         let args = self.args;
         let is_wide = self.terminal.columns.is_some_and(|columns| columns >= SNIPPET_COLUMNS);
@@ -373,7 +373,6 @@ impl Session<'_> {
         }
     }
 
-    /// Prints an answer.
     fn present(&self, out: &mut impl Write, answer: &Answer, now: i64) -> Outcome {
         match &answer.packed {
             Some(packed) => self.print_packed(out, &answer.found, packed)?,
@@ -388,7 +387,7 @@ impl Session<'_> {
             ResultFormat::Json => json::write_indented(out, &answer)?,
             ResultFormat::Jsonl => json::write_line(out, &answer)?,
             ResultFormat::Table => {
-                self.tell(found);
+                self.print_notes(found);
                 if packed.blocks.is_empty() && !found.hits.is_empty() {
                     self.terminal.note(&format!("no result fits into {} tokens", packed.budget));
                 }
@@ -403,8 +402,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Prints the notes of an answer on standard error.
-    fn tell(&self, found: &SearchResults) {
+    /// Prints the notes of an answer to standard error.
+    fn print_notes(&self, found: &SearchResults) {
         for note in &found.notes {
             self.terminal.note(note);
         }
@@ -424,11 +423,12 @@ impl Session<'_> {
             }
         }
         if !stale.is_empty() && self.searched.searchers.iter().all(|root| !root.searcher.project().has_sources()) {
-            self.terminal.note("no sources here: what is shown is the text of the index");
+            self.terminal.note("the sources are missing; the texts come from the index");
         } else if !stale.is_empty() {
             let more = if stale.len() > NAMED_FILES { ", …" } else { "" };
             let named = stale[..stale.len().min(NAMED_FILES)].join(", ");
-            self.terminal.note(&format!("changed or gone since indexed: {named}{more}; `aur mem index` catches up"));
+            self.terminal
+                .note(&format!("changed or deleted since indexing: {named}{more}; `aur mem index` updates the index"));
         }
     }
 
@@ -437,8 +437,8 @@ impl Session<'_> {
             ResultFormat::Json => json::write_indented(out, found)?,
             ResultFormat::Jsonl => json::write_line(out, found)?,
             ResultFormat::Table => {
-                self.tell(found);
-                let shown = Shown {
+                self.print_notes(found);
+                let shown = DisplayOptions {
                     legacy: self.args.legacy,
                     scores: self.args.show_scores,
                     content: self.args.show_content,
@@ -471,12 +471,12 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Remembers what was shown, in one transaction. A search never fails because of it.
+    /// Records the shown results in one transaction. Failures do not make a search fail.
     fn record(&self, answers: &[Answer], now: i64) {
         if self.args.no_record {
             return;
         }
-        let shown: Vec<Vec<ShownChunk<'_>>> = answers.iter().map(Answer::shown).collect();
+        let shown: Vec<Vec<ShownChunk<'_>>> = answers.iter().map(Answer::shown_chunks).collect();
         self.searched.searchers.record(shown.iter().flatten().copied(), now);
         if let Some(session) = &self.args.memory.session {
             for (answer, shown) in answers.iter().zip(&shown) {
@@ -490,20 +490,18 @@ fn query_of(line: &[u8]) -> String {
     String::from_utf8_lossy(line).trim_end_matches('\r').to_owned()
 }
 
-/// Reads a line without its line feed; of a line that is too long for a query, only enough to see that. False at the end.
+/// Reads a line without its newline. If the line is too long for a query, reads only as much as is needed to detect
+/// that. Returns false at the end of the input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
-    let most = LONGEST_QUERY + 2;
-    if input.by_ref().take(most as u64).read_until(b'\n', line)? == 0 {
+    let max_bytes = LONGEST_QUERY + 2;
+    if input.by_ref().take(max_bytes as u64).read_until(b'\n', line)? == 0 {
         return Ok(false);
     }
-    if line.pop_if(|last| *last == b'\n').is_none() && line.len() == most {
-        let skipped = input.by_ref().take(LONGEST_LINE).skip_until(b'\n')?;
-        if skipped as u64 == LONGEST_LINE {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                format!("a line has more than {LONGEST_LINE} bytes"),
-            ));
+    if line.pop_if(|last| *last == b'\n').is_none() && line.len() == max_bytes {
+        let skipped = input.by_ref().take(MAX_LINE_BYTES).skip_until(b'\n')?;
+        if skipped as u64 == MAX_LINE_BYTES {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, format!("a line exceeds {MAX_LINE_BYTES} bytes")));
         }
     }
     Ok(true)
@@ -532,7 +530,7 @@ fn flags(args: &SearchArgs) -> Vec<FlagValue> {
     flags
 }
 
-/// The mode asked for, or the default one.
+/// Returns the requested mode, or the default one.
 pub(crate) fn mode(asked: Option<ModeArg>) -> Mode {
     match asked {
         None | Some(ModeArg::Hybrid) => Mode::Hybrid,

@@ -1,4 +1,4 @@
-//! `aur mem show`, `aur mem why ID` and `aur mem schema`: what is known of an entry.
+//! `aur mem show`: prints an entry.
 
 use std::io::Write;
 
@@ -18,18 +18,18 @@ use crate::output::{json, sanitize, time};
 /// Show an entry of memory
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The entry
+    /// Id of the entry
     #[arg(value_name = "ID")]
     pub(crate) id: String,
 
-    /// Also show its earlier versions
+    /// Include earlier versions
     #[arg(long)]
     pub(crate) history: bool,
 
     #[command(flatten)]
     pub(crate) memories: MemoryArgs,
 
-    /// How to print it
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
@@ -43,7 +43,7 @@ struct WithHistory<'r> {
     versions: Option<Vec<ShownVersion>>,
 }
 
-/// A version, for programs.
+/// A version, in the output of `--format json`.
 #[derive(Serialize)]
 struct ShownVersion {
     version: u32,
@@ -52,7 +52,6 @@ struct ShownVersion {
     document: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
-/// Prints an entry.
 pub(crate) fn run(args: &ShowArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
     let memory = memories.with(&args.id, false)?;
@@ -62,7 +61,7 @@ pub(crate) fn run(args: &ShowArgs, program: &Program) -> Outcome {
     let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => {
-            let versions = args.history.then(|| versions.into_iter().map(shown).collect());
+            let versions = args.history.then(|| versions.into_iter().map(version_report).collect());
             json::write_indented(&mut out, &WithHistory { report: &report, versions })?;
         }
         ReportFormat::Text => write_text(&mut out, &report, &versions, &program.terminal)?,
@@ -70,7 +69,7 @@ pub(crate) fn run(args: &ShowArgs, program: &Program) -> Outcome {
     Ok(out.flush()?)
 }
 
-fn shown(version: Version) -> ShownVersion {
+fn version_report(version: Version) -> ShownVersion {
     ShownVersion {
         version: version.number,
         change: version.change,

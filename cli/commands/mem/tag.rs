@@ -14,10 +14,10 @@ use crate::context::place;
 use crate::context::program::Program;
 use crate::output::{sanitize, time};
 
-/// Tag an entry of memory
+/// Add or remove tags of an entry of memory or of code
 #[derive(Debug, Args)]
 pub(crate) struct TagArgs {
-    /// The entry; or a chunk of code, by its id or PATH:LINE
+    /// Id of the entry, or id or PATH:LINE of a chunk of code
     #[arg(value_name = "ID")]
     pub(crate) id: String,
 
@@ -25,7 +25,7 @@ pub(crate) struct TagArgs {
     #[arg(value_name = "TAG", required_unless_present = "remove")]
     pub(crate) tags: Vec<String>,
 
-    /// A tag to remove; may be given more than once
+    /// Tag to remove; may be given more than once
     #[arg(long, short, value_name = "TAG")]
     pub(crate) remove: Vec<String>,
 
@@ -33,7 +33,6 @@ pub(crate) struct TagArgs {
     pub(crate) memories: MemoryArgs,
 }
 
-/// Adds and removes tags.
 pub(crate) fn run(args: &TagArgs, program: &Program) -> Outcome {
     let is_entry = Kind::of_id(&args.id).is_some_and(|kind| kind != Kind::Code);
     if !is_entry {
@@ -47,7 +46,7 @@ pub(crate) fn run(args: &TagArgs, program: &Program) -> Outcome {
     print_tags(&args.id, &tags, program)
 }
 
-/// Adds and removes tags of a chunk of code. They follow it when its file is moved.
+/// Adds and removes tags of a chunk of code. The tags follow the chunk when its file is moved.
 fn tag_code(args: &TagArgs, program: &Program) -> Outcome {
     let OpenedIndex { project, snapshot } = crate::context::opened::open(args.memories.root.as_deref(), program)?;
     let here = place::here();

@@ -1,4 +1,4 @@
-//! `aur mem trust-index`: accepts an index or another store that somebody else has made.
+//! `aur mem trust-index`: accepts an index or another store that somebody else created.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,20 +17,20 @@ use crate::output::{sanitize, units};
 
 pub(crate) const TRUST_NOTE: &str = "\
 Examples:
-  aur mem trust-index              the index; or what else was not made by you, if that is one store
+  aur mem trust-index              the index, or the only store that you did not create
   aur mem trust-index tags         the tags that came with a repository
 
-An index that your own runs did not make can answer with code that does not exist, so that no command
-uses it unasked. The same holds for tags, access histories and memories. This command checks that a
-store is sound, not that it tells the truth. It accepts one store at a time, and names it.
-AURORA_TRUST_INDEX=1 accepts every store, for caches of CI systems and shared indexes.";
+An index that was not built by your own runs can answer with code that does not exist, so commands
+do not use it without your consent. The same applies to tags, access histories and memories. This
+command checks that a store is intact, not that its content is true. It accepts one store at a time,
+and prints its name. AURORA_TRUST_INDEX=1 accepts every store, for CI caches and shared indexes.";
 
-/// Stores that another user may have made.
+/// Stores that another user may have created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StoreArg {
     /// The index, in .aurora/index
     Index,
-    /// Tags that were given to chunks, in .aurora/annotations
+    /// The tags of chunks, in .aurora/annotations
     Tags,
     /// The access history, in .aurora/access
     Access,
@@ -40,20 +40,20 @@ pub(crate) enum StoreArg {
     UserMemory,
 }
 
-/// Accept an index that another user or machine has made
+/// Accept an index that another user or machine created
 #[derive(Debug, Args)]
 #[command(after_help = TRUST_NOTE)]
 pub(crate) struct TrustArgs {
-    /// The store that is accepted [default: the index, or the only store that was not made by you]
+    /// Store to accept [default: the index, or the only store that you did not create]
     #[arg(value_name = "STORE", value_enum)]
     pub(crate) store: Option<StoreArg>,
 
-    /// The indexed directory [default: the nearest one above with an index]
+    /// Indexed directory [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 }
 
-/// Checks one store and records it as one to be used.
+/// Checks one store and records it as trusted.
 pub(crate) fn run(args: &TrustArgs, program: &Program) -> Outcome {
     let project = program.project(place::for_search(args.root.as_deref())?);
     let foreign: Vec<StoreArg> =
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &TrustArgs, program: &Program) -> Outcome {
         (None, [store]) => *store,
         (None, stores) => {
             let commands: Vec<String> = stores.iter().map(|store| command(*store)).collect();
-            return Err(Failure::new("several stores were not made by you, and one at a time is accepted")
+            return Err(Failure::new("several stores were not created by you, and only one can be accepted at a time")
                 .with_help(commands.join(" or ")));
         }
     };
@@ -73,12 +73,12 @@ pub(crate) fn run(args: &TrustArgs, program: &Program) -> Outcome {
     writeln!(out, "{}", sanitize::line(&accepted))?;
     out.flush()?;
     for other in foreign.into_iter().filter(|other| *other != store) {
-        program.terminal.note(&format!("{} not made by you either: {} accepts it", subject(other), command(other)));
+        program.terminal.note(&format!("{} not created by you either; {} accepts it", subject(other), command(other)));
     }
     Ok(())
 }
 
-/// Whether the user has neither made nor accepted a store that is there.
+/// Whether the store exists, and the user has neither created nor accepted it.
 fn is_foreign(store: StoreArg, project: &Project) -> bool {
     let is_memory_foreign = |place| matches!(Memory::open(place), Err(MemoryError::Distrusted { .. }));
     match store {
@@ -94,7 +94,7 @@ fn is_foreign(store: StoreArg, project: &Project) -> bool {
     }
 }
 
-/// Accepts a store. Returns what was accepted, as a sentence.
+/// Accepts a store. Returns a sentence that describes it.
 fn accept(store: StoreArg, project: &Project) -> Outcome<String> {
     let known = user::trust().known;
     let directory = project.directory();
@@ -119,12 +119,12 @@ fn accept_index(project: &Project) -> Outcome<String> {
     let report = snapshot.verify();
     if let Some(problem) = report.problems.first() {
         return Err(Failure::new(format!("the index of {} is damaged: {problem}", project.root().display()))
-            .with_help("`aur mem index` builds it again"));
+            .with_help("`aur mem index` rebuilds it"));
     }
     let chunks = units::counted(snapshot.manifest().chunk_count, "chunk");
     drop(snapshot);
     project.accept().map_err(opened::failure)?;
-    Ok(format!("The index of {} ({chunks}) is trusted until it is changed", project.root().display()))
+    Ok(format!("The index of {} ({chunks}) is trusted until it changes", project.root().display()))
 }
 
 fn accept_memory(owner: OwnerArg, root: &Path) -> Outcome<String> {

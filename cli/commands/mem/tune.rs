@@ -1,4 +1,4 @@
-//! `aur mem tune`: weights learned from questions with known answers.
+//! `aur mem tune`: learns ranking weights from questions with known answers.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -19,50 +19,50 @@ use crate::context::{golden, place, rerankers};
 use crate::output::{evaluation, json};
 
 pub(crate) const TUNE_EXAMPLES: &str = "\
-Every number of the configuration is tried; what the learned ones are worth is told by
-cross-validation. Nothing is written unless the gain is real, and what is written changes
-nothing until it is copied to .aurora/config.toml.
+Tuning tries every number of the configuration, and estimates the gain of the learned values by
+cross-validation. Nothing is written unless the gain is significant, and the written file has no
+effect until it is copied to .aurora/config.toml.
 
 Examples:
   aur mem eval mine && aur mem tune
   aur mem tune --golden questions.jsonl --keys rules,bm25 --metric mrr@10
   aur mem eval --config .aurora/tuned.toml --against default";
 
-/// Learn the search's weights from questions with known answers
+/// Learn the weights of the ranking from questions with known answers
 #[derive(Debug, Args)]
 #[command(after_help = TUNE_EXAMPLES)]
 pub(crate) struct TuneArgs {
-    /// A file of questions, or a mined directory [default: .aurora/eval]
+    /// File of questions, or mined directory [default: .aurora/eval]
     #[arg(long, value_name = "FILE|DIR")]
     pub(crate) golden: Vec<PathBuf>,
 
-    /// Folds of the cross-validation
+    /// Number of folds of the cross-validation
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = parse_folds)]
     pub(crate) folds: usize,
 
-    /// Only numbers whose keys begin so, separated by commas, such as `rules` or `bm25.fields`
+    /// Tune only numbers whose keys start with one of these prefixes, such as `rules` or `bm25.fields`
     #[arg(long, value_name = "PREFIXES", value_delimiter = ',')]
     pub(crate) keys: Vec<String>,
 
-    /// What to raise, each set weighing the same
+    /// Metric to maximise; each set has the same weight
     #[arg(long, value_name = "METRIC", default_value = "ndcg@10")]
     pub(crate) metric: Metric,
 
-    /// Start from this configuration file, or from `default` [default: the one that searches use]
+    /// Start from this configuration file, or from `default` [default: the current configuration]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Where to write the learned configuration [default: .aurora/tuned.toml]
+    /// File to write the learned configuration to [default: .aurora/tuned.toml]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Passes over all numbers; steps halve from one to the next
+    /// Number of passes over all numbers; steps halve in each pass
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub(crate) rounds: u32,
 
-    /// What it costs to move a number by its first step, in questions: the more, the nearer the result stays to the start
+    /// Cost of moving a number by its first step, in questions: a higher cost keeps the result nearer to the start
     ///
-    /// A move is kept if it gains more than that. The cost grows with the square of the distance; 0 turns it off.
+    /// A move is kept if its gain exceeds its cost. The cost grows with the square of the distance; 0 turns it off.
     #[arg(long, value_name = "QUESTIONS", default_value_t = 0.5, value_parser = parse_regularisation)]
     pub(crate) regularisation: f64,
 
@@ -70,30 +70,30 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "SEARCHES")]
     pub(crate) budget: Option<u64>,
 
-    /// Which signals rank the results
+    /// Signals that rank the results
     #[arg(long, short, value_name = "MODE", value_enum)]
     pub(crate) mode: Option<ModeArg>,
 
-    /// Write the configuration even where the gain is not sure
+    /// Write the configuration even if the gain is not significant
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// The indexed directory [default: the nearest one above with an index]
+    /// Indexed directory [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// Learns, prints the gain, and writes the configuration if the gain is significant.
+/// Learns weights, prints the gain, and writes the configuration if the gain is significant.
 pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.as_deref())?;
     let mode = search::mode(args.mode);
     let batches = golden::gather(&args.golden, &root)?;
     let start = golden::config(args.config.as_deref(), &root, program)?;
-    let rerankers = rerankers::of_configs([&start], mode, &program.terminal).into_iter().map(|(name, reranker)| {
+    let rerankers = rerankers::for_configs([&start], mode, &program.terminal).into_iter().map(|(name, reranker)| {
         let remembered = reranker.map(|reranker| Arc::new(RememberedScores::of(reranker)) as Arc<dyn Reranker>);
         (name, remembered)
     });
@@ -155,7 +155,7 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
     Ok(())
 }
 
-#[allow(clippy::disallowed_methods, reason = "the user has named it")]
+#[allow(clippy::disallowed_methods, reason = "the user named the file")]
 fn write_named(file: &Path, text: &str) -> io::Result<()> {
     std::fs::write(file, text)
 }
@@ -163,14 +163,14 @@ fn write_named(file: &Path, text: &str) -> io::Result<()> {
 fn unsure(report: &TuneReport) -> String {
     let difference = report.cross_validated.difference;
     let why = match report.held_out {
-        _ if report.changes.is_empty() => "no other weights answer these questions surely better".to_owned(),
+        _ if report.changes.is_empty() => "no other weights answer these questions significantly better".to_owned(),
         Some(held_out) if difference.is_gain() => {
-            format!("the questions held out are answered worse ({:+.4})", held_out.difference.mean)
+            format!("the held-out questions are answered worse ({:+.4})", held_out.difference.mean)
         }
         _ => format!(
-            "the gain is not sure: cross-validated, it lies between {:+.4} and {:+.4}",
+            "the gain is not significant: in cross-validation, it lies between {:+.4} and {:+.4}",
             difference.low, difference.high
         ),
     };
-    format!("{why}; nothing is written (--force writes all the same)")
+    format!("{why}; nothing was written (--force writes anyway)")
 }

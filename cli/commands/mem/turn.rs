@@ -26,44 +26,43 @@ pub(crate) enum TurnCommand {
     Add(TurnArgs),
 }
 
-/// Append what one side has said to a session
+/// Append a turn of one speaker to a session
 #[derive(Debug, Args)]
 #[command(after_help = TURN_EXAMPLES)]
 pub(crate) struct TurnArgs {
-    /// The session
+    /// Session of the turn
     #[arg(long, value_name = "ID")]
     pub(crate) session: String,
 
-    /// Who has said it
+    /// Name of the speaker
     #[arg(long, value_name = "NAME")]
     pub(crate) speaker: String,
 
-    /// What was said; `-` reads it from standard input
+    /// Text of the turn; `-` is standard input
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
 
-    /// The turn that it answers
+    /// Id of the turn that this turn replies to
     #[arg(long, value_name = "ID")]
     pub(crate) reply_to: Option<String>,
 
-    /// When it was said, such as 2026-01-31T12:00:00Z [default: now]
+    /// Time of the turn, such as 2026-01-31T12:00:00Z [default: now]
     #[arg(long, value_name = "TIME")]
     pub(crate) time: Option<jiff::Timestamp>,
 
-    /// Who may find it: session, project, user or global
+    /// Scope of the turn: session, project, user or global
     #[arg(long, value_name = "SCOPE", value_parser = parse_scope, default_value = "session")]
     pub(crate) scope: Scope,
 
-    /// The project of a turn in scope `project` [default: the nearest one above the current directory]
+    /// Project directory for the scope `project` [default: the nearest enclosing project]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// How to print its id
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// Appends a turn to a session.
 pub(crate) fn run(command: &TurnCommand, program: &Program) -> Outcome {
     let TurnCommand::Add(args) = command;
     add(args, program)
@@ -83,7 +82,8 @@ fn add(args: &TurnArgs, program: &Program) -> Outcome {
         time: args.time.map_or(now, jiff::Timestamp::as_second),
     };
     let owner = Owner::of(args.scope);
-    // A turn is kept with the user, unless its scope is the project: no directory is looked for then.
+    // Turns are stored in the user's memory unless their scope is the project, so other scopes need no project
+    // directory.
     let root = if args.scope == Scope::Project { project(args.root.as_deref())? } else { None };
     let memory = create(owner, &root_of(owner, root)?)?;
     let id = memory.add_turn(&turn, args.scope, now).map_err(failure)?;

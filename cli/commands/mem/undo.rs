@@ -1,4 +1,4 @@
-//! `aur mem undo`: takes back the last change of an entry of memory.
+//! `aur mem undo`: reverts the last change of an entry of memory.
 
 use std::io::Write as _;
 
@@ -10,10 +10,10 @@ use crate::context::memories::{Memories, failure};
 use crate::context::program::Program;
 use crate::output::{sanitize, time};
 
-/// Take back the last change of an entry of memory
+/// Revert the last change of an entry of memory
 #[derive(Debug, Args)]
 pub(crate) struct UndoArgs {
-    /// The entry
+    /// Id of the entry
     #[arg(value_name = "ID")]
     pub(crate) id: String,
 
@@ -21,13 +21,12 @@ pub(crate) struct UndoArgs {
     pub(crate) memories: MemoryArgs,
 }
 
-/// Takes back the last change of an entry.
 pub(crate) fn run(args: &UndoArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
     let memory = memories.with(&args.id, true)?;
     let version = memory.undo(&args.id, time::now()).map_err(failure)?;
     let mut out = program.terminal.stdout();
-    let state = if version.document.is_some() { "is as it was before" } else { "is removed, as it was before" };
+    let state = if version.document.is_some() { "is restored to its previous version" } else { "is removed again" };
     writeln!(out, "{} {state} (version {})", sanitize::line(&args.id), version.number)?;
     Ok(out.flush()?)
 }

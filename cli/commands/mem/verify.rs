@@ -16,24 +16,24 @@ use crate::output::{sanitize, units};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  aur mem verify              exits with 1 when something is wrong
-  aur mem verify --digest     one line that is equal for equal contents, however they were built
+  aur mem verify              exits with 1 if a check fails
+  aur mem verify --digest     a digest that depends on the content only
   aur mem verify --memory user")]
 pub(crate) struct VerifyArgs {
-    /// The indexed directory [default: the nearest one above with an index]
+    /// Indexed directory [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// A memory instead of the index
+    /// Check a memory instead of the index
     #[arg(long, value_name = "OWNER", value_enum)]
     pub(crate) memory: Option<OwnerArg>,
 
-    /// Print only the digest of the contents
+    /// Print only the digest of the content
     #[arg(long)]
     pub(crate) digest: bool,
 }
 
-/// Checks everything, or prints the digest of the contents.
+/// Checks everything, or prints the digest of the content.
 pub(crate) fn run(args: &VerifyArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let opened = opened::open_any(args.root.as_deref(), program)?;
@@ -77,15 +77,15 @@ pub(crate) fn run(args: &VerifyArgs, program: &Program) -> Outcome {
         return match of_memories.is_empty() {
             true => Ok(()),
             false => Err(Failure::Short(
-                "the index of a memory is damaged; `aur mem index --force` builds it again from the entries".to_owned(),
+                "the index of a memory is damaged; `aur mem index --force` rebuilds it from the entries".to_owned(),
             )),
         };
     }
     let (problems, root) = (units::counted(report.problem_count, "problem"), opened.project.root().display());
     Err(Failure::Short(match report.only_keywords() {
         true => format!(
-            "{problems} in the index of {root}, all in its keywords; `aur mem index` builds these again from the stored chunks"
+            "{problems} in the index of {root}, all in its keywords; `aur mem index` rebuilds the keywords from the stored chunks"
         ),
-        false => format!("{problems} in the index of {root}; `aur mem index --force` builds it again"),
+        false => format!("{problems} in the index of {root}; `aur mem index --force` rebuilds it"),
     }))
 }

@@ -1,4 +1,4 @@
-//! `aur mem why`: whether a file or directory is indexed, and what each stage does with a file.
+//! `aur mem why`: explains whether a file or directory is indexed, and what each stage does with a file.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -26,15 +26,16 @@ use crate::context::{findings, interrupt, place};
 use crate::output::style::Role;
 use crate::output::{json, sanitize, units, width};
 
-/// Explain what each stage does with a file, and whether it is indexed; or why an entry of memory is kept
+/// Explain whether a file is indexed and what each stage does with it, or why an entry of memory is kept
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   aur mem why src/auth.py
-  aur mem why reas:auth-setup             which retention policies hold for it
+  aur mem why reas:auth-setup             the retention policies of an entry
   aur mem why build dist/app.js --format json
 
-Exits with 1 when one of them is not indexed. `aur pipeline run --dry` shows the values that each stage writes.")]
+Exits with 1 if one of the paths is not indexed. `aur pipeline run --dry` shows the values that each
+stage writes.")]
 pub(crate) struct WhyArgs {
     /// Files and directories of the project, or ids of entries of memory
     #[arg(value_name = "PATH|ID", required = true)]
@@ -43,51 +44,50 @@ pub(crate) struct WhyArgs {
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
 
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// Columns that say which file it is, and not what it is.
+/// Columns that identify a file and do not describe it.
 const IDENTITY: [&str; 3] = ["hash", "mtime", "path"];
 
-/// A file in the index and in the pipeline.
+/// The explanation of a file, from the index and the pipeline.
 #[derive(Serialize)]
 struct Report<'r> {
     path: &'r str,
-    /// Whether the index has the file.
     indexed: bool,
-    /// Why it is not indexed.
+    /// Reason why the file is not indexed.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// Whether the file differs from what was indexed, by its size and its modification time.
+    /// Whether the size or modification time of the file differs from the indexed version.
     changed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<Stored<'r>>,
-    /// What the stages do with the file now, up to the one that leaves it out.
+    /// Results of the stages on the current file, up to the stage that leaves it out.
     stages: Vec<Step<'r>>,
 }
 
-/// What a stage does with a file.
+/// The result of a stage for a file.
 #[derive(Serialize)]
 struct Step<'r> {
     stage: &'r str,
-    /// Why the stage leaves the file out.
+    /// Reason why the stage leaves the file out.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'r str>,
-    /// What it writes about the file: columns and short forms of their values.
+    /// File columns that the stage writes, with abbreviated values.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     file: BTreeMap<&'r str, String>,
-    /// The columns of chunks that it writes.
+    /// Chunk columns that the stage writes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     columns: Vec<&'r str>,
-    /// Chunks of the file after the stage.
+    /// Number of chunks after the stage.
     chunks: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<String>,
 }
 
-/// What the index has of a file.
+/// The file as stored in the index.
 #[derive(Serialize)]
 struct Stored<'r> {
     language: &'r str,
@@ -96,22 +96,22 @@ struct Stored<'r> {
     warnings: &'r [String],
 }
 
-/// A directory in the index and in the walk.
+/// The explanation of a directory, from the index and the walk.
 #[derive(Serialize)]
 struct DirectoryReport<'r> {
     path: &'r str,
-    /// Whether the index has a file below it.
+    /// Whether the index has a file below the directory.
     indexed: bool,
-    /// Why it is not indexed.
+    /// Reason why no file below the directory is indexed.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     files: usize,
     chunks: usize,
-    /// What below it is not indexed.
+    /// Files and directories below the directory that are not indexed.
     not_indexed: Vec<NotIndexed>,
 }
 
-/// Explains files and directories one after the other. One that is not indexed makes the exit code 1.
+/// Explains the given files and directories. The exit code is 1 if one of them is not indexed.
 pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
     let id = |given: &PathBuf| given.to_str().filter(|id| is_memory(id)).map(str::to_owned);
     if let Some(ids) = args.paths.iter().map(id).collect::<Option<Vec<String>>>() {
@@ -132,24 +132,25 @@ pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
         }
         let is_indexed = match directory(given, &options.root) {
             Some(path) => explain.directory(&path, &mut out)?,
-            None => explain.file(&dry::located(given, &options.root, &plan)?, &mut out)?,
+            None => explain.file(&dry::indexed_path(given, &options.root, &plan)?, &mut out)?,
         };
         out.flush()?;
         left_out += u64::from(!is_indexed);
     }
     match left_out {
         0 => Ok(()),
-        1 if args.paths.len() == 1 => Err(Failure::Short("it is not indexed".to_owned())),
+        1 if args.paths.len() == 1 => Err(Failure::Short("the path is not indexed".to_owned())),
         _ => Err(Failure::Short(format!("{left_out} of {} are not indexed", args.paths.len()))),
     }
 }
 
-/// Whether a name is the id of an entry of memory.
+/// Whether `name` is the id of an entry of memory.
 fn is_memory(name: &str) -> bool {
     Kind::of_id(name).is_some_and(|kind| kind != Kind::Code) && !Path::new(name).exists()
 }
 
-/// The path of a directory below the root; `None` if it is none. The root has the path `.`.
+/// Returns the path of a directory relative to the root, or `None` if `given` is not a directory. The path of the root
+/// is `.`.
 fn directory(given: &Path, root: &Path) -> Option<String> {
     let tree = Directory::open_root(root).ok()?;
     place::spellings(root, given.to_str()?).into_iter().rev().find_map(|path| {
@@ -169,7 +170,7 @@ struct Explanation<'e> {
 }
 
 impl Explanation<'_> {
-    /// Whether a file below the directory is indexed.
+    /// Explains a directory. Returns whether a file below it is indexed.
     fn directory(&self, path: &str, out: &mut impl Write) -> Outcome<bool> {
         let found = indexing::not_indexed(self.options);
         let found = found.map_err(|error| findings::failure(error, self.terminal))?;
@@ -193,7 +194,7 @@ impl Explanation<'_> {
         Ok(report.indexed)
     }
 
-    /// Whether the file is indexed.
+    /// Explains a file. Returns whether it is indexed.
     fn file(&self, path: &str, out: &mut impl Write) -> Outcome<bool> {
         let run = indexing::dry_run(self.options, path, &[]);
         let run = run.map_err(|error| findings::failure(error, self.terminal))?;
@@ -211,7 +212,7 @@ impl Explanation<'_> {
     }
 }
 
-/// Whether `inner` is `outer` or is below it.
+/// Whether `inner` equals `outer` or is below it.
 fn is_below(inner: &str, outer: &str) -> bool {
     outer == "." || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -243,7 +244,7 @@ fn report<'r>(run: &'r DryRun, record: Option<&'r FileRecord>, root: &Path) -> R
     let reason = match record.map(|record| &record.outcome) {
         Some(FileOutcome::Indexed) => None,
         Some(FileOutcome::Skipped(reason)) => Some(reason.clone()),
-        None => Some(reason_now(run).unwrap_or_else(|| "it is new; `aur mem index` adds it".to_owned())),
+        None => Some(reason_now(run).unwrap_or_else(|| "the file is new; `aur mem index` adds it".to_owned())),
     };
     let leaves_out = |stage: &StageTrace| stage.dropped.iter().any(|row| row.chunk.is_none());
     let reached = run.stages.iter().position(leaves_out).map_or(run.stages.len(), |last| last + 1);
@@ -262,7 +263,7 @@ fn report<'r>(run: &'r DryRun, record: Option<&'r FileRecord>, root: &Path) -> R
     }
 }
 
-/// Why a stage leaves the file out, or the directory that it is in.
+/// Returns the reason why a stage leaves out the file or its directory.
 fn reason_now(run: &DryRun) -> Option<String> {
     let dropped = run.stages.iter().flat_map(|stage| &stage.dropped).find(|row| row.chunk.is_none())?;
     let reason = dropped.reason.clone().unwrap_or_else(|| "a stage leaves it out".to_owned());
@@ -285,16 +286,16 @@ fn write_file(out: &mut impl Write, report: &Report<'_>, terminal: &Terminal) ->
         (None, reason) => write_not_indexed(out, &path, reason.as_deref().unwrap_or_default(), terminal)?,
     }
     if report.changed {
-        writeln!(out, "  It has changed since; `aur mem index` brings the index up to date")?;
+        writeln!(out, "  The file has changed since; `aur mem index` updates the index")?;
     }
     for warning in report.index.iter().flat_map(|stored| stored.warnings) {
         writeln!(out, "  {} {}", terminal.out.paint(Role::Warning, "Warning:"), sanitize::line(warning))?;
     }
-    let widest = report.stages.iter().map(|step| width::of(step.stage)).max().unwrap_or(0);
+    let widest = report.stages.iter().map(|step| width::measure(step.stage)).max().unwrap_or(0);
     for step in &report.stages {
         let name = terminal.out.paint(Role::Heading, &width::pad(&sanitize::line(step.stage), widest));
         let room = terminal.columns.unwrap_or(usize::MAX).saturating_sub(widest + 4);
-        writeln!(out, "  {name}  {}", width::elide_end(&sanitize::line(&step.words()), room))?;
+        writeln!(out, "  {name}  {}", width::elide_end(&sanitize::line(&step.summary()), room))?;
     }
     Ok(())
 }
@@ -315,7 +316,7 @@ impl<'r> Step<'r> {
             (chunks_dropped > 0).then(|| format!("drops {}", units::counted(chunks_dropped as u64, "chunk")));
         Self {
             stage: &trace.stage,
-            left_out: dropped.map(|row| row.reason.as_deref().unwrap_or("it gives no reason")),
+            left_out: dropped.map(|row| row.reason.as_deref().unwrap_or("the stage gives no reason")),
             file: of(Entity::File).filter(|column| column.is_telling).filter_map(value).collect(),
             columns: of(Entity::Chunk).map(|column| column.name.trim_start_matches("chunk.")).collect(),
             chunks: trace.chunks.len(),
@@ -323,8 +324,8 @@ impl<'r> Step<'r> {
         }
     }
 
-    /// The step in a line.
-    fn words(&self) -> String {
+    /// Describes the step on one line.
+    fn summary(&self) -> String {
         if let Some(reason) = self.left_out {
             return format!("leaves it out: {reason}");
         }

@@ -1,4 +1,4 @@
-//! `aur pipeline run --dry`: what files become after each stage.
+//! `aur pipeline run --dry`: shows the results of each stage for single files.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,20 +14,20 @@ use crate::context::program::Program;
 use crate::context::programs::{self, Purpose, Untrusted};
 use crate::context::terminal::Terminal;
 use crate::context::{findings, interrupt, place};
-use crate::output::trace::{self, ShownRun};
+use crate::output::trace::{self, TraceReport};
 use crate::output::{json, sanitize, units};
 
 const RUN_EXAMPLES: &str = "\
-The stages run as in `aur mem index`, programs included, and every file counts as new. Sinks, which
-write the index, are left out. A document of a stage of the type `documents` is given as
-@STAGE/PATH. Exits with 1 when a stage could not process a row.
+The stages run as in `aur mem index`, including their programs, and every file counts as new. Sinks,
+which write the index, do not run. Give a document of a stage of type `documents` as @STAGE/PATH.
+Exits with 1 if a stage could not process a row.
 
 Examples:
   aur pipeline run --dry src/auth.py
-  aur pipeline run --dry src/auth.py --only owner     what the stage `owner` does
+  aur pipeline run --dry src/auth.py --only owner     show only the stage `owner`
   aur pipeline run --dry --pipeline team.toml src/*.py --format jsonl";
 
-/// Show what files become after each stage, without writing an index
+/// Show the results of each stage for files, without writing an index
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub(crate) struct RunArgs {
@@ -35,46 +35,46 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Write nothing: required, because `aur mem index` is the command that writes
+    /// Write nothing; required, because only `aur mem index` writes the index
     #[arg(long)]
     pub(crate) dry: bool,
 
-    /// A pipeline file, or the name of one that ships with aur [default: the one that `aur mem index` would follow here]
+    /// Pipeline file, or name of a built-in pipeline [default: the pipeline that `aur mem index` would use here]
     #[arg(long, value_name = "FILE|NAME")]
     pub(crate) pipeline: Option<String>,
 
-    /// Run and show only this stage, and run what it depends on; may be given more than once
+    /// Run only this stage and its dependencies, and show only this stage; may be given more than once
     #[arg(long, value_name = "STAGE")]
     pub(crate) only: Vec<String>,
 
-    /// What to do about stages whose programs you have not allowed: `aur plugin trust` allows them
+    /// Action for stages whose programs you have not allowed with `aur plugin trust`
     #[arg(long, value_name = "ACTION", value_enum, default_value_t = Untrusted::Fail)]
     pub(crate) untrusted: Untrusted,
 
-    /// The directory of the project [default: the nearest one above with an index, or the current directory]
+    /// Project directory [default: the nearest enclosing directory with an index, or the current directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
 
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TraceFormat::Text)]
     pub(crate) format: TraceFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TraceFormat {
-    /// For people
+    /// Text for people
     Text,
-    /// One JSON object a file, indented
+    /// One JSON object per file, indented
     Json,
-    /// One JSON object a line
+    /// One JSON object per line
     Jsonl,
 }
 
-/// Runs the pipeline on one file after the other, and prints what the stages do.
+/// Runs the pipeline on each file and prints what the stages do.
 pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
     if !args.dry {
-        return Err(Failure::new("`aur pipeline run` writes no index, and runs with --dry only")
-            .with_help("`aur mem index` runs the pipeline on all files; with --dry it is tried on single ones"));
+        return Err(Failure::new("`aur pipeline run` does not write an index and requires --dry")
+            .with_help("`aur mem index` runs the pipeline on all files; --dry runs it on single files"));
     }
     let root = place::for_search(args.root.as_deref())?;
     let pipeline = findings::choice(args.pipeline.as_deref())?;
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
     findings::show(plan.warnings(), &program.terminal);
     args.only.iter().try_for_each(|stage| can_run(stage, &plan))?;
     let paths: Vec<String> =
-        args.paths.iter().map(|path| located(path, &options.root, &plan)).collect::<Outcome<_>>()?;
+        args.paths.iter().map(|path| indexed_path(path, &options.root, &plan)).collect::<Outcome<_>>()?;
     let options = programs::allowed(options, args.untrusted, Purpose::DryRun, &program.terminal)?;
     interrupt::cancels(&options.cancel, "nothing is written");
     let mut outcome = Ok(());
@@ -95,12 +95,12 @@ pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
             writeln!(program.terminal.stdout())?;
         }
         write_trace(&run, args, program)?;
-        outcome = worse(outcome, judged(run), &program.terminal);
+        outcome = worse(outcome, check_run(run), &program.terminal);
     }
     outcome
 }
 
-/// Whether a dry run has the stage.
+/// Checks that a dry run can run the stage.
 fn can_run(name: &str, plan: &Plan) -> Outcome {
     let names = plan.stages().iter().map(|stage| stage.name());
     match plan.stages().iter().find(|stage| stage.name() == name) {
@@ -117,8 +117,8 @@ fn can_run(name: &str, plan: &Plan) -> Outcome {
     }
 }
 
-/// The indexed path of a file that the user has named, from the current directory or from the root.
-pub(crate) fn located(given: &Path, root: &Path, plan: &Plan) -> Outcome<String> {
+/// Returns the indexed path of a file given by the user, relative to the current directory or the root.
+pub(crate) fn indexed_path(given: &Path, root: &Path, plan: &Plan) -> Outcome<String> {
     let shown = given.display();
     let Some(text) = given.to_str() else {
         return Err(Failure::new(format!("the path {shown} is not UTF-8, and such files are not indexed")));
@@ -132,7 +132,7 @@ pub(crate) fn located(given: &Path, root: &Path, plan: &Plan) -> Outcome<String>
                     .with_help("give files; `aur mem index` runs the pipeline on a whole directory"));
             }
             Ok(_) => return Ok(path),
-            // The walk says what it does about links.
+            // The walk reports how it treats symbolic links.
             Err(error) if refusal_of(&error) == Some(Refusal::SymbolicLink) => return Ok(path),
             Err(_) => {}
         }
@@ -155,14 +155,14 @@ fn write_trace(run: &DryRun, args: &RunArgs, program: &Program) -> Outcome {
             let text = trace::render(run, &args.only, terminal.columns, terminal.out);
             out.write_all(text.as_bytes())?;
         }
-        TraceFormat::Json => json::write_indented(&mut out, &ShownRun::new(run, &args.only))?,
-        TraceFormat::Jsonl => json::write_line(&mut out, &ShownRun::new(run, &args.only))?,
+        TraceFormat::Json => json::write_indented(&mut out, &TraceReport::new(run, &args.only))?,
+        TraceFormat::Jsonl => json::write_line(&mut out, &TraceReport::new(run, &args.only))?,
     }
     Ok(out.flush()?)
 }
 
-/// Whether every stage could process the file.
-fn judged(run: DryRun) -> Outcome {
+/// Checks that every stage could process the file.
+fn check_run(run: DryRun) -> Outcome {
     let DryRun { path, stages, error } = run;
     if let Some(error) = error {
         return Err(Failure::from_error(&error));
@@ -181,7 +181,7 @@ fn judged(run: DryRun) -> Outcome {
     Err(Failure::Short(format!("{names} could not process {rows} of {}", sanitize::line(&path))))
 }
 
-/// The outcome with the higher exit code. If both are failures, the other one is reported.
+/// Returns the outcome with the higher exit code. If both are failures, the other one is reported.
 fn worse(first: Outcome, second: Outcome, terminal: &Terminal) -> Outcome {
     match (first, second) {
         (Err(first @ Failure::Fatal { .. }), Err(second)) => {

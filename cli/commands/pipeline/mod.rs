@@ -1,4 +1,4 @@
-//! `aur pipeline`: what an index run would do, without doing it.
+//! `aur pipeline`: inspects the pipeline of an index run without running it.
 
 pub(crate) mod dry;
 
@@ -20,7 +20,7 @@ use crate::output::{sanitize, units, width};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PipelineCommand {
-    /// Check a pipeline: every error and warning at once, with file and line
+    /// Check a pipeline, and print every error and warning with file and line
     #[command(after_help = PIPELINE_EXAMPLES)]
     Check(PipelineArgs),
     /// Draw the stages and the columns that flow between them
@@ -28,25 +28,25 @@ pub(crate) enum PipelineCommand {
     Graph {
         #[command(flatten)]
         pipeline: PipelineArgs,
-        /// Text for people, or DOT for Graphviz
+        /// Output format: text for people, or DOT for Graphviz
         #[arg(long, value_name = "FORMAT", value_enum, default_value_t = GraphFormat::Text)]
         format: GraphFormat,
-        /// Say what the next run will do again, and why
+        /// Explain which stages the next run will repeat, and why
         #[arg(long, conflicts_with = "format")]
         why: bool,
     },
-    /// Print the whole pipeline as TOML, with everything it extends filled in
+    /// Print the whole pipeline as TOML, including everything that it extends
     #[command(after_help = PIPELINE_EXAMPLES)]
     Show(PipelineArgs),
     Run(RunArgs),
-    /// Print a JSON Schema of pipeline files, for editors
+    /// Print the JSON Schema of pipeline files, for editors
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema,
 }
 
 const PIPELINE_EXAMPLES: &str = "\
-Without FILE or NAME it is the pipeline that `aur mem index` would follow here: .aurora/pipeline.toml
-where there is one, else `default`.
+Without FILE or NAME, the command uses the pipeline that `aur mem index` would use here:
+.aurora/pipeline.toml if it exists, else `default`.
 
 Examples:
   aur pipeline check .aurora/pipeline.toml
@@ -55,14 +55,14 @@ Examples:
 
 const SCHEMA_EXAMPLES: &str = "\
 The schema (draft 2020-12) lists every key with its type, default and meaning. Editors that use
-Taplo find it by the comment `#:schema ./pipeline.schema.json` in the first line of the pipeline.
+Taplo find it through the comment `#:schema ./pipeline.schema.json` in the first line of a pipeline.
 
 Example:
   aur pipeline schema > .aurora/pipeline.schema.json";
 
 #[derive(Debug, Args)]
 pub(crate) struct PipelineArgs {
-    /// A pipeline file, or the name of one that ships with aur
+    /// Pipeline file, or name of a built-in pipeline
     #[arg(value_name = "FILE|NAME")]
     pub(crate) pipeline: Option<String>,
 }
@@ -73,7 +73,7 @@ pub(crate) enum GraphFormat {
     Dot,
 }
 
-/// Checks, draws, prints or tries a pipeline, or prints the schema of all.
+/// Checks, draws, prints or runs a pipeline, or prints the schema of pipeline files.
 pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
     let mut out = program.terminal.stdout();
     match command {
@@ -106,18 +106,18 @@ pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// What the next run will do with every stage.
+/// Prints what the next run will do with every stage.
 fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -> Outcome {
     let root = place::for_search(None)?;
     let pipeline = findings::choice(args.pipeline.as_deref())?;
     let options = IndexOptions { pipeline, ..program.project(root).options()? };
     let options = programs::allowed(options, Untrusted::Fail, Purpose::Index, &program.terminal)?;
     let stages = indexing::outlook(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    let widest = stages.iter().map(|stage| width::of(&stage.stage)).max().unwrap_or(0);
+    let widest = stages.iter().map(|stage| width::measure(&stage.stage)).max().unwrap_or(0);
     for StageOutlook { stage, runs, reasons } in &stages {
         let runs = match runs {
-            RunsOn::Changes => "runs on what has changed in the tree",
-            RunsOn::Unfinished => "runs on what has changed in the tree, and on the rows without a result",
+            RunsOn::Changes => "runs on changes in the tree",
+            RunsOn::Unfinished => "runs on changes in the tree and on rows without a result",
             RunsOn::Chunks => "runs again on all chunks",
             RunsOn::Files => "runs again on all files",
         };
@@ -127,20 +127,20 @@ fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -
     Ok(())
 }
 
-/// The plan of a pipeline; its warnings are shown.
+/// Returns the plan of a pipeline, and prints its warnings.
 fn plan(args: &PipelineArgs, program: &Program) -> Outcome<Plan> {
     let (_, options) = pipeline(args, program)?;
     report_warnings(indexing::plan(&options), program)
 }
 
-/// The plan, after its warnings are printed.
+/// Prints the warnings of a plan, and returns the plan.
 fn report_warnings(plan: Result<Plan, IndexError>, program: &Program) -> Outcome<Plan> {
     let plan = plan.map_err(|error| findings::failure(error, &program.terminal))?;
     findings::show(plan.warnings(), &program.terminal);
     Ok(plan)
 }
 
-/// The name of a pipeline, and the options of a run with it.
+/// Returns the name of a pipeline, and the options of a run with it.
 fn pipeline(args: &PipelineArgs, program: &Program) -> Outcome<(String, IndexOptions)> {
     let root: PathBuf = place::for_search(None)?;
     let choice = findings::choice(args.pipeline.as_deref())?;

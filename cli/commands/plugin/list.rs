@@ -1,4 +1,4 @@
-//! `aur plugin list`: the custom stages of a project.
+//! `aur plugin list`: lists the custom stages of a project.
 
 use std::io::Write;
 
@@ -18,11 +18,11 @@ use crate::output::{json as output, sanitize, width};
 /// List the custom stages of the project's pipeline, and whether their programs may run
 #[derive(Debug, Args)]
 pub(crate) struct ListPluginsArgs {
-    /// Format of the list
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 
-    /// Print the digests of the programs alone, as `aur plugin trust --digest` reads them
+    /// Print only the digests of the programs, for `aur plugin trust --digest`
     #[arg(long, conflicts_with = "format")]
     pub(crate) digests: bool,
 
@@ -30,7 +30,7 @@ pub(crate) struct ListPluginsArgs {
     pub(crate) root: RootArgs,
 }
 
-/// Hexadecimal digits of a digest that the table shows.
+/// Number of hexadecimal digits of a digest in the table.
 const SHOWN_DIGITS: usize = 16;
 
 /// A stage that is not built in.
@@ -38,11 +38,11 @@ struct CustomStage<'p> {
     name: String,
     stage_type: String,
     writes: Vec<String>,
-    /// `None` if it is compiled into the program.
+    /// The program of the stage; `None` if the stage is compiled into `aur`.
     program: Option<&'p StageProgram>,
 }
 
-/// Prints the stages that are not built in, or the digests of their programs.
+/// Prints the custom stages, or the digests of their programs.
 pub(crate) fn run(args: &ListPluginsArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.root.as_deref())?;
     let options = program.project(root).options()?;
@@ -73,10 +73,10 @@ pub(crate) fn run(args: &ListPluginsArgs, program: &Program) -> Outcome {
 
 fn write_table(out: &mut impl Write, stages: &[CustomStage<'_>]) -> Outcome {
     if stages.is_empty() {
-        writeln!(out, "The pipeline has no custom stage; `aur plugin new NAME` writes one")?;
+        writeln!(out, "The pipeline has no custom stage; `aur plugin new NAME` creates one")?;
     }
     let rows: Vec<[String; 4]> = stages.iter().map(CustomStage::row).collect();
-    let widest = |at: usize| rows.iter().map(|row| width::of(&row[at])).max().unwrap_or(0);
+    let widest = |at: usize| rows.iter().map(|row| width::measure(&row[at])).max().unwrap_or(0);
     let widths = [widest(0), widest(1), widest(2)];
     for (row, stage) in rows.iter().zip(stages) {
         for (text, widest) in row.iter().zip(widths) {

@@ -1,4 +1,4 @@
-//! `aur plugin`: custom stages.
+//! `aur plugin`: manages custom stages.
 
 mod list;
 mod new;
@@ -26,12 +26,11 @@ pub(crate) enum PluginCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct RootArgs {
-    /// The directory of the project [default: the nearest one with an index, or the current directory]
+    /// Project directory [default: the nearest enclosing directory with an index, or the current directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
 }
 
-/// Writes, lists, tests or allows custom stages.
 pub(crate) fn run(command: &PluginCommand, program: &Program) -> Outcome {
     match command {
         PluginCommand::New(args) => new::run(args, program),

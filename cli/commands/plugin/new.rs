@@ -1,4 +1,4 @@
-//! `aur plugin new`: a stage that works, to be changed.
+//! `aur plugin new`: creates a working stage to start from.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,15 +17,15 @@ use crate::output::sanitize;
 
 const NEW_EXAMPLES: &str = "\
 Examples:
-  aur plugin new owner --lang python     .aurora/plugins/owner.py, a column `owner`
+  aur plugin new owner --lang python     in .aurora/plugins/owner.py, with a column `owner`
   aur plugin new owner --lang rust       a program in Rust, in .aurora/plugins/owner/
   aur plugin new owner --lang wasm       a WebAssembly module, in .aurora/plugins/owner/
 
-The new stage gives every chunk the first directory of its path. Change the function, then:
+The new stage sets its column to the first directory of the chunk's path. Change the function, then:
   aur plugin trust owner && aur mem index
   aur mem \"anything\" --where owner=src";
 
-/// Write a new stage, and add it to the project's pipeline
+/// Create a stage and add it to the project's pipeline
 #[derive(Debug, Args)]
 #[command(after_help = NEW_EXAMPLES)]
 pub(crate) struct NewArgs {
@@ -33,11 +33,11 @@ pub(crate) struct NewArgs {
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 
-    /// The language of the stage
+    /// Language of the stage
     #[arg(long, value_name = "LANGUAGE", value_enum, default_value_t = PluginLanguage::Python)]
     pub(crate) lang: PluginLanguage,
 
-    /// The directory of the project [default: the current directory]
+    /// Project directory [default: the current directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
 }
@@ -46,17 +46,17 @@ pub(crate) struct NewArgs {
 pub(crate) enum PluginLanguage {
     Python,
     Rust,
-    /// Python, compiled to WebAssembly: a stage that nobody has to trust
+    /// Python compiled to WebAssembly: a confined stage that needs no trust
     Wasm,
 }
 
-/// Longest name of a stage.
-const LONGEST_NAME: usize = 64;
+/// Maximum length of a stage name in bytes.
+const MAX_NAME_BYTES: usize = 64;
 
 /// A file of the new stage: its path in `.aurora/plugins`, and its content.
 type NewFile = (String, String);
 
-/// Writes the files of the stage and its table in the pipeline.
+/// Writes the files of the stage, and adds its table to the pipeline.
 pub(crate) fn run(args: &NewArgs, program: &Program) -> Outcome {
     let root = place::for_index(args.root.as_deref())?;
     let name = args.name.as_str();
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &NewArgs, program: &Program) -> Outcome {
     let text = format!("{}{}\n{table}", known, if known.ends_with('\n') { "" } else { "\n" });
     check_pipeline(name, &known, &text, &pipeline_path, program)?;
     if let Some((path, _)) = files.iter().find(|(path, _)| plugins.contains(path).unwrap_or(true)) {
-        return Err(Failure::new(format!("{} exists already", plugins.path().join(path).display()))
+        return Err(Failure::new(format!("{} already exists", plugins.path().join(path).display()))
             .with_help("choose another name, or remove it"));
     }
     for (path, content) in &files {
@@ -117,19 +117,19 @@ pub(crate) fn run(args: &NewArgs, program: &Program) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// A name that is one of a stage, of a column and of a file.
+/// Checks that a name is valid for a stage, a column and a file.
 fn check_name(name: &str) -> Outcome {
     let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
     let is_name = name.starts_with(|first: char| first.is_ascii_lowercase()) && name.bytes().all(is_inner);
-    if is_name && name.len() <= LONGEST_NAME {
+    if is_name && name.len() <= MAX_NAME_BYTES {
         return Ok(());
     }
     Err(Failure::new(format!("`{name}` cannot be the name of a stage")).with_help(format!(
-        "a name is a lower-case letter, then lower-case letters, digits, `_` and `-`, at most {LONGEST_NAME} in all"
+        "a name starts with a lower-case letter, followed by lower-case letters, digits, `_` and `-`, with at most {MAX_NAME_BYTES} characters"
     )))
 }
 
-/// Makes sure that the pipeline is sound with the new stage, and did not have it.
+/// Checks that the pipeline is valid with the new stage, and that the name is not in use.
 fn check_pipeline(name: &str, known: &str, text: &str, path: &Path, program: &Program) -> Outcome {
     let file = path.display().to_string();
     let load = |text: &str| aurora_pipeline::load(&[PipelineSource { name: &file, text }], &program.registry, EMBEDDED);
@@ -137,7 +137,7 @@ fn check_pipeline(name: &str, known: &str, text: &str, path: &Path, program: &Pr
     if before.stages().iter().any(|stage| stage.name() == name)
         || program.registry.stage_types().any(|kind| kind == name)
     {
-        return Err(Failure::new(format!("there is a stage `{name}` already")).with_help("choose another name"));
+        return Err(Failure::new(format!("the stage `{name}` already exists")).with_help("choose another name"));
     }
     let after =
         load(text).map_err(|found| findings::report("the pipeline with the new stage", &found, &program.terminal))?;
@@ -146,7 +146,7 @@ fn check_pipeline(name: &str, known: &str, text: &str, path: &Path, program: &Pr
         .map_err(|found| findings::report("the pipeline with the new stage", &found, &program.terminal))
 }
 
-/// Writes a file below a directory, with the directories in between.
+/// Writes a file below a directory, and creates the directories in between.
 fn write(directory: &Directory, path: &str, content: &str) -> io::Result<()> {
     match path.rsplit_once('/') {
         Some((parent, _)) => directory.create_directories(parent)?,
@@ -179,12 +179,12 @@ fn wasm(name: &str) -> (Vec<NewFile>, String) {
     (files, table_of(name, "wasm", &format!("module = \".aurora/plugins/{name}.wasm\"")))
 }
 
-/// The table of a stage that runs a command.
+/// Returns the table of a stage that runs a command.
 fn table(name: &str, command: &str) -> String {
     table_of(name, "process", &format!("command = {command}"))
 }
 
-/// The table of a stage in the pipeline's file. `program` is the line that says what is run.
+/// Returns the table of a stage in the pipeline file. `program` is the line that selects the command or module to run.
 fn table_of(name: &str, stage_type: &str, program: &str) -> String {
     format!(
         "[stage.{name}]\nuse = \"{stage_type}\"\n{program}\nreads = [\"file.path\"]\nwrites = {{ {name} = \"string\" }}\n"

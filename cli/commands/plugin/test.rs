@@ -1,4 +1,4 @@
-//! `aur plugin test`: whether a program speaks the stage protocol.
+//! `aur plugin test`: tests whether a program conforms to the stage protocol.
 
 use serde::Deserialize;
 use std::io::Write;
@@ -18,26 +18,26 @@ use crate::output::style::Role;
 use crate::output::{sanitize, units};
 
 const TEST_EXAMPLES: &str = "\
-The program is run in the current directory, with rows made for the test. Exits with 1 when a check fails.
+The program runs in the current directory, on generated rows. Exits with 1 if a check fails.
 
 Examples:
-  aur plugin test owner                               the program of a stage of this project
-  aur plugin test -- python3 tools/owner.py           any command: it reads file.path and writes a string
+  aur plugin test owner                               test the program of a stage of this project
+  aur plugin test -- python3 tools/owner.py           test any command with the default columns
   aur plugin test --reads chunk.text --writes todos=integer -- ./count-todos";
 
-/// Check whether a program speaks the stage protocol
+/// Test whether a program conforms to the stage protocol
 #[derive(Debug, Args)]
 #[command(after_help = TEST_EXAMPLES)]
 pub(crate) struct TestPluginArgs {
-    /// A stage of the project's pipeline, or a command with its arguments
+    /// Stage of the project's pipeline, or command with its arguments
     #[arg(value_name = "CMD", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) command: Vec<String>,
 
-    /// A column that the command reads; may be given more than once
+    /// Column that the command reads; may be given more than once
     #[arg(long, value_name = "COLUMN", default_value = "file.path")]
     pub(crate) reads: Vec<String>,
 
-    /// A column that the command writes, with its type; may be given more than once
+    /// Column that the command writes, with its type; may be given more than once
     #[arg(long, value_name = "COLUMN=TYPE", default_value = "value=string", value_parser = parse_column)]
     pub(crate) writes: Vec<(String, String)>,
 }
@@ -47,20 +47,20 @@ fn parse_column(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), kind.to_owned()))
 }
 
-/// Runs the program with rows made for the test, and prints what it did.
+/// Runs the program on generated rows, and prints the results of the checks.
 pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
     let root = place::for_search(None)?;
     let options = program.project(root.clone()).options()?;
-    let of_stage = match args.command.as_slice() {
+    let from_pipeline = match args.command.as_slice() {
         [name] => {
             let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-            of_stage(&plan, name, &options, program)?
+            stage_config(&plan, name, &options, program)?
         }
         _ => None,
     };
-    let (config, root) = match of_stage {
+    let (config, root) = match from_pipeline {
         Some(config) => (config, root),
-        None => of_command(args, program)?,
+        None => command_config(args, program)?,
     };
     let kinds = |name: &str| {
         let known = program.registry.columns().find(|column| column.name == name);
@@ -76,8 +76,8 @@ pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
     Err(Failure::Short(format!("{} failed", units::counted(failed as u64, "check"))))
 }
 
-/// The configuration of a stage of the pipeline. Its program is run only if it is allowed.
-fn of_stage(plan: &Plan, name: &str, options: &IndexOptions, program: &Program) -> Outcome<Option<Process>> {
+/// Returns the configuration of a stage of the pipeline. Fails if its program is not allowed.
+fn stage_config(plan: &Plan, name: &str, options: &IndexOptions, program: &Program) -> Outcome<Option<Process>> {
     let Some(stage) = plan.stages().iter().find(|stage| stage.name() == name && stage.type_name() == Process::TYPE)
     else {
         return Ok(None);
@@ -91,8 +91,8 @@ fn of_stage(plan: &Plan, name: &str, options: &IndexOptions, program: &Program) 
     config.map(Some).map_err(|error| Failure::new(format!("stage `{name}`: {error}")))
 }
 
-/// The configuration for a command that the user has typed, and where it is run.
-fn of_command(args: &TestPluginArgs, program: &Program) -> Outcome<(Process, PathBuf)> {
+/// Returns the configuration for a command given by the user, and its working directory.
+fn command_config(args: &TestPluginArgs, program: &Program) -> Outcome<(Process, PathBuf)> {
     let directory = place::for_index(None)?;
     let quoted = |texts: &[String]| texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
     let writes = args.writes.iter().map(|(name, kind)| format!("{name:?} = {kind:?}"));

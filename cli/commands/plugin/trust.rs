@@ -1,4 +1,4 @@
-//! `aur plugin trust`: allows the program of a stage.
+//! `aur plugin trust`: allows the program of a stage to run.
 
 use std::io::{BufRead, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -16,37 +16,38 @@ use crate::context::{findings, place, programs};
 use crate::output::sanitize;
 
 const TRUST_EXAMPLES: &str = "\
-A program runs with your rights. It is allowed by a digest of its command, its files in the
-repository, the modules that they import, its configuration, and the names of its inputs and
-environment variables: when one of them changes, it has to be allowed again. Where they are the
-same, in another clone or work tree, it is allowed already. The record is kept in your own directory.
+A program runs with your rights. You allow a digest of its command, its files in the repository, the
+modules that they import, its configuration, and the names of its inputs and environment variables.
+If one of them changes, the program must be allowed again. If they are the same in another clone or
+work tree, it is already allowed there. The record is stored in your user directory.
 
 Examples:
-  aur plugin trust owner                     show the program and what has changed, and ask
-  aur plugin trust owner --yes               whatever it is, for scripts that trust the checkout
-  aur plugin list --digests > ~/allowed      after a review
-  aur plugin trust --digest ~/allowed        for CI: the programs of all stages, if the file lists them
-  aur plugin trust owner --revoke            forget it";
+  aur plugin trust owner                     show the program and its changes, and ask
+  aur plugin trust owner --yes               allow any version, for scripts that trust the checkout
+  aur plugin list --digests > ~/allowed      write the digests after a review
+  aur plugin trust --digest ~/allowed        allow the listed programs of all stages, for CI
+  aur plugin trust owner --revoke            revoke the permission";
 
-/// Allow the program of a stage to run, after showing it
+/// Show the program of a stage, and allow it to run
 #[derive(Debug, Args)]
 #[command(after_help = TRUST_EXAMPLES)]
 pub(crate) struct TrustPluginArgs {
-    /// Name of the stage; with --digest, all stages unless one is named
+    /// Name of the stage [default with --digest: all stages]
     #[arg(value_name = "NAME", required_unless_present = "digest")]
     pub(crate) name: Option<String>,
 
-    /// Allow only programs whose digests this file lists; it must not be in the checkout
+    /// Allow only programs whose digests this file lists; the file must be outside the checkout
     ///
-    /// Each line begins with a digest, as `aur plugin list --digests` prints it. Lines that begin with `#` are comments.
+    /// Each line begins with a digest, as printed by `aur plugin list --digests`. Lines that begin with `#` are
+    /// comments.
     #[arg(long, value_name = "FILE", conflicts_with = "revoke")]
     pub(crate) digest: Option<PathBuf>,
 
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub(crate) yes: bool,
 
-    /// Forget what was allowed for this stage
+    /// Revoke the permission of this stage
     #[arg(long, conflicts_with = "yes")]
     pub(crate) revoke: bool,
 
@@ -54,7 +55,7 @@ pub(crate) struct TrustPluginArgs {
     pub(crate) root: RootArgs,
 }
 
-/// Shows the program, asks, and records the answer.
+/// Shows the program, asks the user, and records the answer.
 pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.root.as_deref())?;
     let options = program.project(root.clone()).options()?;
@@ -83,19 +84,19 @@ pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
     }
 }
 
-/// Forgets what was allowed for a stage.
+/// Revokes the permissions of a stage.
 fn revoke(args: &TrustPluginArgs, root: &Path, options: &IndexOptions, program: &Program) -> Outcome {
     let name = args.name.as_deref().unwrap_or_default();
-    // A pipeline with mistakes has no programs, but what was allowed can be forgotten.
+    // A pipeline with errors has no plan, but its permissions can still be revoked.
     let programs = indexing::plan(options).ok().and_then(|plan| programs_of_plan(&plan, options).ok());
     let current = programs.iter().flatten().find(|known| known.stage == name).map(|known| &known.identity);
     let forgotten = user::consents().revoke(root, name, current).map_err(|error| Failure::from_error(&error))?;
     let mut out = program.terminal.stdout();
-    writeln!(out, "Forgotten: {forgotten} of stage {}", sanitize::line(name))?;
+    writeln!(out, "Revoked: {forgotten} of stage {}", sanitize::line(name))?;
     Ok(out.flush()?)
 }
 
-/// Allows the programs whose digests a file lists; fails if another one is asked for.
+/// Allows the programs whose digests the file lists. Fails if another program is requested.
 fn allow_listed(asked: &[&StageProgram], list: &DigestList, file: &Path, root: &Path, program: &Program) -> Outcome {
     let mut out = program.terminal.stdout();
     let (listed, others): (Vec<_>, Vec<_>) =
@@ -118,12 +119,12 @@ fn allow_listed(asked: &[&StageProgram], list: &DigestList, file: &Path, root: &
     }
     if others.is_empty() {
         let message =
-            "programs whose digests cover no file of the project, so that a change of what they run is not noticed";
+            "the digests of these programs cover no file of the project, so changes of the programs would go unnoticed";
         return Err(Failure::new(format!("{message}\n{}", shown(without_files)))
-            .with_help("list the files of the program in `files` of the stage, and review its digest again"));
+            .with_help("list the files of the program in `files` of the stage, and review the digest again"));
     }
     let file = sanitize::line(&file.display().to_string());
-    Err(Failure::new(format!("programs whose digests {file} does not list\n{}", shown(others)))
+    Err(Failure::new(format!("{file} does not list the digests of these programs\n{}", shown(others)))
         .with_help("after a review, add the digest to the file; `aur plugin list --digests` prints its line"))
 }
 
@@ -136,12 +137,12 @@ fn ask(found: &StageProgram, is_confirmed: bool, root: &Path, program: &Program)
     writeln!(out, "{}", programs::described(found))?;
     out.flush()?;
     if user::consents().has_record(root, &found.identity) {
-        writeln!(out, "It is allowed already")?;
+        writeln!(out, "The program is already allowed")?;
         return Ok(out.flush()?);
     }
     if !found.identity.has_files() {
         program.terminal.warn(
-            "no file of the project belongs to the program, so a change of what it runs is not noticed; list its files in `files`",
+            "no file of the project belongs to the program, so changes of the program go unnoticed; list its files in `files`",
         );
     }
     if !is_confirmed && !confirmed(program.terminal.live)? {
@@ -149,10 +150,13 @@ fn ask(found: &StageProgram, is_confirmed: bool, root: &Path, program: &Program)
     }
     grant(found, root)?;
     if found.identity.has_files() {
-        writeln!(out, "Allowed wherever it is the same, until it changes")?;
+        writeln!(out, "Allowed everywhere until the program changes")?;
     } else {
         let root = sanitize::line(&root.display().to_string());
-        writeln!(out, "Allowed in {root}: no file of the project belongs to it, so its digest says little elsewhere")?;
+        writeln!(
+            out,
+            "Allowed only in {root}: no file of the project belongs to the program, so its digest identifies it only here"
+        )?;
     }
     Ok(out.flush()?)
 }

@@ -1,8 +1,8 @@
 //! Does the parser find the definitions that Universal Ctags finds?
 //!
-//! Corpus: the directories given on the command line. Peer: `ctags` on the same files, in the same run. A tag counts as found
-//! if a definition of the same name has the tag's line in its header: from the first line with its decorators to the line
-//! where its body begins. Tags are grouped by language and by the kind that ctags gives them.
+//! Corpus: the directories given on the command line. Peer: `ctags` on the same files, in the same run. A tag counts as
+//! found if a definition with the same name has the tag's line in its header. The header extends from the first line,
+//! including decorators, to the line where the body begins. Tags are grouped by language and by their ctags kind.
 //!
 //! `cargo xtask bench definitions DIR... [--misses N] [--language NAME]`
 
@@ -14,7 +14,7 @@ use aurora_languages::{FileSymbols, Language, Parser, SymbolKind, by_content, by
 use serde_json::Value;
 use tree_sitter::{Point, Tree};
 
-/// The kinds of ctags that are functions, methods, classes and types.
+/// The ctags kinds of functions, methods, classes and types.
 const KINDS: &[&str] = &[
     "class",
     "constructor",
@@ -38,12 +38,12 @@ const KINDS: &[&str] = &[
     "union",
 ];
 
-/// Languages where one of these kinds is something else: `using A = B`, `module A where`,
-/// the parameters of a block type, `mod a;`.
+/// Languages in which one of these kinds is something else. In this order: `using A = B`, `module A where`, the
+/// parameters of a block type, `mod a;`.
 const OTHERS: &[(&str, &str)] =
     &[("C#", "typedef"), ("Haskell", "module"), ("ObjectiveC", "typedef"), ("Rust", "module")];
 
-/// What the command line asks for.
+/// The arguments of the command line.
 struct Options {
     roots: Vec<PathBuf>,
     misses: usize,
@@ -55,7 +55,8 @@ struct Options {
 struct Count {
     tags: usize,
     found: usize,
-    /// Tags in string literals and comments, which are no definitions: ctags knows no here-documents.
+    /// Number of tags in string literals and comments, which are not definitions. ctags does not recognize
+    /// here-documents.
     quoted: usize,
     misses: Vec<String>,
 }
@@ -98,7 +99,7 @@ fn compare(root: &Path, options: &Options) {
         let Ok(text) = std::fs::read_to_string(root.join(&path)) else { continue };
         let Some(language) = language_of(&path, &text) else { continue };
         let wanted = options.language.as_deref().is_none_or(|wanted| wanted == language.family);
-        // ctags may take the file for another language.
+        // ctags may have detected another language.
         let tags: Vec<Tag> = tags.into_iter().filter(|tag| is_same_language(&tag.language, language)).collect();
         if !wanted || tags.is_empty() {
             continue;
@@ -110,7 +111,7 @@ fn compare(root: &Path, options: &Options) {
             count.tags += 1;
             if found.contains(tag) {
                 count.found += 1;
-            } else if quotes.hold(tag.line) {
+            } else if quotes.contain(tag.line) {
                 count.tags -= 1;
                 count.quoted += 1;
             } else {
@@ -147,7 +148,7 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
-/// The tags of every file.
+/// Returns the tags of each file by its path.
 fn tags(root: &Path) -> BTreeMap<String, Vec<Tag>> {
     let mut command = Command::new("ctags");
     command.args(["-R", "--output-format=json", "--fields=+nKl", "--links=no", "-f", "-", "."]);
@@ -170,11 +171,11 @@ fn tags(root: &Path) -> BTreeMap<String, Vec<Tag>> {
     files
 }
 
-/// Whether a tag is a function, a method, a class or a type; `pattern` holds its line.
+/// Whether a tag is a function, method, class or type. `pattern` contains the line of the tag.
 fn is_definition(tag: &Tag, pattern: &str) -> bool {
     let has_keyword = |keyword: &str| pattern.split(|c: char| !c.is_alphanumeric()).any(|word| word == keyword);
     let is_wanted = match (tag.language.as_str(), tag.kind.as_str()) {
-        // Objects with functions, and type parameters after `where`.
+        // Excludes objects with functions, and type parameters after `where`.
         ("JavaScript" | "C#", "class") => has_keyword("class") || has_keyword("record"),
         ("TypeScript", "alias") => pattern.contains("type ") && !has_keyword("import") && pattern.contains('='),
         ("Lua", "function") => ["function ".to_owned() + &tag.name, tag.name.clone() + " = function"]
@@ -182,22 +183,23 @@ fn is_definition(tag: &Tag, pattern: &str) -> bool {
             .any(|definition| pattern.contains(definition)),
         ("Haskell", "function") => !is_keyword_or_type(&tag.name),
         ("Haskell", "type") => !matches!(tag.name.as_str(), "family" | "instance" | "role"),
-        // Parameters of lambdas and `catch`.
+        // Excludes parameters of lambdas and `catch`.
         ("Kotlin", "method") => has_keyword("fun"),
-        // Macros: `TEST_F(Suite, Name)`.
+        // Excludes macros such as `TEST_F(Suite, Name)`.
         ("C" | "C++" | "ObjectiveC", "function") => tag.name.bytes().any(|byte| byte.is_ascii_lowercase()),
         (_, kind) => KINDS.contains(&kind) && !OTHERS.contains(&(tag.language.as_str(), kind)),
     };
     is_wanted && !is_made_up(&tag.name)
 }
 
-/// Whether ctags has taken a declaration of another kind for a function of Haskell.
+/// Whether ctags has misread another Haskell declaration as a function.
 fn is_keyword_or_type(name: &str) -> bool {
     matches!(name, "class" | "deriving" | "instance" | "infix" | "infixl" | "infixr" | "pattern" | "type")
         || name.starts_with(|first: char| first.is_uppercase() || !first.is_alphabetic() && first != '_')
 }
 
-/// Whether a name is none: ctags numbers what has no name, and takes `name=(` in shell scripts for a function.
+/// Whether ctags invented a name. ctags numbers definitions without a name, and misreads `name=(` in shell scripts as a
+/// function.
 fn is_made_up(name: &str) -> bool {
     let prefixes = ["__anon", "anonFunc", "anonymous", "Anonymous", "<lambda>"];
     prefixes.iter().any(|prefix| name.starts_with(prefix))
@@ -210,7 +212,7 @@ fn language_of(path: &str, text: &str) -> Option<&'static Language> {
     by_file_name(name).or_else(|| by_content(extension, text)).or_else(|| by_extension(extension))
 }
 
-/// Whether the name that ctags gives a language is one of this language's.
+/// Whether ctags uses this name for the language.
 fn is_same_language(name: &str, language: &Language) -> bool {
     let name = match name {
         "C#" => "csharp".to_owned(),
@@ -222,7 +224,7 @@ fn is_same_language(name: &str, language: &Language) -> bool {
     name == language.family
 }
 
-/// The lines of a file that begin in a string literal or a comment.
+/// Finds the lines of a file that begin inside a string literal or a comment.
 struct Quotes<'t> {
     text: &'t str,
     tree: Option<Tree>,
@@ -231,11 +233,11 @@ struct Quotes<'t> {
 impl<'t> Quotes<'t> {
     fn new(language: &Language, text: &'t str) -> Self {
         let mut parser = tree_sitter::Parser::new();
-        parser.set_language(&(language.grammar)()).expect("a grammar of this version");
+        parser.set_language(&(language.grammar)()).expect("the grammar has a supported version");
         Self { text, tree: parser.parse(text, None) }
     }
 
-    fn hold(&self, line: u32) -> bool {
+    fn contain(&self, line: u32) -> bool {
         let Some(tree) = &self.tree else { return false };
         let Some(content) = self.text.lines().nth(line as usize - 1) else { return false };
         let column = content.len() - content.trim_start().len();
@@ -253,7 +255,7 @@ impl<'t> Quotes<'t> {
     }
 }
 
-/// Where a file's definitions are, by name.
+/// The places of the definitions of a file, by name.
 struct Definitions(HashMap<String, Vec<Place>>);
 
 /// The lines of one definition.
@@ -275,7 +277,7 @@ impl Definitions {
             let (first, last) = symbol.lines;
             let header_end = symbol.body.map_or(last, line_of).max(first);
             let is_function = matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method);
-            // An implementation is named by its header: `@interface Name (Category)`.
+            // The name of an implementation is its header, such as `@interface Name (Category)`.
             let is_name = |word: &&str| !word.is_empty();
             let words = symbol.name.split(|c: char| !c.is_alphanumeric() && c != '_').filter(is_name);
             let names: Vec<String> = match symbol.kind {
@@ -294,24 +296,25 @@ impl Definitions {
         Self(places)
     }
 
-    /// Whether a definition of this name has the tag in its header. The clauses of a function, which ctags lists one by one,
-    /// are one definition.
+    /// Whether a definition with the tag's name contains the tag in its header. A function may contain the tag
+    /// anywhere, because ctags lists each clause of a function that is one definition here.
     fn contains(&self, tag: &Tag) -> bool {
         self.0.get(&plain(&tag.name)).into_iter().flatten().any(|place| {
             let end = if place.is_function && tag.kind == "function" { place.last } else { place.header_end };
-            // `typedef struct { … } name;` has its name at the end.
+            // In `typedef struct { … } name;`, the name is at the end.
             let is_at_end = tag.kind == "typedef" && tag.line == place.last;
             (place.first..=end).contains(&tag.line) || is_at_end
         })
     }
 
-    /// How many definitions have none of these names.
+    /// Number of definitions with other names than these.
     fn missing_in(&self, names: &HashSet<String>) -> usize {
         self.0.iter().filter(|(name, _)| !names.contains(*name)).map(|(_, places)| places.len()).sum()
     }
 }
 
-/// The last segment of a qualified name, without quotes, the `#` of private members and white space, which `operator ==` and `operator==` differ in.
+/// Returns the last segment of a qualified name without quotes, white space and the `#` of private members. Without
+/// white space, `operator ==` equals `operator==`.
 fn plain(name: &str) -> String {
     let last = name.rsplit(['.', ':']).next().filter(|last| !last.is_empty()).unwrap_or(name);
     last.chars().filter(|character| !character.is_whitespace() && !['`', '#'].contains(character)).collect()

@@ -1,11 +1,20 @@
 //! Prints the definitions of files: `cargo run --release -p aurora-languages --example definitions < LIST`.
 //!
-//! LIST has the path of a file in each line. For each of them, one JSON object is printed on a line of its own: `language`, and
-//! `definitions`, the outer before the inner, each with `kind`, `name`, `scopes` (the qualified name without the name),
-//! `signature`, `lines` (first and last, counted from 1), `doc`, `doc_lines` (empty if it has none), `code` (the text without its documentation and that of the
-//! definitions inside), and `has_body`. A file in no programming language, and one that cannot be read as UTF-8, has none.
+//! Each line of LIST is the path of a file. The program prints one line for each file: a JSON object with `language`
+//! and `definitions`. An outer definition precedes the definitions inside it. Each definition has these fields:
 //!
-//! With `--documented`, only definitions with documentation are printed. With `--extensions`, it prints the extensions of files in programming languages.
+//! * `kind`, `name` and `signature`
+//! * `scopes`: the qualified name without the name
+//! * `lines`: the first and the last line, 1-based
+//! * `doc`: the documentation
+//! * `doc_lines`: the first and the last line of the documentation, empty without documentation
+//! * `code`: the text without the documentation of the definition and of the definitions inside it
+//! * `has_body`: whether the definition has a body
+//!
+//! `definitions` is empty for a file that is not in a programming language or cannot be read as UTF-8.
+//!
+//! With `--documented`, only definitions with documentation are printed. With `--extensions`, the program prints the
+//! extensions of files in programming languages.
 
 mod detection;
 
@@ -20,8 +29,8 @@ use serde_json::{Value, json};
 
 use detection::language_of;
 
-/// A larger file has no definitions, as one that cannot be read.
-const LARGEST_FILE: u64 = 4 << 20;
+/// Maximum size of a file. Larger files are treated as unreadable.
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let argument = std::env::args().nth(1).unwrap_or_default();
@@ -40,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn definitions(parser: &Parser, path: &Path, only_documented: bool) -> Value {
-    let Ok(text) = read_regular_to_string(path, LARGEST_FILE) else { return json!({ "definitions": [] }) };
+    let Ok(text) = read_regular_to_string(path, MAX_FILE_BYTES) else { return json!({ "definitions": [] }) };
     let Some(language) = language_of(path, &text).filter(|language| is_programming(language)) else {
         return json!({ "definitions": [] });
     };
@@ -73,7 +82,7 @@ fn definition(symbol: &Symbol, docs: &[Range<u32>], text: &str, feeds: &[usize])
     })
 }
 
-/// The text of a definition without the documentation in it; `docs` are ordered by their start.
+/// Returns the text of a definition without the documentation in it. `docs` must be ordered by start.
 fn code(symbol: &Symbol, docs: &[Range<u32>], text: &str) -> String {
     let (mut at, end) = (symbol.bytes.start, symbol.bytes.end);
     let mut code = String::new();

@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 
 use crate::failure::ParseFailure;
 
-/// Steps between two checks of clock and cancellation. A step takes microseconds at most.
+/// Number of steps between two checks of the clock and of cancellation. A step takes at most a few microseconds.
 const STEPS_PER_CHECK: u32 = 256;
 
-/// Ends the work on one text when its time is over or the caller cancels.
+/// Ends the work on one text when the time limit is exceeded or the caller cancels.
 pub(crate) struct Deadline<'a> {
     started: Instant,
     limit: Duration,
     is_cancelled: &'a dyn Fn() -> bool,
     steps: Cell<u32>,
-    /// How it has ended.
+    /// Reason why the work has ended.
     failure: OnceCell<ParseFailure>,
 }
 
@@ -23,7 +23,7 @@ impl<'a> Deadline<'a> {
         Self { started: Instant::now(), limit, is_cancelled, steps: Cell::new(0), failure: OnceCell::new() }
     }
 
-    /// Counts one step of the work; every [`STEPS_PER_CHECK`] steps, and once the time is over, it calls [`Self::check`].
+    /// Counts one step. Calls [`Self::check`] every [`STEPS_PER_CHECK`] steps, and always once the work has ended.
     ///
     /// # Errors
     /// See [`Self::check`].
@@ -33,10 +33,10 @@ impl<'a> Deadline<'a> {
         if steps < STEPS_PER_CHECK && self.failure.get().is_none() { Ok(()) } else { self.check() }
     }
 
-    /// Checks cancellation and clock. It stays as it is once one of them has ended the work.
+    /// Checks cancellation and the clock. After the first error, every call returns the same error.
     ///
     /// # Errors
-    /// [`ParseFailure::Cancelled`] and [`ParseFailure::TooSlow`].
+    /// Returns [`ParseFailure::Cancelled`] or [`ParseFailure::TooSlow`].
     pub(crate) fn check(&self) -> Result<(), ParseFailure> {
         let failure = match self.failure.get() {
             Some(failure) => failure.clone(),

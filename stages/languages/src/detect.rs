@@ -1,23 +1,23 @@
-//! The language of a file: by its name, and by its text where the name does not decide.
+//! Detects the language of a file by its name, or by its text if the name is ambiguous.
 
 use crate::{LANGUAGES, Language};
 
-/// Lines at the beginning and at the end of a text in which editors look for a modeline.
-const MODELINES: usize = 5;
-/// Bytes that are searched for these lines.
-const PROBE: usize = 2_000;
+/// Number of lines at the beginning and at the end of a text in which editors look for a modeline.
+const MODELINE_LINES: usize = 5;
+/// Number of bytes at each end that are searched for these lines.
+const PROBE_BYTES: usize = 2_000;
 
-/// The language of this name.
+/// Returns the language with this name.
 pub fn by_name(name: &str) -> Option<&'static Language> {
     LANGUAGES.iter().copied().find(|language| language.name == name)
 }
 
-/// The language of files with this extension, in any case, without the dot.
+/// Returns the language of files with this extension, given without the dot. Ignores case.
 pub fn by_extension(extension: &str) -> Option<&'static Language> {
     LANGUAGES.iter().copied().find(|language| language.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
 }
 
-/// The language of files with this name, such as `Makefile`, whatever their extension.
+/// Returns the language of files with this name, such as `Makefile`, regardless of their extension.
 pub fn by_file_name(name: &str) -> Option<&'static Language> {
     let fits = |pattern: &&'static str| match pattern.strip_suffix('*') {
         Some(prefix) => name.starts_with(prefix),
@@ -26,7 +26,7 @@ pub fn by_file_name(name: &str) -> Option<&'static Language> {
     LANGUAGES.iter().copied().find(|language| language.file_names.iter().any(fits))
 }
 
-/// The language that editors and fenced code call by this name or extension, in any case.
+/// Returns the language that editors and fenced code denote by this name or extension. Ignores case.
 pub fn by_alias(name: &str) -> Option<&'static Language> {
     let is_alias = |language: &&Language| language.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name));
     let is_name = |language: &&Language| language.name.eq_ignore_ascii_case(name);
@@ -34,17 +34,21 @@ pub fn by_alias(name: &str) -> Option<&'static Language> {
     named(&is_name).or_else(|| named(&is_alias)).or_else(|| by_extension(name))
 }
 
-/// Returns the language that a user means by a word, ignoring case: a name, alias or extension as in [`by_alias`], an
-/// interpreter, or a file name.
+/// Returns the language that a user means by a word. The word may be a name, alias or extension as in [`by_alias`], an
+/// interpreter, or a file name. Ignores case.
 pub fn by_word(word: &str) -> Option<&'static Language> {
     let has = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
     let means = |language: &&Language| has(language.interpreters) || has(language.file_names);
     by_alias(word).or_else(|| LANGUAGES.iter().copied().find(means))
 }
 
-/// The language of a text where the name of its file does not decide. With an extension of one language, `None`. With one that
-/// other languages claim, a modeline decides, then the first language that claims the text. With any other extension, a
-/// modeline decides, then the interpreter in the first line.
+/// Returns the language of a text whose file extension is ambiguous or unknown.
+///
+/// * `None` if the extension belongs to exactly one language.
+/// * If other languages claim the extension, a modeline that names one of the candidates decides, then the first
+///   language that claims the text.
+/// * If the extension belongs to no language, a modeline decides, then the interpreter in the first line, then the
+///   first language that claims the text.
 pub fn by_content(extension: &str, text: &str) -> Option<&'static Language> {
     let claims = || LANGUAGES.iter().copied().filter_map(|language| Some((language, language.claim(extension)?)));
     let claimed = || claims().find_map(|(language, holds)| holds(text).then_some(language));
@@ -58,15 +62,15 @@ pub fn by_content(extension: &str, text: &str) -> Option<&'static Language> {
     modeline(text).filter(is_possible).or_else(claimed)
 }
 
-/// The language that a modeline of Emacs or Vim names.
+/// Returns the language that a modeline of Emacs or Vim names.
 fn modeline(text: &str) -> Option<&'static Language> {
-    let head = &text[..text.floor_char_boundary(PROBE)];
-    let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(PROBE))..];
-    let lines = || head.lines().take(MODELINES).chain(tail.lines().rev().take(MODELINES));
+    let head = &text[..text.floor_char_boundary(PROBE_BYTES)];
+    let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(PROBE_BYTES))..];
+    let lines = || head.lines().take(MODELINE_LINES).chain(tail.lines().rev().take(MODELINE_LINES));
     lines().find_map(|line| by_alias(emacs_mode(line).or_else(|| vim_filetype(line))?))
 }
 
-/// `c++` in `-*- mode: C++; tab-width: 4 -*-` or `-*- C++ -*-`.
+/// Returns the mode of an Emacs modeline: `C++` in `-*- mode: C++; tab-width: 4 -*-` or `-*- C++ -*-`.
 fn emacs_mode(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("-*-")?;
     let (variables, _) = rest.split_once("-*-")?;
@@ -77,7 +81,7 @@ fn emacs_mode(line: &str) -> Option<&str> {
     mode.or_else(|| Some(variables.trim()).filter(|variables| !variables.contains(':')))
 }
 
-/// `cpp` in `vim: set ft=cpp:` or `vim: filetype=cpp`.
+/// Returns the file type of a Vim modeline: `cpp` in `vim: set ft=cpp:` or `vim: filetype=cpp`.
 fn vim_filetype(line: &str) -> Option<&str> {
     let (_, options) = ["vim:", "vi:", "ex:"].iter().find_map(|editor| {
         let (before, options) = line.split_once(editor)?;
@@ -90,7 +94,7 @@ fn vim_filetype(line: &str) -> Option<&str> {
     Some(value.split('.').next().unwrap_or(value))
 }
 
-/// The language of the interpreter that `#!` names.
+/// Returns the language of the interpreter that a `#!` line names.
 fn interpreter(text: &str) -> Option<&'static Language> {
     let command = text.strip_prefix("#!")?.lines().next()?;
     let mut words = command.split_whitespace();
@@ -108,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn editors_name_languages_in_modelines() {
+    fn modelines_name_languages() {
         for (line, expected) in [
             ("/* -*- mode: Rust; tab-width: 4 -*- */", Some("rust")),
             ("// -*- Java -*-", Some("java")),
@@ -170,12 +174,12 @@ mod tests {
     }
 
     #[test]
-    fn an_extension_of_one_language_decides() {
+    fn an_unambiguous_extension_overrides_the_text() {
         assert!(by_content("ts", "#!/usr/bin/env node\n// -*- Java -*-\n").is_none());
     }
 
     #[test]
-    fn names_are_found_in_any_case() {
+    fn names_and_aliases_ignore_case() {
         assert_eq!(by_alias("Python").map(|language| language.name), Some("python"));
         assert_eq!(by_alias("py").map(|language| language.name), Some("python"));
         assert_eq!(by_alias("golang").map(|language| language.name), Some("go"));
@@ -211,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn extensions_of_several_languages_are_rejected_by_the_text() {
+    fn the_text_rejects_a_shared_extension() {
         let language = by_extension("pl").unwrap();
         assert_eq!(language.name, "perl");
         assert!((language.rejects)(":- module(lists, []).\n"));

@@ -1,21 +1,22 @@
-//! Texts of other languages inside a text: the scripts and styles of a page or component.
+//! Text in other languages inside a text: the scripts and styles of a page or component.
 
 use std::ops::Range;
 
-/// Most parts of one text. Components and pages have a few; documents have up to some hundred code blocks.
+/// Maximum number of parts of one text. Components and pages have a few, documents up to a few hundred code blocks.
 pub(crate) const MAX_PARTS: usize = 1_000;
 
 /// A part of a text that is in another language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Embedded<'t> {
-    /// What the text calls the language: a name, an alias or an extension.
+    /// The language as the text names it: a name, an alias or an extension.
     pub(crate) language: &'t str,
     pub(crate) bytes: Range<usize>,
 }
 
-/// The contents of `<script>` and `<style>` elements outside of comments, in document order. The attribute `lang` names their
-/// language, otherwise `type`; scripts without both are in `default_script`, styles in CSS. Data blocks such as
-/// `application/json` are left out. Takes linear time.
+/// Returns the contents of `<script>` and `<style>` elements outside of comments, in document order.
+///
+/// The attribute `lang` names the language, otherwise the attribute `type`. Without both, scripts are in
+/// `default_script` and styles in CSS. Data blocks such as `application/json` are left out. Takes linear time.
 pub(crate) fn scripts_and_styles<'t>(text: &'t str, default_script: &'t str) -> Vec<Embedded<'t>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -49,14 +50,14 @@ pub(crate) fn scripts_and_styles<'t>(text: &'t str, default_script: &'t str) -> 
     found
 }
 
-/// Whether a text begins with the name of an element, in any case, and not with a longer name.
+/// Whether a text begins with the name of an element, ignoring case, and not with a longer name.
 fn is_tag(text: &str, name: &str) -> bool {
     let Some((head, rest)) = text.as_bytes().split_at_checked(name.len()) else { return false };
     head.eq_ignore_ascii_case(name.as_bytes())
         && rest.first().is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'))
 }
 
-/// Offset of the next end tag of an element.
+/// Offset of the first end tag of an element.
 fn end_tag(text: &str, name: &str) -> Option<usize> {
     memchr::memmem::find_iter(text.as_bytes(), b"</").find(|at| is_tag(&text[at + 2..], name))
 }
@@ -64,7 +65,7 @@ fn end_tag(text: &str, name: &str) -> Option<usize> {
 /// A start tag.
 #[derive(Default)]
 struct Tag<'t> {
-    /// Bytes after the name, `>` included.
+    /// Number of bytes after the name, including `>`.
     length: usize,
     is_empty_element: bool,
     lang: Option<&'t str>,
@@ -72,7 +73,7 @@ struct Tag<'t> {
 }
 
 impl<'t> Tag<'t> {
-    /// Reads the attributes up to `>`. `None` if there is no such end.
+    /// Reads the attributes up to `>`. `None` if the tag has no end.
     fn new(text: &'t str) -> Option<Self> {
         let bytes = text.as_bytes();
         let mut tag = Self::default();
@@ -117,12 +118,12 @@ impl<'t> Tag<'t> {
     }
 }
 
-/// Whether a byte may be part of the name of an attribute or of a value without quotes.
+/// Whether a byte may be part of an attribute name or of an unquoted value.
 fn is_unquoted(byte: u8) -> bool {
     !byte.is_ascii_whitespace() && !matches!(byte, b'=' | b'>' | b'/')
 }
 
-/// The value after `=`, and its length with its quotes or braces. `None` if its end is missing.
+/// The value after `=`, and its length including quotes or braces. `None` if the closing quote or brace is missing.
 fn attribute_value(text: &str) -> Option<(&str, usize)> {
     let quote = match text.as_bytes().first()? {
         quote @ (b'"' | b'\'') => *quote,
@@ -158,14 +159,14 @@ mod tests {
     }
 
     #[test]
-    fn tags_end_outside_of_quotes() {
+    fn a_quoted_angle_bracket_does_not_end_a_tag() {
         check("<script generics=\"T extends Map<K, V>\" lang='ts'>a</script>", &[("ts", "a")]);
         check("<style define:vars={{ a }}>b</style>", &[("css", "b")]);
         check("<script\n  src=\"a/b.js\"\n/>\n<script>é</script>", &[("javascript", "é")]);
     }
 
     #[test]
-    fn other_text_is_no_script() {
+    fn other_text_is_not_a_script() {
         check("<scripts>a</scripts> <!-- <script>b</script> --> <p>c</p>", &[]);
         check("<script>if (a </b/) '<style>c</style>'</script>", &[("javascript", "if (a </b/) '<style>c</style>'")]);
         check("<script>a", &[]);

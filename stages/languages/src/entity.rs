@@ -1,26 +1,26 @@
-//! What names a mapping of data that has no key of its own: a document, or an item of a list.
+//! Names for mappings that are not the value of a key: documents and list items.
 
 use crate::language::DeclaredName;
 
-/// Keys whose values name an item, the best first: of containers, steps, tasks, rules, hooks, jobs.
+/// Keys whose values can name a mapping such as a container, step, task, rule, hook or job. The best key comes first.
 const NAME_KEYS: &[&str] =
     &["name", "id", "alert", "record", "job_name", "title", "key", "repo", "uses", "hosts", "include", "path", "url"];
 
-/// The keys of a mapping that can name it.
+/// The values of a mapping that can name it.
 #[derive(Debug, Default)]
 pub(crate) struct Entity<'t> {
     kind: Option<&'t str>,
-    /// The name in the mapping `metadata`, as in Kubernetes.
+    /// The `name` in the nested mapping `metadata`, as in Kubernetes.
     metadata_name: Option<&'t str>,
-    /// Index in [`NAME_KEYS`] and value.
+    /// The value of the best key so far, with the index of the key in [`NAME_KEYS`].
     name: Option<(usize, &'t str)>,
 }
 
 impl<'t> Entity<'t> {
-    /// What names a mapping is among its first keys.
+    /// Maximum number of keys of a mapping that are searched for its name.
     pub(crate) const MAX_KEYS: usize = 24;
 
-    /// Notes a key with a scalar value, both with or without quotes.
+    /// Records a key with a scalar value. Either may be quoted.
     pub(crate) fn set(&mut self, key: &str, value: &'t str) {
         let (key, value) = (plain(key), plain(value));
         if value.is_empty() {
@@ -34,14 +34,14 @@ impl<'t> Entity<'t> {
         }
     }
 
-    /// Notes the mapping below a key.
+    /// Records a key whose value is a mapping.
     pub(crate) fn set_mapping(&mut self, key: &str, mapping: &Self) {
         if plain(key) == "metadata" {
             self.metadata_name = mapping.name.filter(|(order, _)| *order == 0).map(|(_, name)| name);
         }
     }
 
-    /// The name of a resource: its kind, and the name in its metadata.
+    /// The name of a resource: its kind and the name in its metadata. `None` if the mapping has no kind.
     pub(crate) fn resource(&self) -> Option<DeclaredName> {
         let kind = self.kind?;
         Some(match self.metadata_name {
@@ -50,14 +50,14 @@ impl<'t> Entity<'t> {
         })
     }
 
-    /// The name of an item of a list: of a resource, or the value of its best key.
+    /// The name of a list item: the name of a resource if its metadata has a name, otherwise the value of the best key.
     pub(crate) fn item(&self) -> Option<DeclaredName> {
         let resource = self.resource().filter(|_| self.metadata_name.is_some());
         resource.or_else(|| self.name.map(|(_, name)| DeclaredName { name: name.to_owned(), owner: None }))
     }
 }
 
-/// The first line of a key or scalar without quotes.
+/// The first line of a key or scalar, without quotes.
 pub(crate) fn plain(scalar: &str) -> &str {
     scalar.trim().lines().next().unwrap_or_default().trim_end().trim_matches(['"', '\''])
 }

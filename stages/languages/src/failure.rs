@@ -1,10 +1,10 @@
-//! Why a text yields no symbols.
+//! Reasons why a text yields no symbols.
 
 use thiserror::Error;
 
 use crate::query::QuerySyntaxError;
 
-/// Why a text yields no symbols.
+/// The reason why a text yields no symbols.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParseFailure {
     /// The grammar needs far more work than the size of the text warrants.
@@ -16,7 +16,7 @@ pub enum ParseFailure {
     /// The text exceeds [`ParseLimits::size`](crate::ParseLimits::size).
     #[error("text exceeds the size limit")]
     TooLarge,
-    /// The caller cancelled.
+    /// The caller cancelled the parse.
     #[error("parsing was cancelled")]
     Cancelled,
     /// The language's queries do not fit its grammar, or the grammar does not fit tree-sitter: a bug.

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::embedded::{Embedded, MAX_PARTS};
 
-/// The contents of code fences that name a language, in document order. A fence without an end extends to the end of the
-/// text. Takes linear time.
+/// Returns the contents of code fences that name a language, in document order. A fence without an end extends to the
+/// end of the text. Takes linear time.
 pub(crate) fn fences(text: &str) -> Vec<Embedded<'_>> {
     let mut found = Vec::new();
     let mut open: Option<Fence<'_>> = None;
@@ -35,7 +35,7 @@ struct Fence<'t> {
 }
 
 impl<'t> Fence<'t> {
-    /// The fence that a line opens. Its content begins at byte `content`.
+    /// Returns the fence that a line opens, with its content starting at byte `content`.
     fn opened_by(line: &'t str, content: usize) -> Option<Self> {
         let line = line.trim();
         let mark = *line.as_bytes().first().filter(|byte| matches!(byte, b'`' | b'~'))?;

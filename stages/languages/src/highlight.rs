@@ -1,16 +1,15 @@
-//! Syntax highlighting: a lexer that classifies the tokens of a line by the tables of a language.
+//! Syntax highlighting: a lexer that classifies the tokens of a line with the lexical table of a language.
 //!
-//! It works on any excerpt of a source, which a grammar cannot parse, and costs a fraction of a parse.
+//! Unlike a grammar, it can process any excerpt of a source. It costs a fraction of a parse.
 
 use std::ops::Range;
 
-use crate::language::Language;
 use crate::lexical_tables::LexicalTable;
 
 /// A span of a line with its class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Highlight {
-    /// Bytes of the line.
+    /// Byte range in the line.
     pub bytes: Range<usize>,
     /// The class of the token.
     pub class: TokenClass,
@@ -31,20 +30,19 @@ pub enum TokenClass {
     Heading,
 }
 
-/// The highlighted spans in every line of `text`.
-pub(crate) fn highlight(language: &Language, text: &str) -> Vec<Vec<Highlight>> {
-    if let Some(class_of) = language.line_class {
-        let whole = |line: &str| class_of(line).map(|class| Highlight { bytes: 0..line.len(), class });
-        return text.lines().map(|line| whole(line).into_iter().collect()).collect();
-    }
-    let Some(table) = LexicalTable::for_language(language.family) else {
-        return text.lines().map(|_| Vec::new()).collect();
-    };
-    let mut open = None;
-    text.lines().map(|line| table.highlight(line, &mut open)).collect()
+/// Returns the highlighted spans of each line of `text`: the whole line, if `class_of` returns its class.
+pub(crate) fn by_line(text: &str, class_of: fn(&str) -> Option<TokenClass>) -> Vec<Vec<Highlight>> {
+    let whole = |line: &str| class_of(line).map(|class| Highlight { bytes: 0..line.len(), class });
+    text.lines().map(|line| whole(line).into_iter().collect()).collect()
 }
 
-/// A token that continues on the next line.
+/// Returns the highlighted spans of each line of `text`, by the lexical table of a family of languages.
+pub(crate) fn by_token(text: &str, family: &str) -> Vec<Vec<Highlight>> {
+    let (table, mut open) = (LexicalTable::for_language(family), None);
+    text.lines().map(|line| table.map_or_else(Vec::new, |table| table.highlight(line, &mut open))).collect()
+}
+
+/// An open token that continues on the next line.
 #[derive(Clone, Copy)]
 struct OpenToken {
     end: &'static str,
@@ -74,7 +72,7 @@ impl LexicalTable {
         found
     }
 
-    /// Length and class of the token at `at`. A token that continues on the next line is stored in `open`.
+    /// Returns the length and class of the token at `at`. Stores a token that continues on the next line in `open`.
     fn token(&self, line: &str, at: usize, open: &mut Option<OpenToken>) -> (usize, Option<TokenClass>) {
         let rest = &line[at..];
         if self.line_comments.iter().any(|mark| rest.starts_with(mark)) {
@@ -105,7 +103,7 @@ impl LexicalTable {
     }
 }
 
-/// The offset past the next `end` in the line at or after `from`; `None` if there is none.
+/// Returns the offset past the first `end` at or after `from`. `None` if the line contains no `end` there.
 fn end_of(line: &str, from: usize, end: &str, has_escapes: bool) -> Option<usize> {
     let bytes = line.as_bytes();
     let mut at = from;
@@ -118,7 +116,7 @@ fn end_of(line: &str, from: usize, end: &str, has_escapes: bool) -> Option<usize
     None
 }
 
-/// Bytes of the identifier or number at the start of `rest`, or of its first character.
+/// Length in bytes of the identifier or number at the start of `rest`, or else of the first character.
 fn word_length(rest: &str) -> usize {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     match rest.find(|c| !is_word(c)) {

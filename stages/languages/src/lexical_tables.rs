@@ -1,21 +1,21 @@
-//! Comments, strings and keywords of the languages, for highlighting.
+//! Comment delimiters, quotes and keywords of the languages, for highlighting.
 
 /// The tokens of a language that highlighting distinguishes.
 pub(crate) struct LexicalTable {
-    /// Families of the languages, separated by spaces.
+    /// Family names of the languages, separated by spaces.
     pub(crate) languages: &'static str,
-    /// Delimiters that begin a comment that ends with its line.
+    /// Delimiters that begin a comment up to the end of the line.
     pub(crate) line_comments: &'static [&'static str],
     /// Delimiters of comments that may span lines.
     pub(crate) block_comment: Option<(&'static str, &'static str)>,
-    /// Quotes of string literals, longer quotes first, each with whether the literal may span lines.
+    /// Quotes of string literals, longer quotes first. The flag says whether the literal may span lines.
     pub(crate) strings: &'static [(&'static str, bool)],
     /// Reserved words, separated by spaces.
     pub(crate) keywords: &'static str,
 }
 
 impl LexicalTable {
-    /// The table of a language, by the name of its family.
+    /// Returns the table for a language family.
     pub(crate) fn for_language(family: &str) -> Option<&'static Self> {
         TABLES.iter().find(|table| table.languages.split(' ').any(|name| name == family))
     }

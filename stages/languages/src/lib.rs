@@ -1,12 +1,12 @@
-//! The languages that Aurora indexes: how a text becomes symbols, and how it is highlighted.
+//! Language support: turns source text into symbols and highlights it.
 //!
-//! Every language is one directory of this crate. It owns the grammar, the tree-sitter queries (`*.scm`) that say what
-//! the nodes of the grammar mean, and the tables for file extensions, visibility, imports and highlighting. The engine
-//! knows no language by name: `query` compiles and matches queries, `extract` turns captures into symbols, [`Parser`]
-//! runs both within limits.
+//! Each language has a directory in this crate. The directory holds the grammar, the tree-sitter queries (`*.scm`) that
+//! give the nodes of the grammar their meaning, and the rules for file extensions, visibility and imports. The engine
+//! knows no language by name: `query` compiles and matches queries, `extract` turns captures into symbols, and
+//! [`Parser`] runs both within limits. `highlight` needs no grammar, only the tables in `lexical_tables`.
 //!
-//! Deliberately absent: files (texts come as strings), chunks, the pipeline, colours, and name resolution: a call is the
-//! name that the source calls, not a link to its definition.
+//! Deliberately absent: file access (callers pass text as strings), chunks, the pipeline, colours and name resolution.
+//! A call is recorded by the name in the source, without a link to its definition.
 //!
 //! ```
 //! use aurora_languages::{Parser, SymbolKind, by_extension};
@@ -21,7 +21,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
-#![cfg_attr(not(feature = "all"), allow(dead_code, reason = "parts that only languages use which are left out"))]
+#![cfg_attr(not(feature = "all"), allow(dead_code, reason = "code that only languages excluded from this build use"))]
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
@@ -100,7 +100,7 @@ pub use parser::{ParseLimits, Parser};
 pub use query::QuerySyntaxError;
 pub use symbols::{Boundary, Constant, Import, Symbol, SymbolKind};
 
-/// The languages of a build: each with its cargo feature, which the `mod.rs` of its directory names too.
+/// Lists the languages whose cargo features are enabled. The `mod.rs` of each language names the same feature.
 macro_rules! languages {
     ($($feature:literal => $directory:ident::$language:ident,)*) => {
         &[$(#[cfg(feature = $feature)] &$directory::$language,)*]

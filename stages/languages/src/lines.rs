@@ -1,12 +1,12 @@
-//! Lines of a text, by byte offset.
+//! Conversions between byte offsets and lines of a text.
 
-/// Number of lines; a last line without a line feed counts.
+/// Number of lines. A last line without a line feed counts.
 pub(crate) fn line_count(text: &str) -> u32 {
     let feeds = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32;
     feeds + u32::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// Offset of the first byte of the line that holds `offset`.
+/// Offset of the first byte of the line that contains `offset`.
 pub fn line_start(text: &str, offset: u32) -> u32 {
     memchr::memrchr(b'\n', &text.as_bytes()[..offset as usize]).map_or(0, |feed| feed as u32 + 1)
 }
@@ -17,7 +17,7 @@ pub fn begins_line(text: &str, offset: u32) -> bool {
     before.iter().rev().take_while(|byte| **byte != b'\n').all(u8::is_ascii_whitespace)
 }
 
-/// 1-based line numbers of offsets, queried in ascending order.
+/// Computes the 1-based line numbers of ascending offsets.
 pub(crate) struct LineCounter<'t> {
     text: &'t str,
     offset: usize,
@@ -29,7 +29,7 @@ impl<'t> LineCounter<'t> {
         Self { text, offset: 0, line: 1 }
     }
 
-    /// The line of `offset`, which is no smaller than in the previous call.
+    /// The line of `offset`, which must not be smaller than in the previous call.
     pub(crate) fn line_of(&mut self, offset: usize) -> u32 {
         let passed = self.text.as_bytes().get(self.offset..offset).unwrap_or_default();
         self.line += memchr::memchr_iter(b'\n', passed).count() as u32;

@@ -1,4 +1,4 @@
-//! What a grammar cannot read is replaced for the parser: a source of the same length, with the same lines.
+//! Replaces text that a grammar cannot read. The result is for the parser only and has the same length and lines.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ impl Mask {
         Self { bytes: text.as_bytes().to_vec(), is_changed: false }
     }
 
-    /// Replaces everything but line feeds with spaces.
+    /// Replaces all bytes of a span except line feeds with spaces.
     pub(crate) fn blank(&mut self, bytes: Range<usize>) {
         for byte in &mut self.bytes[bytes] {
             if *byte != b'\n' {
@@ -30,12 +30,12 @@ impl Mask {
         self.bytes[bytes.start..bytes.start + text.len()].copy_from_slice(text.as_bytes());
     }
 
-    /// Whether bytes of the source were replaced at an offset.
+    /// Whether the byte at an offset differs from the source.
     pub(crate) fn is_masked(&self, text: &str, at: usize) -> bool {
         self.bytes.get(at) != text.as_bytes().get(at)
     }
 
-    /// The source as it is now; `None` if it has not changed.
+    /// The masked source. `None` if nothing was replaced.
     pub(crate) fn text(&self) -> Option<String> {
         let is_changed = self.is_changed;
         is_changed.then(|| String::from_utf8(self.bytes.clone()).ok()).flatten()

@@ -1,4 +1,4 @@
-//! Text to symbols: one parse, one pass of the language's query over the tree, and the tree is dropped.
+//! Parses a text into symbols: one parse, then one pass of the language's query over the tree.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -18,30 +18,33 @@ use crate::file_symbols::{FileSymbols, Truncation};
 use crate::language::Language;
 use crate::lines::{LineCounter, line_count};
 
-/// tree-sitter reports progress every 100 operations. Real sources, broken ones included, need fewer than 3 operations
-/// a byte; more than 16 mean that error recovery does not end. There, a single operation can take seconds, so time is
-/// limited as well.
+/// Number of operations between two progress callbacks of tree-sitter.
 const OPERATIONS_PER_CHECK: u64 = 100;
+/// Maximum number of operations per byte of the text. Real sources, including those with syntax errors, need fewer than
+/// 3. More than 16 mean that error recovery does not end. A single operation of such a recovery can take seconds, so
+/// time is limited as well.
 const MAX_OPERATIONS_PER_BYTE: u64 = 16;
-/// Short texts may take this many operations.
+/// Operation limit of short texts.
 const MIN_OPERATION_LIMIT: u64 = 200_000;
-/// Real sources, broken ones included, need less than a hundredth of this.
-const MAX_COPIED: usize = 32 << 20;
-/// The same. To release a stack with so many nodes takes half of the stack of a thread, which has 2 MiB.
+/// Maximum size of copied subtrees. Real sources, including those with syntax errors, need less than a hundredth of
+/// this.
+const MAX_COPIED_BYTES: usize = 32 << 20;
+/// Maximum number of stack nodes. Real sources, including those with syntax errors, need less than a hundredth of this.
+/// Releasing a stack with this many nodes takes half of the 2 MiB stack of a thread.
 const MAX_NODES: usize = 10_000;
-/// Real sources need up to 17 characters that the scanner reads per byte.
+/// Maximum number of characters that the scanner reads per byte of the text. Real sources need up to 17.
 const MAX_READS_PER_BYTE: usize = 128;
-/// Short sources may need more.
+/// Read limit of short texts, which may need more characters per byte.
 const MIN_READ_LIMIT: usize = 1 << 20;
 
 /// Limits of the work on one text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParseLimits {
-    /// Longest time.
+    /// Maximum time for one text.
     pub time: Duration,
-    /// Longest text, in bytes.
+    /// Maximum size of the text in bytes.
     pub size: usize,
-    /// Most symbols, and most imports.
+    /// Maximum number of symbols, and also of imports.
     pub symbols: usize,
 }
 
@@ -63,21 +66,23 @@ impl Default for Parser {
 }
 
 impl Parser {
-    /// A parser with the default limits.
+    /// Creates a parser with the default limits.
     pub fn new() -> Self {
         Self::with_limits(ParseLimits::default())
     }
 
-    /// A parser with these limits.
+    /// Creates a parser with the given limits.
     pub fn with_limits(limits: ParseLimits) -> Self {
         Self { limits }
     }
 
-    /// The symbols of a text; without a language, the sections of plain text. Syntax errors are left out and counted in
-    /// [`FileSymbols::errors`]; a text that cannot be parsed has no symbols and says why in [`FileSymbols::failure`].
+    /// Returns the symbols of a text. Without a language, returns the sections of plain text.
     ///
-    /// The result depends on the arguments alone, not on texts parsed before; only whether a text exceeds the time
-    /// limit can vary.
+    /// Syntax errors are skipped and counted in [`FileSymbols::errors`]. If a text cannot be parsed, the result has no
+    /// symbols, and [`FileSymbols::failure`] holds the reason.
+    ///
+    /// The result depends only on the arguments, not on texts parsed before. The only exception is the time limit:
+    /// whether a text exceeds it can vary.
     pub fn parse(&self, language: Option<&'static Language>, text: &str) -> FileSymbols {
         self.parse_cancellable(language, text, &|| false)
     }
@@ -99,7 +104,7 @@ impl Parser {
             Some(language) => self.try_parse(language, text, &deadline),
             None => Ok(self.parse_plain(text)),
         };
-        finished(parsed, lines)
+        file_symbols(parsed, lines)
     }
 
     /// Parses the sections of plain text and the definitions in its fenced code, such as the cells of a notebook.
@@ -109,13 +114,13 @@ impl Parser {
             Ok(_) if text.len() <= self.limits.size => self.try_parse_with_code(text, &deadline),
             _ => Err(ParseFailure::TooLarge),
         };
-        finished(parsed, line_count(text))
+        file_symbols(parsed, line_count(text))
     }
 
     fn try_parse_with_code(&self, text: &str, deadline: &Deadline<'_>) -> Result<FileSymbols, ParseFailure> {
         let cells = fences(text);
         let mut headings = headings::plain_headings(text);
-        // A comment in code may look like a heading.
+        // A comment in code can look like a heading.
         let cell_at = |at: usize| cells.get(cells.partition_point(|cell| cell.bytes.end <= at));
         headings
             .retain(|heading| cell_at(heading.at as usize).is_none_or(|cell| (heading.at as usize) < cell.bytes.start));
@@ -154,7 +159,7 @@ impl Parser {
         Ok(found)
     }
 
-    /// Parses each part and passes its symbols to `add`, with the offset and the line of the part.
+    /// Parses each part and passes its symbols to `add`, with the offset and line at which the part starts.
     fn parse_parts(
         &self,
         text: &str,
@@ -179,7 +184,7 @@ impl Parser {
         Ok(())
     }
 
-    /// The symbols of a text without those of its parts in other languages.
+    /// Returns the symbols of a text, without the symbols of its parts in other languages.
     fn parse_one(
         &self,
         language: &'static Language,
@@ -193,7 +198,7 @@ impl Parser {
         let query = language.compiled_query()?;
         let masked = (language.masked)(text);
         debug_assert!(masked.as_ref().is_none_or(|masked| masked.len() == text.len()));
-        let tree = tree(&query.grammar, masked.as_deref().unwrap_or(text), deadline)?;
+        let tree = parse_tree(&query.grammar, masked.as_deref().unwrap_or(text), deadline)?;
         let captures = Captures::collect(query, &tree, text, deadline)?;
         let mut symbols = if let Some(prose) = &language.sections {
             let headings = captures.headings.iter().filter_map(|node| (prose.heading)(*node, text)).collect();
@@ -206,12 +211,14 @@ impl Parser {
     }
 }
 
-fn finished(parsed: Result<FileSymbols, ParseFailure>, lines: u32) -> FileSymbols {
+/// Adds the number of lines to the result of a parse, and turns an error into [`FileSymbols::failure`].
+fn file_symbols(parsed: Result<FileSymbols, ParseFailure>, lines: u32) -> FileSymbols {
     let symbols = parsed.unwrap_or_else(|failure| FileSymbols { failure: Some(failure), ..FileSymbols::default() });
     FileSymbols { lines, ..symbols }
 }
 
-fn tree(grammar: &Grammar, text: &str, deadline: &Deadline<'_>) -> Result<BoundedTree, ParseFailure> {
+/// Parses a text into a syntax tree, within the limits of this module and the deadline.
+fn parse_tree(grammar: &Grammar, text: &str, deadline: &Deadline<'_>) -> Result<BoundedTree, ParseFailure> {
     let max_operations = (text.len() as u64 * MAX_OPERATIONS_PER_BYTE).max(MIN_OPERATION_LIMIT);
     let max_checks = max_operations / OPERATIONS_PER_CHECK;
     let (mut checks, mut failure) = (0, ParseFailure::TooComplex);
@@ -225,14 +232,14 @@ fn tree(grammar: &Grammar, text: &str, deadline: &Deadline<'_>) -> Result<Bounde
         ControlFlow::Break(())
     };
     let reads = (text.len() * MAX_READS_PER_BYTE).max(MIN_READ_LIMIT);
-    let limits = Limits { copied: MAX_COPIED, nodes: MAX_NODES, reads };
+    let limits = Limits { copied: MAX_COPIED_BYTES, nodes: MAX_NODES, reads };
     aurora_bounded_parser::parse(grammar, text.as_bytes(), limits, &mut on_progress).map_err(|stopped| match stopped {
         Stopped::ByCaller => failure,
         Stopped::AtLimit => ParseFailure::TooComplex,
     })
 }
 
-/// Whether a language can be a part of another text: it has definitions, and no parts of its own.
+/// Whether a part of another text can be in a language: the language has definitions, and no parts in other languages.
 fn is_part(language: &Language) -> bool {
     !language.is_prose() && language.embedded.is_none()
 }

@@ -1,11 +1,11 @@
-//! Text forms of the symbols of a source, for the tests of the languages.
+//! Formats the symbols of a source as text, for the tests of the languages.
 
 use std::fmt::Write;
 
 use crate::{FileSymbols, Language, Parser};
 
-/// Imports, then `kind qualified_name first-last signature | doc | calls`, followed by owner, bases, branches, loops and
-/// visibility where present.
+/// Formats the imports, then each symbol as `kind qualified_name first-last signature | doc | calls`, followed by
+/// owner, bases, branches, loops and visibility where present.
 pub(crate) fn outline(language: &'static Language, source: &str) -> String {
     let found = Parser::new().parse(Some(language), source);
     let mut text = String::new();

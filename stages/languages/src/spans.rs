@@ -1,10 +1,10 @@
-//! Spans of nodes, and the text they cover.
+//! Spans of nodes and the text that they cover.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-/// The bytes of a node.
+/// The byte range of a node.
 pub(crate) fn span_of(node: Node<'_>) -> Range<u32> {
     node.start_byte() as u32..node.end_byte() as u32
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Names, qualified names and import paths are truncated to this many bytes. Members repeat the name of their parent,
-/// so unbounded names could take far more memory than the text.
+/// Maximum length of names, qualified names and import paths. Longer ones are truncated. Members repeat the name of
+/// their parent, so unbounded names could take far more memory than the text.
 pub(crate) const MAX_NAME_BYTES: usize = 1_024;
 
 /// The prefix of a name that fits [`MAX_NAME_BYTES`].
@@ -11,58 +11,59 @@ pub(crate) fn bounded(name: &str) -> &str {
     &name[..name.floor_char_boundary(MAX_NAME_BYTES)]
 }
 
-/// A name without the quotes around it, or the `#` of a private member. A quote at its end alone, as in `f'`, belongs to it.
+/// Removes the quotes around a name, and the `#` before a private member. A quote only at the end, as in `f'`, is part
+/// of the name.
 pub(crate) fn unquoted(name: &str) -> &str {
     without_quotes(name).trim_start_matches('#')
 }
 
-/// A name without the quotes around it.
+/// Removes the quotes around a name.
 pub(crate) fn without_quotes(name: &str) -> &str {
     let quotes = ['"', '\'', '`'].into_iter();
     let inner = quotes.filter_map(|quote| name.strip_prefix(quote)?.strip_suffix(quote)).next();
     inner.unwrap_or(name)
 }
 
-/// One definition in a source file, or one section of a document.
+/// A definition in a source file, or a section of a document.
 ///
 /// Offsets are bytes of the text that was parsed, on character boundaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// What is defined.
+    /// The kind of the definition.
     pub kind: SymbolKind,
     /// The last segment of the qualified name.
     pub name: String,
-    /// The name with its qualifiers: `Outer.method`; for sections the heading path `Guide > Install`.
+    /// The name with its qualifiers, such as `Outer.method`. For sections, the heading path, such as `Guide > Install`.
     pub qualified_name: String,
     /// Index in [`FileSymbols::symbols`](crate::FileSymbols::symbols) of the enclosing symbol.
     pub parent: Option<u32>,
-    /// Qualified name of the type that the symbol is a member of without being nested in it: a Go receiver, the
+    /// Qualified name of the type of which the symbol is a member without being nested in it: a Go receiver, the
     /// object before `.prototype`, the type of an `impl` block.
     pub owner: Option<String>,
-    /// The definition with its decorators, attributes and `export`, without the comment before it.
+    /// Span of the definition with its decorators, attributes and `export`, without the comment before it.
     pub bytes: Range<u32>,
     /// First and last line of `bytes`, 1-based, inclusive.
     pub lines: (u32, u32),
-    /// Start of the body, if the definition has one.
+    /// Start of the body. `None` if the definition has no body.
     pub body: Option<u32>,
     /// The declaration on one line, without its body.
     pub signature: String,
     /// Documentation, without comment delimiters.
     pub doc: String,
-    /// Span of the documentation: before `bytes` for a comment, inside for a docstring.
+    /// Span of the documentation. A comment precedes `bytes`, a docstring is inside.
     pub doc_bytes: Option<Range<u32>>,
-    /// Last identifiers of the callees, each once, in order of the first call. Calls inside nested symbols belong to
-    /// those alone.
+    /// Last identifiers of the callees without duplicates, in order of the first call. Calls inside nested symbols are
+    /// not included.
     pub calls: Vec<String>,
     /// Types that the definition extends, implements or embeds.
     pub bases: Vec<String>,
-    /// Branching constructs (`if`, `case`, `catch`, `?:`, `&&`), nested symbols excluded.
+    /// Number of branching constructs (`if`, `case`, `catch`, `?:`, `&&`), not counting nested symbols.
     pub branches: u32,
-    /// Looping constructs, nested symbols excluded.
+    /// Number of looping constructs, not counting nested symbols.
     pub loops: u32,
-    /// Visible outside its file, by the rules of its language.
+    /// Whether the symbol is visible outside its file, by the rules of its language.
     pub exported: bool,
-    /// 1–6 for sections, 0 for definitions.
+    /// Level of the heading: 1 to 6 for sections, 0 for definitions.
     pub heading_level: u8,
 }
 
@@ -85,9 +86,9 @@ pub enum SymbolKind {
     Enum,
     /// A namespace or inline module.
     Module,
-    /// An `impl` block, named by its header.
+    /// An `impl` block, named after its header.
     Implementation,
-    /// A part of a configuration or of data: a key with its value, a target, a resource.
+    /// A part of a configuration or of data, such as a key with its value, a target or a resource.
     Block,
     /// A section of a document.
     Section,
@@ -111,26 +112,27 @@ impl SymbolKind {
         }
     }
 
-    /// Whether definitions of this kind have other definitions as members.
+    /// Whether definitions of this kind can have members.
     pub fn is_container(self) -> bool {
         !matches!(self, Self::Function | Self::Method | Self::Section)
     }
 
-    /// Whether it is a container other than a module.
+    /// Whether this is a kind of container other than a module.
     pub(crate) fn is_type(self) -> bool {
         self.is_container() && self != Self::Module
     }
 }
 
-/// One imported module with the names that the import binds.
+/// An imported module with the names that the import binds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
     /// The module as the source names it: `os.path`, `./router`, `java.util.List`.
     pub path: String,
-    /// Names bound in the file; `*` for an import of all names.
+    /// Names that the import binds in the file. `*` for an import of all names.
     pub names: Vec<String>,
-    /// Names that the file binds or exports by the import, each with the name that the module exports it under, in languages
-    /// whose paths name modules only: `default`, or `*` for the module as a whole.
+    /// Pairs of a name that the file binds or re-exports and the name under which the module exports it. The latter may
+    /// be `default`, or `*` for the module as a whole. Empty in languages whose import paths can name more than
+    /// modules.
     pub members: Vec<(String, String)>,
     /// Offset of the import.
     pub at: u32,
@@ -150,6 +152,6 @@ pub struct Constant {
 pub struct Boundary {
     /// Offset of the first byte after the split.
     pub at: u32,
-    /// Depth of the node that starts there: splits at lower depths separate larger units.
+    /// Depth of the node that starts at the offset. Splits at lower depths separate larger units.
     pub depth: u32,
 }

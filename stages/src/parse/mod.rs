@@ -107,7 +107,7 @@ impl Worker for ParseWorker<'_> {
                 return Err(StageError::Stopped);
             }
             if parsed.errors > 0 {
-                cx.warn(path, "syntax errors: the parts that could be parsed were indexed");
+                cx.warn(path, "syntax errors: what parsed was indexed");
             }
             if let Some(failure) = &parsed.failure {
                 cx.warn(path, &failure_message(failure));

@@ -1,4 +1,4 @@
-//! What is on the screen, and how it changes: no input, no output, no threads.
+//! State of the browser and its transitions, without input, output or threads.
 
 use aurora_query::FilterSpec;
 
@@ -10,80 +10,80 @@ use crate::commands::mem::browse::row::{Found, Row};
 use crate::commands::mem::browse::search::Question;
 use crate::output::sanitize;
 
-/// What is on the screen.
+/// State of the browser.
 pub(super) struct App {
     pub(super) query: LineEdit,
     pub(super) filter: LineEdit,
-    /// Which line is edited.
+    /// The line that is being edited.
     pub(super) prompt: Prompt,
-    /// What is wrong with the line of filters; the filter before is in use then.
+    /// Error in the line of filters. The previous filter then stays in use.
     pub(super) filter_error: Option<String>,
     pub(super) applied: FilterSpec,
-    /// The question that was asked last.
+    /// The latest question.
     asked: Question,
-    /// The question that the results belong to.
+    /// The question that produced the results.
     answered: Option<Question>,
     pub(super) found: Found,
-    /// Why there are no results.
+    /// Reason why there are no results.
     pub(super) error: Option<String>,
-    /// Whether the first of the results that are to come is opened.
+    /// Whether to open the first result of the next answer.
     opens: bool,
     pub(super) selected: usize,
     pub(super) focus: Focus,
     pub(super) pane: Pane,
     pub(super) preview: Option<Preview>,
-    /// The first line of the pane, if the user has chosen one.
+    /// First line of the pane, if the user scrolled.
     pub(super) scroll: Option<usize>,
     pub(super) message: Option<Message>,
     pub(super) shows_help: bool,
-    /// The numbers that the last drawing has come to.
+    /// Sizes and positions of the last drawing.
     pub(super) drawn: Drawn,
 }
 
-/// A line that is edited.
+/// The line that is being edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Prompt {
     Query,
     Filter {
-        /// The line as it was.
+        /// The line before the edit.
         before: LineEdit,
     },
 }
 
-/// Where keys that move something do so.
+/// The part of the screen that keys move in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Focus {
     Results,
     Pane,
 }
 
-/// What is shown of the selected result.
+/// The view of the selected result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pane {
     Code,
     Score,
 }
 
-/// What is said until the next key.
+/// A message that is shown until the next key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Message {
     pub(super) text: String,
     pub(super) is_error: bool,
 }
 
-/// Lengths on the screen.
+/// Sizes and positions on the screen, in rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Drawn {
-    /// The first result of the list, and how many there is room for.
+    /// Index of the first visible result, and number of visible results.
     pub(super) first: usize,
     pub(super) results: usize,
-    /// The first line of the pane, its lines, and how many there is room for.
+    /// First visible line of the pane, number of its lines, and number of visible lines.
     pub(super) top: usize,
     pub(super) lines: usize,
     pub(super) height: usize,
 }
 
-/// What is to be done outside.
+/// An action for the session to perform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Effect {
     Ask(Box<Question>),
@@ -96,7 +96,8 @@ pub(super) enum Effect {
 }
 
 impl App {
-    /// With a query and a line of filters, which was made of arguments, and the question to ask first.
+    /// Creates the state from a query and a line of filters, both given as arguments. Returns it with the first
+    /// question.
     pub(super) fn new(query: &str, filter: &str) -> (Self, Question) {
         let mut app = Self {
             query: LineEdit::new(query),
@@ -132,7 +133,7 @@ impl App {
         self.found.rows.get(self.selected)
     }
 
-    /// Does what the user wants.
+    /// Applies a command of the user.
     pub(super) fn apply(&mut self, command: Command) -> Option<Effect> {
         self.message = None;
         self.opens = false;
@@ -147,8 +148,8 @@ impl App {
                 Focus::Pane => self.move_pane(to),
             },
             Command::Scroll(lines) => self.scroll(self.drawn.top.saturating_add_signed(lines)),
-            Command::NextPane => self.turn(true),
-            Command::PreviousPane => self.turn(false),
+            Command::NextPane => self.cycle_focus(true),
+            Command::PreviousPane => self.cycle_focus(false),
             Command::Enter => return self.enter(),
             Command::Copy => return self.selection().map(|row| Effect::Copy(sanitize::line(&row.place()))),
             Command::Filter => match self.prompt {
@@ -165,7 +166,7 @@ impl App {
         None
     }
 
-    /// Takes an answer. One to a question that is not the last is shown too, as long as no newer one is there.
+    /// Accepts an answer. An answer to an older question is shown too, until a newer answer arrives.
     pub(super) fn answer(&mut self, question: Question, found: Result<Found, String>) -> Option<Effect> {
         let is_same = |before: &Question| before.text == question.text && before.filter == question.filter;
         let selected = self.selection().filter(|_| self.answered.as_ref().is_some_and(is_same));
@@ -191,12 +192,12 @@ impl App {
         None
     }
 
-    /// Says something until the next key.
-    pub(super) fn tell(&mut self, text: impl Into<String>, is_error: bool) {
+    /// Shows a message until the next key.
+    pub(super) fn show_message(&mut self, text: impl Into<String>, is_error: bool) {
         self.message = Some(Message { text: sanitize::line(&text.into()), is_error });
     }
 
-    /// The question that is asked now.
+    /// Returns a new question for the current query and filter.
     pub(super) fn question(&mut self, refresh: bool) -> Question {
         self.asked = Question {
             number: self.asked.number + 1,
@@ -227,7 +228,7 @@ impl App {
         }
     }
 
-    /// Reads the line of filters; whether another filter is in use now.
+    /// Parses the line of filters. Returns whether the filter changed.
     fn apply_filter(&mut self) -> bool {
         match filters::parse(self.filter.text()) {
             Ok(filter) => {
@@ -248,7 +249,7 @@ impl App {
             self.prompt = Prompt::Query;
             return None;
         }
-        // The user means a result of what was typed.
+        // The user wants a result for the typed text, which is not answered yet.
         self.opens = self.is_pending();
         self.selection().filter(|_| !self.opens).map(|_| Effect::Open)
     }
@@ -269,8 +270,8 @@ impl App {
         Some(self.ask(false))
     }
 
-    /// Results, code, score, in this order or the other way round.
-    fn turn(&mut self, forward: bool) {
+    /// Moves the focus to the next or previous of results, code and score.
+    fn cycle_focus(&mut self, forward: bool) {
         let places = [(Focus::Results, self.pane), (Focus::Pane, Pane::Code), (Focus::Pane, Pane::Score)];
         let current = match (self.focus, self.pane) {
             (Focus::Results, _) => 0,
@@ -287,7 +288,7 @@ impl App {
     fn move_selection(&mut self, to: Move) {
         let last = self.found.rows.len().saturating_sub(1);
         let page = self.drawn.results.max(1);
-        let selected = moved(self.selected, to, page).min(last);
+        let selected = apply_move(self.selected, to, page).min(last);
         if selected != self.selected {
             self.selected = selected;
             self.scroll = None;
@@ -295,7 +296,7 @@ impl App {
     }
 
     fn move_pane(&mut self, to: Move) {
-        self.scroll(moved(self.drawn.top, to, self.drawn.height.max(1)));
+        self.scroll(apply_move(self.drawn.top, to, self.drawn.height.max(1)));
     }
 
     fn scroll(&mut self, top: usize) {
@@ -303,7 +304,7 @@ impl App {
     }
 }
 
-fn moved(from: usize, to: Move, page: usize) -> usize {
+fn apply_move(from: usize, to: Move, page: usize) -> usize {
     match to {
         Move::Up => from.saturating_sub(1),
         Move::Down => from + 1,

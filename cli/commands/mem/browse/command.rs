@@ -1,15 +1,15 @@
-//! What the user can do, and the keys for it.
+//! Commands of the browser and their keys.
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::commands::mem::browse::line_edit::Edit;
 
-/// What the user can do.
+/// A command of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Command {
     Edit(Edit),
     Move(Move),
-    /// Scroll the pane beside the results by some lines.
+    /// Scroll the pane next to the results by this number of lines.
     Scroll(isize),
     NextPane,
     PreviousPane,
@@ -20,14 +20,14 @@ pub(super) enum Command {
     Help,
     /// Update the index.
     Refresh,
-    /// Leave what was entered last: help, filters, pane, query, program.
+    /// Leave the innermost state: help, filters, pane, query, program.
     Back,
     Quit,
     Suspend,
     Redraw,
 }
 
-/// A move in the list of results, or in the pane that has the focus.
+/// A move in the list of results or in the focused pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Move {
     Up,
@@ -38,35 +38,35 @@ pub(super) enum Move {
     Last,
 }
 
-/// The keys with what they do, for the help.
+/// The keys and their descriptions, for the help.
 pub(super) const KEYS: &[(&str, &str)] = &[
     ("Up Down Ctrl-P Ctrl-N", "previous and next result"),
-    ("PgUp PgDn Home End", "by a page, to the first and the last"),
+    ("PgUp PgDn Home End", "page up and down, first and last result"),
     ("Enter", "open the file at the line, in $VISUAL, $EDITOR or vi"),
     ("Ctrl-Y", "copy path:line to the clipboard of the terminal"),
-    ("Tab Shift-Tab", "results, code, explanation of the score: the keys above move there"),
+    ("Tab Shift-Tab", "focus the results, the code or the score; the keys above move in it"),
     ("Shift-Up Shift-Down", "scroll the code without leaving the results"),
     ("Ctrl-F", "filters: type:function lang:rust path:'src/**' where:owner=me grep:'a.b' fixed:text"),
     ("Ctrl-R F5", "update the index"),
     ("Ctrl-A Ctrl-E", "start and end of the line"),
     ("Ctrl-Left Ctrl-Right", "previous and next word"),
-    ("Ctrl-W Ctrl-U Ctrl-K", "delete the word, all before, all behind"),
-    ("Esc", "leave the filters, the pane; clear the query; end"),
+    ("Ctrl-W Ctrl-U Ctrl-K", "delete the word, the text before, the text after"),
+    ("Esc", "leave the filters or the pane; clear the query; quit"),
     ("Ctrl-Z", "suspend"),
-    ("Ctrl-C", "end"),
-    ("F1, or ? without a query", "this help"),
+    ("Ctrl-C", "quit"),
+    ("F1, or ? without a query", "show this help"),
 ];
 
-/// What an event of the terminal means.
+/// Returns the command for an event of the terminal.
 pub(super) fn command(event: Event) -> Option<Command> {
     match event {
-        Event::Key(key) if key.kind != KeyEventKind::Release => of_key(key),
+        Event::Key(key) if key.kind != KeyEventKind::Release => for_key(key),
         Event::Paste(text) => Some(Command::Edit(Edit::Insert(text))),
         _ => None,
     }
 }
 
-fn of_key(key: KeyEvent) -> Option<Command> {
+fn for_key(key: KeyEvent) -> Option<Command> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     let alt = key.modifiers.contains(KeyModifiers::ALT);
     let shift = key.modifiers.contains(KeyModifiers::SHIFT);
@@ -74,7 +74,7 @@ fn of_key(key: KeyEvent) -> Option<Command> {
         KeyCode::Char(c) if control && !alt => return with_control(c),
         KeyCode::Char('b') if alt => Command::Edit(Edit::WordLeft),
         KeyCode::Char('f') if alt => Command::Edit(Edit::WordRight),
-        // On some keyboards both make a character.
+        // On some keyboards, Ctrl and Alt together produce a character.
         KeyCode::Char(c) if control == alt => Command::Edit(Edit::Insert(c.to_string())),
         KeyCode::Backspace if control || alt => Command::Edit(Edit::DeleteWord),
         KeyCode::Backspace => Command::Edit(Edit::DeleteBefore),

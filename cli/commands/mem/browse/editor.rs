@@ -1,7 +1,7 @@
-//! The user's editor, opened at a line of a file.
+//! Opens the user's editor at a line of a file.
 //!
-//! What `VISUAL` and `EDITOR` hold is split into words as a shell does, but no shell reads it, so that no file name can become
-//! a command.
+//! The values of `VISUAL` and `EDITOR` are split into words like in a shell, but no shell evaluates them, so a file
+//! name cannot become a command.
 
 use std::ffi::OsString;
 use std::io;
@@ -10,17 +10,17 @@ use std::process::Command;
 
 use aurora_confined::{Directory, EntryKind};
 
-/// Without a wish of the user, the editor that POSIX has.
-const DEFAULT: &str = "vi";
+/// Editor if the user has not set one, as in POSIX.
+const DEFAULT_EDITOR: &str = "vi";
 
-/// A program with its first arguments.
+/// A program with its leading arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Editor {
     program: String,
     arguments: Vec<String>,
 }
 
-/// How an editor is told the line.
+/// Syntax for passing a line to an editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineSyntax {
     /// `+12 file`
@@ -32,17 +32,19 @@ enum LineSyntax {
 }
 
 impl Editor {
-    /// The editor of the user: `VISUAL`, else `EDITOR`, else vi.
-    pub(crate) fn of_user() -> Result<Self, String> {
-        Self::chosen(|variable| std::env::var(variable).ok())
+    /// Returns the editor of the user: `VISUAL`, else `EDITOR`, else vi.
+    pub(crate) fn from_environment() -> Result<Self, String> {
+        Self::from_variables(|variable| std::env::var(variable).ok())
     }
 
-    fn chosen(variable: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
-        let wish = ["VISUAL", "EDITOR"].into_iter().find_map(|name| {
+    fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
+        let setting = ["VISUAL", "EDITOR"].into_iter().find_map(|name| {
             let value = variable(name).filter(|value| !value.trim().is_empty())?;
             Some((name, value))
         });
-        let Some((name, value)) = wish else { return Ok(Self { program: DEFAULT.to_owned(), arguments: Vec::new() }) };
+        let Some((name, value)) = setting else {
+            return Ok(Self { program: DEFAULT_EDITOR.to_owned(), arguments: Vec::new() });
+        };
         let mut words = shlex::split(&value).unwrap_or_default().into_iter();
         match words.next() {
             Some(program) => Ok(Self { program, arguments: words.collect() }),
@@ -50,15 +52,16 @@ impl Editor {
         }
     }
 
-    /// The name for messages.
+    /// Name of the program for messages.
     pub(crate) fn name(&self) -> &str {
         &self.program
     }
 
-    /// The editor on a file below `root`, to be run. Relative names start from the directory `here`.
+    /// Returns the command that opens a file below `root`. File arguments are relative to the directory `here`.
     ///
     /// # Errors
-    /// When the file is not there, is no regular file, or is reached by a link only.
+    ///
+    /// If the file does not exist, is not a regular file, or is only reachable through a symbolic link.
     pub(crate) fn command(
         &self,
         root: &Path,
@@ -68,14 +71,14 @@ impl Editor {
     ) -> io::Result<Command> {
         let found = Directory::open_root(root)?.metadata(file)?;
         if found.kind != EntryKind::File {
-            return Err(io::Error::other("it is no regular file"));
+            return Err(io::Error::other("not a regular file"));
         }
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).args(self.place(named(root, here, file), line));
+        command.args(&self.arguments).args(self.place(file_argument(root, here, file), line));
         Ok(command)
     }
 
-    /// The arguments that name the file and the line.
+    /// Returns the arguments for the file and the line.
     fn place(&self, file: OsString, line: Option<u32>) -> Vec<OsString> {
         let Some(line) = line else { return vec![file] };
         let with_line = |mut file: OsString| {
@@ -99,9 +102,9 @@ impl Editor {
     }
 }
 
-/// The file as an argument: relative where it is below the directory `here`. No name is taken for an option or a command,
-/// as `-c` and `+quit` would be.
-fn named(root: &Path, here: Option<&Path>, file: &str) -> OsString {
+/// Returns the file as an argument, relative if it is below the directory `here`. The name is never mistaken for an
+/// option or a command, such as `-c` or `+quit`.
+fn file_argument(root: &Path, here: Option<&Path>, file: &str) -> OsString {
     let path = root.join(file);
     match here.and_then(|here| path.strip_prefix(here).ok()) {
         Some(relative) if relative.as_os_str().as_encoded_bytes().starts_with(b"-") => Path::new(".").join(relative),
@@ -117,14 +120,14 @@ mod tests {
     use super::*;
 
     fn editor(value: &str) -> Editor {
-        Editor::chosen(|name| (name == "EDITOR").then(|| value.to_owned())).expect("words")
+        Editor::from_variables(|name| (name == "EDITOR").then(|| value.to_owned())).expect("words")
     }
 
     #[test]
-    fn the_first_that_says_something_is_the_editor() {
+    fn the_first_nonempty_variable_sets_the_editor() {
         let of = |visual: &str, editor: &str| {
             let value = |name: &str| Some(if name == "VISUAL" { visual } else { editor }.to_owned());
-            Editor::chosen(value).map(|editor| (editor.program, editor.arguments.join("|")))
+            Editor::from_variables(value).map(|editor| (editor.program, editor.arguments.join("|")))
         };
         let known = |program: &str, arguments: &str| Ok((program.to_owned(), arguments.to_owned()));
         assert_eq!(of("hx", "nano"), known("hx", ""));
@@ -135,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn every_editor_is_told_the_line_in_its_way() {
+    fn every_editor_gets_the_line_in_its_syntax() {
         for (command, expected) in [
             ("vi", "+12 a.py"),
             ("/usr/bin/nvim --clean", "+12 a.py"),
@@ -156,7 +159,8 @@ mod tests {
     #[test]
     fn a_file_is_never_an_option() {
         let root = Path::new("/srv/project");
-        let named = |here: &str, file: &str| named(root, Some(Path::new(here)), file).into_string().expect("text");
+        let named =
+            |here: &str, file: &str| file_argument(root, Some(Path::new(here)), file).into_string().expect("text");
         assert_eq!(named("/srv/project", "src/a.py"), "src/a.py");
         assert_eq!(named("/srv/project", "-c.py"), "./-c.py");
         assert_eq!(named("/srv/project", "+q"), "./+q");

@@ -1,4 +1,4 @@
-//! The filters of a search as a line of text: `type:function lang:rust,go path:'src/**' where:owner=payments`.
+//! Search filters as a line of text: `type:function lang:rust,go path:'src/**' where:owner=payments`.
 
 use aurora_query::FilterSpec;
 use aurora_suggest::nearest;
@@ -6,12 +6,12 @@ use aurora_suggest::nearest;
 use crate::context::args::FilterArgs;
 use crate::context::place;
 
-/// The names before the colons, as the options of a search are called.
+/// The names before the colons, which are the names of the search options.
 const KEYS: [&str; 6] = ["type", "lang", "path", "where", "grep", "fixed"];
 
-/// The filter that a line asks for; in words what is wrong with the line.
+/// Parses a line into a filter. Returns a message for the user if the line is invalid.
 pub(super) fn parse(line: &str) -> Result<FilterSpec, String> {
-    let words = shlex::split(line).ok_or("A quotation mark has no second one")?;
+    let words = shlex::split(line).ok_or("A quotation mark is not closed")?;
     let mut filter = FilterSpec { from: place::here(), ..FilterSpec::default() };
     for word in &words {
         let (key, value) = word.split_once(':').ok_or_else(|| unknown(word))?;
@@ -36,11 +36,11 @@ pub(super) fn parse(line: &str) -> Result<FilterSpec, String> {
     Ok(filter)
 }
 
-/// The line that asks for what the arguments ask for.
+/// Returns the line that is equivalent to the filter arguments.
 pub(super) fn line(args: &FilterArgs) -> String {
     let values = [&args.types, &args.lang, &args.path, &args.where_, &args.grep, &args.fixed];
     let words = KEYS.into_iter().zip(values).flat_map(|(key, values)| {
-        // No argument of a process holds the character that cannot be quoted, NUL.
+        // Only NUL cannot be quoted, and arguments of a process never contain it.
         values.iter().filter_map(move |value| Some(format!("{key}:{}", shlex::try_quote(value).ok()?)))
     });
     words.collect::<Vec<_>>().join(" ")
@@ -48,8 +48,8 @@ pub(super) fn line(args: &FilterArgs) -> String {
 
 fn unknown(given: &str) -> String {
     match nearest(given, KEYS) {
-        Some(key) => format!("No filter is called '{given}'; did you mean {key}:?"),
-        None => format!("No filter is called '{given}'; there are type: lang: path: where: grep: fixed:"),
+        Some(key) => format!("There is no filter '{given}'; did you mean {key}:?"),
+        None => format!("There is no filter '{given}'; the filters are type: lang: path: where: grep: fixed:"),
     }
 }
 
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_read_as_arguments_are() {
+    fn a_line_is_parsed_like_arguments() {
         let filter = parse(r"type:function,method lang:rust path:'a b/**' where:churn>5 grep:'sleep\(\d+\)' fixed:a:b");
         let filter = filter.expect("a filter");
         assert_eq!((filter.types, filter.languages), (vec!["function,method".to_owned()], vec!["rust".to_owned()]));
@@ -68,23 +68,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
-        for (line, told) in [
+    fn errors_name_the_problem() {
+        for (line, expected) in [
             ("type:functoin", "function"),
             ("typ:function", "type:"),
-            ("function", "there are type:"),
+            ("function", "the filters are type:"),
             ("lang:", "lang: needs a value"),
             ("where:owner", "Invalid condition"),
             ("path:'src", "quotation mark"),
             ("grep:(", "Invalid pattern"),
         ] {
             let error = parse(line).expect_err(line);
-            assert!(error.contains(told), "{line}: {error}");
+            assert!(error.contains(expected), "{line}: {error}");
         }
     }
 
     #[test]
-    fn arguments_become_a_line_that_means_the_same() {
+    fn arguments_become_an_equivalent_line() {
         let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         let args = FilterArgs {
             grep: texts(&[r"it's (\w+)", "$HOME"]),

@@ -1,9 +1,9 @@
-//! A place for one message, in which a newer one replaces an older one that was not taken.
+//! A slot for one message. A new message replaces an older one that was not taken.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// A place for one message.
+/// A slot for one message.
 #[derive(Debug)]
 pub(super) struct Latest<T> {
     message: Mutex<Option<T>>,
@@ -15,7 +15,7 @@ impl<T> Latest<T> {
         Self { message: Mutex::new(None), arrived: Condvar::new() }
     }
 
-    /// Leaves a message; `join` makes one of it and an older one that is still there.
+    /// Stores a message. `join` merges it with an older one that was not taken.
     pub(super) fn put(&self, message: T, join: impl FnOnce(T, T) -> T) {
         let mut place = self.message.lock().unwrap_or_else(PoisonError::into_inner);
         *place = Some(match place.take() {

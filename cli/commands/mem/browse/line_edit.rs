@@ -7,18 +7,18 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::output::sanitize;
 
-/// Most bytes of a line: one more than a search takes, so that it says so.
-const LONGEST: usize = LONGEST_QUERY + 1;
+/// Maximum length of a line in bytes: one more than a search accepts, so that the search reports the error.
+const MAX_LINE_BYTES: usize = LONGEST_QUERY + 1;
 
 /// A line of text with a cursor between two characters.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct LineEdit {
     text: String,
-    /// A byte of the text, at the boundary of what a user takes for a character.
+    /// Byte offset in the text, at a grapheme boundary.
     cursor: usize,
 }
 
-/// A change of a line, or a move within it.
+/// A change of a line or a move of the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Edit {
     Insert(String),
@@ -36,7 +36,7 @@ pub(super) enum Edit {
 }
 
 impl LineEdit {
-    /// The line with the cursor at its end.
+    /// Creates a line with the cursor at its end.
     pub(super) fn new(text: &str) -> Self {
         let mut line = Self::default();
         line.insert(text);
@@ -51,7 +51,7 @@ impl LineEdit {
         self.text.is_empty()
     }
 
-    /// Whether the text has changed.
+    /// Applies an edit. Returns whether the text changed.
     pub(super) fn apply(&mut self, edit: &Edit) -> bool {
         let length = self.text.len();
         match edit {
@@ -71,11 +71,11 @@ impl LineEdit {
         self.text.len() != length
     }
 
-    /// The part of the line around the cursor that fits into `columns`, counted as ratatui does, and the column of the cursor
-    /// in it.
+    /// Returns the part of the line around the cursor that fits into `columns`, measured like ratatui does, and the
+    /// column of the cursor in that part.
     pub(super) fn window(&self, columns: usize) -> (&str, usize) {
         let (before, after) = self.text.split_at(self.cursor);
-        // A column stays for the cursor.
+        // Leave one column for the cursor.
         let (mut start, mut column) = (self.cursor, 0);
         for (at, piece) in before.grapheme_indices(true).rev() {
             if column + piece.width() >= columns {
@@ -94,14 +94,15 @@ impl LineEdit {
         (&self.text[start..end], column)
     }
 
-    /// Inserts as much as there is room for. Ends of lines and tabs become spaces; other characters that a terminal would act on are left out.
+    /// Inserts as much of the text as fits. Newlines and tabs become spaces; other characters that a terminal would act
+    /// on are dropped.
     fn insert(&mut self, text: &str) {
         let spaced = text.chars().map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c });
         let safe: String = spaced.filter(|&c| !sanitize::is_unsafe(c)).collect();
-        let safe = &safe[..safe.floor_char_boundary(LONGEST.saturating_sub(self.text.len()))];
+        let safe = &safe[..safe.floor_char_boundary(MAX_LINE_BYTES.saturating_sub(self.text.len()))];
         self.text.insert_str(self.cursor, safe);
         self.cursor += safe.len();
-        // A mark joins the character before it, or what is inserted joins the one behind it.
+        // A combining mark joins the character before it, or the inserted text joins the character after it.
         if !self.is_boundary(self.cursor) {
             self.cursor = self.after();
         }
@@ -128,7 +129,7 @@ impl LineEdit {
         next.ok().flatten().unwrap_or(self.text.len())
     }
 
-    /// The start of the word before the cursor: white space, then what is none.
+    /// Returns the start of the word before the cursor, skipping white space before the cursor.
     fn word_before(&self) -> usize {
         let before = self.text[..self.cursor].trim_end();
         let start = before.char_indices().rev().find(|(_, c)| c.is_whitespace()).map_or(0, |(at, c)| at + c.len_utf8());
@@ -142,7 +143,7 @@ impl LineEdit {
         self.boundary(self.cursor + word + end)
     }
 
-    /// The last boundary that is not behind a byte: a mark may join white space.
+    /// Returns the last grapheme boundary at or before a byte, because a combining mark may join white space.
     fn boundary(&self, at: usize) -> usize {
         (0..=at).rev().find(|&at| self.text.is_char_boundary(at) && self.is_boundary(at)).unwrap_or(0)
     }
@@ -163,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn characters_are_what_a_user_takes_for_one() {
+    fn edits_work_on_grapheme_clusters() {
         assert_eq!(edited("e\u{301}", &[Edit::DeleteBefore]), (String::new(), 0));
         assert_eq!(edited("a👩‍💻", &[Edit::Left, Edit::Left, Edit::DeleteAfter]), ("👩‍💻".to_owned(), 0));
         assert_eq!(edited("日本", &[Edit::Left, Edit::Insert("x".to_owned())]), ("日x本".to_owned(), 4));
     }
 
     #[test]
-    fn words_are_what_white_space_separates() {
+    fn words_are_separated_by_white_space() {
         assert_eq!(edited("parse the  date ", &[Edit::DeleteWord]), ("parse the  ".to_owned(), 11));
         assert_eq!(edited("parse date", &[Edit::WordLeft, Edit::DeleteToStart]), ("date".to_owned(), 0));
         assert_eq!(edited("parse date", &[Edit::Start, Edit::WordRight, Edit::DeleteToEnd]), ("parse".to_owned(), 5));
@@ -182,11 +183,11 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_an_end() {
-        let mut line = LineEdit::new(&"é".repeat(LONGEST));
-        assert_eq!(line.text().len(), LONGEST - 1);
+    fn a_line_has_a_maximum_length() {
+        let mut line = LineEdit::new(&"é".repeat(MAX_LINE_BYTES));
+        assert_eq!(line.text().len(), MAX_LINE_BYTES - 1);
         line.apply(&Edit::Insert("ab".to_owned()));
-        assert_eq!((line.text().len(), line.window(10).1), (LONGEST, 9));
+        assert_eq!((line.text().len(), line.window(10).1), (MAX_LINE_BYTES, 9));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The code of the selected result, read and coloured on a thread of its own.
+//! The code of the selected result, read and highlighted on a separate thread.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,63 +14,64 @@ use crate::commands::mem::browse::row::{Marks, Row};
 use crate::output::code::{CodeLine, highlight};
 use crate::output::style::Role;
 
-/// A larger file is not read: the chunk alone is shown.
-const LARGEST_FILE: u64 = 512 << 10;
-/// Bytes of a line that are looked at, and those of them before the first match.
-const LONGEST_LINE: usize = 2_000;
-const BEFORE_MATCH: usize = 200;
-/// The thread waits for the next wish in steps of this.
+/// Maximum size of a file in bytes. For a larger file, only the chunk is shown.
+const MAX_FILE_BYTES: u64 = 512 << 10;
+/// Maximum number of bytes shown of a line, and number of bytes shown before the first match of a longer line.
+const MAX_LINE_BYTES: usize = 2_000;
+const BYTES_BEFORE_MATCH: usize = 200;
+/// Interval at which the thread wakes up while it waits for a request.
 const STEP: Duration = Duration::from_secs(3_600);
 
-/// What the user wants to see.
-pub(super) struct Wish {
+/// A request for the code of a result.
+pub(super) struct PreviewRequest {
     pub(super) searcher: Arc<Searcher>,
     pub(super) row: Row,
-    /// The terms that matched, as the answer has them.
+    /// The terms that matched, from the answer.
     pub(super) marks: Marks,
 }
 
-/// A text with colours.
+/// A highlighted text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Preview {
-    /// The result whose code it is.
+    /// Key of the result.
     pub(super) key: String,
-    /// What the user should know about the text.
+    /// Note for the user about the text.
     pub(super) note: &'static str,
     pub(super) lines: Vec<PreviewLine>,
-    /// The lines of the chunk, counted from 0.
+    /// Line indexes of the chunk, counted from 0.
     pub(super) chunk: Range<usize>,
 }
 
 /// A line of a text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PreviewLine {
-    /// Where the line is one of the file.
+    /// Line number in the file, if the line is part of the file.
     pub(super) number: Option<u32>,
     pub(super) text: String,
     pub(super) highlights: Vec<Highlight>,
     pub(super) matches: Vec<(usize, usize)>,
 }
 
-/// A place for the wish that is fulfilled next.
-pub(super) type Wishes = Latest<Wish>;
+/// The slot for the next request.
+pub(super) type PreviewRequests = Latest<PreviewRequest>;
 
-/// Fulfils wishes until nobody takes the previews: `previews` says whether somebody did.
-pub(super) fn fulfil(wishes: &Wishes, previews: &impl Fn(Preview) -> bool) {
+/// Serves requests until `previews` returns false, because the receiver is gone.
+pub(super) fn serve_requests(requests: &PreviewRequests, previews: &impl Fn(Preview) -> bool) {
     let mut colours = Colours::default();
     loop {
-        let Some(wish) = wishes.take(STEP) else { continue };
+        let Some(request) = requests.take(STEP) else { continue };
         let unreadable = |_| Preview { note: "the index cannot be read", ..Preview::default() };
-        let preview = wish.preview(&mut colours).unwrap_or_else(unreadable);
-        let preview = Preview { key: wish.row.key, ..preview };
+        let preview = request.preview(&mut colours).unwrap_or_else(unreadable);
+        let preview = Preview { key: request.row.key, ..preview };
         if !previews(preview) {
             return;
         }
     }
 }
 
-impl Wish {
-    /// Without its key: the file with the lines of the chunk where they are as they were indexed, else the chunk alone.
+impl PreviewRequest {
+    /// Returns the preview without its key: the file if it still contains the chunk at the indexed lines, else the
+    /// chunk alone.
     fn preview(&self, colours: &mut Colours) -> Result<Preview, StorageError> {
         let snapshot = self.searcher.snapshot();
         let Some(chunk) = snapshot.chunk_with_text(self.row.chunk)? else { return Ok(Preview::default()) };
@@ -87,32 +88,32 @@ impl Wish {
             (is_there && to > from).then_some((file, from..to))
         };
         Ok(match file.and_then(of_file) {
-            Some((file, lines)) => self.shown(&file, Some(1), lines, note, colours),
+            Some((file, lines)) => self.build(&file, Some(1), lines, note, colours),
             None => {
                 let count = text.lines().count();
                 let is_whole = |&(first, last): &(u32, u32)| (last + 1).saturating_sub(first) as usize == count;
                 let first = self.row.lines.filter(is_whole).map(|(first, _)| first);
-                self.shown(text, first, 0..count, note, colours)
+                self.build(text, first, 0..count, note, colours)
             }
         })
     }
 
-    /// What to say of the file, and its text as it is now, secrets masked.
+    /// Returns a note about the file, and its current text with masked secrets.
     fn file(&self, record: &FileRecord) -> Result<(&'static str, Option<String>), StorageError> {
-        if record.size > LARGEST_FILE {
+        if record.size > MAX_FILE_BYTES {
             return Ok(("", None));
         }
         let report = file_report(self.searcher.snapshot(), self.searcher.project().root(), record)?;
         let note = match report.file_state {
             FileState::Changed => "changed since it was indexed",
-            FileState::Gone => "gone since it was indexed",
+            FileState::Gone => "deleted since it was indexed",
             FileState::Unchanged | FileState::Unknown => "",
         };
         Ok((note, report.content))
     }
 
-    /// A text whose first line has the number `first`.
-    fn shown(
+    /// Builds the preview of a text whose first line has the number `first`.
+    fn build(
         &self,
         text: &str,
         first: Option<u32>,
@@ -121,7 +122,7 @@ impl Wish {
         colours: &mut Colours,
     ) -> Preview {
         let marker = Marker::new(&self.marks.terms, Some(&self.marks.patterns));
-        let mut highlights = colours.of(text, &self.row.language).iter();
+        let mut highlights = colours.highlights(text, &self.row.language).iter();
         let mut matches = marker.matches(text).into_iter();
         let lines = text.lines().enumerate().map(|(at, line)| {
             let number = first.map(|first| first + at as u32);
@@ -133,7 +134,7 @@ impl Wish {
     }
 }
 
-/// The text that was coloured last: the next result is often in the same file.
+/// The text that was highlighted last. The next result is often in the same file.
 #[derive(Default)]
 struct Colours {
     text: String,
@@ -142,7 +143,7 @@ struct Colours {
 }
 
 impl Colours {
-    fn of(&mut self, text: &str, language: &str) -> &[Vec<Highlight>] {
+    fn highlights(&mut self, text: &str, language: &str) -> &[Vec<Highlight>] {
         if self.text != text || self.language != language {
             let highlights = highlight(text, language);
             *self = Self { text: text.to_owned(), language: language.to_owned(), highlights };
@@ -152,7 +153,8 @@ impl Colours {
 }
 
 impl Preview {
-    /// The first line to show in a pane of some lines: the beginning of the chunk, or what matches, if that is farther below.
+    /// Returns the first line to show in a pane of `height` lines: the start of the chunk, or the first match if it is
+    /// farther down.
     pub(super) fn top(&self, height: usize) -> usize {
         let start = self.chunk.start;
         let matching = self.lines.get(self.chunk.clone()).unwrap_or_default();
@@ -163,12 +165,15 @@ impl Preview {
 }
 
 impl PreviewLine {
-    /// A line, of a very long one the part around the first match.
+    /// Creates a line. Of a very long line, only the part around the first match is kept.
     fn new(line: &str, highlights: &[Highlight], matches: &[(usize, usize)]) -> Self {
         let first = matches.first().map_or(0, |&(start, _)| start);
-        let from =
-            if line.len() <= LONGEST_LINE { 0 } else { line.floor_char_boundary(first.saturating_sub(BEFORE_MATCH)) };
-        let to = line.floor_char_boundary(from + LONGEST_LINE);
+        let from = if line.len() <= MAX_LINE_BYTES {
+            0
+        } else {
+            line.floor_char_boundary(first.saturating_sub(BYTES_BEFORE_MATCH))
+        };
+        let to = line.floor_char_boundary(from + MAX_LINE_BYTES);
         let within = |start: usize, end: usize| {
             let (start, end) = (start.max(from), end.min(to));
             (start < end).then(|| (start - from, end - from))
@@ -185,7 +190,7 @@ impl PreviewLine {
         }
     }
 
-    /// The line as pieces of one colour each, in at most `columns`.
+    /// Returns the line as pieces of one colour each, in at most `columns`.
     pub(super) fn runs(&self, columns: usize) -> Vec<(Option<Role>, String)> {
         let line = CodeLine { text: &self.text, highlights: &self.highlights, matches: &self.matches };
         line.runs(0, Some(columns))

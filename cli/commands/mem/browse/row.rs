@@ -1,4 +1,4 @@
-//! A result as it is listed.
+//! A listed result.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,6 @@ use aurora_storage::ChunkId;
 use crate::output::results;
 use crate::output::scores::ScoreCard;
 
-/// A result as it is listed.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) key: String,
@@ -18,11 +17,11 @@ pub(super) struct Row {
     pub(super) kind: String,
     pub(super) file: String,
     pub(super) language: String,
-    /// First and last line, where the file has lines that a user could open.
+    /// First and last line, if the file has lines that a user can open.
     pub(super) lines: Option<(u32, u32)>,
-    /// From 0 to 1; `None` where nothing was ranked.
+    /// Score from 0 to 1; `None` without a ranking.
     pub(super) score: Option<f32>,
-    /// What the score is made of.
+    /// The components of the score.
     pub(super) card: ScoreCard,
 }
 
@@ -30,15 +29,15 @@ pub(super) struct Row {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Found {
     pub(super) rows: Vec<Row>,
-    /// What the user should know about the answer.
+    /// Notes for the user about the answer.
     pub(super) notes: Vec<String>,
     pub(super) took: Duration,
-    /// Chunks in the index.
+    /// Number of chunks in the index.
     pub(super) indexed: u64,
     pub(super) marks: Marks,
 }
 
-/// What is marked in the texts of results.
+/// Terms and patterns to highlight in the texts of results.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Marks {
     /// Terms with their weights.
@@ -47,7 +46,7 @@ pub(super) struct Marks {
 }
 
 impl Row {
-    /// `src/a.py:12`
+    /// Returns the place of the result, such as `src/a.py:12`.
     pub(super) fn place(&self) -> String {
         match self.lines {
             Some((first, _)) => format!("{}:{first}", self.file),
@@ -59,7 +58,7 @@ impl Row {
         Self {
             key: hit.key.clone(),
             chunk: hit.id,
-            name: results::shown_name(hit).to_owned(),
+            name: results::display_name(hit).to_owned(),
             kind: results::abbreviated(hit.chunk_type).to_owned(),
             file: hit.file.clone(),
             language: hit.language.clone(),

@@ -1,4 +1,4 @@
-//! The terminal while it shows the screen of the browser: taken, drawn on, and given back however the program ends.
+//! The terminal while the browser runs: it is taken, drawn on, and restored no matter how the program ends.
 
 use std::io::{self, Stdout, Write};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
@@ -18,31 +18,31 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 
-/// Whether the terminal is taken. Held while something is written to it.
+/// Whether the browser controls the terminal. The lock is held during every write to the terminal.
 static IS_TAKEN: Mutex<bool> = Mutex::new(false);
-/// How often, and after which pause, the end of a frame that is being written is waited for.
+/// Number and interval of attempts to lock the terminal while another thread writes a frame.
 const TRIES: usize = 50;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The terminal, given back when the value is dropped.
+/// The terminal, which is restored when the value is dropped.
 pub(super) struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
 impl Screen {
-    /// Takes the terminal. From here on a panic gives it back before its message is printed.
+    /// Takes control of the terminal. From then on, a panic restores it before its message is printed.
     pub(super) fn take() -> io::Result<Self> {
-        gives_back_on_panic();
-        // The theme knows whether there are colours; crossterm would decide by NO_COLOR alone.
+        restore_on_panic();
+        // The theme decides about colours; crossterm would decide by NO_COLOR alone.
         crossterm::style::force_color_output(true);
         take()?;
         let terminal = Terminal::new(CrosstermBackend::new(io::stdout()));
-        terminal.map(|terminal| Self { terminal }).inspect_err(|_| give_back())
+        terminal.map(|terminal| Self { terminal }).inspect_err(|_| restore())
     }
 
-    /// Draws a frame; `draw` returns where the cursor is to be. Nothing is drawn on a terminal that has been given back.
+    /// Draws a frame; `draw` returns the position of the cursor. Does nothing if the terminal was restored.
     pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Buffer) -> Option<Position>) -> io::Result<()> {
-        // A terminal that knows it shows the frame as a whole.
+        // Terminals that support synchronized updates show the frame at once.
         if_taken(|| queue!(io::stdout(), BeginSynchronizedUpdate).and_then(|()| self.terminal.autoresize()))?;
         let cursor = draw(self.terminal.current_buffer_mut());
         if_taken(|| {
@@ -51,26 +51,26 @@ impl Screen {
         })
     }
 
-    /// Draws everything again with the next frame.
+    /// Redraws everything with the next frame.
     pub(super) fn forget(&mut self) -> io::Result<()> {
-        // `clear` would ask the terminal where its cursor is, and wait for the answer.
+        // `clear` would ask the terminal for the position of its cursor, and wait for the answer.
         let area = self.terminal.size()?.into();
         if_taken(|| self.terminal.resize(area))
     }
 
-    /// Puts a text into the clipboard, where the terminal knows how to (OSC 52).
+    /// Copies a text to the clipboard, if the terminal supports OSC 52.
     pub(super) fn copy(&mut self, text: &str) -> io::Result<()> {
         if_taken(|| execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text)))
     }
 
-    /// Whether the terminal has not been given back, as a panic in any thread does.
+    /// Whether the browser still controls the terminal. A panic in any thread restores the terminal.
     pub(super) fn is_taken() -> bool {
-        *taken()
+        *lock()
     }
 
-    /// Does something with the terminal as it was before.
+    /// Restores the terminal while `work` runs.
     pub(super) fn without<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
-        give_back();
+        restore();
         let done = work();
         take()?;
         self.forget()?;
@@ -80,43 +80,43 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        give_back();
+        restore();
     }
 }
 
-/// Writes to the terminal unless it has been given back.
+/// Writes to the terminal unless it was restored.
 fn if_taken(write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-    let taken = taken();
+    let taken = lock();
     if *taken { write() } else { Ok(()) }
 }
 
 fn take() -> io::Result<()> {
-    let mut taken = taken();
+    let mut taken = lock();
     enable_raw_mode()?;
     *taken = true;
     execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)
 }
 
-/// Leaves the terminal as it was. Nothing is done where it is not taken.
-pub(super) fn give_back() {
-    let mut taken = patiently_taken();
+/// Restores the terminal, if the browser controls it.
+pub(super) fn restore() {
+    let mut taken = try_lock_for_a_while();
     let was_taken = taken.as_deref_mut().is_none_or(|taken| std::mem::replace(taken, false));
     if !was_taken {
         return;
     }
     let mut out = io::stdout();
-    // Nothing can be done about a terminal that is gone.
+    // Errors are ignored, because the terminal may no longer exist.
     let _ = queue!(out, EndSynchronizedUpdate, DisableBracketedPaste, LeaveAlternateScreen, Show);
     let _ = out.flush();
     let _ = disable_raw_mode();
 }
 
-fn taken() -> MutexGuard<'static, bool> {
+fn lock() -> MutexGuard<'static, bool> {
     IS_TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The same; `None` where a thread does not come to the end of its frame, because nobody reads what it writes.
-fn patiently_taken() -> Option<MutexGuard<'static, bool>> {
+/// Locks the terminal; `None` if a thread cannot finish writing its frame, because nobody reads its output.
+fn try_lock_for_a_while() -> Option<MutexGuard<'static, bool>> {
     for _ in 0..TRIES {
         match IS_TAKEN.try_lock() {
             Ok(taken) => return Some(taken),
@@ -127,12 +127,12 @@ fn patiently_taken() -> Option<MutexGuard<'static, bool>> {
     None
 }
 
-fn gives_back_on_panic() {
+fn restore_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let print = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            give_back();
+            restore();
             print(panic);
         }));
     });
@@ -146,14 +146,15 @@ mod tests {
 
     use super::*;
 
-    /// Set for the test that runs on a terminal of another test.
+    /// Set for the test that another test runs on a terminal.
     const ON_A_TERMINAL: &str = "AURORA_TEST_ON_A_TERMINAL";
 
     #[test]
-    fn a_panic_gives_the_terminal_back_and_is_read() {
+    fn a_panic_restores_the_terminal_and_its_message_is_visible() {
         let (mut terminal, inner) = pty_process::blocking::open().expect("a pseudo-terminal");
         terminal.resize(pty_process::Size::new(24, 80)).expect("a size");
-        let arguments = ["--exact", "browse::screen::tests::a_panic_on_a_terminal", "--ignored", "--nocapture"];
+        let arguments =
+            ["--exact", "commands::mem::browse::screen::tests::a_panic_on_a_terminal", "--ignored", "--nocapture"];
         let program = std::env::current_exe().expect("this program");
         let command = pty_process::blocking::Command::new(program).args(arguments);
         let command = command.env(ON_A_TERMINAL, "1").env("RUST_BACKTRACE", "0");

@@ -1,4 +1,4 @@
-//! Searches on a thread of their own: the newest question is answered, from the newest generation of the index.
+//! Runs searches on a separate thread. It answers the latest question from the latest generation of the index.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,15 +12,15 @@ use crate::commands::mem::browse::row::Found;
 use crate::context::refresh::{self, Refreshed};
 use crate::output::time;
 
-/// Most results.
-const LIMIT: usize = 100;
-/// Time between two looks at whether another process has published a generation, while nothing is asked.
-const LOOK: Duration = Duration::from_secs(2);
+/// Maximum number of results.
+const MAX_RESULTS: usize = 100;
+/// Interval between checks for a generation published by another process, while there is no question.
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// What the user asks.
+/// A question of the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Question {
-    /// Grows with every question.
+    /// Number of the question; later questions have larger numbers.
     pub(super) number: u64,
     pub(super) text: String,
     pub(super) filter: FilterSpec,
@@ -28,63 +28,63 @@ pub(super) struct Question {
     pub(super) refresh: bool,
 }
 
-/// What the thread says.
+/// A message from the search thread.
 pub(super) enum Reply {
-    /// The same question may be answered again, by a newer generation.
+    /// An answer. A new generation may answer the same question again.
     Answered(Box<Answer>),
-    /// Nothing will be answered.
+    /// The thread has ended and answers no questions.
     Failed(ProjectError),
 }
 
 /// The answer to a question.
 pub(super) struct Answer {
     pub(super) question: Question,
-    /// Results, or in words why there are none.
+    /// Results, or a message why there are none.
     pub(super) found: Result<Found, String>,
-    /// The generation that has answered, by which the numbers of chunks are to be understood.
+    /// The generation that answered. Chunk ids refer to it.
     pub(super) searcher: Arc<Searcher>,
 }
 
-/// What is searched, and how.
+/// The project to search, and the options of the search.
 pub(super) struct Subject {
     pub(super) project: Project,
     pub(super) snapshot: Snapshot,
     pub(super) config: SearchConfig,
     pub(super) mode: Mode,
-    /// How long an update of the index may take; zero for none.
+    /// Maximum duration of an update of the index; zero disables updates.
     pub(super) budget: Duration,
     /// Whether this run has just built the index.
     pub(super) is_new: bool,
 }
 
-/// The embedder in use, to be ended before the program is.
+/// The embedder in use, which must be stopped before this program ends.
 #[derive(Clone, Default)]
 pub(super) struct RunningEmbedder(Arc<Mutex<Option<IndexEmbedder>>>);
 
 impl RunningEmbedder {
-    /// Ends its program, if it has one.
+    /// Stops the program of the embedder, if it has one.
     pub(super) fn stop(&self) {
         if let Some(IndexEmbedder::Stage(stage)) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             stage.stop();
         }
     }
 
-    fn becomes(&self, embedder: Option<&IndexEmbedder>) {
+    fn set(&self, embedder: Option<&IndexEmbedder>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = embedder.cloned();
     }
 }
 
-/// A place for the question that is asked next.
+/// The slot for the next question.
 pub(super) type Questions = Latest<Question>;
 
 impl Questions {
-    /// Asks in the place of an older question. An update that was asked for is made nevertheless.
+    /// Replaces an older question. If the older one requested an update, the new one does too.
     pub(super) fn ask(&self, question: Question) {
         self.put(question, |older, newer| Question { refresh: older.refresh || newer.refresh, ..newer });
     }
 }
 
-/// Answers until nobody takes the replies: `replies` says whether somebody did.
+/// Answers questions until `replies` returns false, because the receiver is gone.
 pub(super) fn answer(
     subject: Subject,
     questions: &Questions,
@@ -100,7 +100,7 @@ pub(super) fn answer(
     };
     let mut asked: Option<Question> = None;
     loop {
-        let new = questions.take(LOOK);
+        let new = questions.take(CHECK_INTERVAL);
         let is_newer = match &new {
             Some(question) if question.refresh => answering.refresh() | answering.follow(),
             _ => answering.follow(),
@@ -115,7 +115,7 @@ pub(super) fn answer(
     }
 }
 
-/// The generation that answers.
+/// The state of the search thread.
 struct Answering {
     project: Project,
     config: SearchConfig,
@@ -123,9 +123,9 @@ struct Answering {
     budget: Duration,
     searcher: Arc<Searcher>,
     embedder: RunningEmbedder,
-    /// What the next answer says of the index.
+    /// Notes about the index for the next answer.
     notes: Vec<String>,
-    /// The generation, by its number, that could not be opened.
+    /// Number of a generation that could not be opened.
     refused: Option<u64>,
 }
 
@@ -139,12 +139,12 @@ impl Answering {
         };
         let snapshot = newer.unwrap_or(snapshot);
         let searcher = Arc::new(Searcher::open(&project, snapshot, config.clone(), mode)?);
-        embedder.becomes(searcher.embedder());
+        embedder.set(searcher.embedder());
         let notes = note.into_iter().chain(searcher.notice().map(ToString::to_string)).collect();
         Ok(Self { project, config, mode, budget, searcher, embedder, notes, refused: None })
     }
 
-    /// Updates the index if that is quick; whether another generation answers now.
+    /// Updates the index if that is quick. Returns whether another generation now answers.
     fn refresh(&mut self) -> bool {
         if self.budget.is_zero() {
             return false;
@@ -156,8 +156,8 @@ impl Answering {
         !self.is_current(&snapshot) && self.change_to(snapshot)
     }
 
-    /// Lets the published generation answer if it is another one; whether it is. Where it cannot be opened, the present one is
-    /// kept, and the next answer says so once.
+    /// Changes to the published generation if it is a new one. Returns whether it did. If the new generation cannot be
+    /// opened, the current one stays in use, and the next answer has a note about that.
     fn follow(&mut self) -> bool {
         let Ok(published) = self.project.any_snapshot() else { return false };
         let generation = published.manifest().generation;
@@ -182,7 +182,7 @@ impl Answering {
         let generation = snapshot.manifest().generation;
         match Searcher::open(&self.project, snapshot, self.config.clone(), self.mode) {
             Ok(searcher) => {
-                self.embedder.becomes(searcher.embedder());
+                self.embedder.set(searcher.embedder());
                 self.searcher = Arc::new(searcher);
                 self.refused = None;
                 true
@@ -196,12 +196,13 @@ impl Answering {
 
     fn refuse(&mut self, generation: u64, error: &ProjectError) {
         self.refused = Some(generation);
-        self.notes.push(format!("The new generation cannot be opened, the previous one is kept: {}", chain(error)));
+        self.notes
+            .push(format!("The new generation cannot be opened, so the previous one stays in use: {}", chain(error)));
     }
 
     fn search(&mut self, question: &Question) -> Result<Found, String> {
         let request = SearchRequest {
-            limit: LIMIT,
+            limit: MAX_RESULTS,
             mode: self.mode,
             group: Group::Chunk,
             filter: question.filter.clone(),
@@ -212,7 +213,7 @@ impl Answering {
         let indexed = self.searcher.snapshot().manifest().chunk_count;
         let found = match Searchers::from(Arc::clone(&self.searcher)).search(&request, now) {
             Ok(results) => Found::new(results, now),
-            // Nothing typed yet.
+            // The user has not typed anything yet.
             Err(QueryError::Empty) => Found::default(),
             Err(error) => return Err(chain(&error)),
         };

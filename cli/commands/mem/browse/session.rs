@@ -1,4 +1,4 @@
-//! The loop of the browser: keys and answers come in, the screen and the editor are what comes of them.
+//! The main loop of the browser: it handles keys and answers, draws the screen and starts the editor.
 
 use std::io;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use crossterm::event;
 
 use crate::commands::mem::browse::app::{App, Effect};
 use crate::commands::mem::browse::editor::Editor;
-use crate::commands::mem::browse::preview::{self, Preview, Wish, Wishes};
-use crate::commands::mem::browse::screen::{Screen, give_back};
+use crate::commands::mem::browse::preview::{self, Preview, PreviewRequest, PreviewRequests};
+use crate::commands::mem::browse::screen::{Screen, restore};
 use crate::commands::mem::browse::search::{self, Questions, Reply, RunningEmbedder, Subject};
 use crate::commands::mem::browse::signals::{Signals, suspend};
 use crate::commands::mem::browse::theme::Theme;
@@ -23,36 +23,36 @@ use crate::context::{findings, place};
 use crate::output::style::Painter;
 use crate::output::time;
 
-/// How long a key is waited for before answers are looked for: while one is to come, and while none is.
-const SHORT: Duration = Duration::from_millis(8);
-const LONG: Duration = Duration::from_millis(200);
-/// Most code is there by then, so that it comes with the frame that shows the selection.
-const AT_ONCE: Duration = Duration::from_millis(12);
-/// How long the next of several keys is waited for: with no time at all crossterm does not look.
-const NEXT: Duration = Duration::from_millis(1);
-/// Bytes of the stack of a thread that searches or parses, as for the other commands.
-const STACK: usize = 8 << 20;
-/// Keys that are handled between two frames.
-const MOST_KEYS: usize = 256;
+/// Maximum waiting time for a key before answers are checked: while an answer is pending, and otherwise.
+const PENDING_POLL: Duration = Duration::from_millis(8);
+const IDLE_POLL: Duration = Duration::from_millis(200);
+/// Waiting time for code, so that it usually appears in the same frame as the selection.
+const CODE_WAIT: Duration = Duration::from_millis(12);
+/// Waiting time for the next of several keys. With a timeout of zero, crossterm does not check for input.
+const NEXT_KEY_POLL: Duration = Duration::from_millis(1);
+/// Stack size in bytes of the threads that search or parse, as for the other commands.
+const STACK_BYTES: usize = 8 << 20;
+/// Maximum number of keys that are handled between two frames.
+const MAX_KEYS: usize = 256;
 
-/// What the threads send.
-enum News {
+/// A message from one of the threads.
+enum ThreadMessage {
     Reply(Box<Reply>),
     Preview(Preview),
 }
 
-/// Why the browser ends.
+/// The reason why the browser ends.
 enum End {
-    /// The user leaves it.
+    /// The user quit.
     Left,
-    /// A signal came while an editor ran.
+    /// A signal arrived while an editor ran.
     Signalled,
     Failed(ProjectError),
-    /// A thread has panicked and said so.
+    /// A thread panicked and printed a message.
     Broken,
 }
 
-/// The browser at work.
+/// A running browser.
 pub(super) struct Session {
     app: App,
     theme: Theme,
@@ -60,44 +60,46 @@ pub(super) struct Session {
     signals: Signals,
     embedder: RunningEmbedder,
     questions: Arc<Questions>,
-    wishes: Arc<Wishes>,
-    news: Receiver<News>,
+    requests: Arc<PreviewRequests>,
+    news: Receiver<ThreadMessage>,
     threads: [JoinHandle<()>; 2],
     project: aurora_project::Project,
     records: bool,
-    /// The generation that the results are of.
+    /// The generation that produced the results.
     searcher: Option<Arc<Searcher>>,
-    /// Answers so far.
+    /// Number of answers so far.
     answers: u64,
-    /// The result whose code was asked for last, with the answer that it stands in.
-    wished: Option<(String, u64)>,
+    /// The result whose code was requested last, with the number of the answer that contains it.
+    requested: Option<(String, u64)>,
     awaits_code: bool,
     end: Option<End>,
 }
 
 impl Session {
-    /// Takes the terminal and asks the first question.
+    /// Takes control of the terminal and asks the first question.
     pub(super) fn begin(args: &BrowseArgs, subject: Subject, painter: Painter) -> Outcome<Self> {
         let (app, question) = App::new(&args.query.join(" "), &filters::line(&args.filter));
         let (send, news) = sync_channel(1);
-        let (questions, wishes) = (Arc::new(Questions::new()), Arc::new(Wishes::new()));
+        let (questions, requests) = (Arc::new(Questions::new()), Arc::new(PreviewRequests::new()));
         let (embedder, project) = (RunningEmbedder::default(), subject.project.clone());
         questions.ask(question);
-        let screen = Screen::take().map_err(|error| no_terminal(&error))?;
+        let screen = Screen::take().map_err(|error| terminal_failure(&error))?;
         let stopped = embedder.clone();
         let signals = Signals::watch(move || {
-            give_back();
+            restore();
             stopped.stop();
         });
         let searching = {
             let (questions, embedder, send) = (Arc::clone(&questions), embedder.clone(), send.clone());
-            started("search", move || {
-                search::answer(subject, &questions, embedder, &|reply| send.send(News::Reply(Box::new(reply))).is_ok());
+            spawn("search", move || {
+                search::answer(subject, &questions, embedder, &|reply| {
+                    send.send(ThreadMessage::Reply(Box::new(reply))).is_ok()
+                });
             })
         };
         let reading = {
-            let wishes = Arc::clone(&wishes);
-            started("preview", move || send_previews(&wishes, &send))
+            let requests = Arc::clone(&requests);
+            spawn("preview", move || send_previews(&requests, &send))
         };
         let failed = |error: io::Error| Failure::new(format!("cannot start a thread: {error}"));
         Ok(Self {
@@ -107,39 +109,39 @@ impl Session {
             signals: signals.map_err(failed)?,
             embedder,
             questions,
-            wishes,
+            requests,
             news,
             threads: [searching.map_err(failed)?, reading.map_err(failed)?],
             project,
             records: !args.no_record,
             searcher: None,
             answers: 0,
-            wished: None,
+            requested: None,
             awaits_code: false,
             end: None,
         })
     }
 
-    /// Shows the browser to its end.
+    /// Runs the browser until it ends.
     pub(super) fn run(mut self, terminal: &Terminal) -> Outcome {
         let shown = self.show();
         self.embedder.stop();
         let end = self.end.take();
         drop(self);
-        shown.map_err(|error| no_terminal(&error))?;
+        shown.map_err(|error| terminal_failure(&error))?;
         match end {
             None | Some(End::Left) => Ok(()),
-            Some(End::Signalled) => Err(Failure::Interrupted("a signal came while the editor ran".to_owned())),
+            Some(End::Signalled) => Err(Failure::Interrupted("a signal arrived while the editor ran".to_owned())),
             Some(End::Failed(error)) => Err(findings::project(error, terminal)),
-            Some(End::Broken) => Err(Failure::new("the search has ended unexpectedly")),
+            Some(End::Broken) => Err(Failure::new("the search thread ended unexpectedly")),
         }
     }
 
     fn show(&mut self) -> io::Result<()> {
         while self.end.is_none() {
-            if self.wish() {
-                self.receive(AT_ONCE)?;
-                self.wish();
+            if self.request_preview() {
+                self.receive(CODE_WAIT)?;
+                self.request_preview();
             }
             self.screen.draw(|buffer| view::draw(buffer, &mut self.app, self.theme))?;
             if !Screen::is_taken() {
@@ -147,12 +149,12 @@ impl Session {
             }
             let mut has_changed = false;
             while !has_changed && self.end.is_none() {
-                if self.signals.are_ending() {
+                if self.signals.has_ending_signal() {
                     self.end = Some(End::Signalled);
                     break;
                 }
                 let waits = self.awaits_code || self.app.is_pending();
-                if event::poll(if waits { SHORT } else { LONG })? {
+                if event::poll(if waits { PENDING_POLL } else { IDLE_POLL })? {
                     self.read()?;
                     has_changed = true;
                 }
@@ -162,33 +164,33 @@ impl Session {
         Ok(())
     }
 
-    /// Handles the keys that are there.
+    /// Handles the available keys.
     fn read(&mut self) -> io::Result<()> {
-        for _ in 0..MOST_KEYS {
+        for _ in 0..MAX_KEYS {
             let effect = command::command(event::read()?).and_then(|command| self.app.apply(command));
             if let Some(effect) = effect {
                 self.perform(effect)?;
             }
-            if self.end.is_some() || !event::poll(NEXT)? {
+            if self.end.is_some() || !event::poll(NEXT_KEY_POLL)? {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Handles what the threads have sent; the first of it is waited for. Whether there was something.
+    /// Handles the messages of the threads, and waits up to `patience` for the first. Returns whether there were any.
     fn receive(&mut self, patience: Duration) -> io::Result<bool> {
         let has_ended = self.threads.iter().any(JoinHandle::is_finished);
         let mut next = self.news.recv_timeout(patience).ok();
         let has_news = next.is_some();
         while let Some(news) = next {
             match news {
-                News::Reply(reply) => self.take_reply(*reply)?,
-                News::Preview(preview) if self.app.selection().is_some_and(|row| row.key == preview.key) => {
+                ThreadMessage::Reply(reply) => self.take_reply(*reply)?,
+                ThreadMessage::Preview(preview) if self.app.selection().is_some_and(|row| row.key == preview.key) => {
                     self.awaits_code = false;
                     self.app.preview = Some(preview);
                 }
-                News::Preview(_) => {}
+                ThreadMessage::Preview(_) => {}
             }
             next = self.news.try_recv().ok();
         }
@@ -215,16 +217,20 @@ impl Session {
         }
     }
 
-    /// Asks for the code of the selected result; whether it had not been asked for.
-    fn wish(&mut self) -> bool {
+    /// Requests the code of the selected result. Returns whether this is a new request.
+    fn request_preview(&mut self) -> bool {
         let wanted = self.app.selection().map(|row| (row.key.clone(), self.answers));
-        if wanted == self.wished {
+        if wanted == self.requested {
             return false;
         }
-        self.wished = wanted;
+        self.requested = wanted;
         if let (Some(row), Some(searcher)) = (self.app.selection(), &self.searcher) {
-            let wish = Wish { searcher: Arc::clone(searcher), row: row.clone(), marks: self.app.found.marks.clone() };
-            self.wishes.put(wish, |_, newer| newer);
+            let request = PreviewRequest {
+                searcher: Arc::clone(searcher),
+                row: row.clone(),
+                marks: self.app.found.marks.clone(),
+            };
+            self.requests.put(request, |_, newer| newer);
             self.awaits_code = true;
             true
         } else {
@@ -239,7 +245,7 @@ impl Session {
             Effect::Open => self.open()?,
             Effect::Copy(place) => {
                 self.screen.copy(&place)?;
-                self.app.tell(format!("{place} is copied, if the terminal allows it"), false);
+                self.app.show_message(format!("Copied {place}, if the terminal supports it"), false);
             }
             Effect::Suspend => self.screen.without(suspend)??,
             Effect::Redraw => self.screen.forget()?,
@@ -248,13 +254,13 @@ impl Session {
         Ok(())
     }
 
-    /// Runs the editor on the selected result, and searches again in what may have changed.
+    /// Opens the selected result in the editor, and then searches again, because files may have changed.
     fn open(&mut self) -> io::Result<()> {
         let Some(row) = self.app.selection().cloned() else { return Ok(()) };
-        let editor = match Editor::of_user() {
+        let editor = match Editor::from_environment() {
             Ok(editor) => editor,
             Err(error) => {
-                self.app.tell(error, true);
+                self.app.show_message(error, true);
                 return Ok(());
             }
         };
@@ -263,34 +269,34 @@ impl Session {
         let mut command = match command {
             Ok(command) => command,
             Err(error) => {
-                self.app.tell(format!("{} cannot be opened: {error}", row.file), true);
+                self.app.show_message(format!("Cannot open {}: {error}", row.file), true);
                 return Ok(());
             }
         };
         let status = self.signals.while_editing(|| self.screen.without(|| command.status()))?;
         match &status {
             Ok(status) if status.success() => {}
-            Ok(status) => self.app.tell(format!("{} has ended with {status}", editor.name()), true),
-            Err(error) => self.app.tell(format!("{} cannot be started: {error}", editor.name()), true),
+            Ok(status) => self.app.show_message(format!("{} ended with {status}", editor.name()), true),
+            Err(error) => self.app.show_message(format!("Cannot start {}: {error}", editor.name()), true),
         }
         if let (Ok(_), true, Some(searcher)) = (&status, self.records, &self.searcher) {
             searcher.record(std::iter::once(row.key.as_str()), time::now());
         }
-        self.wished = None;
+        self.requested = None;
         let question = self.app.question(true);
         self.questions.ask(question);
         Ok(())
     }
 }
 
-fn send_previews(wishes: &Wishes, send: &SyncSender<News>) {
-    preview::fulfil(wishes, &|preview| send.send(News::Preview(preview)).is_ok());
+fn send_previews(requests: &PreviewRequests, send: &SyncSender<ThreadMessage>) {
+    preview::serve_requests(requests, &|preview| send.send(ThreadMessage::Preview(preview)).is_ok());
 }
 
-fn started(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
-    Builder::new().name(name.to_owned()).stack_size(STACK).spawn(work)
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(work)
 }
 
-fn no_terminal(error: &io::Error) -> Failure {
+fn terminal_failure(error: &io::Error) -> Failure {
     Failure::new(format!("cannot use the terminal: {error}"))
 }

@@ -5,7 +5,7 @@ pub(super) use elsewhere::{Signals, suspend};
 #[cfg(unix)]
 pub(super) use unix::{Signals, suspend};
 
-/// Where Ctrl-C is a key, and no program is suspended.
+/// On systems where Ctrl-C is a key like any other, and programs cannot be suspended.
 #[cfg(not(unix))]
 mod elsewhere {
     use std::io;
@@ -21,7 +21,7 @@ mod elsewhere {
             edit()
         }
 
-        pub(crate) fn are_ending(&self) -> bool {
+        pub(crate) fn has_ending_signal(&self) -> bool {
             false
         }
     }
@@ -48,22 +48,24 @@ mod unix {
     use super::super::screen::Screen;
     use crate::context::interrupt::INTERRUPTED;
 
-    /// How often, and after which pause, the end of a suspension is looked for. Neither passes while the process is stopped.
+    /// Number and interval of checks for the end of a suspension. No time passes for a stopped process.
     const TRIES: usize = 50;
     const PAUSE: Duration = Duration::from_millis(10);
 
-    /// The signals that end the program.
+    /// The handler for signals that end the program.
     pub(crate) struct Signals {
         is_editing: Arc<AtomicBool>,
-        /// Whether a signal came while an editor ran.
+        /// Whether a signal arrived while an editor ran.
         is_ending: Arc<AtomicBool>,
     }
 
     impl Signals {
-        /// From here on a signal calls `clean_up` and ends the program. While an editor runs, it ends the program after it.
+        /// Installs the handler. A signal calls `clean_up` and ends the program. A signal that arrives while an editor
+        /// runs ends the program after the editor.
         ///
-        /// Ctrl-C and Ctrl-\\ in an editor are keys of the editor, but the terminal sends their signals to this process too, and
-        /// the system may deliver them after the editor has ended. While this program has the terminal, no key sends a signal.
+        /// Ctrl-C and Ctrl-\\ in an editor are keys of the editor, but the terminal sends their signals to this process
+        /// too, and the system may deliver them after the editor has ended. While this program controls the terminal,
+        /// no key sends a signal.
         pub(crate) fn watch(clean_up: impl Fn() + Send + 'static) -> io::Result<Self> {
             let (is_editing, is_ending) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
             let (edits, ends) = (Arc::clone(&is_editing), Arc::clone(&is_ending));
@@ -86,7 +88,7 @@ mod unix {
             Ok(Self { is_editing, is_ending })
         }
 
-        /// Runs an editor, from the moment at which the terminal is given back until it is taken again.
+        /// Runs an editor. `edit` restores the terminal, and takes control of it again after the editor has ended.
         pub(crate) fn while_editing<T>(&self, edit: impl FnOnce() -> T) -> T {
             self.is_editing.store(true, Ordering::SeqCst);
             let done = edit();
@@ -94,21 +96,21 @@ mod unix {
             done
         }
 
-        /// Whether a signal came while an editor ran.
-        pub(crate) fn are_ending(&self) -> bool {
+        /// Whether a signal arrived while an editor ran.
+        pub(crate) fn has_ending_signal(&self) -> bool {
             self.is_ending.load(Ordering::SeqCst)
         }
     }
 
-    /// Stops this process until it is told to continue, as Ctrl-Z does elsewhere.
+    /// Stops this process until it receives SIGCONT, like Ctrl-Z does in other programs.
     pub(crate) fn suspend() -> io::Result<()> {
-        let goes_on = Arc::new(AtomicBool::new(false));
-        let registration = signal_hook::flag::register(SIGCONT, Arc::clone(&goes_on))?;
+        let is_continued = Arc::new(AtomicBool::new(false));
+        let registration = signal_hook::flag::register(SIGCONT, Arc::clone(&is_continued))?;
         kill_current_process_group(Signal::TSTP)?;
-        // Another thread may take the signal, and this one runs until that has happened. Without a shell that could continue
-        // it, nothing is stopped.
+        // Another thread may receive the signal, and this thread runs until then. If no shell can continue the process,
+        // nothing is stopped.
         for _ in 0..TRIES {
-            if goes_on.load(Ordering::SeqCst) {
+            if is_continued.load(Ordering::SeqCst) {
                 break;
             }
             std::thread::sleep(PAUSE);

@@ -1,10 +1,10 @@
-//! Styles of what is on the screen: those of the other commands, or none but bold and reversed.
+//! Styles of the screen: the colours of the other commands, or bold, underlined and reversed text without colours.
 
 use ratatui::style::{Modifier, Style};
 
 use crate::output::style::{Painter, Role};
 
-/// Styles of what is on the screen.
+/// Styles of the screen.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Theme {
     has_colours: bool,
@@ -15,7 +15,7 @@ impl Theme {
         Self { has_colours: painter.is_enabled() }
     }
 
-    pub(super) fn of(self, role: Role) -> Style {
+    pub(super) fn style(self, role: Role) -> Style {
         if self.has_colours {
             return role.style().into();
         }
@@ -26,7 +26,7 @@ impl Theme {
         }
     }
 
-    /// Something that has the focus.
+    /// Style of a focused element.
     pub(super) fn selected(self) -> Style {
         Modifier::REVERSED.into()
     }

@@ -1,4 +1,4 @@
-//! `aur mem compact --memory`: removes what `aur mem undo` could restore.
+//! `aur mem compact --memory`: removes the versions that `aur mem undo` could restore.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -9,12 +9,12 @@ use crate::context::memories::{Memories, failure};
 use crate::context::program::Program;
 use crate::output::{json, units};
 
-/// Forgets removed entries and earlier versions of a memory.
+/// Deletes the removed entries and earlier versions of a memory.
 pub(crate) fn run(owner: OwnerArg, root: Option<&Path>, format: ReportFormat, program: &Program) -> Outcome {
     let args = MemoryArgs { root: root.map(Path::to_owned), memory: Some(owner), lifespan_policies: None };
     let mut memories = Memories::open(&args, program)?;
-    memories.tell_left_out(program)?;
-    let memory = memories.iter().next().ok_or_else(|| Failure::new("there is no such memory"))?;
+    memories.warn_left_out(program)?;
+    let memory = memories.iter().next().ok_or_else(|| Failure::new("the memory does not exist"))?;
     let done = memory.compact().map_err(failure)?;
     let mut out = program.terminal.stdout();
     match format {
@@ -23,7 +23,7 @@ pub(crate) fn run(owner: OwnerArg, root: Option<&Path>, format: ReportFormat, pr
             let (removed, versions) = (done.removed_entries as u64, done.versions as u64);
             writeln!(
                 out,
-                "Forgotten: {} removed entries and {} earlier versions",
+                "Deleted: {} removed entries and {} earlier versions",
                 units::count(removed),
                 units::count(versions)
             )?;

@@ -1,4 +1,4 @@
-//! `aur mem export --memory`: the entries of a memory as lines of JSON.
+//! `aur mem export --memory`: writes the entries of a memory as lines of JSON.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::context::place;
 use crate::context::program::Program;
 use crate::output::{json as written, sanitize, units};
 
-/// Writes the entries to a file, or to standard output.
+/// Writes the entries to a file or to standard output.
 pub(crate) fn run(args: &ExportArgs, owner: OwnerArg, program: &Program) -> Outcome {
     let root = place::for_search(args.root.as_deref())?;
     let memory = owned(owner, &root)?;
@@ -48,10 +48,10 @@ fn to_stdout(memory: &Memory, program: &Program) -> Outcome {
     Ok(())
 }
 
-/// Writes JSON in which every character that a terminal could act on is escaped, so that the data is the same.
+/// Writes JSON and escapes every character that a terminal could act on. The data stays the same.
 struct SafeJson<W> {
     out: W,
-    /// The beginning of a character.
+    /// The first bytes of an incomplete UTF-8 character.
     rest: Vec<u8>,
 }
 
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_act_on_is_escaped() {
+    fn terminal_control_characters_are_escaped() {
         let text = "{\"a\":\"\u{7f}ü\u{9b}日\u{202e}\"}\n";
         let mut out = Vec::new();
         let mut safe = SafeJson { out: &mut out, rest: Vec::new() };

@@ -1,4 +1,4 @@
-//! `aur mem import --from`: entries from elsewhere.
+//! `aur mem import --from`: imports entries into a memory.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Write};
@@ -22,10 +22,10 @@ use crate::context::program::Program;
 use crate::context::terminal::Terminal;
 use crate::output::{json, sanitize, time, units};
 
-/// Problems that are listed without `--verbose`.
-const LISTED: usize = 20;
+/// Maximum number of problems that are listed without `--verbose`.
+const MAX_LISTED: usize = 20;
 
-/// What was imported, or would be.
+/// The result of an import, or of a dry run.
 #[derive(Serialize)]
 struct Report {
     memory: Owner,
@@ -34,7 +34,7 @@ struct Report {
     transfer: TransferReport,
 }
 
-/// The memory that gets the entries.
+/// The memory that receives the entries.
 struct Target<'a> {
     owner: Owner,
     root: &'a Path,
@@ -42,7 +42,7 @@ struct Target<'a> {
     now: i64,
 }
 
-/// Reads entries into a memory, and says what became of them.
+/// Imports entries into a memory and prints a report.
 pub(crate) fn run(args: &ImportArgs, from: SourceFormatArg, program: &Program) -> Outcome {
     let root = project(args.root.as_deref())?;
     let owner = match (args.transfer.memory, &root) {
@@ -104,7 +104,7 @@ impl Target<'_> {
         Memory::plan_all(memory.as_ref(), self.owner, entries).map_err(failure)
     }
 
-    /// Where entries belong that do not say it.
+    /// Returns the placement of entries that do not specify one.
     fn placement(&self) -> Placement {
         let scope = match self.owner {
             Owner::Project => Scope::Project,
@@ -115,7 +115,7 @@ impl Target<'_> {
 
     fn transferred(&self, found: Result<ImportedEntry, ImportProblem>) -> Transfer {
         let ImportedEntry { entry, created, edited, source } = found.map_err(problem)?;
-        // Clocks differ, and an entry of the future could never be replaced.
+        // Clocks differ, and an entry with a time in the future could never be replaced.
         let edited = edited.unwrap_or(self.now).min(self.now);
         Ok(TransferredEntry {
             entry,
@@ -139,14 +139,14 @@ fn problem(problem: ImportProblem) -> TransferProblem {
     TransferProblem { effect, id, what, reason, why, mistakes }
 }
 
-/// Lists what is to be reported: everything that is no entry, up to a bound, and the rest where it is asked for.
+/// Lists the problems. Without `--verbose`, the list is limited, and leaves out entries that were only altered.
 fn list(report: &TransferReport, is_verbose: bool, terminal: &Terminal) {
     let is_shown = |problem: &&TransferProblem| is_verbose || problem.effect == TransferEffect::Unmapped;
-    let most = if is_verbose { usize::MAX } else { LISTED };
+    let most = if is_verbose { usize::MAX } else { MAX_LISTED };
     for problem in report.problems.iter().filter(is_shown).take(most) {
         if problem.mistakes.is_empty() {
             let line = format!("{}: {}", problem.what, problem.why);
-            // Nothing can be done about a standard error that is closed.
+            // Write errors are ignored, because nobody could read a message about a closed standard error.
             let _ = writeln!(io::stderr().lock(), "{}", sanitize::line(&line));
         } else {
             findings::show(&problem.mistakes, terminal);
@@ -154,10 +154,10 @@ fn list(report: &TransferReport, is_verbose: bool, terminal: &Terminal) {
     }
     let hidden = match is_verbose {
         true => report.more_problems,
-        false => report.unmapped_count().saturating_sub(LISTED as u64),
+        false => report.unmapped_count().saturating_sub(MAX_LISTED as u64),
     };
     if report.unmapped.contains_key("scope") {
-        terminal.note("--memory names the memory that gets the entries");
+        terminal.note("--memory selects the memory that receives the entries");
     }
     if hidden > 0 {
         let help = if is_verbose { "" } else { "; --verbose lists them" };
@@ -176,7 +176,7 @@ fn print(report: &Report, terminal: &Terminal) -> Outcome {
         ("Added:", *added, String::new()),
         ("Replaced:", *replaced, String::new()),
         ("Unchanged:", *unchanged, String::new()),
-        ("Kept:", *kept, "not older than what was read".to_owned()),
+        ("Kept:", *kept, "not older than the imported entry".to_owned()),
         ("Not stored:", *not_stored, "a score below 0.5".to_owned()),
         ("Not mapped:", unmapped.values().sum(), by_reason(unmapped)),
         ("Altered:", altered.values().sum(), by_reason(altered)),
@@ -189,7 +189,7 @@ fn print(report: &Report, terminal: &Terminal) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// `id 5, weight 2`.
+/// Formats counts by reason, such as `id 5, weight 2`.
 fn by_reason(counts: &BTreeMap<&'static str, u64>) -> String {
     let counts: Vec<String> =
         counts.iter().map(|(reason, count)| format!("{reason} {}", units::count(*count))).collect();

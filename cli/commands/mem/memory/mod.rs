@@ -1,4 +1,4 @@
-//! Commands for an index that are also commands for a memory.
+//! The variants of index commands for a memory.
 
 pub(super) mod compact;
 pub(super) mod export;

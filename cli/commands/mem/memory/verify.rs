@@ -14,7 +14,7 @@ use crate::context::program::Program;
 use crate::output::style::Role;
 use crate::output::{sanitize, units};
 
-/// Checks everything, or prints the digest of the entries.
+/// Checks every record, or prints the digest of the entries.
 pub(crate) fn run(args: &VerifyArgs, owner: OwnerArg, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let root = place::for_search(args.root.as_deref())?;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &VerifyArgs, owner: OwnerArg, program: &Program) -> Outc
     match check.problems.len() as u64 {
         0 if in_index.is_none() => Ok(()),
         0 => Err(Failure::Short(format!(
-            "the entries of the memory at {} are sound, its index is damaged; `aur mem index --force` in a project builds it again",
+            "the entries of the memory at {} are intact, but its index is damaged; `aur mem index --force` in a project rebuilds it",
             directory.display()
         ))),
         count => Err(Failure::Short(format!(
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &VerifyArgs, owner: OwnerArg, program: &Program) -> Outc
     }
 }
 
-/// Whether nothing can be read because of what is in the file.
+/// Whether the error means that the file is damaged.
 fn is_damage(error: &MemoryError) -> bool {
     match error {
         MemoryError::Damaged(_) | MemoryError::Storage(StorageError::DamagedRecords { .. }) => true,

@@ -1,4 +1,4 @@
-//! `aur mem why ID`: the retention policies that apply to an entry.
+//! `aur mem why ID`: explains which retention policies apply to an entry.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `aur mem stats --failed`: the rows on which custom stages have failed, and why.
+//! `aur mem stats --failed`: lists the rows on which custom stages failed, with the errors.
 
 use std::io::{self, Write};
 

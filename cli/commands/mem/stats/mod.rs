@@ -1,4 +1,4 @@
-//! `aur mem stats`: what the index holds.
+//! `aur mem stats`: prints statistics of the index.
 
 pub(super) mod failed;
 pub(super) mod skipped;
@@ -17,31 +17,31 @@ use crate::context::terminal::Terminal;
 use crate::output::style::Role;
 use crate::output::{fields, json, sanitize, units, width};
 
-/// Show what the index holds
+/// Show statistics of the index
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   aur mem stats                     files, chunks, tables, languages
-  aur mem stats --skipped           what is not indexed, one line each: PATH: REASON")]
+  aur mem stats --skipped           files that are not indexed, as PATH: REASON")]
 pub(crate) struct StatsArgs {
     /// List the files and directories that are not indexed, each with the reason
     #[arg(long)]
     pub(crate) skipped: bool,
 
-    /// List the rows on which custom stages have failed, each with the error
+    /// List the rows on which custom stages failed, each with the error
     #[arg(long, conflicts_with = "skipped")]
     pub(crate) failed: bool,
 
-    /// The indexed directory [default: the nearest one above with an index]
+    /// Indexed directory [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-/// Prints the figures of the published generation.
+/// Prints the statistics of the published generation.
 pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let opened = opened::open(args.root.as_deref(), program)?;
@@ -54,9 +54,10 @@ pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// Free space is shown above one part in so many of the tables, and above so many bytes: the last transactions always leave some.
+/// Free space is shown if it exceeds both this fraction of the tables and this number of bytes. The latest transactions
+/// always leave some free space.
 const FREE_SHARE: u64 = 8;
-const FREE_LEAST: u64 = 1 << 20;
+const MIN_FREE_BYTES: u64 = 1 << 20;
 
 fn write_text(out: &mut impl Write, stats: &ContentsReport, terminal: &Terminal) -> std::io::Result<()> {
     let heading = |text: &str| terminal.out.paint(Role::Heading, text);
@@ -74,7 +75,7 @@ fn write_text(out: &mut impl Write, stats: &ContentsReport, terminal: &Terminal)
         writeln!(out, "  Commit:      {}", sanitize::line(commit))?;
     }
     if !stats.complete {
-        let text = "the last run did not get to its end, could not read everything, or lacks results of stages; `aur mem index` goes on";
+        let text = "the last run was stopped early, could not read every file, or lacks stage results; `aur mem index` continues";
         writeln!(out, "  {} {text}", terminal.out.paint(Role::Warning, "Incomplete:"))?;
     }
     writeln!(out, "\n{}", heading("Tables"))?;
@@ -85,16 +86,16 @@ fn write_text(out: &mut impl Write, stats: &ContentsReport, terminal: &Terminal)
     }
     let tables: u64 = stats.tables.iter().map(|table| table.bytes).sum();
     let free = stats.index_bytes.saturating_sub(tables);
-    if free > (tables / FREE_SHARE).max(FREE_LEAST) {
+    if free > (tables / FREE_SHARE).max(MIN_FREE_BYTES) {
         let name = width::pad("(free)", widest);
-        writeln!(out, "  {name}  {:>9}  used by later runs; `aur mem compact` gives it back", units::bytes(free))?;
+        writeln!(out, "  {name}  {:>9}  reused by later runs; `aur mem compact` frees it", units::bytes(free))?;
     }
     for (title, shares) in [("Types", &stats.types), ("Languages", &stats.languages)] {
         if shares.is_empty() {
             continue;
         }
         writeln!(out, "\n{}", heading(title))?;
-        let widest = shares.iter().map(|share| width::of(&share.name)).max().unwrap_or(0);
+        let widest = shares.iter().map(|share| width::measure(&share.name)).max().unwrap_or(0);
         for share in shares {
             let name = width::pad(&sanitize::line(&share.name), widest);
             writeln!(out, "  {name}  {:>9}", units::count(u64::from(share.chunks)))?;
@@ -111,7 +112,7 @@ fn write_text(out: &mut impl Write, stats: &ContentsReport, terminal: &Terminal)
     }
     let widest = stats.columns.iter().map(|facet| facet.column.name.len()).max().unwrap_or(0);
     for facet in &stats.columns {
-        let [head, values] = fields::of_facet(facet, widest);
+        let [head, values] = fields::facet_lines(facet, widest);
         writeln!(out, "  {head}")?;
         if !values.is_empty() {
             writeln!(out, "  {:widest$}  {values}", "")?;

@@ -1,4 +1,4 @@
-//! `aur mem stats --skipped`: what is not indexed, and why.
+//! `aur mem stats --skipped`: lists files that are not indexed, with the reasons.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::context::{findings, interrupt, opened};
 use crate::output::style::Role;
 use crate::output::{json, sanitize, units, width};
 
-/// Prints every file and directory that the tree has now and that is not indexed.
+/// Prints every file and directory of the current tree that is not indexed.
 pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
     let options = opened::open(args.root.as_deref(), program)?.project.options()?;
     interrupt::cancels(&options.cancel, "nothing is written");
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// The reasons, most frequent first, and then `PATH: REASON` for every entry.
+/// Writes the reasons, most frequent first, and then `PATH: REASON` for every entry.
 fn write_text(out: &mut impl Write, report: &OmissionReport, terminal: &Terminal) -> io::Result<()> {
     let total = units::count(report.total as u64);
     let title = format!("Not indexed in {}: {total} files and directories", sanitize::line(&report.root));
@@ -36,7 +36,7 @@ fn write_text(out: &mut impl Write, report: &OmissionReport, terminal: &Terminal
     let mut reasons: Vec<_> = report.reasons.iter().collect();
     reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(**count), reason.as_str()));
     let counts: Vec<String> = reasons.iter().map(|(_, count)| units::count(**count as u64)).collect();
-    let widest = counts.iter().map(|count| width::of(count)).max().unwrap_or(0);
+    let widest = counts.iter().map(|count| width::measure(count)).max().unwrap_or(0);
     for ((reason, _), count) in reasons.iter().zip(&counts) {
         writeln!(out, "  {count:>widest$}  {}", sanitize::line(reason))?;
     }

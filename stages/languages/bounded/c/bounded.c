@@ -1,22 +1,21 @@
-// A parse by tree-sitter that ends when its stacks are too deep, or when its error recovery copies too much, and a walk over
-// its tree.
+// Parses with tree-sitter within limits for stacks, error recovery and scanners, and walks over the tree.
 //
-// tree-sitter releases a stack by recursion, so that a deep one overflows the stack of the thread. At the end of a text, it
-// copies every path through its graph of stacks before it chooses one. With an error at each of n nested places, the paths
-// take n * n * 8 bytes and more: gigabytes for a text of ten kilobytes. No callback is asked meanwhile, and a failed
-// allocation ends the process. So the allocator counts the nodes of stacks and what copies hold, and leaves the parse with
-// `longjmp`. Between `setjmp` and `longjmp` there are only frames of tree-sitter, of the scanners of grammars and of this
-// file, none of which has anything to clean up but memory.
+// tree-sitter releases a stack by recursion, so a deep stack overflows the stack of the thread. At the end of a text,
+// tree-sitter copies every path through its graph of stacks before it chooses one. With an error at each of n nested
+// places, the paths take n * n * 8 bytes or more: gigabytes for a text of ten kilobytes. tree-sitter calls no callback
+// meanwhile, and a failed allocation ends the process. The allocator of this file therefore counts the nodes of stacks
+// and the bytes of copies, and leaves the parse with `longjmp` at the limit. Between `setjmp` and `longjmp`, there are
+// only frames of tree-sitter, of the scanners of grammars and of this file. None of them owns anything but memory.
 //
-// The blocks of a parse, the tree included, are in an arena, which is emptied as a whole: tree-sitter makes some blocks for
-// every token.
+// All blocks of a parse, including the tree, are in an arena, which is cleared as a whole. This saves time, because
+// tree-sitter allocates several blocks for every token.
 //
-// A scanner of a grammar writes its state to a buffer of tree-sitter, and some write a little beyond its end, which ends the
-// process by an assertion. Others read to the end of a line or of the text for every token, or wait for a character after the
-// end for ever, which no callback is asked about. `aurora_bounded_language` gives a scanner a larger buffer and counts what it
-// reads, and such a text is given up, too.
+// The scanner of a grammar writes its state to a buffer of tree-sitter. Some scanners write a little beyond the end,
+// and an assertion then ends the process. Others read to the end of the line or of the text for every token, or wait
+// forever for a character after the end, and no callback is called meanwhile. `aurora_bounded_language` gives a scanner
+// a larger buffer and counts the characters that it reads. The parse of such a text stops, too.
 //
-// Outside of `aurora_parse_bounded`, the allocator is that of libc.
+// Outside of `aurora_parse_bounded`, the allocator is the allocator of libc.
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -46,36 +45,37 @@ static void *checked(void *address) {
   return address;
 }
 
-// `calloc` makes the copies of subtrees, `malloc` the nodes of stacks, which are known by their size.
+// Only copies of subtrees are allocated with `calloc`. Stack nodes are allocated with `malloc` and recognized by their
+// size.
 typedef enum { OTHER, COPY, STACK_NODE } Kind;
 
-// What precedes every block.
+// The header before every block.
 typedef struct {
   uint64_t size : 62;
   uint64_t kind : 2;
 } Header;
 
-// What precedes the header of a block that libc has allocated, as it is larger than `MAX_SMALL`.
+// The start of a large block, up to and including its header. libc allocates blocks larger than `MAX_SMALL`.
 typedef struct Large {
   struct Large *previous;
   struct Large *next;
-  // Makes the address of the block a multiple of 16.
+  // Aligns the address of the block to 16 bytes.
   uint64_t padding;
   Header header;
 } Large;
 
-// A piece of memory that small blocks are cut from.
+// Memory from which small blocks are cut.
 typedef struct Chunk {
   struct Chunk *next;
-  // The same for the first block of the chunk.
+  // Aligns the address of the first block of the chunk to 16 bytes.
   uint64_t padding[2];
   char bytes[];
 } Chunk;
 
-// Sizes of small blocks, header included, are multiples of `STEP`.
+// The sizes of small blocks, including the header, are multiples of `STEP` bytes.
 enum { STEP = 16, MAX_SMALL = 2048, CHUNK_BYTES = (256 << 10) - 64, MAX_KEPT_CHUNKS = 4 };
 
-// The memory of a parse. `free` has lists of the blocks of each size that were freed.
+// The memory of a parse. `free` has a list of freed blocks for each size.
 typedef struct {
   Chunk *chunks;
   char *next;
@@ -85,22 +85,22 @@ typedef struct {
   void *free[MAX_SMALL / STEP + 1];
 } Arena;
 
-// The parse of this thread.
+// The state of the parse of this thread.
 static THREAD_LOCAL struct {
   bool has_begun;
   bool is_active;
   Arena *arena;
   size_t copied;
-  size_t most_copied;
+  size_t max_copied;
   size_t nodes;
-  size_t most_nodes;
+  size_t max_nodes;
   size_t node_size;
   size_t last_malloc;
   const TSLanguage *original;
   void *scanner;
   void (*advance)(TSLexer *lexer, bool skip);
   size_t reads;
-  size_t most_reads;
+  size_t max_reads;
   jmp_buf start;
 } parse;
 
@@ -112,7 +112,7 @@ static Large *large_of(Header *header) {
   return (Large *)((char *)header - offsetof(Large, header));
 }
 
-// Bytes of a small block, header included.
+// Size of a small block in bytes, including the header.
 static size_t rounded(size_t size) {
   return (size + sizeof(Header) + STEP - 1) & ~(size_t)(STEP - 1);
 }
@@ -137,7 +137,7 @@ static void unlink_large(Arena *arena, Large *large) {
   }
 }
 
-// Cuts a small block from the chunk at hand, or from another one.
+// Cuts a small block from the current chunk, or from another chunk if the current one is full.
 static Header *cut(Arena *arena, size_t bytes) {
   if ((size_t)(arena->end - arena->next) < bytes) {
     Chunk *chunk = arena->kept;
@@ -192,7 +192,7 @@ static void release(Arena *arena, void *address) {
 
 static void count_copy(size_t size) {
   parse.copied += size;
-  if (parse.copied > parse.most_copied) longjmp(parse.start, 1);
+  if (parse.copied > parse.max_copied) longjmp(parse.start, 1);
 }
 
 static void *bounded_malloc(size_t size) {
@@ -200,7 +200,7 @@ static void *bounded_malloc(size_t size) {
   parse.last_malloc = size;
   bool is_node = size == parse.node_size;
   void *address = allocate(parse.arena, size, is_node ? STACK_NODE : OTHER);
-  if (is_node && ++parse.nodes > parse.most_nodes) longjmp(parse.start, 1);
+  if (is_node && ++parse.nodes > parse.max_nodes) longjmp(parse.start, 1);
   return address;
 }
 
@@ -257,12 +257,12 @@ static void free_chunks(Chunk *chunk) {
   }
 }
 
-// An arena without blocks.
+// Creates an arena without blocks.
 Arena *aurora_arena_new(void) {
   return checked(calloc(1, sizeof(Arena)));
 }
 
-// Frees all blocks, and keeps some memory for the next ones.
+// Frees all blocks, and keeps some chunks for later blocks.
 void aurora_arena_clear(Arena *arena) {
   while (arena->large) {
     Large *large = arena->large;
@@ -288,23 +288,25 @@ void aurora_arena_free(Arena *arena) {
   free(arena);
 }
 
-// Makes tree-sitter use the functions above. Outside of a parse, they and those that it uses before are interchangeable.
+// Makes tree-sitter use the functions above. Outside of a parse, they are interchangeable with the previous functions.
 void aurora_bound_allocations(void) {
   ts_set_allocator(bounded_malloc, bounded_calloc, bounded_realloc, bounded_free);
 }
 
-// A language as tree-sitter is to use it, and the one that it was made of.
+// A modified language for tree-sitter, and the original language.
 typedef struct {
   TSLanguage language;
   const TSLanguage *original;
 } BoundedLanguage;
 
-// Room for a state that is too long: what is beyond the end is an entry of a stack, or the length of a word.
-enum { LONGEST_STATE = 4 * TREE_SITTER_SERIALIZATION_BUFFER_SIZE };
-// How often a scanner may read on when the text has ended for it.
-enum { MOST_READS_AT_END = 1 << 16 };
+// Size of the buffer for the state of a scanner. It has room for a state that is too long: a scanner that exceeds the
+// usual size writes at most one stack entry or the length of a word beyond it.
+enum { MAX_STATE_BYTES = 4 * TREE_SITTER_SERIALIZATION_BUFFER_SIZE };
+// Maximum number of reads by a scanner after the read limit, at which the text ends for the scanner.
+enum { MAX_READS_AT_END = 1 << 16 };
 
-// Outside of a parse, for a parser of the caller with the language of a tree, a scanner does nothing.
+// Outside of a parse, a scanner does nothing. This happens if the caller passes the language of a tree to its own
+// parser.
 static void *bounded_create(void) {
   if (!parse.is_active) return NULL;
   parse.scanner = parse.original->external_scanner.create();
@@ -322,13 +324,14 @@ static bool is_at_end(const TSLexer *lexer) {
   return true;
 }
 
-// At the limit, the text ends for the scanner, which frees what it has on its way back. One that waits for more text is left.
+// At the limit, the scanner sees the end of the text, so that it frees its memory and returns. If the scanner still
+// waits for more text, `longjmp` leaves it.
 static void bounded_advance(TSLexer *lexer, bool skip) {
-  if (++parse.reads <= parse.most_reads) {
+  if (++parse.reads <= parse.max_reads) {
     parse.advance(lexer, skip);
     return;
   }
-  if (parse.reads - parse.most_reads > MOST_READS_AT_END) longjmp(parse.start, 1);
+  if (parse.reads - parse.max_reads > MAX_READS_AT_END) longjmp(parse.start, 1);
   lexer->lookahead = 0;
   lexer->eof = is_at_end;
 }
@@ -338,7 +341,7 @@ static bool bounded_scan(void *scanner, TSLexer *lexer, const bool *valid_symbol
   parse.advance = lexer->advance;
   lexer->advance = bounded_advance;
   bool is_found = parse.original->external_scanner.scan(scanner, lexer, valid_symbols);
-  if (parse.reads > parse.most_reads) longjmp(parse.start, 1);
+  if (parse.reads > parse.max_reads) longjmp(parse.start, 1);
   lexer->advance = parse.advance;
   return is_found;
 }
@@ -349,15 +352,16 @@ static void bounded_deserialize(void *scanner, const char *state, unsigned lengt
 
 static unsigned bounded_serialize(void *scanner, char *buffer) {
   if (!parse.is_active) return 0;
-  char state[LONGEST_STATE];
+  char state[MAX_STATE_BYTES];
   unsigned length = parse.original->external_scanner.serialize(scanner, state);
   if (length > TREE_SITTER_SERIALIZATION_BUFFER_SIZE) longjmp(parse.start, 1);
   memcpy(buffer, state, length);
   return length;
 }
 
-// Most states of a language list their symbols, and tree-sitter searches the list of a state for every token and for every
-// symbol that might repair an error. Here, each state has a row of the table with all symbols, in up to 13 MB for a language.
+// Gives each state a table row with all symbols, which takes up to 13 MB for a language. Most states of a language have
+// a list of symbols instead, and tree-sitter searches the list for every token and for every symbol that might repair
+// an error.
 static void expand_states(TSLanguage *language) {
   size_t row = language->symbol_count;
   uint16_t *table = checked(calloc(language->state_count * row, sizeof(uint16_t)));
@@ -373,8 +377,9 @@ static void expand_states(TSLanguage *language) {
   language->large_state_count = language->state_count;
 }
 
-// A language for `aurora_parse_bounded`, which is never freed: trees point to it. Null if the language is of a version whose
-// layout is not known here. Parses with an expanded one take up to a sixth less time, but to make it takes some milliseconds.
+// Creates a language for `aurora_parse_bounded`. It is never freed, because trees point to it. Returns null if the
+// layout of the language's version is unknown. Parses with an expanded language take up to a sixth less time, but the
+// expansion takes a few milliseconds.
 const BoundedLanguage *aurora_bounded_language(const TSLanguage *language, bool is_expanded) {
   size_t size = 0;
   if (language->abi_version == 14) size = offsetof(TSLanguage, name);
@@ -394,7 +399,7 @@ const BoundedLanguage *aurora_bounded_language(const TSLanguage *language, bool 
   return bounded;
 }
 
-// The progress callback of the caller, which may use other parsers.
+// Calls the progress callback of the caller. The limits are off meanwhile, because the callback may use other parsers.
 static bool unbounded_progress(TSParseState *state) {
   const TSParseOptions *options = state->payload;
   TSParseState inner = *state;
@@ -407,7 +412,7 @@ static bool unbounded_progress(TSParseState *state) {
 
 static TSTree *parse_whole(const BoundedLanguage *language, TSInput input, TSParseOptions options) {
   TSParser *parser = ts_parser_new();
-  // A new parser allocates the first node of its stack last.
+  // The last allocation of a new parser is the first node of its stack.
   parse.node_size = parse.last_malloc;
   TSTree *tree = NULL;
   parse.original = language->original;
@@ -419,18 +424,18 @@ static TSTree *parse_whole(const BoundedLanguage *language, TSInput input, TSPar
   return tree;
 }
 
-// The tree of a text, in a cleared arena, or null: the progress callback has stopped the parse. If copies of subtrees hold more
-// than `most_copied` bytes, stacks have more than `most_nodes` nodes, the state of the scanner is too long, or it reads more than
-// `most_reads` characters, it is null as well, and `*is_exceeded` is true. From a callback of itself, it does nothing and gives
-// null.
+// Parses a text into a tree in `arena`, which must be cleared. Returns null if the progress callback stops the parse,
+// or if the parse exceeds a limit. In the latter case, `*is_exceeded` is true. The limits are `max_copied` bytes in
+// copies of subtrees, `max_nodes` stack nodes, `max_reads` characters read by the scanner, and the size of the
+// scanner's state. Called from its own progress callback, the function does nothing and returns null.
 TSTree *aurora_parse_bounded(
   const BoundedLanguage *language,
   TSInput input,
   TSParseOptions options,
   Arena *arena,
-  size_t most_copied,
-  size_t most_nodes,
-  size_t most_reads,
+  size_t max_copied,
+  size_t max_nodes,
+  size_t max_reads,
   bool *is_exceeded
 ) {
   *is_exceeded = false;
@@ -438,12 +443,12 @@ TSTree *aurora_parse_bounded(
   parse.has_begun = true;
   parse.arena = arena;
   parse.copied = 0;
-  parse.most_copied = most_copied;
+  parse.max_copied = max_copied;
   parse.nodes = 0;
-  parse.most_nodes = most_nodes;
+  parse.max_nodes = max_nodes;
   parse.scanner = NULL;
   parse.reads = 0;
-  parse.most_reads = most_reads;
+  parse.max_reads = max_reads;
   parse.node_size = SIZE_MAX;
   TSTree *volatile tree = NULL;
   if (setjmp(parse.start) == 0) {
@@ -451,7 +456,7 @@ TSTree *aurora_parse_bounded(
     tree = parse_whole(language, input, options);
     parse.is_active = false;
   } else {
-    // Most scanners use the allocator of libc, so their blocks are not in the arena.
+    // The blocks of most scanners are not in the arena, because the scanners use the allocator of libc.
     if (parse.scanner) bounded_destroy(parse.scanner);
     parse.is_active = false;
     *is_exceeded = true;
@@ -460,22 +465,22 @@ TSTree *aurora_parse_bounded(
   return tree;
 }
 
-// The children of a node that are still to be visited.
+// The remaining children of a node during a walk.
 typedef struct {
   const Subtree *next;
   const Subtree *end;
-  // The aliases of the children from the next one on that is no extra, or null.
+  // The aliases of the remaining children that are not extras, or null.
   const TSSymbol *aliases;
-  // Where the child before ends, or where the node begins if there is none.
+  // The end of the previous child, or the start of the node before the first child.
   Length position;
   bool is_first;
 } Level;
 
-// A walk over the nodes of a tree, in the order of their starts, outer ones first. tree-sitter's own cursor makes a node of
-// everything that it passes.
+// A walk over the nodes of a tree, ordered by start, outer nodes first. Unlike the cursor of tree-sitter, it creates no
+// nodes for the subtrees that it skips.
 typedef struct {
   const TSTree *tree;
-  // For each symbol of the language whether its nodes are visited. Errors and missing nodes always are.
+  // For each symbol of the language, whether the walk visits its nodes. It always visits errors and missing nodes.
   const bool *is_visited;
   Level *levels;
   size_t depth;
@@ -497,7 +502,7 @@ static void descend(Walk *walk, Subtree subtree, Length start) {
   };
 }
 
-// Begins a walk over what is below the root.
+// Begins a walk over the descendants of the root.
 Walk *aurora_walk_new(const TSTree *tree, const bool *is_visited) {
   Walk *walk = checked(malloc(sizeof(Walk)));
   *walk = (Walk){.tree = tree, .is_visited = is_visited};
@@ -505,7 +510,7 @@ Walk *aurora_walk_new(const TSTree *tree, const bool *is_visited) {
   return walk;
 }
 
-// Sets the next node; false at the end.
+// Sets `node` to the next node. Returns false at the end of the walk.
 bool aurora_walk_next(Walk *walk, TSNode *node) {
   const TSLanguage *language = walk->tree->language;
   while (walk->depth > 0) {

@@ -1,27 +1,31 @@
-//! A parse by tree-sitter with limits for its stacks, its error recovery and the scanners of grammars.
+//! Parses with tree-sitter, with limits for its stacks, its error recovery and the scanners of grammars.
 //!
-//! At the end of a text with errors, tree-sitter copies every path through its stacks. That takes the square of the number
-//! of errors at nested places: a gigabyte for a text of some kilobytes, without a call of the progress callback, and an
-//! allocation that fails ends the process. It also releases a stack by recursion, which ends the process if it is deep.
-//! The scanners of some grammars write states that are longer than tree-sitter's buffer, which ends the process as well, read
-//! the rest of the text for every token, or wait for ever for a character after its end.
-//! [`parse`] gives such a text up. What it counts is what tree-sitter asks for, so whether a text exceeds a limit depends on
-//! the text alone.
+//! tree-sitter alone can end or block the process in several ways:
 //!
-//! A tree is in an arena, which the next parse of the thread uses again, and [`BoundedTree::nodes_of`] visits only nodes of some
-//! kinds. Both make a parse with a walk over its tree faster than tree-sitter alone.
+//! * At the end of a text with errors, tree-sitter copies every path through its stacks. The copies grow with the
+//!   square of the number of errors at nested places: a text of a few kilobytes needs a gigabyte. tree-sitter does not
+//!   call the progress callback meanwhile, and a failed allocation ends the process.
+//! * tree-sitter releases a stack by recursion. A deep stack overflows the stack of the thread, which ends the process.
+//! * The scanners of some grammars write states that are longer than tree-sitter's buffer, which also ends the process.
+//! * Other scanners read the rest of the text for every token, or wait forever for a character after its end.
 //!
-//! The part in C leaves the parse with `longjmp`, which Rust has no equivalent of.
+//! [`parse`] stops at such a text. It counts the requests of tree-sitter, so whether a text exceeds a limit depends
+//! only on the text.
+//!
+//! A tree is stored in an arena, which the next parse of the thread reuses, and [`BoundedTree::nodes_of`] visits only
+//! nodes of selected kinds. Both make a parse with a walk over the tree faster than with tree-sitter alone.
+//!
+//! The C code leaves a parse with `longjmp`, which has no equivalent in Rust.
 //!
 //! ```
 //! use aurora_bounded_parser::{Grammar, Limits, Stopped, parse};
 //! use std::ops::ControlFlow;
 //!
-//! let go = Grammar::new(&tree_sitter_go::LANGUAGE.into()).expect("is of a version that is supported");
+//! let go = Grammar::new(&tree_sitter_go::LANGUAGE.into()).expect("the grammar has a supported version");
 //! let limits = Limits { copied: 1 << 20, nodes: 10_000, reads: 1 << 20 };
 //! let parse = |text: &str| parse(&go, text.as_bytes(), limits, &mut || ControlFlow::Continue(()));
 //! assert_eq!(parse(&"%w[".repeat(2_000)).err(), Some(Stopped::AtLimit));
-//! assert_eq!(parse("package p").expect("is short").root_node().kind(), "source_file");
+//! assert_eq!(parse("package p").expect("the text is short").root_node().kind(), "source_file");
 //! ```
 
 #![warn(missing_docs)]
@@ -41,13 +45,13 @@ use tree_sitter::ffi::{
 };
 use tree_sitter::{Language, Node, Tree};
 
-/// A `BoundedLanguage` of the part in C.
+/// A `BoundedLanguage` of the C code.
 enum BoundedLanguage {}
 
-/// An `Arena` of the part in C.
+/// An `Arena` of the C code.
 enum RawArena {}
 
-/// A `Walk` of the part in C.
+/// A `Walk` of the C code.
 enum RawWalk {}
 
 unsafe extern "C" {
@@ -58,9 +62,9 @@ unsafe extern "C" {
         input: TSInput,
         options: TSParseOptions,
         arena: *mut RawArena,
-        most_copied: usize,
-        most_nodes: usize,
-        most_reads: usize,
+        max_copied: usize,
+        max_nodes: usize,
+        max_reads: usize,
         is_exceeded: *mut bool,
     ) -> *mut TSTree;
     fn aurora_arena_new() -> *mut RawArena;
@@ -71,14 +75,14 @@ unsafe extern "C" {
     fn aurora_walk_free(walk: *mut RawWalk);
 }
 
-/// What a parse may hold at one time, and do in all.
+/// Limits of one parse. `copied` and `nodes` limit the amount at any time, `reads` limits the total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes in copies of subtrees.
+    /// Maximum number of bytes in copies of subtrees.
     pub copied: usize,
-    /// Nodes of stacks. Releasing them may take a frame of some hundred bytes for each.
+    /// Maximum number of stack nodes. Releasing each node may take a stack frame of a few hundred bytes.
     pub nodes: usize,
-    /// Characters that the scanner of the grammar reads, each as often as it reads it.
+    /// Maximum number of characters that the scanner of the grammar reads. Repeated reads of a character count.
     pub reads: usize,
 }
 
@@ -87,31 +91,32 @@ pub struct Limits {
 pub struct Grammar {
     original: Language,
     bounded: NonNull<BoundedLanguage>,
-    /// Made when enough texts were parsed to be worth it.
+    /// The expanded language. Created once enough text was parsed to be worth the cost.
     expanded: OnceLock<NonNull<BoundedLanguage>>,
-    /// Bytes of all texts.
+    /// Total size of the parsed texts in bytes.
     parsed: AtomicUsize,
 }
 
-// SAFETY: nothing changes what the pointers point to.
+// SAFETY: nothing modifies the languages behind the pointers.
 unsafe impl Send for Grammar {}
 // SAFETY: as above.
 unsafe impl Sync for Grammar {}
 
-/// Bytes after which a grammar is expanded.
+/// Number of parsed bytes after which a grammar is expanded.
 const MIN_EXPANDED_BYTES: usize = 512 << 10;
 
 impl Grammar {
-    /// Takes some hundred bytes, later up to 13 MB, which live as long as the process because trees point to them. Parsers of
-    /// tree-sitter should be given the original instead of the language of such a tree, whose scanner finds nothing.
+    /// Creates a grammar for [`parse`]. `None` if the version of the language's format is not 14 or 15.
     ///
-    /// `None`: the grammar is of another version of tree-sitter's format than 14 and 15.
+    /// A grammar takes a few hundred bytes, later up to 13 MB. They are never freed, because trees point to them. Do
+    /// not pass the language of a tree to a parser of tree-sitter: its scanner finds nothing there. Pass the original
+    /// language instead.
     pub fn new(language: &Language) -> Option<Self> {
         let bounded = bounded(language, false)?;
         Some(Self { original: language.clone(), bounded, expanded: OnceLock::new(), parsed: AtomicUsize::new(0) })
     }
 
-    /// The language to parse so many bytes with.
+    /// Returns the language for parsing a text of `bytes` bytes.
     fn for_text(&self, bytes: usize) -> NonNull<BoundedLanguage> {
         if self.parsed.fetch_add(bytes, Ordering::Relaxed) < MIN_EXPANDED_BYTES {
             return self.bounded;
@@ -120,89 +125,89 @@ impl Grammar {
     }
 }
 
-/// A copy of a language, which is never freed; `None` if its format is not supported.
+/// Returns a copy of a language, which is never freed. `None` if the format of the language is not supported.
 fn bounded(language: &Language, is_expanded: bool) -> Option<NonNull<BoundedLanguage>> {
     let language = language.clone().into_raw();
-    // SAFETY: `language` points to a language, which is copied.
+    // SAFETY: `language` points to a valid language, which the function copies.
     let bounded = unsafe { aurora_bounded_language(language, is_expanded) };
-    // SAFETY: `language` is still owned here.
+    // SAFETY: `language` comes from `into_raw` and is still owned here.
     drop(unsafe { Language::from_raw(language) });
     NonNull::new(bounded.cast_mut())
 }
 
-/// Why there is no tree.
+/// The reason why a parse has no tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
-    /// The progress callback asked for it, or the parse cannot begin: the text has 4 GiB or more, or the call came from a
-    /// progress callback of this function.
+    /// The progress callback stopped the parse, or the parse cannot begin. A parse cannot begin if the text has 4 GiB
+    /// or more, or if [`parse`] is called from its own progress callback.
     ByCaller,
-    /// A limit was exceeded.
+    /// The parse exceeded a limit.
     AtLimit,
 }
 
 /// The memory of a parse and its tree.
 struct Arena(NonNull<RawArena>);
 
-// SAFETY: the part in C uses an arena during a parse only, and on the thread of the parse.
+// SAFETY: the C code uses an arena only during a parse, and only on the thread of the parse.
 unsafe impl Send for Arena {}
 
 thread_local! {
-    /// The arena of the last tree that was dropped, without blocks.
+    /// The cleared arena of the tree that was dropped last.
     static SPARE_ARENA: Cell<Option<Arena>> = const { Cell::new(None) };
 }
 
 impl Arena {
-    /// One without blocks.
+    /// Returns the spare arena of the thread, or a new one. The arena has no blocks.
     fn take() -> Self {
         let spare = SPARE_ARENA.try_with(Cell::take).ok().flatten();
-        // SAFETY: the function needs nothing; memory that is missing ends the process.
+        // SAFETY: the function has no preconditions. It ends the process if memory is exhausted.
         spare.unwrap_or_else(|| {
-            Self(NonNull::new(unsafe { aurora_arena_new() }).expect("the part in C never gives null"))
+            Self(NonNull::new(unsafe { aurora_arena_new() }).expect("the C code never returns null"))
         })
     }
 
-    /// Frees its blocks, and keeps it for the next parse of the thread.
-    fn give_back(self) {
-        // SAFETY: no one has the blocks.
+    /// Frees the blocks of the arena, and keeps the arena for the next parse of the thread.
+    fn recycle(self) {
+        // SAFETY: nothing uses the blocks.
         unsafe { aurora_arena_clear(self.0.as_ptr()) };
-        // While the thread ends, the arena is freed here.
+        // If the thread is ending, `spare` no longer exists and the arena is freed here.
         SPARE_ARENA.try_with(|spare| spare.set(Some(self))).ok();
     }
 }
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        // SAFETY: no one has the arena or its blocks.
+        // SAFETY: nothing uses the arena or its blocks.
         unsafe { aurora_arena_free(self.0.as_ptr()) };
     }
 }
 
-/// A tree that [`parse`] has made.
+/// A syntax tree that [`parse`] has created.
 pub struct BoundedTree {
-    /// In `arena`, so it is never dropped: it is gone when the arena is cleared.
+    /// Allocated in `arena`, so it is never dropped. Clearing the arena frees it.
     tree: NonNull<TSTree>,
     arena: ManuallyDrop<Arena>,
 }
 
 impl BoundedTree {
-    /// The outermost node.
+    /// Returns the root node.
     pub fn root_node(&self) -> Node<'_> {
-        // SAFETY: the tree is alive as long as `self`. `ManuallyDrop` keeps it from being freed by tree-sitter.
+        // SAFETY: the tree lives as long as `self`. `ManuallyDrop` prevents tree-sitter from freeing the tree.
         let tree = ManuallyDrop::new(unsafe { Tree::from_raw(self.tree.as_ptr()) });
-        // SAFETY: a node points to what `self` owns, not to `tree`.
+        // SAFETY: the node points to memory that `self` owns, not to `tree`.
         unsafe { Node::from_raw(tree.root_node().into_raw()) }
     }
 
-    /// The nodes of some kinds, and all that are errors or missing, in the order of their starts, outer ones first.
-    /// `is_visited` has a value for each kind of the grammar.
+    /// Returns the nodes of the selected kinds, and all error and missing nodes, ordered by start, outer nodes first.
+    /// `is_visited` selects the kinds and has a value for each kind of the grammar.
     ///
     /// # Panics
-    /// If it has fewer values than the grammar has kinds.
+    /// Panics if `is_visited` has fewer values than the grammar has kinds.
     pub fn nodes_of<'t>(&'t self, is_visited: &[bool]) -> impl Iterator<Item = Node<'t>> {
         let root = self.root_node();
-        assert!(is_visited.len() >= root.language().node_kind_count(), "a kind has no value");
+        assert!(is_visited.len() >= root.language().node_kind_count(), "a node kind has no value in `is_visited`");
         let is_root_visited = root.is_error() || root.is_missing() || is_visited[usize::from(root.kind_id())];
-        // SAFETY: the tree and the values outlive the walk, and there is a value for every symbol.
+        // SAFETY: the tree and the values outlive the walk, and the values cover every symbol.
         let walk = unsafe { aurora_walk_new(self.tree.as_ptr(), is_visited.as_ptr()) };
         is_root_visited.then_some(root).into_iter().chain(Walk { walk, tree: PhantomData })
     }
@@ -211,7 +216,7 @@ impl BoundedTree {
 impl Drop for BoundedTree {
     fn drop(&mut self) {
         // SAFETY: `arena` is not used again.
-        unsafe { ManuallyDrop::take(&mut self.arena) }.give_back();
+        unsafe { ManuallyDrop::take(&mut self.arena) }.recycle();
     }
 }
 
@@ -225,23 +230,23 @@ impl<'t> Iterator for Walk<'t> {
 
     fn next(&mut self) -> Option<Node<'t>> {
         let mut node = MaybeUninit::uninit();
-        // SAFETY: the walk is alive, and a node that was set is one of the tree.
+        // SAFETY: the walk is alive. If the function returns true, it has set `node` to a node of the tree.
         unsafe { aurora_walk_next(self.walk, node.as_mut_ptr()).then(|| Node::from_raw(node.assume_init())) }
     }
 }
 
 impl Drop for Walk<'_> {
     fn drop(&mut self) {
-        // SAFETY: no one else has the walk.
+        // SAFETY: nothing else uses the walk.
         unsafe { aurora_walk_free(self.walk) };
     }
 }
 
-/// The tree of a text in UTF-8. tree-sitter calls `on_progress` every 100 operations.
+/// Parses a UTF-8 text into a tree. tree-sitter calls `on_progress` every 100 operations.
 ///
 /// # Errors
 ///
-/// [`Stopped`]: the text was given up.
+/// Returns [`Stopped`] if the parse exceeded a limit, or if the caller stopped it.
 pub fn parse(
     grammar: &Grammar,
     text: &[u8],
@@ -249,8 +254,8 @@ pub fn parse(
     on_progress: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<BoundedTree, Stopped> {
     static BOUNDED: Once = Once::new();
-    // SAFETY: outside of `aurora_parse_bounded`, the functions that this sets pass every call on to those of libc, as
-    // tree-sitter's own do, so blocks allocated before and after can be freed by either.
+    // SAFETY: outside of `aurora_parse_bounded`, the allocation functions set here pass every call to libc, as
+    // tree-sitter's own functions do. Each set of functions can therefore free the blocks of the other.
     BOUNDED.call_once(|| unsafe { aurora_bound_allocations() });
     if u32::try_from(text.len()).is_err() {
         return Err(Stopped::ByCaller);
@@ -262,8 +267,8 @@ pub fn parse(
     let mut is_exceeded = false;
     let arena = Arena::take();
     let Limits { copied, nodes, reads } = limits;
-    // SAFETY: each payload has the type that its function casts it to, and outlives the call. `longjmp` leaves frames of C
-    // alone: neither function allocates by tree-sitter. The arena has no blocks.
+    // SAFETY: each payload has the type to which its function casts it, and outlives the call. `longjmp` skips only
+    // frames of C, because neither function allocates through tree-sitter. The arena has no blocks.
     let tree = unsafe {
         let (grammar, arena) = (grammar.for_text(text.len()).as_ptr(), arena.0.as_ptr());
         aurora_parse_bounded(grammar, input, options, arena, copied, nodes, reads, &raw mut is_exceeded)
@@ -271,15 +276,15 @@ pub fn parse(
     match NonNull::new(tree) {
         Some(tree) => Ok(BoundedTree { tree, arena: ManuallyDrop::new(arena) }),
         None => {
-            arena.give_back();
+            arena.recycle();
             Err(if is_exceeded { Stopped::AtLimit } else { Stopped::ByCaller })
         }
     }
 }
 
-/// The rest of the text. `payload` is a `&[u8]`.
+/// Returns the rest of the text from byte `at`. `payload` points to a `&[u8]`.
 unsafe extern "C" fn read(payload: *mut c_void, at: u32, _: TSPoint, length: *mut u32) -> *const c_char {
-    // SAFETY: `parse` has set the payload to a slice that outlives the parse; `length` is a place of tree-sitter.
+    // SAFETY: `parse` has set the payload to a slice that outlives the parse. tree-sitter passes a valid `length`.
     unsafe {
         let text = *payload.cast::<&[u8]>();
         let rest = text.get(at as usize..).unwrap_or_default();
@@ -288,7 +293,7 @@ unsafe extern "C" fn read(payload: *mut c_void, at: u32, _: TSPoint, length: *mu
     }
 }
 
-/// Whether to stop. The payload of `state` is a `&mut dyn FnMut() -> ControlFlow<()>`.
+/// Returns whether to stop. The payload of `state` points to a `&mut dyn FnMut() -> ControlFlow<()>`.
 unsafe extern "C" fn progress(state: *mut TSParseState) -> bool {
     // SAFETY: `parse` has set the payload, and nothing else uses the closure during the parse.
     let on_progress = unsafe { &mut *(*state).payload.cast::<&mut dyn FnMut() -> ControlFlow<()>>() };

@@ -21,12 +21,12 @@ fn javascript() -> Grammar {
 
 const LIMITS: Limits = Limits { copied: 4 * MIB, nodes: 10_000, reads: MIB };
 
-/// The tree as text, or why there is none.
+/// Returns the tree as an S-expression, or the reason why there is no tree.
 fn tree(grammar: &Grammar, text: &str) -> Result<String, Stopped> {
     parse(grammar, text.as_bytes(), LIMITS, &mut || ControlFlow::Continue(())).map(|tree| tree.root_node().to_sexp())
 }
 
-/// Texts with an error at each of many nested places.
+/// Returns texts with errors at many nested places.
 fn nested_errors() -> [(Grammar, String); 3] {
     [
         (go(), "%w[".repeat(2_000)),
@@ -36,14 +36,14 @@ fn nested_errors() -> [(Grammar, String); 3] {
 }
 
 #[test]
-fn nested_errors_end_at_the_limit() {
+fn nested_errors_exceed_the_limit() {
     for (language, text) in nested_errors() {
         assert_eq!(tree(&language, &text), Err(Stopped::AtLimit));
     }
 }
 
 #[test]
-fn deep_stacks_end_at_the_limit() {
+fn deep_stacks_exceed_the_limit() {
     let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
     assert!(tree(&javascript(), &nested(3_000)).is_ok());
     for text in [nested(100_000), "{-".repeat(100_000), "a=".repeat(100_000)] {
@@ -51,9 +51,9 @@ fn deep_stacks_end_at_the_limit() {
     }
 }
 
-/// The scanner of YAML writes four bytes for each open list, and looks for the end of the buffer before it does.
+/// The YAML scanner writes four bytes for each open list, and checks for the end of the buffer before it writes.
 #[test]
-fn a_state_that_is_longer_than_the_buffer_ends_at_the_limit() {
+fn a_scanner_state_larger_than_the_buffer_exceeds_the_limit() {
     let yaml = grammar(&tree_sitter_yaml::LANGUAGE.into());
     assert!(tree(&yaml, &"- ".repeat(253)).is_ok());
     for levels in [254, 255, 256, 1_000] {
@@ -62,9 +62,9 @@ fn a_state_that_is_longer_than_the_buffer_ends_at_the_limit() {
     assert!(tree(&yaml, "a: [b, c]").is_ok_and(|tree| !tree.contains("ERROR")));
 }
 
-/// The scanner of Kotlin looks for the white space after an annotation, that of Lua for the end of a comment.
+/// The Kotlin scanner looks for the white space after an annotation, the Lua scanner for the end of a comment.
 #[test]
-fn a_scanner_that_reads_on_ends_at_the_limit() {
+fn a_scanner_that_keeps_reading_exceeds_the_limit() {
     let lua = grammar(&tree_sitter_lua::LANGUAGE.into());
     assert_eq!(tree(&lua, &"{-".repeat(10_000)), Err(Stopped::AtLimit));
     let kotlin = grammar(&tree_sitter_kotlin_ng::LANGUAGE.into());
@@ -75,13 +75,13 @@ fn a_scanner_that_reads_on_ends_at_the_limit() {
 }
 
 #[test]
-fn trees_are_those_of_tree_sitter() {
+fn trees_equal_the_trees_of_tree_sitter() {
     let errors = "function f( { ) return [1, , }\n class A { b( } \n".repeat(300);
     let calls = "f(a, b);\n".repeat(50_000);
     for text in ["", "f(a, b)", "%w[%w[%w[", "}{a:}{a:}{a:", "let a = `${b}`; /*", &errors, &calls] {
         let mut parser = Parser::new();
         parser.set_language(&tree_sitter_javascript::LANGUAGE.into()).expect("the grammar is supported");
-        let expected = parser.parse(text, None).expect("has no limit").root_node().to_sexp();
+        let expected = parser.parse(text, None).expect("the parse has no limit").root_node().to_sexp();
         let javascript = javascript();
         assert_eq!(tree(&javascript, text).as_ref(), Ok(&expected));
         javascript.for_text(MIN_EXPANDED_BYTES);
@@ -91,10 +91,10 @@ fn trees_are_those_of_tree_sitter() {
 }
 
 #[test]
-fn trees_and_parsers_may_be_older_and_younger_than_the_limits() {
+fn trees_and_parsers_may_outlive_a_bounded_parse() {
     let mut other = Parser::new();
     other.set_language(&tree_sitter_go::LANGUAGE.into()).expect("the grammar is supported");
-    let older = other.parse("package p; func f() {}", None).expect("has no limit");
+    let older = other.parse("package p; func f() {}", None).expect("the parse has no limit");
     let text = "func f() { g(1) }\n".repeat(100);
     let bounded = parse(&go(), text.as_bytes(), LIMITS, &mut || {
         other.reset();
@@ -102,11 +102,11 @@ fn trees_and_parsers_may_be_older_and_younger_than_the_limits() {
         ControlFlow::Continue(())
     });
     drop(other);
-    assert_eq!(bounded.expect("is short").root_node().kind(), "source_file");
+    assert_eq!(bounded.expect("the text is short").root_node().kind(), "source_file");
 }
 
 #[test]
-fn the_nodes_of_all_kinds_are_those_that_a_cursor_visits() {
+fn a_walk_visits_the_same_nodes_as_a_cursor() {
     let kotlin = "package a\n// b\nclass C(val d: Int) { fun e(f: G?) = f?.h { it + 1 } ?: \"$d ${e(null)}\" }\n";
     let go_text = "package p\n\nfunc (a *B) C(d, e int) (f F) { g(1, /* h */ i{j: k}); ) }\ntype L struct { M `n` }\n";
     let script = "export class A { #b = `c${d}`; get e() { return /f/ } }\nlet g = , ;\nh?.i(...j)\n";
@@ -122,8 +122,8 @@ fn the_nodes_of_all_kinds_are_those_that_a_cursor_visits() {
     for (language, text) in texts {
         let language = Language::from(language);
         let text = format!("\n {}", text.repeat(3));
-        let tree =
-            parse(&grammar(&language), text.as_bytes(), LIMITS, &mut || ControlFlow::Continue(())).expect("parses");
+        let tree = parse(&grammar(&language), text.as_bytes(), LIMITS, &mut || ControlFlow::Continue(()))
+            .expect("the parse is within the limits");
         let mut expected = Vec::new();
         let mut cursor = tree.root_node().walk();
         'walk: loop {
@@ -161,7 +161,7 @@ fn a_caller_that_stops_gets_no_tree() {
 }
 
 #[test]
-fn a_parse_inside_of_a_parse_is_refused() {
+fn a_parse_from_a_progress_callback_is_refused() {
     let mut inside = Vec::new();
     let text = "func f() { g(1) }\n".repeat(100);
     let outer = parse(&go(), text.as_bytes(), LIMITS, &mut || {

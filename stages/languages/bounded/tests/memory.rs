@@ -1,4 +1,5 @@
-//! The memory of texts that are given up. The test has a process of its own: it asks how much memory the process holds.
+//! Tests that a stopped parse frees its memory. The test measures the memory of its process, so no other test may run
+//! there.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -11,33 +12,34 @@ const MIB: usize = 1 << 20;
 
 const LIMITS: Limits = Limits { copied: 4 * MIB, nodes: 10_000, reads: MIB };
 
-fn give_up(language: &Language, text: &str) {
+fn parse_to_limit(language: &Language, text: &str) {
     let grammar = Grammar::new(language).expect("the grammar is supported");
     let parsed = parse(&grammar, text.as_bytes(), LIMITS, &mut || ControlFlow::Continue(()));
     assert_eq!(parsed.err(), Some(Stopped::AtLimit));
 }
 
 fn resident_bytes() -> usize {
-    let pages = fs::read_to_string("/proc/self/statm").expect("Linux has it");
-    let pages: usize = pages.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("has the resident pages");
+    let pages = fs::read_to_string("/proc/self/statm").expect("Linux provides this file");
+    let pages: usize =
+        pages.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("the file has the resident pages");
     pages * 4096
 }
 
-/// A hundred texts that reach the limit hold 400 MiB if nothing is freed.
+/// A hundred parses that reach the limit hold 400 MiB if nothing is freed.
 #[test]
-fn the_memory_of_a_text_that_is_given_up_is_freed() {
+fn a_parse_that_reaches_the_limit_frees_its_memory() {
     let texts = [
         (tree_sitter_javascript::LANGUAGE.into(), "}{a:".repeat(600)),
-        // The scanner has the name of the tag when it reaches the limit.
+        // The scanner still holds the tag name when it reaches the limit.
         (tree_sitter_html::LANGUAGE.into(), format!("<{}", "a".repeat(2 * MIB))),
     ];
     for (language, text) in texts {
-        give_up(&language, &text);
+        parse_to_limit(&language, &text);
         let before = resident_bytes();
         for _ in 0..100 {
-            give_up(&language, &text);
+            parse_to_limit(&language, &text);
         }
         let grown = resident_bytes().saturating_sub(before);
-        assert!(grown < 64 * MIB, "{grown} bytes");
+        assert!(grown < 64 * MIB, "the memory grew by {grown} bytes");
     }
 }

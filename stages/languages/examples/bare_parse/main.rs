@@ -1,7 +1,7 @@
-//! The bare parse loop of `cargo xtask bench scale`: reads files and parses them with their grammars.
+//! Parse loop without indexing for `cargo xtask bench scale`: reads files and parses them with their grammars.
 //!
-//! `bare_parse --list < PATHS` prints `LANGUAGE<tab>PATH` for each path whose file has a grammar.
-//! `bare_parse THREADS < LIST` reads and parses the files of such a list.
+//! * `bare_parse --list < PATHS` prints `LANGUAGE<tab>PATH` for each path whose file has a grammar.
+//! * `bare_parse THREADS < LIST` reads and parses the files of such a list.
 
 #[path = "../detection/mod.rs"]
 mod detection;

@@ -1,19 +1,20 @@
-//! The bare loop that index runs are measured against: files are read and parsed, and nothing else.
+//! The baseline for measuring index runs: a loop that only reads and parses files.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aurora_languages::Language;
 
-/// Reads every file, and parses those that have a language, on several threads. Each thread takes the next file.
+/// Reads every file and parses the files that have a language. Each of `threads` threads repeatedly takes the next
+/// file.
 pub(crate) fn parse(files: &[(PathBuf, Option<&Language>)], threads: usize) {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut parser = tree_sitter::Parser::new();
         while let Some((path, language)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let text = std::fs::read(path).expect("a readable file");
+            let text = std::fs::read(path).expect("the file is readable");
             let Some(language) = language else { continue };
-            parser.set_language(&(language.grammar)()).expect("a grammar of this version");
+            parser.set_language(&(language.grammar)()).expect("the grammar has a supported version");
             std::hint::black_box(parser.parse(&text, None));
         }
     };

@@ -1,6 +1,7 @@
 //! Astro components: the definitions of their front matter, scripts and styles.
 //!
-//! The grammar of HTML finds where the text around them can be split. What it cannot read of the template is no syntax error.
+//! The HTML grammar finds the places where the text around them can be split. Template syntax that the HTML grammar
+//! cannot read does not count as a syntax error.
 
 #![cfg(feature = "astro")]
 
@@ -26,7 +27,7 @@ pub(crate) static ASTRO: Language = Language {
     )
 };
 
-/// The front matter between lines of `---`, and the scripts and styles after it. All scripts are TypeScript.
+/// Returns the front matter between `---` lines, and the scripts and styles after it. All scripts are TypeScript.
 fn embedded(text: &str) -> Vec<Embedded<'_>> {
     let Some(front_matter) = front_matter(text) else { return scripts_and_styles(text, "typescript") };
     let end = front_matter.end;

@@ -1,13 +1,13 @@
-//! What the grammar cannot read, or must not.
+//! Masks text that the grammar cannot read, or that would crash its scanner.
 
 use std::ops::Range;
 
 use crate::mask::Mask;
 
-/// Longer expansions are left as they are.
-const LONGEST_EXPANSION: usize = 256;
+/// Maximum length of an expansion that is masked.
+const MAX_EXPANSION_BYTES: usize = 256;
 
-/// The text for the grammar, if it is another one.
+/// Returns the masked text. `None` if nothing is masked.
 pub(super) fn masked(text: &str) -> Option<String> {
     let mut mask: Option<Mask> = None;
     for brace in memchr::memchr_iter(b'{', text.as_bytes()) {
@@ -19,7 +19,7 @@ pub(super) fn masked(text: &str) -> Option<String> {
         }
     }
     for end in memchr::memmem::find_iter(text.as_bytes(), b"\\\n") {
-        // A comment is not continued: the next line may be more of the same documentation.
+        // A backslash does not continue a comment. Comments after it may belong to the same documentation.
         if !is_comment(&text[text[..end].rfind('\n').map_or(0, |feed| feed + 1)..end]) {
             for comment in comments(text, end + 2) {
                 mask.get_or_insert_with(|| Mask::new(text)).blank(comment);
@@ -33,7 +33,7 @@ fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with('#')
 }
 
-/// The lines from `at` that are comments: inside of a command that is continued, the grammar does not expect them.
+/// Returns the comment lines from `at` on, which the grammar does not expect inside a continued command.
 fn comments(text: &str, at: usize) -> impl Iterator<Item = Range<usize>> {
     let lines = text[at..].split_inclusive('\n').take_while(|line| is_comment(line));
     lines.scan(at, |end, line| {
@@ -43,8 +43,9 @@ fn comments(text: &str, at: usize) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The characters after a brace that the scanner of the grammar looks up in a table of 256 without a check (`isdigit` of C),
-/// which ends the process for some: those after `{`, its digits and `..`.
+/// Returns the non-ASCII characters after `{`, its digits and `..`. The scanner of the grammar passes these characters
+/// to `isdigit` of C, which looks them up in a table of 256 entries without a check. Some characters end the process
+/// there.
 fn unchecked(text: &str, brace: usize) -> impl Iterator<Item = Range<usize>> {
     let after_digits =
         |from: usize| text[from..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |digits| from + digits);
@@ -56,8 +57,9 @@ fn unchecked(text: &str, brace: usize) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The braces of `${a:+$b;}` with what is between them, if that has operators of the shell, which the grammar takes for those
-/// of a command. Quotes, substitutions of commands and line feeds end the search.
+/// Returns the braces of an expansion and their content if the content has shell operators, as in `${a:+$b;}`. The
+/// grammar would read these operators as part of a command. Quotes, command substitutions and line feeds end the
+/// search.
 fn misread_expansion(text: &str, brace: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     if brace == 0 || bytes[brace - 1] != b'$' {
@@ -65,7 +67,7 @@ fn misread_expansion(text: &str, brace: usize) -> Option<Range<usize>> {
     }
     let mut depth = 0usize;
     let mut has_operator = false;
-    for (at, byte) in bytes.iter().enumerate().skip(brace).take(LONGEST_EXPANSION) {
+    for (at, byte) in bytes.iter().enumerate().skip(brace).take(MAX_EXPANSION_BYTES) {
         match byte {
             b'{' => depth += 1,
             b'}' if depth == 1 => return has_operator.then_some(brace..at + 1),

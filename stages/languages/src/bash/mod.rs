@@ -1,4 +1,4 @@
-//! The shells: Bash, and what other shells share with it.
+//! Shells: Bash, and the syntax that other shells share with it.
 
 #![cfg(feature = "bash")]
 
@@ -64,13 +64,13 @@ pub(crate) static BASH: Language = Language {
     )
 };
 
-/// `ll` in `ll=ls`, the argument of `alias`; its options name nothing.
+/// Returns `ll` for `ll=ls`, the argument of `alias`. Options of `alias` have no name.
 fn name_in(text: &str) -> &str {
     let name = text.split('=').next().unwrap_or_default();
     if name.starts_with('-') { "" } else { name }
 }
 
-/// The text of comments without the line that names the interpreter.
+/// Returns the text of comments without the `#!` line.
 fn doc_text(source: &str) -> String {
     let comments = match source.strip_prefix("#!") {
         Some(rest) => rest.split_once('\n').map_or("", |(_, comments)| comments),
@@ -79,7 +79,7 @@ fn doc_text(source: &str) -> String {
     text_between(comments, &["###", "##", "#"], &[])
 }
 
-/// `source FILE`, and `inherit A B` in ebuilds.
+/// Reads `source FILE`, and `inherit A B` in ebuilds.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let is_inherit = node.child_by_field_name("name").is_some_and(|name| text_of(name, text) == "inherit");
     let mut cursor = node.walk();

@@ -1,6 +1,6 @@
 (function_definition name: (word) @name body: (_) @body) @definition.function
 
-; @test "name" { … }, which is no syntax of a shell: a command for each line
+; @test "name" { … } is not shell syntax, so the grammar reads each line as a command
 (program (command
   name: (command_name (word) @_test)
   argument: [(string) (raw_string) (word)] @name

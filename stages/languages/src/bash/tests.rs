@@ -1,4 +1,4 @@
-//! The outline of `sample.sh`, and what is special about tests and packages.
+//! The outlines of `sample.sh`, of Bats tests and of packages, and masking.
 
 use super::BASH;
 use super::masked::masked;
@@ -41,7 +41,7 @@ run() { INSIDE=1; readonly HIDDEN=2; }
 }
 
 #[test]
-fn tests_of_bats_extend_to_the_next_one() {
+fn bats_tests_extend_to_the_next_test() {
     let source = r#"#!/usr/bin/env bats
 
 load test_helper
@@ -71,7 +71,7 @@ setup() {
 }
 
 #[test]
-fn packages_inherit() {
+fn packages_import_the_classes_that_they_inherit() {
     let source = "EAPI=8\ninherit eutils \"git-r3\"\nsrc_compile() {\n  emake\n}\n";
     insta::assert_snapshot!(outline(&BASH, source), @r"
     import eutils *
@@ -82,7 +82,7 @@ fn packages_inherit() {
 }
 
 #[test]
-fn characters_that_the_scanner_looks_up_without_a_check_are_left_out() {
+fn characters_that_crash_the_scanner_are_masked() {
     for text in ["\"\"{\u{10ffff}", "echo {12\u{10ffff}", "echo {1..2\u{10ffff}", "{1..\u{10ffff}"] {
         assert_eq!(crate::Parser::new().parse(Some(&BASH), text).failure, None, "{text}");
     }
@@ -91,7 +91,7 @@ fn characters_that_the_scanner_looks_up_without_a_check_are_left_out() {
 }
 
 #[test]
-fn operators_in_expansions_are_no_operators() {
+fn operators_in_expansions_are_masked() {
     let source = "f() {\n  x=\"${codes:+$codes;}$code\"\n}\ng() { echo ${url%%&*}; }\n";
     assert_eq!(masked(source).as_deref(), Some("f() {\n  x=\"$aaaaaaaaaaaaaaaa$code\"\n}\ng() { echo $aaaaaaaaa; }\n"));
     let names: Vec<_> = crate::Parser::new().parse(Some(&BASH), source).symbols;
@@ -102,12 +102,12 @@ fn operators_in_expansions_are_no_operators() {
 }
 
 #[test]
-fn comments_inside_of_a_command_are_left_out() {
+fn comments_inside_a_command_are_masked() {
     let source = "f() {\n  a && \\\n    # Why\n    # not\n    b\n}\n# g\ng() { c; }\n";
     assert_eq!(masked(source).as_deref(), Some("f() {\n  a && \\\n         \n         \n    b\n}\n# g\ng() { c; }\n"));
     let outline = outline(&BASH, source);
     assert!(outline.contains("function f 1-6") && outline.contains("function g 8-8"), "{outline}");
-    // What follows a comment is documentation.
+    // A comment after a comment is documentation.
     assert_eq!(masked("# f a \\\n#   b\nf() { c; }\n"), None);
     assert_eq!(masked(&"#\\\n".repeat(300_000)), None);
 }

@@ -1,5 +1,6 @@
-//! Conditionals that the grammar cannot read: those with unbalanced brackets in a branch, and those inside of parentheses,
-//! initialisers and statements. Of these, the first branch stays. All others are left to the grammar, with both branches.
+//! Masks conditionals that the grammar cannot read: conditionals with unbalanced brackets in a branch, and conditionals
+//! inside parentheses, initialisers and statements. Only their first branch remains. All other conditionals are left to
+//! the grammar with all branches.
 
 use std::ops::Range;
 
@@ -7,22 +8,22 @@ use crate::c::lexer::{Token, TokenKind};
 use crate::c::words::is_macro;
 use crate::mask::Mask;
 
-/// Deeper brackets are not distinguished.
+/// Maximum number of open brackets that are tracked.
 const MAX_DEPTH: usize = 256;
-/// Maximum number of tokens before a directive that are searched for the beginning of initialisers.
+/// Maximum number of tokens before a directive that are searched for the beginning of constructor initialisers.
 const MAX_INITIALISER_TOKENS: usize = 256;
 
 /// An open `#if`.
 struct Conditional {
-    /// Index of the `#if`, `#else`, … tokens so far.
+    /// Indices of the `#if`, `#else`, … tokens so far.
     directives: Vec<usize>,
-    is_bad: bool,
-    /// The open brackets at its start.
+    is_unreadable: bool,
+    /// The open brackets at the start.
     before: Vec<Bracket>,
-    /// The open brackets after its first branch.
+    /// The open brackets after the first branch.
     after: Option<Vec<Bracket>>,
-    /// The fewest open brackets in any branch.
-    fewest: usize,
+    /// Minimum number of open brackets in any branch.
+    min_depth: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,7 +33,7 @@ enum Bracket {
     Initialiser,
 }
 
-/// Blanks such conditionals out: their directives, and all branches but the first.
+/// Masks the directives of unreadable conditionals, and all their branches except the first.
 pub(super) fn mask(text: &str, tokens: &[Token], mask: &mut Mask) {
     let mut brackets: Vec<Bracket> = Vec::new();
     let mut open: Vec<Conditional> = Vec::new();
@@ -50,19 +51,19 @@ pub(super) fn mask(text: &str, tokens: &[Token], mask: &mut Mask) {
             TokenKind::Punctuation(b')' | b']' | b'}') => {
                 brackets.pop();
                 if let Some(conditional) = open.last_mut() {
-                    conditional.fewest = conditional.fewest.min(brackets.len());
+                    conditional.min_depth = conditional.min_depth.min(brackets.len());
                 }
             }
             TokenKind::Directive => match directive(&text[token.bytes.clone()]) {
                 "if" | "ifdef" | "ifndef" => {
                     open.push(Conditional {
                         directives: vec![index],
-                        is_bad: is_inside(brackets.last())
+                        is_unreadable: is_inside(brackets.last())
                             || interrupts(&tokens[..index], text)
                             || is_in_initialisers(&tokens[..index]),
                         before: brackets.clone(),
                         after: None,
-                        fewest: brackets.len(),
+                        min_depth: brackets.len(),
                     });
                 }
                 "else" | "elif" | "elifdef" | "elifndef" => {
@@ -74,11 +75,11 @@ pub(super) fn mask(text: &str, tokens: &[Token], mask: &mut Mask) {
                 "endif" => {
                     let Some(mut conditional) = open.pop() else { continue };
                     conditional.end_branch(index, &brackets);
-                    if conditional.is_bad {
+                    if conditional.is_unreadable {
                         conditional.blank(tokens, &mut blanked);
                     }
                     if let Some(outer) = open.last_mut() {
-                        outer.fewest = outer.fewest.min(conditional.fewest);
+                        outer.min_depth = outer.min_depth.min(conditional.min_depth);
                     }
                     brackets = conditional.after.unwrap_or_default();
                 }
@@ -94,12 +95,12 @@ pub(super) fn mask(text: &str, tokens: &[Token], mask: &mut Mask) {
 impl Conditional {
     fn end_branch(&mut self, directive: usize, brackets: &[Bracket]) {
         self.directives.push(directive);
-        self.is_bad |= brackets != self.before || self.fewest < self.before.len();
+        self.is_unreadable |= brackets != self.before || self.min_depth < self.before.len();
         self.after.get_or_insert_with(|| brackets.to_vec());
     }
 
-    /// Adds its directives, and all branches but the first, to the ranges that are blanked. Those in these branches are left
-    /// out, so that each byte is blanked once however deep conditionals nest.
+    /// Adds the directives of the conditional, and all branches except the first, to the blanked ranges. Removes the
+    /// ranges inside these branches, so that each byte is blanked only once regardless of nesting.
     fn blank(&self, tokens: &[Token], blanked: &mut Vec<Range<usize>>) {
         let bytes = |directive: usize| tokens[directive].bytes.clone();
         if let [first, second, .., last] = self.directives[..] {
@@ -112,7 +113,7 @@ impl Conditional {
     }
 }
 
-/// The name of a preprocessor line.
+/// Returns the name of a preprocessor directive.
 fn directive(line: &str) -> &str {
     let name = line.trim_start_matches('#').trim_start();
     &name[..name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len())]
@@ -133,7 +134,7 @@ fn begins_initialiser(before: &[Token], text: &str, around: Option<&Bracket>) ->
     }
 }
 
-/// Whether a directive after `before` stands inside of an expression or a declaration.
+/// Whether a directive after `before` is inside an expression or a declaration.
 fn interrupts(before: &[Token], text: &str) -> bool {
     let Some(last) = before.last() else { return false };
     match last.kind {
@@ -144,7 +145,7 @@ fn interrupts(before: &[Token], text: &str) -> bool {
     }
 }
 
-/// Whether a directive after `before` is between the initialisers of a constructor: `Name(int a) : a_(a),`.
+/// Whether a directive after `before` is among the initialisers of a constructor, as in `Name(int a) : a_(a),`.
 fn is_in_initialisers(before: &[Token]) -> bool {
     let mut after = None;
     for token in before.iter().rev().take(MAX_INITIALISER_TOKENS) {
@@ -158,7 +159,7 @@ fn is_in_initialisers(before: &[Token]) -> bool {
     false
 }
 
-/// Words that can end a declaration without a semicolon: macros, and `@end` and the like of Objective-C.
+/// Whether a word can end a declaration without a semicolon: macros, and words such as `@end` of Objective-C.
 fn can_end(word: &str) -> bool {
     is_macro(word) || matches!(word, "end" | "optional" | "required" | "else" | "do")
 }

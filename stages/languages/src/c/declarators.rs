@@ -1,11 +1,11 @@
-//! Names inside declarators: `*(*name(int))[3]`, `Type::name`, `operator ==`.
+//! Reads the names in declarators: `*(*name(int))[3]`, `Type::name`, `operator ==`.
 
 use tree_sitter::Node;
 
 use crate::language::DeclaredName;
 use crate::spans::text_of;
 
-/// The name that a declarator declares, with the types and namespaces that qualify it.
+/// Returns the name that a declarator declares, with the types and namespaces that qualify it.
 pub(crate) fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let mut owners: Vec<&str> = Vec::new();
     let mut node = node;
@@ -33,13 +33,13 @@ pub(crate) fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> 
     Some(DeclaredName { name, owner: (!owners.is_empty()).then(|| owners.join("::")) })
 }
 
-/// The name of a scope, without template arguments.
+/// Returns the name of a scope without template arguments.
 fn scope_name<'t>(scope: Node<'_>, text: &'t str) -> &'t str {
     let name = scope.child_by_field_name("name").unwrap_or(scope);
     text_of(name, text)
 }
 
-/// The declarator among the children of a node without fields; attributes and qualifiers can stand before it.
+/// Returns the declarator among the children of a node without fields. Attributes and qualifiers may precede it.
 fn last_declarator(node: Node<'_>) -> Option<Node<'_>> {
     let is_declarator = |child: &Node<'_>| {
         let kind = child.kind();
@@ -49,7 +49,8 @@ fn last_declarator(node: Node<'_>) -> Option<Node<'_>> {
     node.named_children(&mut cursor).filter(is_declarator).last()
 }
 
-/// `operator==`, `operator()`, `operator new`, `operator bool`, `operator""_kb`.
+/// Returns the normalized name of an operator: `operator==`, `operator()`, `operator new`, `operator bool`,
+/// `operator""_kb`.
 fn operator(node: Node<'_>, text: &str) -> String {
     let source = text_of(node, text);
     let parameters = node.child_by_field_name("declarator").and_then(|_| source.find('('));

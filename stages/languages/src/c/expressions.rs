@@ -1,4 +1,5 @@
-//! Macros inside of expressions: `"size " SIZE_FORMAT " bytes"`, `__ move(a, b)`, `limit DEBUG_ONLY(* 3)`, `va_arg(list, int)`.
+//! Masks macros inside expressions: `"size " SIZE_FORMAT " bytes"`, `__ move(a, b)`, `limit DEBUG_ONLY(* 3)`,
+//! `va_arg(list, int)`.
 
 use crate::c::lexer::TokenKind;
 use crate::c::source::Source;
@@ -6,7 +7,7 @@ use crate::c::words::{is_builtin, is_macro};
 use crate::mask::Mask;
 
 impl Source<'_> {
-    /// Whether a word was such a macro.
+    /// Masks the word at `at` if it is such a macro. Returns whether the word was masked.
     pub(super) fn mask_expression(&self, at: usize, mask: &mut Mask) -> bool {
         let word = self.word(at);
         let is_masked = word == "__" && self.is_word(at + 1)
@@ -31,15 +32,15 @@ impl Source<'_> {
         self.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Literal) && self.word(at).ends_with('"')
     }
 
-    /// `"a" FORMAT "b"`, `"a" FORMAT)` and `(FORMAT "b"`.
+    /// Whether a macro is next to a string: `"a" FORMAT "b"`, `"a" FORMAT)` or `(FORMAT "b"`.
     fn is_between_strings(&self, at: usize) -> bool {
         let before = at.wrapping_sub(1);
         let begins = self.is(before, b'(') || self.is(before, b',');
         !self.is(at + 1, b'(') && (self.is_string(before) || (begins && self.is_string(at + 1)))
     }
 
-    /// Whether arguments are no expression of their own: `LOG_ONLY(&& is_open)`, `LOG_ONLY(is_open ? 1 :)`; or whether an
-    /// expression ends before: `WIDE_ONLY(a) NARROW_ONLY(b)`.
+    /// Whether the arguments are not a complete expression, as in `LOG_ONLY(&& is_open)` and `LOG_ONLY(is_open ? 1 :)`,
+    /// or whether the macro directly follows another one, as in `WIDE_ONLY(a) NARROW_ONLY(b)`.
     fn is_fragment(&self, at: usize, close: usize) -> bool {
         if close == at + 2 {
             return false;
@@ -59,7 +60,8 @@ impl Source<'_> {
         begins || ends && is_macro_argument_list(self, at, close) || follows_macro && is_last
     }
 
-    /// Names instead of built-in types, which are no expressions: `va_arg(list, int)`, `NEW_ARRAY(char*, n)`.
+    /// Replaces built-in types in arguments with names, because types are not expressions: `va_arg(list, int)`,
+    /// `NEW_ARRAY(char*, n)`.
     fn mask_type_arguments(&self, open: usize, close: usize, mask: &mut Mask) {
         for at in open + 1..close.min(open + 64) {
             if !is_builtin(self.word(at)) || !(self.is(at - 1, b'(') || self.is(at - 1, b',')) {
@@ -77,7 +79,8 @@ impl Source<'_> {
     }
 }
 
-/// Whether an argument list that ends with an operator is one, and not the declaration of references.
+/// Whether an argument list that ends with an operator is the argument list of a macro, and not the parameters of a
+/// declaration with references.
 fn is_macro_argument_list(source: &Source<'_>, at: usize, close: usize) -> bool {
     !source.is(close - 1, b'&') || source.is(close - 2, b'&') || !source.is_word(at.wrapping_sub(1))
 }

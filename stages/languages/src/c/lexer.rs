@@ -1,8 +1,8 @@
-//! The tokens of C, C++ and Objective-C sources, as far as macros and conditionals need them.
+//! Splits C, C++ and Objective-C sources into tokens, in the detail that masking macros and conditionals needs.
 
 use std::ops::Range;
 
-/// A token; comments and white space are none.
+/// A token. Comments and white space are not tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
@@ -14,13 +14,13 @@ pub(super) enum TokenKind {
     Word,
     /// A number, string or character.
     Literal,
-    /// One character; `::` is two.
+    /// A single character, so `::` is two tokens.
     Punctuation(u8),
     /// A preprocessor line with its continuations, without the last line feed.
     Directive,
 }
 
-/// The tokens of a source.
+/// Splits a source into tokens.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut found = Vec::with_capacity(text.len() / 4);
@@ -72,7 +72,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
 }
 
 fn is_word(b: u8) -> bool {
-    /// Whether each byte can be in a word.
+    /// For each byte, whether it can be part of a word.
     const IS_WORD: [bool; 256] = {
         let mut is_word = [false; 256];
         let mut b = 0;
@@ -93,7 +93,7 @@ fn comment_end(bytes: &[u8], at: usize) -> usize {
     memchr::memmem::find(&bytes[at + 2..], b"*/").map_or(bytes.len(), |length| at + length + 4)
 }
 
-/// The end of the line, of its continuations and of a comment that begins in it.
+/// Returns the end of a directive, including continuation lines and a comment that begins in it.
 fn directive_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at;
     while let Some(next) = memchr::memchr2(b'\n', b'/', &bytes[end.min(bytes.len())..]) {
@@ -108,7 +108,7 @@ fn directive_end(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// Whether the quote at `at` begins a raw string: `R"x(…)x"`.
+/// Whether the quote at `at` begins a raw string such as `R"x(…)x"`.
 fn is_raw(bytes: &[u8], at: usize) -> bool {
     let before = bytes[..at].strip_suffix(b"R").map(|before| before.last());
     matches!(before, Some(None | Some(b'u' | b'U' | b'L' | b'8'))) || matches!(before, Some(Some(b)) if !is_word(*b))
@@ -137,7 +137,7 @@ fn raw_string_end(bytes: &[u8], at: usize) -> usize {
     rest.windows(close.len()).position(|window| window == close).map_or(bytes.len(), |end| at + 1 + end + close.len())
 }
 
-/// The end of a string or character; without a closing quote the end of the line.
+/// Returns the end of a string or character. Without a closing quote, it is the end of the line.
 fn literal_end(bytes: &[u8], at: usize, quote: u8) -> usize {
     let mut end = at + 1;
     while end < bytes.len() {

@@ -1,5 +1,6 @@
-//! Macros that hide the structure of a source: `JVM_ENTRY(int, f(int x))`, `NOT_PRODUCT(void verify();)`,
-//! `void print() PRODUCT_RETURN;`, `class EXPORT Name {`, `API int f(void);`. No list of names: their form decides.
+//! Masks macros that hide the structure of a source: `JVM_ENTRY(int, f(int x))`, `NOT_PRODUCT(void verify();)`,
+//! `void print() PRODUCT_RETURN;`, `class EXPORT Name {`, `API int f(void);`. Macros are recognized by their form,
+//! without a list of names.
 
 use std::ops::Range;
 
@@ -9,10 +10,10 @@ use crate::c::source::{Source, is_any_in};
 use crate::c::words::{is_builtin, is_macro, is_statement};
 use crate::mask::Mask;
 
-/// Most macros and specifiers in a row that a declaration is looked for behind.
+/// Maximum number of consecutive macros and specifiers that are skipped in the search for a declaration.
 const MAX_ATTRIBUTES: usize = 32;
 
-/// Blanks such macros out, without their arguments where these are code.
+/// Masks such macros. Arguments that are code remain.
 pub(super) fn mask(source: &Source<'_>, mask: &mut Mask) {
     let text = source.text;
     qualifiers::mask(source, mask);
@@ -49,7 +50,8 @@ pub(super) fn mask(source: &Source<'_>, mask: &mut Mask) {
 }
 
 impl Source<'_> {
-    /// `JVM_ENTRY(int, f(int x)) … JVM_END` and `JVM_ENTRY(int, f, (int x)) … JVM_END`: a function.
+    /// Masks a macro that defines a function: `JVM_ENTRY(int, f(int x)) … JVM_END` and
+    /// `JVM_ENTRY(int, f, (int x)) … JVM_END`.
     fn mask_block(&self, at: usize, mask: &mut Mask) -> bool {
         let Some((close, comma)) = self.block_header(at) else { return false };
         let name = comma + 1;
@@ -80,7 +82,8 @@ impl Source<'_> {
         true
     }
 
-    /// `} UNSAFE_END`; the others are replaced with their beginnings.
+    /// Masks the end macro in `} UNSAFE_END`. [`Self::mask_block`] replaces other end macros together with their
+    /// beginning.
     fn mask_end(&self, at: usize, mask: &mut Mask) -> bool {
         let is_end = self.ends.binary_search(&at).is_ok() && self.is(at.wrapping_sub(1), b'}');
         if is_end {
@@ -89,8 +92,8 @@ impl Source<'_> {
         is_end
     }
 
-    /// Masks a macro with numbers between the type and the name of a function: `void printflike(3, 4) print(char
-    /// *format, …)`.
+    /// Masks a macro with numbers between the type and the name of a function:
+    /// `void printflike(3, 4) print(char *format, …)`.
     fn mask_numbers(&self, at: usize, mask: &mut Mask) -> bool {
         let Some(close) = self.close(at + 1).filter(|close| *close > at + 2 && self.follows_type(at)) else {
             return false;
@@ -114,7 +117,7 @@ impl Source<'_> {
         is_convention
     }
 
-    /// `typedef NS_ENUM(int, Name) {`: an enumeration.
+    /// Masks a macro that defines an enumeration: `typedef NS_ENUM(int, Name) {`.
     fn mask_enumeration(&self, at: usize, mask: &mut Mask) -> bool {
         let close = self.close(at + 1).filter(|close| self.is(*close + 1, b'{') && self.is(*close - 2, b','));
         let Some(close) = close.filter(|_| self.word(at.wrapping_sub(1)) == "typedef") else { return false };
@@ -123,14 +126,15 @@ impl Source<'_> {
         true
     }
 
-    /// The end and the first comma of `MACRO(a, b)` that begins a line and is not part of a statement.
+    /// Returns the closing parenthesis and the first comma of `MACRO(a, b)` if it begins a line and is not part of a
+    /// statement.
     fn block_header(&self, at: usize) -> Option<(usize, usize)> {
         let close = self.close(at + 1).filter(|_| self.begins_line(at))?;
         let is_statement = [b';', b',', b'.', b')'].iter().any(|b| self.is(close + 1, *b));
         if is_statement { None } else { Some((close, self.comma(at + 1, close)?)) }
     }
 
-    /// `NOT_PRODUCT(void verify();)`: its argument is code.
+    /// Masks a macro whose argument is code: `NOT_PRODUCT(void verify();)`.
     fn mask_wrapper(&self, at: usize, mask: &mut Mask) -> bool {
         let Some(close) = self.close(at + 1) else { return false };
         let is_code = self.is(close - 1, b';')
@@ -144,7 +148,7 @@ impl Source<'_> {
         is_code
     }
 
-    /// `SYSCALL_DEFINE3(name, …) {` at the start of a line: a function.
+    /// Masks a macro at the start of a line that defines a function: `SYSCALL_DEFINE3(name, …) {`.
     fn mask_definition(&self, at: usize, mask: &mut Mask) -> bool {
         let starts_line = self.text[..self.tokens[at].bytes.start].ends_with('\n');
         let Some(close) = self.close(at + 1).filter(|close| starts_line && self.is(*close + 1, b'{')) else {
@@ -160,7 +164,7 @@ impl Source<'_> {
         true
     }
 
-    /// `void print() const PRODUCT_RETURN;`: after the parameters.
+    /// Masks a macro after the parameters of a function: `void print() const PRODUCT_RETURN;`.
     fn mask_suffix(&self, at: usize, mask: &mut Mask) -> bool {
         let last = self.close(at + 1).unwrap_or(at);
         let ends = [b';', b'{', b':'].iter().any(|b| self.is(last + 1, *b)) && !self.is(last + 2, b':');
@@ -181,14 +185,14 @@ impl Source<'_> {
         let name = (self.partners[before] as usize).wrapping_sub(1);
         let names_function = self.is_word(name) && !is_macro(self.word(name)) && !is_statement(self.word(name))
             || self.is(name, b')')
-            || self.begins_declaration_of_operator(name);
+            || self.ends_operator_name(name);
         if names_function {
             mask.blank(self.bytes(at, last));
         }
         names_function
     }
 
-    /// Whether a name ends a declarator that has more than its type: `char *name`, `(int)name`, `Type attribute name`.
+    /// Whether a name ends a declarator, that is, follows a type: `char *name`, `(int)name`, `Type attribute name`.
     fn ends_declarator(&self, name: usize) -> bool {
         let before = name.wrapping_sub(1);
         let is_name = |at: usize| self.is_word(at) && !is_builtin(self.word(at)) && !is_statement(self.word(at));
@@ -199,12 +203,12 @@ impl Source<'_> {
         matches!(self.word(at), "const" | "noexcept" | "override" | "final")
     }
 
-    /// Whether a token before parameters ends the name of an operator.
-    fn begins_declaration_of_operator(&self, at: usize) -> bool {
+    /// Whether the token before parameters ends the name of an operator.
+    fn ends_operator_name(&self, at: usize) -> bool {
         (1..4).any(|distance| self.word(at.wrapping_sub(distance)) == "operator")
     }
 
-    /// `class EXPORT ALIGNED(8) Name {`.
+    /// Masks macros between a type keyword and the name: `class EXPORT ALIGNED(8) Name {`.
     fn mask_type_attribute(&self, at: usize, mask: &mut Mask) -> bool {
         if !matches!(self.word(at.wrapping_sub(1)), "class" | "struct" | "union" | "interface") {
             return false;
@@ -230,7 +234,7 @@ impl Source<'_> {
         is_definition
     }
 
-    /// `API int f(void);` and `int API f(void);`.
+    /// Masks a macro before a declaration or before its name: `API int f(void);` and `int API f(void);`.
     fn mask_specifier(&self, at: usize, mask: &mut Mask) -> bool {
         let is_before_name = |name: usize| {
             self.is_word(name) && !is_statement(self.word(name)) && (self.is(name + 1, b'(') || self.is_qualified(name))
@@ -240,7 +244,7 @@ impl Source<'_> {
             return true;
         }
         if let Some(close) = self.close(at + 1).filter(|_| self.begins_declaration(at) && !self.is(at + 2, b'(')) {
-            // PUBLIC(char *) f(int x)
+            // The argument may be the type: `PUBLIC(char *) f(int x)`.
             let is_type = (at + 2..close).all(|inside| self.is_word(inside) || self.is(inside, b'*')) && close > at + 2;
             if is_type && is_before_name(close + 1) && !is_macro(self.word(close + 1)) && !self.follows_line(at + 2) {
                 replace_specifier(mask, self.bytes(at, at + 1));
@@ -297,12 +301,12 @@ impl Source<'_> {
         next < self.tokens.len() && self.is_word(next) && !is_statement(self.word(next)) && is_declarator
     }
 
-    /// Whether a token is a macro before a name.
+    /// Whether a token is a macro before another word.
     fn is_attribute(&self, at: usize) -> bool {
         self.is_word(at) && is_macro(self.word(at)) && self.is_word(at + 1)
     }
 
-    /// `Q_OBJECT` and `DEFINE_LIST(name)` in a line of their own, without a semicolon.
+    /// Masks a macro alone on a line without a semicolon: `Q_OBJECT` and `DEFINE_LIST(name)`.
     fn mask_statement(&self, at: usize, mask: &mut Mask) -> bool {
         if !self.begins_line(at) || !self.begins_declaration(at) {
             return false;
@@ -316,7 +320,7 @@ impl Source<'_> {
         let is_next_declaration = match self.tokens.get(next).map(|token| token.kind) {
             None | Some(TokenKind::Directive) => true,
             Some(TokenKind::Punctuation(b)) => matches!(b, b'}' | b'~' | b'@'),
-            // Without arguments, it may be the type of a function in the next line.
+            // A macro without arguments may be the type of a function on the next line.
             Some(TokenKind::Word) => {
                 let is_name = self.is(next + 1, b'(') || self.is_qualified(next);
                 close.is_some() || !is_name || is_macro(self.word(next))
@@ -343,7 +347,7 @@ fn mask_comments(directive: &str, start: usize, mask: &mut Mask) {
     }
 }
 
-/// Replaces a macro before a declaration, which stays part of it.
+/// Replaces a macro before a declaration with a specifier if it fits, so that its span remains part of the declaration.
 fn replace_specifier(mask: &mut Mask, bytes: Range<usize>) {
     match bytes.len() {
         ..5 => mask.blank(bytes),

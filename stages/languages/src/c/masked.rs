@@ -1,4 +1,4 @@
-//! The parts of a source that the grammars cannot read, masked.
+//! Masks the parts of a source that the grammars cannot read.
 
 use crate::c::source::Source;
 use crate::c::{conditionals, lexer, macros};

@@ -22,7 +22,7 @@ mod words;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// C, in every style from K&R to C23.
+/// C, from K&R to C23.
 pub(crate) static C: Language = Language {
     reserved: RESERVED,
     separator: "::",
@@ -53,14 +53,14 @@ pub(crate) const RESERVED: &[&str] = &[
     "static", "struct", "switch", "typedef", "union", "while",
 ];
 
-/// Everything outside functions that is not `static`.
+/// Whether a definition is visible outside its file: it is not `static` and not inside a function.
 pub(crate) fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_static = visibility.signature.split([' ', '(']).take(6).any(|word| word == "static");
     let is_local = matches!(visibility.parent, Some((SymbolKind::Function | SymbolKind::Method, _)));
     !is_static && !is_local
 }
 
-/// `#include <path>` binds all names of the file.
+/// Reads `#include <path>`, which binds all names of the included file.
 pub(crate) fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let Some(path) = node.child_by_field_name("path") else { return };
     let path = text_of(path, text).trim_matches(['"', '<', '>']);

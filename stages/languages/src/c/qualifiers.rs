@@ -1,5 +1,5 @@
-//! Macros between a pointer and its name: `char *api_nonnull name`. The names behind one differ from each other, other than
-//! an attribute behind the names: `char *name api_unused`.
+//! Masks macros between a pointer and its name, such as `char *api_nonnull name`. Different names follow the same
+//! macro, whereas the same attribute follows a name in `char *name api_unused`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,9 +7,9 @@ use crate::c::source::Source;
 use crate::c::words::{is_builtin, is_macro, is_operator, is_statement};
 use crate::mask::Mask;
 
-/// Blanks such macros out.
+/// Masks words that precede more than one name.
 pub(super) fn mask(source: &Source<'_>, mask: &mut Mask) {
-    let places: Vec<usize> = (1..source.tokens.len()).filter(|at| stands_before_name(source, *at)).collect();
+    let places: Vec<usize> = (1..source.tokens.len()).filter(|at| precedes_name(source, *at)).collect();
     let mut names = FxHashMap::default();
     let mut qualifiers = FxHashSet::default();
     for at in &places {
@@ -22,8 +22,8 @@ pub(super) fn mask(source: &Source<'_>, mask: &mut Mask) {
     places.into_iter().filter(is_qualifier).for_each(|at| mask.blank(source.bytes(at, at)));
 }
 
-/// Whether two words behind `*` or `&` end a declarator.
-fn stands_before_name(source: &Source<'_>, at: usize) -> bool {
+/// Whether a word follows `*` or `&`, and the next word ends the declarator.
+fn precedes_name(source: &Source<'_>, at: usize) -> bool {
     let name = at + 1;
     let is_name = |at: usize| {
         let word = source.word(at);

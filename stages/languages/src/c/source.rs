@@ -1,4 +1,4 @@
-//! A source as tokens with matching brackets.
+//! Tokens of a source with their matching brackets.
 
 use std::ops::Range;
 
@@ -8,9 +8,9 @@ use crate::c::words::is_macro;
 pub(super) struct Source<'a> {
     pub(super) text: &'a str,
     pub(super) tokens: Vec<Token>,
-    /// Index of the matching bracket, or of the token itself.
+    /// For each token, the index of the matching bracket, or of the token itself.
     pub(super) partners: Vec<u32>,
-    /// Indices of the words such as `JVM_END` at the start of a line.
+    /// Indices of words such as `JVM_END`.
     pub(super) ends: Vec<usize>,
     /// Indices of the semicolons.
     pub(super) semicolons: Vec<usize>,
@@ -43,7 +43,7 @@ impl<'a> Source<'a> {
         self.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Punctuation(punctuation))
     }
 
-    /// The closing parenthesis of the arguments that begin at `at`.
+    /// Returns the index of the closing parenthesis of the arguments that begin at `at`.
     pub(super) fn close(&self, at: usize) -> Option<usize> {
         let close = *self.partners.get(at)? as usize;
         (self.is(at, b'(') && close > at).then_some(close)
@@ -53,13 +53,13 @@ impl<'a> Source<'a> {
         self.tokens[first].bytes.start..self.tokens[last].bytes.end
     }
 
-    /// Whether only white space precedes a token in its line.
+    /// Whether only white space precedes a token on its line.
     pub(super) fn begins_line(&self, at: usize) -> bool {
         let before = &self.text[..self.tokens[at].bytes.start];
         before.trim_end_matches([' ', '\t']).ends_with('\n') || before.trim_end().is_empty()
     }
 
-    /// Whether a line feed separates a token from the one before it.
+    /// Whether a line feed separates a token from the previous token.
     pub(super) fn follows_line(&self, at: usize) -> bool {
         let before = at.checked_sub(1).map_or(0, |before| self.tokens[before].bytes.end);
         self.tokens.get(at).is_none_or(|token| self.text[before..token.bytes.start].contains('\n'))
@@ -78,13 +78,13 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Whether the arguments that begin at a token are those of a macro that begins a line.
+    /// Whether the arguments that begin at a token belong to a macro that begins a line.
     fn is_macro_line(&self, open: usize) -> bool {
         let name = open.wrapping_sub(1);
         self.is_word(name) && is_macro(self.word(name)) && self.begins_line(name)
     }
 
-    /// The first comma between two brackets that is in no bracket of its own.
+    /// Returns the index of the first comma between two brackets that is not inside nested brackets.
     pub(super) fn comma(&self, open: usize, close: usize) -> Option<usize> {
         let mut at = open + 1;
         while at < close {
@@ -97,12 +97,12 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Whether one of some places, in order, is in a range.
+/// Whether a range contains any of the places, which must be in ascending order.
 pub(super) fn is_any_in(places: &[usize], range: Range<usize>) -> bool {
     places.get(places.partition_point(|place| *place < range.start)).is_some_and(|place| *place < range.end)
 }
 
-/// The matching brackets.
+/// For each token, returns the index of the matching bracket, or of the token itself.
 fn partners(tokens: &[Token]) -> Vec<u32> {
     let mut partners: Vec<u32> = (0..tokens.len() as u32).collect();
     let mut open: Vec<(u8, usize)> = Vec::new();
@@ -122,7 +122,7 @@ fn partners(tokens: &[Token]) -> Vec<u32> {
             partners[start] = index as u32;
             partners[index] = start as u32;
         } else if b == b'}' {
-            // The grammar recovers at the end of a block, too.
+            // The grammar also recovers at the end of a block.
             open.clear();
         }
     }

@@ -1,4 +1,4 @@
-; typedef struct { … } Name: the last name counts, the tag is in the signature
+; typedef struct tag { … } Name: the last name is the name, the tag is part of the signature
 (type_definition type: (struct_specifier body: (_) @body) @definition.struct @wrapped declarator: (_) @name) @wrapper
 (type_definition type: (union_specifier body: (_) @body) @definition.struct @wrapped declarator: (_) @name) @wrapper
 (type_definition type: (enum_specifier body: (_) @body) @definition.enum @wrapped declarator: (_) @name) @wrapper

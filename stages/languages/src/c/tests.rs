@@ -1,4 +1,4 @@
-//! The outline of `sample.c`.
+//! The outline of `sample.c`, and masking.
 
 use super::C;
 use crate::snapshot::{constants_of, outline};
@@ -54,7 +54,7 @@ void run(void) { static int local; const int other = 1; }
 }
 
 #[test]
-fn macros_do_not_hide_what_they_declare() {
+fn macros_do_not_hide_declarations() {
     let source = r##"
 JNIEXPORT jint JNICALL
 Java_demo_Stack_push(JNIEnv *env, jobject self)

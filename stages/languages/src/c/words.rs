@@ -1,4 +1,4 @@
-//! Words by their role.
+//! Classifies words by their role.
 
 /// Whether a word looks like the name of a macro.
 pub(super) fn is_macro(word: &str) -> bool {
@@ -25,7 +25,7 @@ pub(super) fn is_builtin(word: &str) -> bool {
     )
 }
 
-/// Operators that are words.
+/// Whether a word is an operator.
 pub(super) fn is_operator(word: &str) -> bool {
     matches!(
         word,
@@ -33,7 +33,7 @@ pub(super) fn is_operator(word: &str) -> bool {
     )
 }
 
-/// Keywords that are no type and no name.
+/// Whether a word is a keyword that is neither a type nor a name.
 pub(super) fn is_statement(word: &str) -> bool {
     matches!(
         word,

@@ -14,7 +14,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Scripts of CMake.
+/// CMake scripts.
 pub(crate) static CMAKE: Language = Language {
     file_names: &["CMakeLists.txt"],
     aliases: &["cmake-mode"],
@@ -37,13 +37,13 @@ pub(crate) static CMAKE: Language = Language {
     )
 };
 
-/// A name that is made of variables, as in a function that adds targets, is none.
+/// Returns the name of a definition. The name is empty if it is in a variable, as in functions that add targets.
 fn name_in(text: &str) -> &str {
     let name = text.trim_matches('"');
     if name.starts_with('$') { "" } else { name }
 }
 
-/// The text of line comments, or of a bracket comment: `#[==[.rst: … #]==]`.
+/// Returns the text of line comments, or of a bracket comment such as `#[==[.rst: … #]==]`.
 fn doc_text(source: &str) -> String {
     let bracket = source.strip_prefix("#[").map(|rest| rest.trim_start_matches('='));
     let Some(inner) = bracket.and_then(|rest| rest.strip_prefix('[')) else {
@@ -53,7 +53,7 @@ fn doc_text(source: &str) -> String {
     text_between(inner, &[], &[])
 }
 
-/// The first argument of `include`, `find_package` and `add_subdirectory`.
+/// Reads the first argument of `include`, `find_package` and `add_subdirectory`.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let arguments = node.named_child(1);
     if let Some(path) = arguments.and_then(|arguments| arguments.named_child(0)) {

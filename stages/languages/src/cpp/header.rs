@@ -1,9 +1,9 @@
-//! Whether a `.h` file is C++.
+//! Detects `.h` files in C++.
 
-/// Lines that are searched: enough to pass a licence and the includes.
+/// Maximum number of lines that are searched, which is enough to skip a licence and the includes.
 const MAX_LINES: usize = 2_000;
 
-/// Lines that begin like this are C++.
+/// Beginnings of lines that occur only in C++.
 const BEGINNINGS: &[&str] = &[
     "class ",
     "namespace ",
@@ -20,7 +20,7 @@ const BEGINNINGS: &[&str] = &[
     "enum class ",
 ];
 
-/// Headers of the standard library that C does not have.
+/// Headers of the C++ standard library that do not exist in C.
 const HEADERS: &[&str] = &[
     "algorithm",
     "array",
@@ -64,7 +64,7 @@ const HEADERS: &[&str] = &[
     "vector",
 ];
 
-/// Whether a line outside of `#ifdef __cplusplus` is written in C++, and none in Objective-C.
+/// Whether a header is C++: a line outside of `#ifdef __cplusplus` is C++, and no line is Objective-C.
 pub(super) fn is_cpp(text: &str) -> bool {
     let mut guards: Vec<bool> = Vec::new();
     let mut is_comment = false;
@@ -106,7 +106,7 @@ fn is_cpp_line(line: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| code.starts_with(beginning)) || has_scope(code)
 }
 
-/// `name::` outside of strings.
+/// Whether a line contains `name::` before the first string.
 fn has_scope(code: &str) -> bool {
     let code = code.split('"').next().unwrap_or(code);
     code.split_once("::").is_some_and(|(before, after)| {

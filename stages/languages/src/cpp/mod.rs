@@ -15,7 +15,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// C++, with the headers in `.h` files that use it.
+/// C++, including `.h` files in C++.
 pub(crate) static CPP: Language = Language {
     reserved: &[
         "break",
@@ -49,7 +49,7 @@ pub(crate) static CPP: Language = Language {
         "while",
     ],
     separator: "::",
-    // The keyword of an anonymous namespace, which is captured as its name.
+    // An anonymous namespace has its keyword captured as its name.
     omitted_qualifiers: &["namespace"],
     keeps_overloads: true,
     declared_name: Some(declared_name),
@@ -80,8 +80,8 @@ pub(crate) static CPP: Language = Language {
     )
 };
 
-/// The name in a declarator. A definition without type whose parameters are names is a test: `TEST(Suite, Name) { … }`
-/// defines `Suite::Name`.
+/// Returns the name in a declarator. A macro with one or two names as parameters and without a type defines a test:
+/// `TEST(Suite, Name) { … }` defines `Suite::Name`.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let declared = declarators::declared_name(node, text)?;
     let is_macro = declared.name.len() > 1 && !declared.name.bytes().any(|b| b.is_ascii_lowercase());
@@ -102,7 +102,8 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     }
 }
 
-/// Everything outside functions, private sections and anonymous namespaces; `static` only counts outside classes.
+/// Whether a definition is visible outside its file: it is not inside a function, private section or anonymous
+/// namespace, and, outside of classes, not `static`.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_hidden = visibility.section.is_some_and(|section| section == "namespace" || section.starts_with("private"));
     match visibility.parent {
@@ -112,7 +113,7 @@ fn exported(visibility: &VisibilityContext<'_>) -> bool {
     }
 }
 
-/// `#include`, `using namespace a::b;`, `using a::b;`, `namespace x = a::b;`.
+/// Reads `#include`, `using namespace a::b;`, `using a::b;` and `namespace x = a::b;`.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     if node.kind() == "preproc_include" {
         return c::imports(node, text, found);

@@ -1,4 +1,4 @@
-//! The outline of `sample.cpp`.
+//! The outline of `sample.cpp`, masking, and the detection of headers.
 
 use super::{CPP, header};
 use crate::snapshot::{constants_of, outline};
@@ -80,7 +80,7 @@ auto lambda = [] { int inside = 1; };
 }
 
 #[test]
-fn macros_do_not_hide_what_they_declare() {
+fn macros_do_not_hide_declarations() {
     let source = r##"
 class EXPORT_API ALIGNED(8) LOCKABLE Collected : public Heap<mtInternal> {
   Q_OBJECT
@@ -134,7 +134,7 @@ void G1FullGCCompactTask::work(uint worker_id) { compact(); }
 }
 
 #[test]
-fn headers_are_cpp_by_their_text() {
+fn the_text_of_a_header_decides_whether_it_is_cpp() {
     for (text, expected) in [
         ("class Foo {\n};\n", true),
         ("#include <string>\n", true),
@@ -150,7 +150,7 @@ fn headers_are_cpp_by_their_text() {
 }
 
 #[test]
-fn macros_between_a_pointer_and_its_name_are_left_out() {
+fn macros_between_a_pointer_and_its_name_are_masked() {
     let source = r##"
 void Cord::take(Rep* absl_nonnull tree, int n) {}
 Rep* absl_nonnull make(const char* absl_nonnull text, Rep& other) { return x * text and y; }

@@ -1,16 +1,16 @@
-//! XML documentation as plain text.
+//! Converts XML documentation to plain text.
 
 use crate::extract::docs::comment_text;
 
-/// Attributes whose value is the text of an element: `<see cref="Name"/>`.
+/// Attributes whose value replaces a reference element, such as `<see cref="Name"/>`.
 const REFERENCES: &[&str] = &["cref", "langword", "href"];
 
-/// The text of comments without their delimiters and tags.
+/// Returns the text of comments without delimiters and tags.
 pub(super) fn text(source: &str) -> String {
     plain(comment_text(source))
 }
 
-/// The text without its tags. References are replaced with what they name.
+/// Removes the tags from a text. Replaces references with the names that they refer to.
 pub(super) fn plain(documentation: String) -> String {
     if !documentation.contains('<') {
         return documentation;
@@ -38,7 +38,7 @@ pub(super) fn plain(documentation: String) -> String {
     lines.join("\n")
 }
 
-/// What a tag says: the name of a parameter, the target of a reference.
+/// Appends the text of a tag: the name of a parameter, or the target of a reference.
 fn push_tag(plain: &mut String, tag: &str) {
     let name = tag.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
     match name {
@@ -68,7 +68,7 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     value.split('"').next()
 }
 
-/// `T:System.String` names a type.
+/// Removes the prefix from names such as `T:System.String`.
 fn without_prefix(name: &str) -> &str {
     match name.split_once(':') {
         Some((prefix, rest)) if prefix.len() == 1 => rest,

@@ -15,7 +15,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// C# and its scripts.
+/// C#, including scripts.
 pub(crate) static CSHARP: Language = Language {
     reserved: &[
         "break",
@@ -63,7 +63,8 @@ pub(crate) static CSHARP: Language = Language {
     )
 };
 
-/// `~Name`, `operator +`, `operator int` and `this[]` have no name of their own in the grammar.
+/// Returns the name of a definition. The grammar has no name nodes for `~Name`, `operator +`, `operator int` and
+/// `this[]`.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let name = match node.kind() {
         "destructor_declaration" => format!("~{}", text_of(node.child_by_field_name("name")?, text)),
@@ -78,12 +79,13 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     Some(DeclaredName { name, owner: None })
 }
 
-/// A qualified name or a type without the white space around its dots.
+/// Removes the white space from a qualified name or a type.
 fn words(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// Members that are not private, and types outside of others that are not private to their file.
+/// Whether a definition is visible outside its file: a member that is not private, or an outermost type that is not
+/// private to its file.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let has = |modifier: &str| visibility.signature.split(' ').take(6).any(|word| word == modifier);
     match visibility.parent {
@@ -95,7 +97,7 @@ fn exported(visibility: &VisibilityContext<'_>) -> bool {
     }
 }
 
-/// `using A.B;`, `using static A.B;`, `using Name = A.B;`.
+/// Reads `using A.B;`, `using static A.B;` and `using Name = A.B;`.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let mut cursor = node.walk();
     let Some(path) = node.named_children(&mut cursor).last() else { return };

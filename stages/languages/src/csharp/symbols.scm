@@ -24,7 +24,7 @@
 ; Func<int> f = () => 1;
 (field_declaration (variable_declaration (variable_declarator name: (identifier) @name [(lambda_expression body: (_) @body) (anonymous_method_expression (_) @body .)]))) @definition.method
 
-; Lazy<T> f = new Lazy<T>(() => …); methods of queries call their argument immediately
+; Lazy<T> f = new Lazy<T>(() => …), except query methods, which call their argument immediately
 [(lambda_expression body: (_) @body) (anonymous_method_expression (block) @body)] @value.function
 (invocation_expression
   function: [

@@ -1,4 +1,4 @@
-//! CSS: rules by their selectors, and custom properties.
+//! CSS: rules, named by their selectors, and custom properties.
 
 #![cfg(feature = "css")]
 
@@ -29,10 +29,10 @@ pub(crate) static CSS: Language = Language {
     )
 };
 
-/// Names are made from this many bytes: a rule may have hundreds of selectors.
+/// Maximum number of bytes that are read for a name. A rule may have hundreds of selectors.
 const MAX_HEAD_BYTES: usize = 160;
 
-/// The first selectors of a rule, or an at-rule up to its block, on one line.
+/// Returns the first selectors of a rule, or the text of an at-rule before its block, on one line.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let head = text_of(node, text);
     let head = &head[..head.floor_char_boundary(MAX_HEAD_BYTES)];
@@ -41,7 +41,7 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     Some(DeclaredName { name, owner: None })
 }
 
-/// Of the properties, only custom ones are names.
+/// Returns the name of a custom property, and an empty name for all other properties.
 fn custom_property(property: &str) -> &str {
     if property.starts_with("--") { property } else { "" }
 }

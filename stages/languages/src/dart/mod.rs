@@ -13,7 +13,6 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Dart.
 pub(crate) static DART: Language = Language {
     reserved: &[
         "break", "case", "catch", "class", "continue", "do", "else", "finally", "for", "if", "return", "switch",
@@ -39,7 +38,8 @@ pub(crate) static DART: Language = Language {
     )
 };
 
-/// `named` for the constructor `Type.named`, which its class qualifies, and `Type` for the unnamed one.
+/// Returns the name of a definition. A constructor `Type.named` has the name `named`, because its class qualifies it,
+/// and an unnamed constructor has the name `Type`.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let mut cursor = node.walk();
     let name = match node.kind() {
@@ -49,13 +49,13 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     name.map(|name| DeclaredName { name: text_of(name, text).to_owned(), owner: None })
 }
 
-/// Everything whose name does not begin with `_`, except for what is inside functions.
+/// Whether a definition is visible outside its file: its name does not begin with `_`, and it is not inside a function.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_public = !visibility.name.starts_with('_');
     is_public && visibility.parent.is_none_or(|(kind, exported)| exported && kind.is_container())
 }
 
-/// `import 'uri' as prefix show A, B;`, `export 'uri';`, `part 'uri';`.
+/// Reads `import 'uri' as prefix show A, B;`, `export 'uri';` and `part 'uri';`.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let source = text_of(node, text);
     let Some(path) = source.split(['\'', '"']).nth(1) else { return };

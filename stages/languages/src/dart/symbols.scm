@@ -14,7 +14,7 @@
 (external_setter_declaration signature: (setter_signature name: (identifier) @name)) @definition.function
 (local_function_declaration (function_signature name: (identifier) @name) (function_body) @body) @definition.function
 
-; members; the name of a constructor is read from its whole signature
+; members; `declared_name` reads the name of a constructor from its whole signature
 (member_declaration (method_declaration
   signature: (method_signature [
     (function_signature name: (identifier) @name)
@@ -41,7 +41,7 @@
 (member_declaration (declaration [
   (static_final_declaration_list . (static_final_declaration name: (identifier) @name value: (function_expression body: (_) @body)) .)
   (initialized_identifier_list . (initialized_identifier name: (identifier) @name value: (function_expression body: (_) @body)) .)])) @definition.method
-; final f = wrap((x) => …), outside functions; looping methods call their argument immediately
+; final f = wrap((x) => …), outside functions, except looping methods, which call their argument immediately
 (function_expression body: (_) @body) @value.function
 (call_expression function: [(identifier) @_called (member_expression property: (identifier) @_called) (call_expression)]
   arguments: (arguments [

@@ -16,7 +16,6 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Elixir.
 pub(crate) static ELIXIR: Language = Language {
     interpreters: &["elixir", "iex"],
     aliases: &["elixir-ts"],
@@ -46,13 +45,13 @@ fn exported(visibility: &VisibilityContext<'_>) -> bool {
     !is_private && visibility.parent.is_none_or(|(_, exported)| exported)
 }
 
-/// `field` in `field: ` and `:field`, `Inner` in `__MODULE__.Inner`.
+/// Returns `field` for `field: ` and `:field`, and `Inner` for `__MODULE__.Inner`.
 fn name_in(text: &str) -> &str {
     let name = text.trim_end().trim_end_matches(':').trim_start_matches(':');
     name.strip_prefix("__MODULE__.").unwrap_or(name)
 }
 
-/// The number of parameters in the signature of a function: the commas between its first parentheses.
+/// Number of parameters in the signature of a function, from the commas between the first parentheses.
 fn arity(signature: &str) -> usize {
     let Some((_, parameters)) = signature.split_once('(') else { return 0 };
     let (mut depth, mut commas, mut quoted, mut previous) = (0_u32, 0, false, ' ');
@@ -74,7 +73,7 @@ fn arity(signature: &str) -> usize {
     if is_empty { 0 } else { commas + 1 }
 }
 
-/// The literal of `@moduledoc` in a module's block.
+/// Returns the literal of `@moduledoc` in the block of a module.
 fn docstring(body: Node<'_>, text: &str) -> Option<Range<usize>> {
     let mut cursor = body.walk();
     let mut attributes = body.named_children(&mut cursor).filter(|child| child.kind() == "unary_operator");
@@ -87,7 +86,7 @@ fn docstring(body: Node<'_>, text: &str) -> Option<Range<usize>> {
     })
 }
 
-/// The text of `@doc """…"""`, of a literal, or of comments.
+/// Returns the text of `@doc """…"""`, of a literal, or of comments.
 fn doc_text(source: &str) -> String {
     let literal = ["@doc", "@typedoc", "@shortdoc"].iter().find_map(|name| source.strip_prefix(name)).unwrap_or(source);
     let literal = literal.trim_start();
@@ -96,7 +95,7 @@ fn doc_text(source: &str) -> String {
     if is_literal { docstring_text(literal) } else { text_between(source, &["#"], &[]) }
 }
 
-/// `alias A.B, as: C`, `alias A.{B, C}`, `import A, only: [f: 1]`, `require A`, `use A`.
+/// Reads `alias A.B, as: C`, `alias A.{B, C}`, `import A, only: [f: 1]`, `require A` and `use A`.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let keyword = node.child_by_field_name("target").map_or("", |target| text_of(target, text));
     let Some(arguments) = node.named_child(1) else { return };
@@ -129,7 +128,7 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     found.push(import(node, path, names));
 }
 
-/// The names in `[f: 1, g: 2]`.
+/// Returns the keys of `[f: 1, g: 2]`.
 fn keys_of(list: Node<'_>, text: &str) -> Vec<String> {
     let Some(keywords) = list.named_child(0) else { return Vec::new() };
     let mut cursor = keywords.walk();

@@ -97,7 +97,7 @@ fn arity_counts_parameters() {
 }
 
 #[test]
-fn attributes_of_one_definition_are_none_of_the_next_one() {
+fn attributes_inside_a_definition_do_not_belong_to_the_next_one() {
     insta::assert_snapshot!(outline(&ELIXIR, "def a,\n@impl b\ndef c"), @"
     function a 1-2 def a |  |  | exported
     function c 3-3 def c |  |  | exported

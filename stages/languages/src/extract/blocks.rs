@@ -1,8 +1,8 @@
-//! Which nested blocks of a declarative language become symbols.
+//! Selects the nested blocks of a declarative language that become symbols.
 //!
-//! Data nests without end, and most of its keys are too small to be found on their own. A block is divided into its members
-//! if it is large, or if it has no text of its own. What is not divided is one symbol, so that the chunks of a file follow its
-//! structure and their number follows its size.
+//! Data can nest deeply, and most keys are too small to be search results. A block is divided into its members if it is
+//! large, or if it has no text of its own. A block that is not divided is one symbol. The chunks of a file therefore
+//! follow its structure, and their number follows its size.
 
 use std::ops::Range;
 
@@ -16,14 +16,15 @@ use crate::language::{BlockLimits, DeclaredName, Language};
 use crate::spans::{slice, span_of, text_of};
 use crate::symbols::{Constant, bounded};
 
-/// A block with fewer letters and digits of its own in its body is a wrapper: it only qualifies its members.
+/// Minimum number of letters and digits in the body of a block, outside of its members. With fewer, the block is a
+/// wrapper that only qualifies its members.
 const MIN_OWN_BYTES: usize = 16;
 
-/// Blocks that are too small to be symbols are named as constants if fewer blocks than this are around them.
+/// Blocks that are too small to be symbols are recorded as constants if fewer blocks than this enclose them.
 const NAMED_DEPTH: u32 = 2;
 
-/// Keeps the blocks that are large enough and whose parent is divided, makes wrappers namespaces and removes all others.
-/// Returns the names of removed blocks near the root, in document order.
+/// Keeps the blocks that are large enough and whose parent is divided, turns wrappers into namespaces and removes all
+/// other blocks. Returns the names of removed blocks near the root, in document order.
 ///
 /// # Errors
 /// See [`Deadline::check`].
@@ -60,25 +61,26 @@ pub(super) fn select_blocks(
 #[derive(Default)]
 struct Block {
     span: Range<u32>,
-    /// The named block around it.
+    /// Index of the enclosing named block.
     parent: Option<usize>,
-    /// Number of blocks around it, and around its members.
+    /// Number of blocks that enclose this block.
     depth: u32,
+    /// Depth of the members of this block.
     member_depth: u32,
     has_body: bool,
     name: Option<DeclaredName>,
-    /// Large enough to be a symbol.
+    /// Whether the block is large enough to be a symbol.
     is_large: bool,
-    /// It contains blocks that are large enough.
+    /// Whether the block contains blocks that are large enough to be symbols.
     has_members: bool,
-    /// Letters and digits in its body, outside of these blocks and their documentation.
+    /// Number of letters and digits in the body, outside of these members and their documentation.
     own_bytes: usize,
-    /// Its members can be symbols.
+    /// Whether the members can be symbols.
     is_divided: bool,
     is_symbol: bool,
 }
 
-/// A block for every captured definition, with its parent and, if it matters, its name.
+/// Returns a block for every captured definition, with its parent and, if needed, its name.
 fn named_blocks(
     language: &Language,
     min_bytes: usize,
@@ -95,7 +97,8 @@ fn named_blocks(
         let parent = open.last().copied();
         let depth = parent.map_or(0, |parent| blocks[parent].member_depth);
         let has_body = definition.body.is_some();
-        // A block without a body is an entity, such as a document: its keys are those of any other.
+        // A block without a body is an entity, such as a document. Most entities have the same keys, so the names of
+        // its members are not recorded.
         let member_depth = if has_body { depth + 1 } else { NAMED_DEPTH };
         let is_large = span.len() >= min_bytes && spans_lines(definition);
         let needs_name = is_large || depth < NAMED_DEPTH;
@@ -103,7 +106,7 @@ fn named_blocks(
         let is_nameless = needs_name && name.is_none();
         let is_large = is_large && !is_nameless;
         blocks.push(Block { span, parent, depth, member_depth, has_body, name, is_large, ..Block::default() });
-        // The members of a block without a name belong to the block around it.
+        // The members of a block without a name belong to the enclosing block.
         if !is_nameless {
             open.push(blocks.len() - 1);
         }
@@ -111,7 +114,8 @@ fn named_blocks(
     Ok(blocks)
 }
 
-/// A list or table on one line is a value of its parent, however long it is.
+/// Whether a definition spans several lines. A list or table on one line is a value of its parent, regardless of its
+/// length.
 fn spans_lines(definition: &CapturedDefinition<'_>) -> bool {
     definition.node.start_position().row < definition.node.end_position().row
 }
@@ -125,7 +129,7 @@ fn name_of(language: &Language, definition: &CapturedDefinition<'_>, text: &str)
     (!name.is_empty()).then_some(DeclaredName { name, ..declared })
 }
 
-/// Blocks with the same name in one block are items of a list that have no names: they stay with their parent.
+/// Keeps blocks with equal names in their parent: they are list items without names of their own.
 fn remove_repeated(blocks: &mut [Block]) {
     let mut seen: FxHashMap<(Option<usize>, &Option<DeclaredName>), usize> = FxHashMap::default();
     let mut repeated = Vec::new();
@@ -139,10 +143,10 @@ fn remove_repeated(blocks: &mut [Block]) {
     }
 }
 
-/// Finds the members of every block that is large enough, and counts the letters and digits beside them.
+/// Determines which blocks have members, and counts the letters and digits outside of the members.
 fn measure(language: &Language, captures: &Captures<'_, '_>, blocks: &mut [Block], text: &str) {
     let words = |span: Range<u32>| slice(text, &span).bytes().filter(u8::is_ascii_alphanumeric).count();
-    // By block: the end of its last member so far.
+    // For each block, the end of the last member so far.
     let start = |definition: &CapturedDefinition<'_>| definition.body.unwrap_or(definition.node).start_byte() as u32;
     let mut ends: Vec<u32> = captures.definitions.iter().map(start).collect();
     for index in 0..blocks.len() {
@@ -159,7 +163,7 @@ fn measure(language: &Language, captures: &Captures<'_, '_>, blocks: &mut [Block
     }
 }
 
-/// Divides the blocks from the root down, and decides which are symbols.
+/// Decides, from the root down, which blocks are divided and which are symbols.
 fn divide(blocks: &mut [Block], whole_bytes: usize) {
     for index in 0..blocks.len() {
         let is_reached = blocks[index].parent.is_none_or(|parent| blocks[parent].is_divided);
@@ -167,7 +171,7 @@ fn divide(blocks: &mut [Block], whole_bytes: usize) {
         if !block.is_large || !is_reached {
             continue;
         }
-        // Without a body, the text of a block includes what names it.
+        // A block without a body contains the keys that name it, so it is not a wrapper.
         let is_wrapper = block.has_body && block.has_members && block.own_bytes < MIN_OWN_BYTES;
         block.is_divided = is_wrapper || (block.has_members && block.span.len() > whole_bytes);
         block.is_symbol = !is_wrapper;
@@ -179,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_size_of_a_symbol_follows_the_size_of_its_file() {
+    fn the_minimum_size_of_symbols_grows_with_the_file() {
         let limits = BlockLimits::DEFAULT;
         assert_eq!([0, 12_800, 25_600, 1 << 20].map(|bytes| limits.min_bytes(bytes)), [200, 200, 400, 500]);
     }

@@ -7,14 +7,14 @@ use crate::failure::ParseFailure;
 use crate::lines::{begins_line, line_start};
 use crate::symbols::Boundary;
 
-/// Nodes up to this many bytes are never split, so their children are skipped.
+/// Nodes of up to this many bytes are never split, so their children are skipped.
 const MIN_SPLIT_BYTES: usize = 800;
 
-/// Deeper nodes are skipped; such nesting is data, not code.
+/// Maximum depth of visited nodes. Deeper nesting is data, not code.
 const MAX_DEPTH: u32 = 96;
 
-/// The line starts of the named children of every node that is large enough to be split. A comment stays with the node
-/// after it.
+/// Returns the line starts of the named children of every node that is large enough to be split. A comment stays with
+/// the node after it.
 ///
 /// # Errors
 /// See [`Deadline::check`].
@@ -53,7 +53,7 @@ pub(crate) fn boundaries(root: Node<'_>, text: &str, deadline: &Deadline<'_>) ->
     Ok(found)
 }
 
-/// The row of a node's last character; a node that ends with a line feed ends on the row before.
+/// Row of the last character of a node. A final line feed is not counted.
 fn last_row(node: Node<'_>) -> usize {
     let end = node.end_position();
     if end.column == 0 && end.row > node.start_position().row { end.row - 1 } else { end.row }

@@ -15,11 +15,11 @@ use crate::query::pattern::MatchedCaptures;
 use crate::spans::{span_of, text_of};
 use crate::symbols::SymbolKind;
 
-/// Everything that the query captured in one file. Lists are ordered by the start of their nodes.
+/// All captures of the query in one file. Lists are ordered by the start of the nodes.
 #[derive(Default)]
 pub(crate) struct Captures<'tree, 'text> {
     pub(crate) definitions: Vec<CapturedDefinition<'tree>>,
-    /// Id of a wrapped node → its wrapper, and whether the wrapper exports it.
+    /// Wrapper of each wrapped node, by the id of the wrapped node, and whether the wrapper exports the node.
     pub(crate) wrappers: FxHashMap<usize, (Node<'tree>, bool)>,
     values: Values<'tree>,
     pub(crate) exports: FxHashSet<&'text str>,
@@ -29,13 +29,13 @@ pub(crate) struct Captures<'tree, 'text> {
     pub(crate) headings: Vec<Node<'tree>>,
     /// Names of constants and variables, local ones included.
     pub(crate) constants: Vec<(Node<'tree>, ConstantScope)>,
-    /// Outermost local scopes; nested ones may be left out.
+    /// Local scopes, except for some that are nested in others.
     pub(crate) local_scopes: Vec<Range<u32>>,
     /// Comments and attributes, which may belong to the definition after them.
     pub(crate) leading: Vec<LeadingNode>,
     /// Spans that signatures leave out.
     pub(crate) signature_omits: Vec<Range<u32>>,
-    /// Offset and meaning of everything that belongs to the innermost definition around it.
+    /// References with their offsets. Each belongs to the innermost enclosing definition.
     pub(crate) references: Vec<(u32, Reference<'text>)>,
     /// Spans without references.
     no_references: Vec<Range<u32>>,
@@ -46,31 +46,33 @@ pub(crate) struct Captures<'tree, 'text> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CapturedDefinition<'tree> {
     pub(crate) node: Node<'tree>,
-    /// None for a namespace.
+    /// `None` for a namespace.
     pub(crate) kind: Option<SymbolKind>,
     pub(crate) name: Node<'tree>,
     pub(crate) body: Option<Node<'tree>>,
     pub(crate) owner: Option<Node<'tree>>,
-    /// For a definition without an end of its own.
+    /// Set if the node of the definition does not include its contents.
     pub(crate) open_end: Option<OpenEnd>,
-    /// A namespace that extends to the next one or the end of the file.
+    /// Whether this is a namespace that extends to the next one or to the end of the file.
     pub(crate) to_end: bool,
-    /// It counts outside local scopes only.
+    /// Whether the definition is ignored inside local scopes.
     is_declaration: bool,
-    /// The definition counts only if this value is or wraps a function. The body of the function is the body of the
-    /// definition.
+    /// If set, the definition only counts if this value is or wraps a function. The body of the function is then the
+    /// body of the definition.
     value: Option<Node<'tree>>,
     pattern_index: u32,
 }
 
-/// The node that contains a definition without an end of its own, and the end of the definition at most.
+/// The extent of a definition whose node does not include its contents.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OpenEnd {
+    /// Id of the node that contains the definition and its contents.
     container: usize,
+    /// Latest possible end of the definition.
     pub(crate) limit: u32,
 }
 
-/// Where a captured name counts as a constant.
+/// The places in which a captured name counts as a constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConstantScope {
     /// At file level and inside types.
@@ -88,7 +90,7 @@ pub(crate) struct LeadingNode {
     pub(crate) is_comment: bool,
 }
 
-/// What a definition refers to, or counts towards its complexity.
+/// A call or base type of a definition, or a construct that counts towards its complexity.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reference<'text> {
     Call(&'text str),
@@ -102,7 +104,7 @@ pub(crate) enum Reference<'text> {
 }
 
 impl<'tree, 'text> Captures<'tree, 'text> {
-    /// Visits the nodes of the tree once.
+    /// Collects the captures of a query in one pass over the tree.
     ///
     /// # Errors
     /// See [`Deadline::check`].
@@ -253,8 +255,8 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         self.local_scopes.last().is_some_and(|scope| scope.start < start && start < scope.end)
     }
 
-    /// Patterns capture nodes below their root, so captures arrive nearly, but not fully in order. Of several
-    /// definitions at one node, the earliest pattern wins.
+    /// Sorts the lists and removes definitions that do not count. Patterns capture nodes below their root, so captures
+    /// arrive almost in order, but not fully. If several patterns define the same node, the first pattern wins.
     fn sort(&mut self) {
         self.local_scopes.sort_by_key(|scope| scope.start);
         self.definitions.sort_by_key(|d| (d.node.start_byte(), usize::MAX - d.node.end_byte(), d.pattern_index));
@@ -281,8 +283,8 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         self.constants.sort_by_key(|(node, _)| node.start_byte());
     }
 
-    /// Removes definitions with the same body as their enclosing definition and records their names as constants, such
-    /// as `b` in `a = function b() {}`.
+    /// Removes definitions with the same body as their enclosing definition, and records their names as constants. For
+    /// example, `b` becomes a constant in `a = function b() {}`.
     fn remove_second_names(&mut self) {
         let mut bodies = FxHashSet::default();
         self.definitions.retain(|definition| {
@@ -319,17 +321,17 @@ impl<'tree, 'text> Captures<'tree, 'text> {
     }
 }
 
-/// Function values and the expressions that wrap them: `memo(() => {})`.
+/// Function values and the expressions that wrap them, such as `memo(() => {})`.
 #[derive(Default)]
 struct Values<'tree> {
-    /// Bodies by the node id of the function.
+    /// Function bodies, by the node id of the function.
     bodies: FxHashMap<usize, Node<'tree>>,
-    /// Ids of wrapped values by the node id of the wrapping expression.
+    /// Ids of wrapped values, by the node id of the wrapping expression.
     wrapped: FxHashMap<usize, Vec<usize>>,
 }
 
 impl<'tree> Values<'tree> {
-    /// Maximum number of expressions that are visited for one value.
+    /// Maximum number of expressions visited for one value.
     const MAX_STEPS: usize = 64;
 
     /// Returns the body of the first function that a value is or wraps.

@@ -8,8 +8,8 @@ use crate::language::Language;
 use crate::spans::{span_of, text_of};
 use crate::symbols::{Constant, Symbol};
 
-/// The captured constants except for those that are local, bound by an import or the name of a symbol, ordered by
-/// offset.
+/// Returns the captured constants, ordered by offset. Leaves out local names, names that an import binds and the names
+/// of symbols.
 pub(super) fn constants(
     language: &Language,
     captures: &Captures<'_, '_>,
@@ -30,7 +30,7 @@ pub(super) fn constants(
     for (node, scope) in &captures.constants {
         let at = node.start_byte() as u32;
         let is_in_type = types.covers(at);
-        // Every cursor must advance, hence no short-circuit between the first two.
+        // Both cursors must advance for every name, so the first operator is `|`, which does not short-circuit.
         let is_hidden = (locals.covers(at) && *scope != ConstantScope::Anywhere) | imports.covers(at)
             || (is_in_type && *scope == ConstantScope::FileOnly);
         let name = (language.name_in)(text_of(*node, text));
@@ -45,7 +45,7 @@ pub(super) fn constants(
     found
 }
 
-/// Whether a definition has this name, and the offset is in its header: the tag of `typedef struct a { … } a`.
+/// Whether the offset is in the header of a definition with this name, such as the tag of `typedef struct a { … } a`.
 fn names_definition(name: &str, at: u32, symbols: &[Symbol]) -> bool {
     let after = symbols.partition_point(|symbol| symbol.bytes.start <= at);
     let last = after.checked_sub(1).map(|index| &symbols[index]);

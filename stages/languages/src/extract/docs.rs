@@ -7,18 +7,20 @@ use crate::language::Language;
 use crate::lines::begins_line;
 use crate::spans::slice;
 
-/// The comments and attributes directly before a definition.
+/// The comments and attributes that belong to a definition.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Attached {
     /// Start of the definition with its attributes.
     pub(super) start: u32,
-    /// The comments, from the first to the last.
+    /// Span from the first comment to the last.
     pub(super) doc: Option<Range<u32>>,
 }
 
-/// Walks back from `start` over comments and attributes as long as each begins a line and no blank line intervenes, see
-/// also [`Language::distant_doc`]. Attributes before `after`, where the definition before ends, belong to that: in a text with
-/// errors, it may contain them, or they it.
+/// Walks back from `start` over comments and attributes as long as each begins a line and no blank line intervenes.
+/// Blank lines may follow comments that begin with [`Language::distant_doc`].
+///
+/// The previous definition ends at `after`. Attributes before it belong to that definition, which may overlap them in a
+/// text with errors.
 pub(super) fn attached(language: &Language, leading: &[LeadingNode], after: u32, start: u32, text: &str) -> Attached {
     let mut found = Attached { start, doc: None };
     let mut from = start;
@@ -41,7 +43,7 @@ pub(super) fn attached(language: &Language, leading: &[LeadingNode], after: u32,
     found
 }
 
-/// The adjacent comments at the start of the file that begin with `prefix`.
+/// Returns the span of the adjacent comments at the start of the file that begin with `prefix`.
 pub(super) fn first_run(leading: &[LeadingNode], prefix: &str, text: &str) -> Option<Range<u32>> {
     let mut run: Option<Range<u32>> = None;
     for item in leading.iter().filter(|l| l.is_comment) {
@@ -59,13 +61,14 @@ pub(super) fn first_run(leading: &[LeadingNode], prefix: &str, text: &str) -> Op
 }
 
 impl Language {
-    /// The text of comments of this language without their delimiters.
+    /// Returns the text of comments of this language without the delimiters.
     pub fn comment_text(&self, source: &str) -> String {
         self.doc_text.unwrap_or(comment_text)(source)
     }
 }
 
-/// The text of comments without their delimiters, trimmed, one line for each line of the source.
+/// Returns the text of comments without the delimiters. Each line of the source yields one line, except for blank lines
+/// at the start and the end.
 pub(crate) fn comment_text(source: &str) -> String {
     let mut lines = Vec::new();
     for line in source.lines() {
@@ -83,7 +86,8 @@ pub(crate) fn comment_text(source: &str) -> String {
     without_blank_ends(&lines)
 }
 
-/// The text of comments that begin and end with these delimiters, longer ones first: one line for each line of the source.
+/// Returns the text of comments that begin and end with the given delimiters, which list longer delimiters first. Each
+/// line of the source yields one line, except for blank lines at the start and the end.
 pub(crate) fn text_between(source: &str, begin: &[&str], end: &[&str]) -> String {
     let stripped = source.lines().map(|line| {
         let line = line.trim();
@@ -94,8 +98,8 @@ pub(crate) fn text_between(source: &str, begin: &[&str], end: &[&str]) -> String
     without_blank_ends(&stripped.collect::<Vec<_>>())
 }
 
-/// The text of a docstring literal, without its prefix and quotes, and without the indentation that all lines but the
-/// first share.
+/// Returns the text of a docstring literal without its prefix and quotes. Removes the common indentation of all lines
+/// except the first.
 pub(crate) fn docstring_text(source: &str) -> String {
     let body = source.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let body = ["\"\"\"", "'''", "\"", "'"]
@@ -119,7 +123,7 @@ fn without_blank_ends(lines: &[&str]) -> String {
     lines[first..=last].join("\n").trim_end().to_owned()
 }
 
-/// Whether only white space with at most one line feed separates two offsets.
+/// Whether the text between two offsets is white space with at most one line feed.
 pub(super) fn is_adjacent(text: &str, from: u32, to: u32) -> bool {
     let gap = slice(text, &(from..to));
     // The node of a line comment may include the line feed.

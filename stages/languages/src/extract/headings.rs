@@ -2,12 +2,17 @@
 
 use crate::language::Heading;
 
-/// Longer lines are no headings.
+/// Maximum length of a heading.
 const MAX_HEADING_CHARS: usize = 80;
 
-/// Headings of plain text, each after a blank line: lines underlined with a run of one punctuation character (the level
-/// is the order in which the characters first appear), numbered lines (`2.1 Scope`, the level follows from the number)
-/// and lines in capitals. Text extracted from other formats marks its headings with `#`, which needs no blank line.
+/// Returns the headings of plain text. A heading follows a blank line and has one of these forms:
+///
+/// * A line underlined with a run of one punctuation character. The order in which the characters first appear
+///   determines the level.
+/// * A numbered line, such as `2.1 Scope`. The number determines the level.
+/// * A line in capitals.
+///
+/// Text extracted from other formats marks headings with `#`. These need no blank line.
 pub(crate) fn plain_headings(text: &str) -> Vec<Heading> {
     let mut underlines: Vec<u8> = Vec::new();
     let mut found: Vec<Heading> = Vec::new();
@@ -39,7 +44,7 @@ fn hash_level(title: &str) -> Option<u8> {
     ((1..=6).contains(&hashes) && title.as_bytes().get(hashes) == Some(&b' ')).then_some(hashes as u8)
 }
 
-/// The character with which the line below underlines a title.
+/// Returns the character with which the line below underlines a title.
 fn underline(title: &str, below: &str) -> Option<u8> {
     let character = *below.as_bytes().first()?;
     let is_rule = below.len() >= 3 && b"=-~^\"*+#".contains(&character) && below.bytes().all(|b| b == character);
@@ -47,7 +52,7 @@ fn underline(title: &str, below: &str) -> Option<u8> {
     (is_rule && fits && title.chars().any(char::is_alphanumeric)).then_some(character)
 }
 
-/// The level of a numbered heading, or of one in capitals.
+/// Returns the level of a numbered heading or of a heading in capitals.
 fn unmarked_level(title: &str) -> Option<u8> {
     if title.chars().count() > MAX_HEADING_CHARS || title.ends_with(['.', ',', ';']) {
         return None;

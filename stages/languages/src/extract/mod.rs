@@ -1,4 +1,4 @@
-//! From a syntax tree to symbols.
+//! Extracts symbols from a syntax tree.
 
 mod blocks;
 pub(crate) mod boundaries;

@@ -1,4 +1,4 @@
-//! The comments at the start of a text, which are about all of it.
+//! Comments at the start of a text, which describe the whole text.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use crate::lines::begins_line;
 use crate::spans::slice;
 use crate::symbols::{Constant, Symbol};
 
-/// Most runs that are found.
-const MOST_RUNS: usize = 8;
-/// How lines begin that may precede the comments: the program that runs the text, the tag that opens the code, and
-/// instructions to the compiler.
+/// Maximum number of runs of comments.
+const MAX_RUNS: usize = 8;
+/// Prefixes of lines that may precede the comments: the `#!` line, the tag that opens the code, and instructions to the
+/// compiler.
 const PREAMBLES: [&str; 7] = ["#!", "<?", "#pragma", "{-#", "'use ", "\"use ", "%YAML"];
 
-/// The runs of adjacent comments at the start of a text that document neither a symbol nor a constant.
+/// Returns the runs of adjacent comments at the start of a text that document neither a symbol nor a constant.
 pub(super) fn opening(
     leading: &[LeadingNode],
     symbols: &[Symbol],
@@ -25,7 +25,7 @@ pub(super) fn opening(
     let Some(end) = runs.last().map(|run| run.end) else { return runs };
     let start_of = |symbol: &Symbol| symbol.doc_bytes.as_ref().map_or(symbol.bytes.start, |doc| doc.start);
     let documented = symbols.iter().take_while(|symbol| start_of(symbol).min(symbol.bytes.start) < end);
-    // A comment directly above `#![allow(…)]` or `{-# LANGUAGE … #-}` is about that.
+    // A comment directly above `#![allow(…)]` or `{-# LANGUAGE … #-}` describes that line.
     let is_about_line = |run: &&Range<u32>| {
         let line = next_line(run, text);
         names_constant(constants, line.clone())
@@ -37,7 +37,7 @@ pub(super) fn opening(
     runs
 }
 
-/// The runs of adjacent comments before which there are only comments, blank lines and [`PREAMBLES`].
+/// Returns the runs of adjacent comments that are preceded only by comments, blank lines and [`PREAMBLES`].
 fn runs(leading: &[LeadingNode], text: &str) -> Vec<Range<u32>> {
     let mut runs: Vec<Range<u32>> = Vec::new();
     let mut from = 0;
@@ -52,7 +52,7 @@ fn runs(leading: &[LeadingNode], text: &str) -> Vec<Range<u32>> {
         let last = runs.last_mut().filter(|run| is_adjacent(text, run.end, start));
         if let Some(run) = last {
             run.end = end;
-        } else if runs.len() < MOST_RUNS {
+        } else if runs.len() < MAX_RUNS {
             runs.push(start..end);
         } else {
             break;
@@ -66,7 +66,7 @@ fn is_preamble(text: &str) -> bool {
     lines.all(|line| PREAMBLES.iter().any(|begin| line.starts_with(begin)))
 }
 
-/// The line directly after a run of comments; an empty span if it is blank.
+/// Returns the span of the line directly after a run of comments. The span is empty if the line is blank.
 fn next_line(run: &Range<u32>, text: &str) -> Range<u32> {
     let after = slice(text, &(run.end..text.len() as u32));
     let start = run.end + (after.len() - after.trim_start().len()) as u32;
@@ -74,7 +74,7 @@ fn next_line(run: &Range<u32>, text: &str) -> Range<u32> {
     if is_adjacent(text, run.end, start) { start..start + line.len() as u32 } else { start..start }
 }
 
-/// Whether a constant is named in a line.
+/// Whether a line contains the name of a constant.
 fn names_constant(constants: &[Constant], line: Range<u32>) -> bool {
     let first = constants.partition_point(|constant| constant.at < line.start);
     constants.get(first).is_some_and(|constant| constant.at < line.end)
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_at_the_start_are_about_the_file() {
+    fn comments_at_the_start_describe_the_file() {
         for (language, text, expected) in [
             (
                 "typescript",
@@ -115,6 +115,6 @@ mod tests {
     #[test]
     fn the_number_of_runs_is_bounded() {
         let text = "// One.\n\n".repeat(100) + "f();\n";
-        assert_eq!(opening("javascript", &text).len(), super::MOST_RUNS);
+        assert_eq!(opening("javascript", &text).len(), super::MAX_RUNS);
     }
 }

@@ -1,4 +1,4 @@
-//! From captures to the outline of a file: nesting, names, signatures and documentation.
+//! Builds the outline of a file from its captures: nesting, names, signatures and documentation.
 
 use std::ops::Range;
 
@@ -20,16 +20,17 @@ use crate::language::{DeclaredName, FileDoc, Language, VisibilityContext};
 use crate::spans::{slice, text_of};
 use crate::symbols::{Import, Symbol, SymbolKind, bounded, without_quotes};
 
-/// Limit for the documentation of all symbols of one file, in bytes: this, and [`DOC_BYTES_PER_BYTE`] for each byte of
-/// the text. Definitions that share one statement share the comment before it, so documentation can be larger than the
+/// Limit in bytes for the documentation of all symbols of one file, to which [`DOC_BYTES_PER_BYTE`] is added for each
+/// byte of the text. Definitions in one statement share the comment before it, so documentation can be larger than the
 /// text.
 const MIN_DOC_BYTES: usize = 1 << 20;
+/// See [`MIN_DOC_BYTES`].
 const DOC_BYTES_PER_BYTE: usize = 8;
 
-/// Signatures are made from this many bytes of the declaration.
+/// Maximum number of bytes of a declaration that are read for its signature.
 const MAX_DECLARATION_BYTES: usize = 16 << 10;
 
-/// The symbols of one file, at most `max_symbols` and as many imports.
+/// Returns the outline of one file, with at most `max_symbols` symbols and as many imports.
 ///
 /// # Errors
 /// See [`Deadline::check`].
@@ -100,7 +101,7 @@ pub(crate) fn outline<'t>(
     })
 }
 
-/// A definition with its outermost wrapper.
+/// A definition with its outermost wrapper. Without a wrapper, `outermost` is the node of the definition.
 struct WrappedDefinition<'t> {
     definition: CapturedDefinition<'t>,
     outermost: Node<'t>,
@@ -129,20 +130,21 @@ struct OutlineBuilder<'a, 't> {
     text: &'t str,
     scopes: Vec<Scope<'t>>,
     symbols: Vec<Symbol>,
-    /// Indices of the scopes around the current offset, innermost last.
+    /// Indices of the scopes that enclose the current offset, innermost last.
     open: Vec<usize>,
-    /// Index of the first access label after the definitions so far.
+    /// Index of the first access label that is not yet assigned to a scope.
     next_section: usize,
     attached: AttachedCache,
     doc_bytes_left: usize,
 }
 
-/// The attached comments and attributes of one offset. Several definitions may start at it: `const a = …, b = …`.
+/// The attached comments and attributes of the most recent offset. Several definitions may start there, as in
+/// `const a = …, b = …`.
 #[derive(Clone, Default)]
 struct AttachedCache {
     at: Option<u32>,
     attached: Attached,
-    /// Lines from the first attribute to the first line of the definition.
+    /// Number of lines from the first attribute to the first line of the definition.
     attribute_lines: usize,
 }
 
@@ -169,7 +171,7 @@ impl<'t> OutlineBuilder<'_, 't> {
             self.end_open(attached.doc.as_ref().map_or(bytes.start, |doc| doc.start.min(bytes.start)));
         }
         let enclosing = self.open.last().map(|last| &self.scopes[*last]);
-        // In a text with errors, a node may end with the white space that the open end around it leaves out.
+        // In a text with errors, a node may end with white space that is outside of the enclosing definition.
         bytes.end = enclosing.map_or(bytes.end, |scope| bytes.end.min(scope.bytes.end));
         let enclosing_kind = enclosing.and_then(|scope| scope.kind);
         let parent = enclosing.and_then(|scope| scope.symbol);
@@ -188,7 +190,8 @@ impl<'t> OutlineBuilder<'_, 't> {
             (Some(_), _) | (None, Some(SymbolKind::Implementation)) => Some(prefix.clone()),
             _ => None,
         };
-        // Without statements, a language has only the methods that its queries capture: a schema qualifies functions.
+        // In declarative languages, only captured methods are methods: an owner may be the schema that qualifies a
+        // function.
         let is_member =
             !self.language.is_declarative && (owner.is_some() || enclosing_kind.is_some_and(SymbolKind::is_type));
         let kind = match definition.kind {
@@ -262,7 +265,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         self.push_scope(scope);
     }
 
-    /// Ends all open definitions before `at`, without the white space there.
+    /// Ends all open definitions at `at`, without the white space before it.
     fn end_open(&mut self, at: u32) {
         for scope in self.open.drain(..) {
             let scope = &mut self.scopes[scope];
@@ -278,7 +281,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         }
     }
 
-    /// The end of a definition with its terminator.
+    /// Returns the end of a definition, including its terminator.
     fn end_of(&self, last: Node<'t>) -> u32 {
         let end = last.end_byte();
         let rest = self.text.get(end..).unwrap_or_default();
@@ -291,7 +294,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         }
     }
 
-    /// `None` if there is no name.
+    /// Returns the name of a definition. `None` if the name is empty or cannot be read.
     fn declared_name(&self, definition: &CapturedDefinition<'t>) -> Option<DeclaredName> {
         match self.language.declared_name {
             Some(read) => read(definition.name, self.text).filter(|declared| !declared.name.is_empty()),
@@ -302,7 +305,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         }
     }
 
-    /// Notes the access labels before `start` in the scopes that contain them.
+    /// Records the access labels before `start` in the scopes that contain them.
     fn enter_sections(&mut self, start: u32) {
         while let Some(label) = self.captures.sections.get(self.next_section) {
             let at = label.start_byte() as u32;
@@ -327,7 +330,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         self.attached.clone()
     }
 
-    /// The comments and attributes before `start`.
+    /// Returns the comments and attributes before `start`.
     fn attached_before(&self, start: u32) -> Attached {
         let mut around = self.open.iter().rev().map(|open| &self.scopes[*open].bytes).peekable();
         let mut after = 0;
@@ -337,7 +340,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         docs::attached(self.language, &self.captures.leading, after, start, self.text)
     }
 
-    /// The end of a definition with an open end, without the comments and white space before `limit`.
+    /// Returns the end of a definition with an open end. Leaves out the comments and white space before `limit`.
     fn open_end(&self, outermost: Node<'t>, limit: u32) -> u32 {
         let Attached { start, doc } = self.attached_before(limit);
         let from = outermost.end_byte();
@@ -372,13 +375,13 @@ impl<'t> OutlineBuilder<'_, 't> {
         let leading = &self.captures.leading;
         let leading = leading[leading.partition_point(|l| l.bytes.start < start)..].iter();
         let mut leading = leading.map(|l| &l.bytes).peekable();
-        // A lazy merge of two sorted lists: only the spans inside the declaration are needed.
+        // Merges two sorted lists lazily, because only the spans inside the declaration are needed.
         let left_out = std::iter::from_fn(|| {
             let is_first = |omit: &&Range<u32>| leading.peek().is_none_or(|other| omit.start <= other.start);
             omits.next_if(is_first).or_else(|| leading.next()).cloned()
         });
         let signature = signature(self.text, start..end, left_out.take_while(|range| range.start < end));
-        // struct { … } name;
+        // For example `struct { … } name;`.
         let is_name_after_body = definition.body.is_some_and(|body| body.end_byte() <= definition.name.start_byte());
         if is_name_after_body { format!("{signature} {name}") } else { signature }
     }
@@ -399,8 +402,8 @@ impl<'t> OutlineBuilder<'_, 't> {
     }
 }
 
-/// The last token in a node that is neither white space nor a comment. A node with more text after its last child, such
-/// as a literal block, is a token.
+/// Returns the last token of a node that is neither white space nor a comment. A node with more text after its last
+/// child, such as a literal block, counts as a token.
 fn last_token<'t>(node: Node<'t>, text: &str) -> Node<'t> {
     let mut last = node;
     loop {
@@ -421,7 +424,7 @@ fn last_token<'t>(node: Node<'t>, text: &str) -> Node<'t> {
     }
 }
 
-/// The line of a node's last character; a node that ends with a line feed ends on the line before.
+/// Line of the last character of a node. A final line feed is not counted.
 fn last_line(node: Node<'_>) -> u32 {
     let end = node.end_position();
     let ends_with_feed = end.column == 0 && end.row > node.start_position().row;

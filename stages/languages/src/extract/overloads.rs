@@ -1,13 +1,14 @@
-//! Overload declarations and their implementation, and the clauses of one function.
+//! Merges overload declarations with their implementation, and the clauses of a function with each other.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::language::Language;
 use crate::symbols::{Symbol, SymbolKind};
 
-/// Merges overload declarations with the implementation that follows them, and clauses with the one before them. The
-/// merged symbol starts at the first declaration and has its signature; everything else comes from the implementation, or
-/// from all clauses.
+/// Merges overload declarations with the implementation that follows them, and each clause with the previous one.
+///
+/// The merged symbol starts at the first declaration and has its signature. Everything else comes from the
+/// implementation or from all clauses.
 pub(super) fn merge_overloads(symbols: &mut Vec<Symbol>, language: &Language, text: &str) {
     let mut moved: FxHashMap<u32, u32> = FxHashMap::default();
     let mut merged: Vec<Symbol> = Vec::with_capacity(symbols.len());
@@ -41,7 +42,7 @@ pub(super) fn merge_overloads(symbols: &mut Vec<Symbol>, language: &Language, te
     *symbols = merged;
 }
 
-/// The last of `symbols` that has the parent of `symbol`.
+/// Returns the index of the last of `symbols` with the same parent as `symbol`.
 fn previous_sibling(symbols: &[Symbol], symbol: &Symbol) -> Option<usize> {
     let mut index = symbols.len().checked_sub(1)? as u32;
     while symbols[index as usize].parent != symbol.parent && Some(index) != symbol.parent {

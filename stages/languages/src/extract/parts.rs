@@ -1,10 +1,10 @@
-//! What the parts of a text in other languages add to its symbols.
+//! Adds the symbols of embedded parts in other languages to the symbols of the text.
 
 use crate::file_symbols::{FileSymbols, Truncation};
 use crate::symbols::{Constant, SymbolKind};
 
-/// Appends the symbols of a part that begins at byte `at` and line `line` of the text. Parts are added in document
-/// order. A text with sections also needs [`nest_parts`] afterwards.
+/// Appends the symbols of a part that begins at byte `at` and line `line` of the text. Parts must be added in document
+/// order. For a text with sections, call [`nest_parts`] afterwards.
 pub(crate) fn add_part(found: &mut FileSymbols, mut part: FileSymbols, at: u32, line: u32) {
     let first = found.symbols.len() as u32;
     for symbol in &mut part.symbols {
@@ -30,7 +30,7 @@ pub(crate) fn add_part(found: &mut FileSymbols, mut part: FileSymbols, at: u32, 
     }
 }
 
-/// Puts what [`add_part`] appended in order.
+/// Sorts the boundaries that [`add_part`] appended, and removes repeated boundaries and calls.
 pub(crate) fn order_parts(found: &mut FileSymbols) {
     found.boundaries.sort_by_key(|boundary| (boundary.at, boundary.depth));
     found.boundaries.dedup_by_key(|boundary| boundary.at);
@@ -38,8 +38,8 @@ pub(crate) fn order_parts(found: &mut FileSymbols) {
     found.calls.retain(|call| seen.insert(call.clone()));
 }
 
-/// Merges the definitions of parts with the sections of the text in document order. Sections become parents of the
-/// definitions in them.
+/// Merges the definitions of parts with the sections of the text in document order. A section becomes the parent of the
+/// definitions in it.
 pub(crate) fn nest_parts(found: &mut FileSymbols) {
     let count = found.symbols.len();
     let mut order: Vec<usize> = (0..count).collect();
@@ -68,8 +68,8 @@ pub(crate) fn nest_parts(found: &mut FileSymbols) {
     found.symbols = symbols;
 }
 
-/// Names the definitions of a part that begins at byte `at` of a document as constants, so that its section is found by
-/// them. At most `max_names` constants are kept.
+/// Records the names of the definitions of a part as constants, so that searches for them find the section around the
+/// part. The part begins at byte `at` of a document. At most `max_names` constants are kept.
 pub(crate) fn name_part(found: &mut FileSymbols, part: FileSymbols, at: u32, max_names: usize) {
     let definitions = part.symbols.into_iter().filter(|symbol| symbol.kind != SymbolKind::Block);
     let names = definitions.map(|symbol| Constant { name: symbol.name, at: symbol.bytes.start + at });

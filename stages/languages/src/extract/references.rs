@@ -1,4 +1,4 @@
-//! Calls, base types, branches and loops of each symbol.
+//! Assigns calls, base types, branches and loops to symbols.
 
 use rustc_hash::FxHashSet;
 
@@ -6,8 +6,8 @@ use crate::extract::captures::Reference;
 use crate::extract::scope::Scope;
 use crate::symbols::Symbol;
 
-/// Assigns every reference to the innermost symbol around it; returns the calls outside all symbols. References are
-/// ordered by offset, scopes by start.
+/// Assigns every reference to the innermost enclosing symbol, and returns the calls outside all symbols. References
+/// must be ordered by offset, scopes by start.
 pub(super) fn assign_references(
     references: &[(u32, Reference<'_>)],
     scopes: &[Scope<'_>],

@@ -4,15 +4,15 @@ use std::ops::Range;
 
 use crate::symbols::SymbolKind;
 
-/// The span of a definition or namespace, with what it gives its members.
+/// The span of a definition or namespace, with the properties that its members inherit.
 pub(super) struct Scope<'t> {
     pub(super) bytes: Range<u32>,
-    /// The qualified name of its members begins with this.
+    /// Prefix of the qualified names of members.
     pub(super) prefix: String,
-    /// The innermost symbol at its start: its own, or for a namespace the enclosing one.
+    /// Index of the symbol of the definition. For a namespace, index of the enclosing symbol.
     pub(super) symbol: Option<u32>,
-    /// None for a namespace.
+    /// `None` for a namespace.
     pub(super) kind: Option<SymbolKind>,
-    /// The last access label in it so far.
+    /// The last access label so far.
     pub(super) section: Option<&'t str>,
 }

@@ -1,15 +1,15 @@
-//! Documents as sections: every heading encloses the text up to the next heading of the same or a higher level.
+//! Divides documents into sections. A section extends to the next heading of the same or a higher level.
 
 use crate::file_symbols::{FileSymbols, Truncation};
 use crate::language::Heading;
 use crate::lines::LineCounter;
 use crate::symbols::{Boundary, Symbol, SymbolKind, bounded};
 
-/// Joins the headings of a heading path.
+/// Separator between the headings of a heading path.
 const PATH_SEPARATOR: &str = " > ";
 
-/// One section for each of the first `max_sections` headings, which are in document order. Text before the first heading
-/// belongs to no section. The text can be split after blank lines.
+/// Returns a section for each of the first `max_sections` headings, and boundaries after blank lines. The headings must
+/// be in document order. Text before the first heading belongs to no section.
 pub(crate) fn sections(text: &str, mut headings: Vec<Heading>, max_sections: usize) -> FileSymbols {
     let mut found = FileSymbols { boundaries: paragraphs(text), ..FileSymbols::default() };
     if headings.len() > max_sections {
@@ -20,7 +20,7 @@ pub(crate) fn sections(text: &str, mut headings: Vec<Heading>, max_sections: usi
     let mut lines = LineCounter::new(text);
     for heading in headings {
         let line = lines.line_of(heading.at as usize);
-        // A page may have several headings in one line.
+        // A page may have several headings on one line.
         let last_line = line - u32::from(text[..heading.at as usize].ends_with('\n'));
         while let Some(last) = open.pop_if(|last| found.symbols[*last].heading_level >= heading.level) {
             close(&mut found.symbols[last], heading.at, last_line);
@@ -37,7 +37,7 @@ pub(crate) fn sections(text: &str, mut headings: Vec<Heading>, max_sections: usi
     found
 }
 
-/// The starts of the lines that follow a blank line.
+/// Returns the starts of the lines that follow a blank line.
 fn paragraphs(text: &str) -> Vec<Boundary> {
     let mut found = Vec::new();
     let (mut at, mut after_blank) = (0, false);
@@ -52,7 +52,7 @@ fn paragraphs(text: &str) -> Vec<Boundary> {
     found
 }
 
-/// A section that still lacks its end.
+/// Creates a section whose end is not yet known.
 fn section(heading: &Heading, line: u32, parent: Option<&Symbol>, parent_index: Option<u32>) -> Symbol {
     let title = bounded(&heading.title).to_owned();
     let qualified_name = match parent {

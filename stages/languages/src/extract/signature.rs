@@ -1,14 +1,14 @@
-//! Signatures: a declaration on one line.
+//! Builds signatures, which are declarations on one line.
 
 use std::ops::Range;
 
 use crate::spans::slice;
 
-/// Longer signatures, from generated code and inline object types, are truncated.
+/// Maximum length of a signature. Longer signatures, from generated code and inline object types, are truncated.
 const MAX_BYTES: usize = 400;
 
-/// The text of `range` without the spans in `left_out`, with white space collapsed and without the tokens that introduce
-/// a body.
+/// Returns the text of `range` without the spans in `left_out` and without the tokens that introduce a body. White
+/// space is collapsed.
 pub(super) fn signature(text: &str, range: Range<u32>, left_out: impl Iterator<Item = Range<u32>>) -> String {
     let mut line = String::new();
     let mut from = range.start;
@@ -45,7 +45,7 @@ fn push_collapsed(line: &mut String, text: &str) {
     }
 }
 
-/// Removes the tokens that introduce a body, and the spaces inside brackets that were line breaks.
+/// Removes the tokens that introduce a body, and the spaces that line breaks have left inside brackets.
 fn tidy(line: &str) -> String {
     let line = without_body_introducer(line);
     let mut tidied = String::with_capacity(line.len());

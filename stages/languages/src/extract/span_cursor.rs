@@ -1,8 +1,8 @@
-//! Whether ascending offsets are inside spans.
+//! Tests whether ascending offsets are inside spans.
 
 use std::ops::Range;
 
-/// Spans ordered by start, queried with ascending offsets.
+/// A cursor over spans that are ordered by start. Queries must use ascending offsets.
 pub(super) struct SpanCursor<I: Iterator<Item = Range<u32>>> {
     spans: std::iter::Peekable<I>,
     end: u32,
@@ -13,7 +13,7 @@ impl<I: Iterator<Item = Range<u32>>> SpanCursor<I> {
         Self { spans: spans.peekable(), end: 0 }
     }
 
-    /// Whether a span covers `at`, which is no smaller than in the previous call.
+    /// Whether a span covers `at`, which must not be smaller than in the previous call.
     pub(super) fn covers(&mut self, at: u32) -> bool {
         while let Some(span) = self.spans.next_if(|span| span.start <= at) {
             self.end = self.end.max(span.end);

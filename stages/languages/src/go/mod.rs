@@ -13,7 +13,6 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Go.
 pub(crate) static GO: Language = Language {
     reserved: &["case", "defer", "else", "for", "func", "if", "return", "select", "struct", "switch"],
     imports,
@@ -50,7 +49,7 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     found.push(import(node, path, names));
 }
 
-/// The likely name of a package: the last segment of its path that is not a major version.
+/// Returns the likely name of a package: the last segment of its path that is not a major version.
 fn package_name(path: &str) -> &str {
     let is_version = |segment: &&str| {
         segment.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))

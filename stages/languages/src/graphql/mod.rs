@@ -29,7 +29,7 @@ pub(crate) static GRAPHQL: Language = Language {
     )
 };
 
-/// The description at the start of the definition that has this body.
+/// Returns the description at the start of the definition with this body.
 fn description(body: Node<'_>, _: &str) -> Option<Range<usize>> {
     let first = body.parent()?.named_child(0)?;
     (first.kind() == "description").then(|| first.byte_range())

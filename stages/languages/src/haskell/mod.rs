@@ -37,7 +37,8 @@ pub(crate) static HASKELL: Language = Language {
     )
 };
 
-/// What the module lists, or everything if it has no list; the members of classes and instances are as visible as these.
+/// Whether a definition is visible outside its file: the export list of the module names it, or the module has no
+/// export list. Members of classes and instances are as visible as these.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     match visibility.parent {
         Some((SymbolKind::Function | SymbolKind::Method, _)) => false,
@@ -46,13 +47,13 @@ fn exported(visibility: &VisibilityContext<'_>) -> bool {
     }
 }
 
-/// `+++` in `(+++)`.
+/// Returns `+++` for `(+++)`.
 fn name_in(text: &str) -> &str {
     let operator = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).map(str::trim);
     operator.filter(|name| !name.contains(|c: char| c.is_alphanumeric() || c.is_whitespace())).unwrap_or(text)
 }
 
-/// `import A (f, T (..))`, `import qualified A as B`, `import A hiding (f)`.
+/// Reads `import A (f, T (..))`, `import qualified A as B` and `import A hiding (f)`.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let Some(module) = node.child_by_field_name("module") else { return };
     let path = text_of(module, text);

@@ -1,4 +1,4 @@
-//! The outline of `sample.hs`, and the visibility of modules without a list.
+//! The outline of `sample.hs`, and visibility in modules without an export list.
 
 use super::HASKELL;
 use crate::snapshot::{constants_of, outline};
@@ -54,7 +54,7 @@ f x = x { one = 1 } where g = 1
 }
 
 #[test]
-fn modules_without_a_list_export_everything() {
+fn modules_without_an_export_list_export_everything() {
     let source =
         "module A where\n\n-- | Doubles.\nf :: Int -> Int\nf x = g x + g x\n  where g y = y\n\nmain = print f\n";
     insta::assert_snapshot!(outline(&HASKELL, source), @r"
@@ -65,7 +65,7 @@ fn modules_without_a_list_export_everything() {
 }
 
 #[test]
-fn a_quote_at_the_end_belongs_to_a_name() {
+fn a_quote_at_the_end_is_part_of_a_name() {
     let source = "module A where\n\ntype Lens' s a = Lens s s a a\n\nfold' :: Int -> Int\nfold' x = go' x\n  where go' = (+ 1)\n";
     insta::assert_snapshot!(outline(&HASKELL, source), @"
     type Lens' 3-3 type Lens' s a = Lens s s a a |  |  | exported

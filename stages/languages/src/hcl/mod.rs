@@ -1,4 +1,4 @@
-//! HCL: the blocks of Terraform, Packer, Nomad and others.
+//! HCL: the blocks of Terraform, Packer, Nomad and other tools.
 
 #![cfg(feature = "hcl")]
 
@@ -28,7 +28,7 @@ pub(crate) static HCL: Language = Language {
     )
 };
 
-/// `web`, owned by `resource.aws_instance`, in `resource "aws_instance" "web" {`.
+/// Returns the name of a block: `web`, owned by `resource.aws_instance`, for `resource "aws_instance" "web" {`.
 fn declared_name(block: Node<'_>, text: &str) -> Option<DeclaredName> {
     let mut cursor = block.walk();
     let labels = block.named_children(&mut cursor).take_while(|child| child.kind() != "block_start");

@@ -1,4 +1,4 @@
-//! HTML: headings begin sections, and the definitions in scripts are names of the section.
+//! HTML: headings begin sections, and the definitions in scripts become names of the section.
 
 #![cfg(feature = "html")]
 
@@ -29,24 +29,24 @@ pub(crate) static HTML: Language = Language {
     )
 };
 
-/// Longer pages are generated.
+/// Maximum number of lines. Longer pages are generated.
 const MAX_LINES: u32 = 200_000;
 
-/// Titles are made from this many bytes of the heading.
+/// Maximum number of bytes of a heading that are read for its title.
 const MAX_TITLE_BYTES: usize = 4 * MAX_NAME_BYTES;
 
-/// Reads an element `title` or `h1` to `h6`. None without a text.
+/// Reads a `title` element or an element `h1` to `h6`. `None` if the element has no text.
 fn heading(node: Node<'_>, text: &str) -> Option<Heading> {
     let start = node.start_byte() as u32;
     let tag = text_of(node.named_child(0)?.named_child(0)?, text);
-    // The title of a page names what precedes its first heading.
+    // The title of a page is the heading of the text before the first `h1` to `h6`.
     let level = tag.bytes().find(u8::is_ascii_digit).map_or(1, |digit| digit - b'0');
     let at = if begins_line(text, start) { line_start(text, start) } else { start };
     let title = title(text_of(node, text));
     (!title.is_empty()).then_some(Heading { at, level, title })
 }
 
-/// The text of an element without tags, and with the most frequent entities replaced.
+/// Returns the text of an element without tags. Replaces the most frequent entities.
 fn title(source: &str) -> String {
     let source = &source[..source.floor_char_boundary(MAX_TITLE_BYTES)];
     let mut title = String::new();

@@ -16,7 +16,7 @@ fn sample() {
 }
 
 #[test]
-fn headings_share_a_line() {
+fn headings_may_share_a_line() {
     insta::assert_snapshot!(outline(&HTML, "<title>A</title>\n><h1>B</h1> <h2>C</h2>\n<h1>D</h1>\n"), @r#"
     section A 1-2  |  |  | exported
     section B 2-2  |  |  | exported

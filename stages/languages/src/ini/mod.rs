@@ -1,4 +1,4 @@
-//! INI files, properties, unit files: sections by their names, and keys.
+//! INI files, property files and unit files: named sections, and keys.
 
 #![cfg(feature = "ini")]
 
@@ -10,7 +10,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Lines of `key = value`, with or without sections.
+/// Files with `key = value` lines, with or without sections.
 pub(crate) static INI: Language = Language {
     file_names: &[
         ".coveragerc",
@@ -41,20 +41,20 @@ pub(crate) static INI: Language = Language {
     )
 };
 
-/// Whether the first line that is no comment is the name of a section.
+/// Whether the first line that is not blank or a comment is the header of a section.
 fn begins_with_section(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim);
     lines.find(|line| !line.is_empty() && !line.starts_with(['#', ';'])).is_some_and(|line| section(line).is_some())
 }
 
-/// Comments without `#` or `;`.
+/// Returns the text of comments without `#` or `;`.
 fn doc_text(comments: &str) -> String {
     let lines = comments.lines().map(|line| line.trim().trim_start_matches(['#', ';']).trim());
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Blanks what the grammar does not know: comments after `!` and after sections, continued lines, and keys without a value. A colon
-/// after a key becomes `=`.
+/// Masks syntax that the grammar does not support: comments after `!` and after section headers, continuation lines,
+/// and keys without a value. Replaces a colon after a key with `=`.
 fn masked(text: &str) -> Option<String> {
     let mut mask = Mask::new(text);
     let (mut start, mut continues) = (0, false);
@@ -82,20 +82,20 @@ fn masked(text: &str) -> Option<String> {
     mask.text()
 }
 
-/// The length of `[name]` at the start of a line.
+/// Returns the length of `[name]` at the start of a line.
 fn section(line: &str) -> Option<usize> {
     let name = line.strip_prefix('[')?.split_once(']')?.0;
     (!name.trim().is_empty() && !name.contains('[')).then_some(name.len() + 2)
 }
 
-/// The offset of the character after a key.
+/// Returns the offset of the separator after a key.
 fn separator(line: &str) -> Option<usize> {
     let at = line.find(['=', ':'])?;
     let key = line[..at].trim_end();
     (!key.is_empty() && !key.contains([';', '#', '[', '\t', '!'])).then_some(at)
 }
 
-/// Whether a line is continued: an even number of backslashes at its end are characters.
+/// Whether a line is continued. An even number of backslashes at the end stands for literal backslashes.
 fn ends_in_backslash(line: &str) -> bool {
     line.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }

@@ -1,4 +1,4 @@
-//! The outline of `sample.ini`, and which files are of this kind.
+//! The outline of `sample.ini`, and the detection of INI files.
 
 use super::INI;
 use crate::snapshot::{constants_of, outline};
@@ -20,7 +20,7 @@ fn keys_end_at_the_first_separator() {
 }
 
 #[test]
-fn configurations_are_known_by_their_first_line() {
+fn the_first_line_identifies_ini_files() {
     assert!(by_content("conf", "# a comment\n\n[unit]\na = 1\n").is_some_and(|language| language.name == "ini"));
     assert!(by_content("conf", "server {\n  listen 80;\n}\n").is_none());
     assert!(by_file_name(".editorconfig").is_some_and(|language| language.name == "ini"));

@@ -13,7 +13,6 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Java.
 pub(crate) static JAVA: Language = Language {
     reserved: RESERVED,
     imports,
@@ -53,7 +52,8 @@ pub(crate) const RESERVED: &[&str] = &[
     "while",
 ];
 
-/// Public and protected definitions; members of interfaces are public by default.
+/// Whether a definition is visible outside its file. Public and protected definitions are, and so are members of
+/// interfaces that are not private.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let has = |modifier: &str| visibility.signature.split(' ').take(6).any(|word| word == modifier);
     let is_open = match visibility.parent {

@@ -9,7 +9,7 @@
 (constructor_declaration name: (identifier) @name body: (_) @body) @definition.method
 (compact_constructor_declaration name: (identifier) @name body: (_) @body) @definition.method
 
-; Supplier<T> f = memoize(() -> …); methods of streams call their argument immediately
+; Supplier<T> f = memoize(() -> …), except stream methods, which call their argument immediately
 (lambda_expression body: (_) @body) @value.function
 (method_invocation name: (identifier) @_called
   arguments: (argument_list [(lambda_expression) (method_invocation) (object_creation_expression)] @value.wrapped)

@@ -38,7 +38,7 @@ pub(crate) static JAVASCRIPT: Language = Language {
     )
 };
 
-/// Assigning a function to a property of these makes it no member: `exports.parse = …` defines `parse`.
+/// Owners that are left out of qualified names: `exports.parse = …` defines `parse`, which is not a member.
 pub(crate) const OMITTED_QUALIFIERS: &[&str] =
     &["exports", "module", "module.exports", "this", "self", "window", "globalThis", "prototype"];
 
@@ -48,7 +48,8 @@ pub(crate) const RESERVED: &[&str] = &[
     "switch", "throw", "try", "var", "while", "with",
 ];
 
-/// Members are as visible as their parent, unless `#` or a modifier makes them private.
+/// Whether a definition is visible outside its file. Members are as visible as their parent, unless `#` or a modifier
+/// makes them private.
 pub(crate) fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_private = visibility.name.starts_with('#')
         || ["private ", "protected ", "#"].iter().any(|prefix| visibility.signature.starts_with(prefix));
@@ -59,13 +60,14 @@ pub(crate) fn exported(visibility: &VisibilityContext<'_>) -> bool {
     }
 }
 
-/// At most this many nodes of one import are read.
+/// Maximum number of nodes that are read for one import.
 const MAX_IMPORT_NODES: usize = 4_096;
 
-/// `import` and re-exporting `export` statements, `require(…)` and `import(…)` with the names they are bound to.
+/// Reads `import` statements, `export` statements that re-export, and `require(…)` and `import(…)` with the names to
+/// which they are bound.
 pub(crate) fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let mut cursor = node.walk();
-    // TypeScript: import fs = require("fs")
+    // In TypeScript: `import fs = require("fs")`.
     let clause = node.named_children(&mut cursor).find(|child| child.kind() == "import_require_clause");
     let node = clause.unwrap_or(node);
     let source = node.child_by_field_name("source").or_else(|| required(node));
@@ -130,7 +132,7 @@ fn bound_member(name: Node<'_>, member: Node<'_>, text: &str) -> (String, String
     (bounded(text_of(name, text)).to_owned(), bounded(text_of(member, text)).to_owned())
 }
 
-/// Returns the member that a plain name in an import binds: the default export, or in CommonJS a member or the whole
+/// Returns the member that a plain name in an import binds: the default export, or, in CommonJS, a member or the whole
 /// module (`*`).
 fn default_member<'t>(import: Node<'_>, text: &'t str) -> &'t str {
     if import.kind() == "import_statement" {
@@ -143,7 +145,7 @@ fn default_member<'t>(import: Node<'_>, text: &'t str) -> &'t str {
     member.map_or("*", |member| bounded(text_of(member, text)))
 }
 
-/// The argument of the `require` or `import` call in a declaration or expression statement.
+/// Returns the argument of the `require` or `import` call in a declaration or expression statement.
 fn required<'t>(node: Node<'t>) -> Option<Node<'t>> {
     let mut at = node.child_by_field_name("value").or_else(|| node.child_by_field_name("arguments").map(|_| node))?;
     loop {

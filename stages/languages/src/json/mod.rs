@@ -1,4 +1,4 @@
-//! JSON: values by key path, documents and list items by what names them.
+//! JSON: values, named by their key paths, and documents and list items, named by their keys.
 
 #![cfg(feature = "json")]
 
@@ -13,7 +13,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// JSON, with the comments that some tools allow.
+/// JSON, including the comments that some tools allow.
 pub(crate) static JSON: Language = Language {
     file_names: &[
         ".arcconfig",
@@ -39,11 +39,11 @@ pub(crate) static JSON: Language = Language {
     )
 };
 
-/// Depth of the objects that [`entity`] reads: that of an item, and its `metadata`.
+/// Maximum depth of the objects that [`entity`] reads: an item and its `metadata`.
 const DEPTH: u32 = 1;
 
-/// The key of a pair; for other objects what [`Entity`] makes of their keys. Only its kind names a document: its other keys
-/// describe the whole file.
+/// Returns the key of a pair, or the name that [`Entity`] derives from the keys of another object. A document only has
+/// the name of a resource, because its other keys describe the whole file.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     match node.kind() {
         "document" => entity(object_in(node)?, text, DEPTH).resource(),

@@ -2,7 +2,7 @@
 (array (object) @definition.block @name)
 (pair key: (string) @name value: [(object) (array)] @body) @definition.block
 
-; The identifiers of operations in OpenAPI.
+; Operation identifiers of OpenAPI.
 (pair
   key: (string (string_content) @_key)
   value: (string (string_content) @definition.constant)

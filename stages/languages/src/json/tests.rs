@@ -1,4 +1,4 @@
-//! The outline of `sample.json`, and what becomes of larger and deeper texts.
+//! The outline of `sample.json`.
 
 use super::JSON;
 use crate::snapshot::outline;

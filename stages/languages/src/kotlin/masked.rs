@@ -1,4 +1,4 @@
-//! Masks syntax that the grammar does not support: context parameters, `$$` before a string, names that begin like an
+//! Masks syntax that the grammar does not support: context parameters, `$$` before a string, names that begin with an
 //! operator, `suspend` before a lambda, calls of `get` and `set` below a property, and annotations before a class
 //! without a body, which the grammar parses as an expression.
 
@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use crate::mask::Mask;
 
-/// Operators that the grammar finds at the beginning of names: `in` in `in1`.
+/// Operators that the grammar recognizes at the beginning of names, such as `in` in `in1`.
 const OPERATORS: [&[u8]; 3] = [b"in", b"is", b"as"];
-/// Most lines of context parameters.
-const CONTEXT_LINES: usize = 16;
+/// Maximum number of lines of context parameters, and of lines that are searched for the rest of a class header.
+const MAX_CONTEXT_LINES: usize = 16;
 
 pub(super) fn masked(text: &str) -> Option<String> {
     let mut mask = Mask::new(text);
@@ -88,9 +88,9 @@ fn is_call_of_accessor(line: &str) -> bool {
         || arguments("set(").is_some_and(|arguments| !arguments.chars().all(is_parameter))
 }
 
-/// The end of `context(a: A, b: B)`.
+/// Returns the end of `context(a: A, b: B)`.
 fn end_of_context(text: &str, lines: &[Range<usize>]) -> Option<usize> {
-    let last = lines.get(..CONTEXT_LINES).unwrap_or(lines).last()?;
+    let last = lines.get(..MAX_CONTEXT_LINES).unwrap_or(lines).last()?;
     let mut depth = 0;
     let source = text.get(lines[0].start..last.end)?;
     let close = source.bytes().position(|byte| {
@@ -100,17 +100,17 @@ fn end_of_context(text: &str, lines: &[Range<usize>]) -> Option<usize> {
     Some(lines[0].start + close + 1)
 }
 
-/// `class Name` or `annotation class Name`.
+/// Whether a line is `class Name` or `annotation class Name`, possibly with other modifiers.
 fn is_class_without_body(line: &str) -> bool {
     let mut words = line.split_ascii_whitespace().rev();
     let is_name = words.next().is_some_and(|name| name.bytes().all(is_word));
     is_name && words.next() == Some("class") && words.all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
-/// Whether the next line that is not blank continues the head of a class.
+/// Whether the next line that is not blank continues a class header.
 fn is_continued(text: &str, lines: &[Range<usize>]) -> bool {
     let mut next =
-        lines.iter().take(CONTEXT_LINES).map(|line| text[line.clone()].trim()).filter(|line| !line.is_empty());
+        lines.iter().take(MAX_CONTEXT_LINES).map(|line| text[line.clone()].trim()).filter(|line| !line.is_empty());
     next.next().is_some_and(|line| line.starts_with(['{', ':', '(', '<']) || line.contains("constructor"))
 }
 

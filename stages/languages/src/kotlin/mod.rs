@@ -14,7 +14,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Kotlin and its scripts.
+/// Kotlin, including scripts.
 pub(crate) static KOTLIN: Language = Language {
     reserved: &["class", "do", "else", "for", "fun", "if", "return", "throw", "try", "when", "while"],
     keeps_overloads: true,
@@ -37,7 +37,7 @@ pub(crate) static KOTLIN: Language = Language {
     )
 };
 
-/// The name of a function with its receiver: the type before the `.`.
+/// Returns the name of a definition. The owner of an extension function is its receiver, the type before the `.`.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     if node.kind() != "function_declaration" {
         let name = if node.kind() == "companion" { "Companion" } else { text_of(node, text) };
@@ -49,7 +49,7 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
         match child.kind() {
             "user_type" | "nullable_type" | "parenthesized_type" => receiver = Some(child),
             "." => owner = receiver.and_then(|receiver| type_name(text_of(receiver, text))),
-            // Sometimes the grammar counts the name to the receiver, and misses it afterwards.
+            // Sometimes the grammar reads the name as part of the receiver, and then reports a missing name.
             "identifier" if child.is_missing() => {
                 let (owner, name) = text_of(receiver?, text).rsplit_once('.')?;
                 return Some(DeclaredName { name: name.to_owned(), owner: type_name(owner) });
@@ -61,7 +61,7 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     None
 }
 
-/// `a.B` for `a.B<T>?`. `None` for function types.
+/// Returns `a.B` for `a.B<T>?`. `None` for function types.
 fn type_name(source: &str) -> Option<String> {
     let name = source.trim_matches(['(', ')', '?']);
     let name = name.split('<').next().unwrap_or(name).trim();
@@ -69,7 +69,7 @@ fn type_name(source: &str) -> Option<String> {
     is_name.then(|| name.to_owned())
 }
 
-/// Everything but private declarations, and what is inside functions.
+/// Whether a definition is visible outside its file. Private declarations and definitions inside functions are not.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_keyword =
         |word: &&str| matches!(*word, "fun" | "val" | "var" | "class" | "interface" | "object" | "typealias");
@@ -78,7 +78,7 @@ fn exported(visibility: &VisibilityContext<'_>) -> bool {
     !is_private && visibility.parent.is_none_or(is_inside)
 }
 
-/// `import a.b.C`, `import a.b.C as D`, `import a.b.*`.
+/// Reads `import a.b.C`, `import a.b.C as D` and `import a.b.*`.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let mut cursor = node.walk();
     let (mut path, mut name) = ("", None);

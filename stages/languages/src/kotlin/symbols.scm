@@ -11,7 +11,8 @@
 (companion_object "companion" @name !name (class_body)? @body) @definition.class
 (type_alias type: (identifier) @name) @definition.type
 
-; The name is read from the whole declaration: its receiver and its result are children of the same kinds.
+; `declared_name` reads the name from the whole declaration, because receiver and result type are nodes of the same
+; kinds.
 (function_declaration (function_body)? @body) @definition.function @name
 (secondary_constructor "constructor" @name (block)? @body) @definition.method
 
@@ -19,7 +20,7 @@
 (property_declaration (variable_declaration . (identifier) @name) (anonymous_function (function_body) @body)) @definition.function
 (property_declaration (variable_declaration . (identifier) @name) (lambda_literal) @body) @definition.function
 (property_declaration (variable_declaration . (identifier) @name) (object_literal (class_body) @body)) @definition.class
-; properties with accessors, those of receivers first
+; properties with accessors, extension properties first
 (property_declaration
   [(user_type (identifier) @owner .) (user_type (identifier) @owner (type_arguments)) (nullable_type (user_type (identifier) @owner .))]
   (variable_declaration . (identifier) @name) (getter (function_body)) @body) @definition.method
@@ -29,7 +30,8 @@
   (variable_declaration . (identifier) @name) (setter (function_body)) @body) @definition.method
 (property_declaration (variable_declaration . (identifier) @name) (setter (function_body)) @body) @definition.method
 
-; val f = wrap { }, val f by lazy { }, outside functions; looping and scope functions call their argument immediately
+; val f = wrap { }, val f by lazy { }, outside functions, except looping and scope functions, which call their argument
+; immediately
 [(anonymous_function (function_body) @body) (lambda_literal) @body] @value.function
 (call_expression . [(identifier) @_called (navigation_expression (identifier) @_called .) (call_expression)] [
     (annotated_lambda (lambda_literal) @value.wrapped)
@@ -47,7 +49,7 @@
   (user_type (identifier) @reference.base .)
   (constructor_invocation (user_type (identifier) @reference.base .))
   (explicit_delegation (user_type (identifier) @reference.base .))])
-; with type arguments; packages begin with lower case
+; with type arguments; the names of packages, which begin with lower case, are skipped
 (delegation_specifier [
   (user_type (identifier) @reference.base (type_arguments))
   (constructor_invocation (user_type (identifier) @reference.base (type_arguments)))

@@ -80,8 +80,8 @@ enum class J {
 }
 
 #[test]
-fn a_receiver_that_the_grammar_reads_with_the_name_is_an_owner() {
-    // The grammar expects a line feed after `Node()`, and later takes `List<T>.second` for a type.
+fn receivers_are_owners_even_where_the_grammar_misreads_them() {
+    // The grammar expects a line feed after `Node()`, and later reads `List<T>.second` as a type.
     let source = r#"class Node {
     companion object Factory { fun make() = Node() }
 }
@@ -104,7 +104,7 @@ val listener = object : Listener() {
 }
 
 #[test]
-fn what_the_grammar_cannot_read_is_masked() {
+fn unsupported_syntax_is_masked() {
     let source = r##"
 @Target(AnnotationTarget.FIELD)
 @Retention(AnnotationRetention.RUNTIME)
@@ -133,7 +133,7 @@ class Reader {
     ");
 }
 
-/// The scanner of the grammar waits for the white space after an annotation.
+/// The scanner of the grammar waits forever for white space after the annotation.
 #[test]
 fn an_annotation_at_the_end_of_the_text_is_not_parsed() {
     let failure = |text: &str| crate::Parser::new().parse(Some(&KOTLIN), text).failure;

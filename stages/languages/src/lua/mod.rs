@@ -36,14 +36,15 @@ pub(crate) static LUA: Language = Language {
     )
 };
 
-/// Everything but local functions, what is inside functions, and what begins with one underscore.
+/// Whether a definition is visible outside its file. Local functions, definitions inside functions and names that begin
+/// with a single underscore are not.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_private = visibility.name.starts_with('_') && !visibility.name.starts_with("__");
     let is_nested = matches!(visibility.parent, Some((SymbolKind::Function | SymbolKind::Method, _)));
     !visibility.signature.starts_with("local ") && !is_private && !is_nested
 }
 
-/// `local a, b = require("x"), require("y").z`, or a `require` that binds no name.
+/// Reads `local a, b = require("x"), require("y").z`, or a `require` that binds no name.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     if node.kind() == "function_call" {
         if !is_value_of_declaration(node) {
@@ -67,7 +68,7 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     }
 }
 
-/// Whether a call is a value of a `local` statement, whose import covers it.
+/// Whether a call is a value of a `local` statement, which is an import itself.
 fn is_value_of_declaration(call: Node<'_>) -> bool {
     let field = call.parent().filter(|parent| parent.kind() == "dot_index_expression");
     let values = field.unwrap_or(call).parent().filter(|parent| parent.kind() == "expression_list");
@@ -76,7 +77,7 @@ fn is_value_of_declaration(call: Node<'_>) -> bool {
     statement.is_some_and(|statement| statement.kind() == "variable_declaration")
 }
 
-/// The module that a call of `require` names by a literal.
+/// Returns the module that a call of `require` names with a literal.
 fn required<'t>(call: Node<'_>, text: &'t str) -> Option<&'t str> {
     let function = call.child_by_field_name("name").map(|name| text_of(name, text))?;
     let argument = call.child_by_field_name("arguments")?.named_child(0)?;

@@ -35,7 +35,7 @@
   (expression_list . (table_constructor) .)) @namespace
 (field name: [(identifier) (string)] @name value: (table_constructor)) @namespace
 
-; functions without a body end their signature
+; the `end` of a function without a body is not part of the signature
 (function_declaration !body "end" @signature.omit)
 (function_definition !body "end" @signature.omit)
 

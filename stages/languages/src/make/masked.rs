@@ -1,8 +1,8 @@
-//! What the grammar cannot read: references in the names of variables, such as `obj-$(CONFIG_USB) += usb.o`.
+//! Masks references in the names of variables, such as `obj-$(CONFIG_USB) += usb.o`, which the grammar cannot read.
 
 use std::ops::Range;
 
-/// Replaces the characters of references in the names of variables by underscores.
+/// Replaces the special characters of references in the names of variables with underscores.
 pub(super) fn masked(text: &str) -> Option<String> {
     let mut masked: Option<Vec<u8>> = None;
     let (mut at, mut continues) = (0, false);
@@ -21,7 +21,7 @@ pub(super) fn masked(text: &str) -> Option<String> {
     masked.and_then(|bytes| String::from_utf8(bytes).ok())
 }
 
-/// The name in a line that assigns a variable, as bytes of the line.
+/// Returns the byte range of the name in a line that assigns a variable.
 fn assigned_name(line: &str) -> Option<Range<usize>> {
     let mut depth = 0u32;
     let mut words = line.trim_start();

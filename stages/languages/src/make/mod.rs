@@ -14,7 +14,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Makefiles of GNU make and of others as far as they agree with it, and Kbuild.
+/// Makefiles of GNU make and of compatible programs, and Kbuild.
 pub(crate) static MAKE: Language = Language {
     file_names: &["BSDmakefile", "GNUmakefile", "Kbuild", "Makefile", "Makefile.*", "makefile", "makefile.*"],
     interpreters: &["make"],
@@ -36,7 +36,7 @@ pub(crate) static MAKE: Language = Language {
     )
 };
 
-/// Targets that are instructions to make itself.
+/// Special targets, which are instructions to `make`.
 const SPECIAL_TARGETS: &[&str] = &[
     ".DEFAULT",
     ".DEFAULT_GOAL",
@@ -55,7 +55,8 @@ const SPECIAL_TARGETS: &[&str] = &[
     ".SUFFIXES",
 ];
 
-/// The first of several targets; a reference to a variable or function may contain spaces.
+/// Returns the first of several targets, or the whole line if it has a reference to a variable or function, which may
+/// contain spaces.
 fn name_in(text: &str) -> &str {
     let line = text.lines().next().unwrap_or_default().trim_end_matches('\\').trim();
     let name = if line.contains('$') { line } else { line.split_whitespace().next().unwrap_or_default() };

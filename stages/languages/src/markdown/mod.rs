@@ -1,4 +1,4 @@
-//! Markdown: headings begin sections, and the definitions in fenced code are names of the section.
+//! Markdown: headings begin sections, and the definitions in fenced code become names of the section.
 
 #![cfg(feature = "markdown")]
 
@@ -29,13 +29,14 @@ pub(crate) static MARKDOWN: Language = Language {
     )
 };
 
-/// The grammar takes some 600 bytes of memory for each line, blank or not, which matters for long tables.
+/// Maximum number of lines. The grammar takes about 600 bytes of memory for each line, even a blank one, which matters
+/// for long tables.
 const MAX_LINES: u32 = 200_000;
 
-/// Titles are made from this many bytes of the heading.
+/// Maximum number of bytes of a heading that are read for its title.
 const MAX_TITLE_BYTES: usize = 4 * MAX_NAME_BYTES;
 
-/// Reads an `atx_heading` or `setext_heading` node. None for headings inside quotes and lists.
+/// Reads an `atx_heading` or `setext_heading` node. `None` for headings inside quotes and lists.
 fn heading(node: Node<'_>, text: &str) -> Option<Heading> {
     let start = node.start_byte() as u32;
     if !begins_line(text, start) {
@@ -56,7 +57,7 @@ fn heading(node: Node<'_>, text: &str) -> Option<Heading> {
     Some(Heading { at: line_start(text, start), level, title: title(content) })
 }
 
-/// A heading's text without emphasis, link targets, anchors and a closing run of `#`.
+/// Returns the text of a heading without emphasis, link targets, anchors and a closing run of `#`.
 fn title(source: &str) -> String {
     let source = &source[..source.floor_char_boundary(MAX_TITLE_BYTES)];
     let mut title = String::new();

@@ -15,7 +15,7 @@ fn sample() {
 }
 
 #[test]
-fn definitions_in_fences_are_names_of_their_section() {
+fn definitions_in_fences_become_names_of_their_section() {
     let text = "# Guide\n\n```rust,ignore\nstruct Stack;\nfn push() {}\n```\n\n1. Then:\n\n   ~~~~ python\n   def pop():\n       ~~~\n   ~~~~\n\n\
                 ```\nfn unnamed() {}\n```\n\n``` `rust` ```\n\n```{.js}\nfunction open() {}\n";
     assert_eq!(constants_of(&MARKDOWN, text), "Stack push pop open");

@@ -14,7 +14,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Objective-C, with its headers in `.h` files.
+/// Objective-C, including `.h` files in Objective-C.
 pub(crate) static OBJC: Language = Language {
     reserved: c::RESERVED,
     keeps_overloads: true,
@@ -43,13 +43,13 @@ pub(crate) static OBJC: Language = Language {
     )
 };
 
-/// The selector of a method, `initWithFrame:style:`, or the name in a declarator.
+/// Returns the selector of a method, such as `initWithFrame:style:`, or the name in a declarator.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     if !matches!(node.kind(), "method_definition" | "method_declaration") {
         return declarators::declared_name(node, text);
     }
     let mut name = String::new();
-    // A word without a parameter is the whole selector, or a macro after it.
+    // A word without a parameter is either the whole selector or a macro after the selector.
     let mut word = "";
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {
@@ -68,7 +68,7 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     Some(DeclaredName { name, owner: None })
 }
 
-/// `#import <path>` and `@import Module;` bind all names.
+/// Reads `#import <path>` and `@import Module;`, which bind all names.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     if node.kind() == "preproc_include" {
         return c::imports(node, text, found);

@@ -1,4 +1,4 @@
-//! The outline of `sample.m`.
+//! The outline of `sample.m`, and the detection of headers.
 
 use super::{OBJC, is_objc};
 use crate::snapshot::{constants_of, outline};
@@ -54,7 +54,7 @@ static int inside;
 }
 
 #[test]
-fn headers_are_objective_c_by_their_text() {
+fn the_text_of_a_header_decides_whether_it_is_objective_c() {
     assert!(is_objc("/* x */\n@interface Foo : NSObject\n@end\n"));
     assert!(is_objc("#import <Foundation/Foundation.h>\n"));
     assert!(!is_objc("#include <stdio.h>\n/** @interface of x */\nint f(void);\n"));

@@ -14,10 +14,9 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Lines at the beginning of a text that show whether it is Perl.
+/// Number of lines at the beginning of a text that are searched for evidence that it is or is not Perl.
 const PROBED_LINES: usize = 200;
 
-/// Perl 5.
 pub(crate) static PERL: Language = Language {
     separator: "::",
     has_absolute_modules: true,
@@ -43,7 +42,7 @@ pub(crate) static PERL: Language = Language {
     )
 };
 
-/// Prolog in `.pl`, Raku and transcripts of shells in `.t`.
+/// Whether a text is not Perl: Prolog in `.pl`, or Raku or a shell transcript in `.t`.
 fn rejects(text: &str) -> bool {
     let is_perl = |line: &str| {
         [
@@ -73,13 +72,14 @@ fn rejects(text: &str) -> bool {
     decisive.unwrap_or(false)
 }
 
-/// Everything but what begins with an underscore and what is inside functions.
+/// Whether a definition is visible outside its file. Names that begin with an underscore and definitions inside
+/// functions are not.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_nested = matches!(visibility.parent, Some((SymbolKind::Function | SymbolKind::Method, _)));
     !is_nested && !visibility.name.starts_with('_')
 }
 
-/// The text of comments or of POD: the paragraphs without the names of their commands.
+/// Returns the text of comments or of POD, without the names of POD commands.
 fn doc_text(source: &str) -> String {
     if !source.starts_with('=') {
         return text_between(source, &["#"], &[]);
@@ -95,7 +95,7 @@ fn doc_text(source: &str) -> String {
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// `use A::B qw(f g)`, `require A::B`, `require "file"`, and the classes in `use parent`. Pragmas import nothing.
+/// Reads `use A::B qw(f g)`, `require A::B`, `require "file"`, and the classes in `use parent`. Pragmas import nothing.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let Some(module) = node.child_by_field_name("module") else {
         let path = node.named_child(0).map_or("", |path| text_of(path, text));
@@ -114,7 +114,7 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     }
 }
 
-/// The words in the strings and word lists of a statement.
+/// Returns the words in the strings and word lists of a statement.
 fn words(node: Node<'_>, text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut pending = vec![node];

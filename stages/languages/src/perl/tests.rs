@@ -1,4 +1,4 @@
-//! The outline of `sample.pl`, and what is not Perl.
+//! The outline of `sample.pl`, and texts that are not Perl.
 
 use super::{PERL, rejects};
 use crate::snapshot::{constants_of, outline};
@@ -96,7 +96,7 @@ fn texts_of_other_languages_are_rejected() {
     }
 }
 
-/// The scanner of the grammar waits for the end of a here-document that interpolates.
+/// The scanner of the grammar waits forever for the end of a here-document with interpolation.
 #[test]
 fn a_heredoc_without_an_end_is_not_parsed() {
     let failure = |text: &str| crate::Parser::new().parse(Some(&PERL), text).failure;

@@ -42,18 +42,18 @@ pub(crate) static PHP: Language = Language {
     )
 };
 
-/// Everything but private members, and what is inside functions.
+/// Whether a definition is visible outside its file. Private members and definitions inside functions are not.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let declaration = visibility.signature.split('(').next().unwrap_or_default();
     let is_private = declaration.split(' ').take_while(|word| *word != "function").any(|word| word == "private");
     !is_private && visibility.parent.is_none_or(|(kind, exported)| exported && kind.is_container())
 }
 
-/// `use A\B as C, A\{D, E};` and included files.
+/// Reads `use A\B as C, A\{D, E};` and included files.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     if node.kind() != "namespace_use_declaration" {
         let source = text_of(node, text);
-        // The literal part of `__DIR__ . '/file.php'`.
+        // Takes the literal part of `__DIR__ . '/file.php'`.
         let path = source.split(['\'', '"']).nth(1).or_else(|| source.split_once(' ').map(|(_, path)| path));
         found.extend(path.map(|path| import(node, path.trim(), Vec::new())));
         return;
@@ -75,7 +75,7 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     }
 }
 
-/// Reads one `A\B as C` after the common `prefix`.
+/// Reads one clause `A\B as C` of a `use` declaration with the common `prefix`.
 fn clause(node: Node<'_>, prefix: &str, text: &str, found: &mut Vec<Import>) {
     let alias = node.child_by_field_name("alias");
     let mut cursor = node.walk();

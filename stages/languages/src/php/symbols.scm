@@ -13,7 +13,8 @@
 ; $f = function () { }, $f = fn () => …, $this->f = function () { }
 (assignment_expression left: [(variable_name (name) @name) (member_access_expression name: (name) @name)]
   right: [(anonymous_function body: (_) @body) (arrow_function body: (_) @body)]) @definition.function
-; $f = wrap(function () { }), outside functions; functions that loop over an array call their argument immediately
+; $f = wrap(function () { }), outside functions, except functions that loop over an array, which call their argument
+; immediately
 [(anonymous_function body: (_) @body) (arrow_function body: (_) @body)] @value.function
 (function_call_expression function: (_) @_called arguments: (arguments (argument
     [(anonymous_function) (arrow_function) (function_call_expression) (member_call_expression) (scoped_call_expression)] @value.wrapped))

@@ -40,14 +40,14 @@ pub(crate) static POWERSHELL: Language = Language {
     )
 };
 
-/// Everything but hidden members and what is inside functions.
+/// Whether a definition is visible outside its file. Hidden members and definitions inside functions are not.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_hidden = visibility.signature.split(' ').any(|word| word.eq_ignore_ascii_case("hidden"));
     let is_nested = matches!(visibility.parent, Some((SymbolKind::Function | SymbolKind::Method, _)));
     !is_hidden && !is_nested
 }
 
-/// `name` in `$name`, `${name}`, `$script:name` and `global:name`.
+/// Returns `name` for `$name`, `${name}`, `$script:name` and `global:name`.
 fn name_in(text: &str) -> &str {
     let name = text.trim_start_matches('$').trim_start_matches('{').trim_end_matches('}');
     match name.split_once(':') {
@@ -56,14 +56,14 @@ fn name_in(text: &str) -> &str {
     }
 }
 
-/// The comment at the start of a function, before its body, or of its body.
+/// Returns the comment before the body of a function, or at the start of the body.
 fn docstring(body: Node<'_>, text: &str) -> Option<Range<usize>> {
     let before = body.prev_sibling().filter(|node| node.kind() == "comment");
     let comment = before.or_else(|| body.named_child(0).filter(|node| node.kind() == "comment"))?;
     text_of(comment, text).starts_with("<#").then(|| comment.byte_range())
 }
 
-/// `Import-Module NAME`, `using module NAME`, `using namespace NAME`, `. FILE`.
+/// Reads `Import-Module NAME`, `using module NAME`, `using namespace NAME` and `. FILE`.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let Some(command) = node.child_by_field_name("command_name") else { return };
     let command = text_of(command, text);
@@ -79,7 +79,7 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let mut cursor = elements.walk();
     let is_argument = |child: &Node<'_>| !matches!(child.kind(), "command_argument_sep" | "command_parameter");
     let mut arguments = elements.named_children(&mut cursor).filter(is_argument);
-    // `using module NAME`: the first argument says what is used.
+    // The first argument of `using module NAME` is the kind.
     let skipped = usize::from(command.eq_ignore_ascii_case("using"));
     if let Some(path) = arguments.nth(skipped) {
         found.push(import(node, text_of(path, text).trim_matches(['"', '\'']), vec!["*".to_owned()]));

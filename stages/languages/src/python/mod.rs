@@ -15,7 +15,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Python 2 and 3, with stubs.
+/// Python 2 and 3, including stubs.
 pub(crate) static PYTHON: Language = Language {
     overload_decorator: Some("overload"),
     imports,
@@ -41,7 +41,7 @@ pub(crate) static PYTHON: Language = Language {
 fn docstring(body: Node<'_>, _: &str) -> Option<Range<usize>> {
     let mut cursor = body.walk();
     let first = body.named_children(&mut cursor).find(|child| !child.is_extra())?;
-    // Depending on its version, the grammar wraps the string in an expression statement.
+    // Some versions of the grammar wrap the string in an expression statement.
     let string = if first.kind() == "string" {
         first
     } else {

@@ -9,7 +9,8 @@
 
 ; name = lambda …
 (assignment left: (identifier) @name right: (lambda body: (_) @body)) @definition.function
-; name = wrap(lambda …), outside functions; functions that loop over a sequence call their argument immediately
+; name = wrap(lambda …), outside functions, except functions that loop over a sequence, which call their argument
+; immediately
 (lambda body: (_) @body) @value.function
 (call function: [(identifier) @_called (attribute attribute: (identifier) @_called)]
   arguments: (argument_list [(lambda) (call)] @value.wrapped)

@@ -1,12 +1,12 @@
-//! The captures that queries may use. [`crate::language`] documents them.
+//! Captures that queries may use. [`crate::language`] documents them.
 
 use crate::symbols::SymbolKind;
 
-/// A capture, by meaning.
+/// The meaning of a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CaptureKind {
     Definition(SymbolKind),
-    /// A definition that counts outside local scopes only.
+    /// A definition that is ignored inside local scopes.
     Declaration(SymbolKind),
     DefinitionConstant,
     DefinitionVariable,
@@ -43,12 +43,13 @@ pub(crate) enum CaptureKind {
     Import,
     Heading,
     Error,
-    /// `@_name`, used by predicates only; the number identifies the name within one query.
+    /// `@_name`, used only by predicates. The number identifies the name within one query.
     Ignored(u8),
 }
 
 impl CaptureKind {
-    /// The capture of this name, without its `@`. `ignored` holds the names that begin with `_`, in order of appearance.
+    /// Returns the capture with this name, given without its `@`. `ignored` collects the names that begin with `_`, in
+    /// order of first appearance.
     pub(crate) fn by_name(name: &str, ignored: &mut Vec<String>) -> Option<Self> {
         if name.starts_with('_') {
             let number = ignored.iter().position(|seen| seen == name).unwrap_or_else(|| {

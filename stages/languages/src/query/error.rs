@@ -5,8 +5,8 @@ use thiserror::Error;
 /// A language's queries do not fit its grammar, or use an unknown capture.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum QuerySyntaxError {
-    /// The grammar is of a format that [`aurora_bounded_parser::Grammar`] does not support.
-    #[error("the language's grammar is of an unsupported format")]
+    /// The grammar has a format that [`aurora_bounded_parser::Grammar`] does not support.
+    #[error("the language's grammar has an unsupported format")]
     UnsupportedGrammar,
     /// The grammar has no such node kind.
     #[error("the language's queries do not fit its grammar: no node kind `{0}`")]
@@ -15,14 +15,14 @@ pub enum QuerySyntaxError {
     #[error("the language's queries do not fit its grammar: no field `{0}`")]
     UnknownField(String),
     /// The token is not part of the supported query syntax.
-    #[error("the language's queries do not fit its grammar: unexpected `{token}` in line {line}")]
+    #[error("the language's queries do not fit its grammar: unexpected `{token}` on line {line}")]
     UnexpectedToken {
         /// The token.
         token: String,
-        /// Its line, 1-based.
+        /// The line of the token, 1-based.
         line: usize,
     },
-    /// The capture has no meaning here.
+    /// The capture is not one that the engine knows.
     #[error("the language's queries use the unknown capture `@{0}`")]
     UnknownCapture(String),
 }

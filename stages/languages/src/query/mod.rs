@@ -1,12 +1,13 @@
-//! The queries of a language, compiled.
+//! Compiles the queries of a language.
 //!
-//! The `.scm` files are tree-sitter queries, but they are compiled here. tree-sitter's own compiler analyses for every
-//! pattern where in the grammar it can match, which takes half a second for TypeScript, and its cursor tracks all
-//! patterns through every node. Here, patterns are indexed by the node kind of their root.
+//! The `.scm` files are tree-sitter queries, but this module compiles them. tree-sitter's own compiler analyses where
+//! in the grammar each pattern can match, which takes half a second for TypeScript, and its cursor tracks all patterns
+//! through every node. Here, patterns are indexed by the node kind of their root.
 //!
-//! The supported part of the query language: node kinds, fields (the first child of a field counts), alternations, `_`,
-//! anonymous nodes, `!field`, `?` after a field's pattern, `.` around a lone child, and the predicates `#eq?`,
-//! `#any-of?`, `#not-eq?` (also of two captures), `#not-any-of?`, `#match? "^[A-Z]"` and `#match? "-"`.
+//! The supported part of the query language is: node kinds, fields (only the first child of a field is matched),
+//! alternations, `_`, anonymous nodes, `!field`, `?` after a field's pattern, `.` before or after a child (first or
+//! last named child), and the predicates `#eq?`, `#any-of?`, `#not-eq?` (also with two captures), `#not-any-of?`,
+//! `#match? "^[A-Z]"` and `#match? "-"`.
 
 use tree_sitter::Language as Grammar;
 
@@ -19,16 +20,16 @@ mod source;
 
 pub use error::QuerySyntaxError;
 
-/// A language's queries: their patterns, indexed by the node kind of their root.
+/// The patterns of a language's queries, indexed by the node kind of their root.
 #[derive(Debug)]
 pub(crate) struct CompiledQuery {
-    /// The grammar of the patterns, for parses.
+    /// The grammar of the patterns, which also parses the texts.
     pub(crate) grammar: aurora_bounded_parser::Grammar,
     pub(crate) patterns: Vec<Pattern>,
     by_kind: Vec<Vec<u32>>,
-    /// For each node kind whether it has patterns.
+    /// For each node kind, whether it has patterns.
     pub(crate) is_matched: Vec<bool>,
-    /// Patterns for `ERROR` and `MISSING` nodes, which have no kind of their own.
+    /// Indices of the patterns for `ERROR` and `MISSING` nodes, which cannot be indexed by kind.
     pub(crate) error_patterns: Vec<u32>,
 }
 
@@ -64,7 +65,7 @@ impl CompiledQuery {
         self.patterns.push(pattern);
     }
 
-    /// Indices of the patterns that may match at a node of this kind.
+    /// Returns the indices of the patterns that may match at a node of this kind.
     pub(crate) fn patterns_at(&self, kind: u16) -> &[u32] {
         self.by_kind.get(usize::from(kind)).map_or(&[], Vec::as_slice)
     }

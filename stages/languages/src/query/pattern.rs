@@ -1,4 +1,4 @@
-//! Patterns of a query, and how they match a node.
+//! Patterns of a query, and matching them against nodes.
 
 use std::cell::Cell;
 use std::num::NonZeroU16;
@@ -25,7 +25,7 @@ pub(crate) struct NodePattern {
     pub(crate) absent: Vec<NonZeroU16>,
 }
 
-/// What a node itself must be.
+/// A condition on a node itself, apart from its children.
 #[derive(Debug)]
 pub(crate) enum NodeTest {
     Named(u16),
@@ -43,14 +43,14 @@ pub(crate) struct ChildPattern {
     pub(crate) position: ChildPosition,
     pub(crate) pattern: NodePattern,
     pub(crate) optional: bool,
-    /// One match of a pattern without captures says as much as all of them.
+    /// Whether the pattern captures nodes. If not, its first match suffices.
     pub(crate) has_captures: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChildPosition {
     Field(NonZeroU16),
-    /// Any child; with anchors only the first or the last named one.
+    /// Any child. With anchors, only the first or the last named child.
     Any {
         first: bool,
         last: bool,
@@ -68,15 +68,18 @@ pub(crate) enum Predicate {
     Hyphenated(CaptureKind),
 }
 
-/// Captured nodes of a match, innermost last.
+/// The captured nodes of a match, innermost last.
 pub(crate) type MatchedCaptures<'t> = Vec<(CaptureKind, Node<'t>)>;
 
-/// Child lists up to this length are read by index, which costs the child's position; a cursor costs an allocation.
+/// Maximum number of children that are read by index. The cost of an index grows with the position of the child, while
+/// a cursor costs an allocation.
 const MAX_INDEXED_CHILDREN: u32 = 8;
 
 impl NodePattern {
-    /// Calls `on_match` for every way in which the pattern matches at `node`. Where several children of the pattern fit many
-    /// children of the node, there are as many ways as the product: `is_over` is asked before every child.
+    /// Calls `on_match` for every way in which the pattern matches at `node`.
+    ///
+    /// If several child patterns match many children of the node, the number of matches is the product of their
+    /// numbers. The function therefore calls `is_over` before every child, and stops if it returns true.
     pub(crate) fn matches<'t>(
         &self,
         node: Node<'t>,
@@ -97,7 +100,7 @@ impl NodePattern {
         captured.truncate(before);
     }
 
-    /// Whether the pattern captures a node, its own or one below.
+    /// Whether the pattern captures its node or a descendant.
     pub(crate) fn has_captures(&self) -> bool {
         let inner = match &self.test {
             NodeTest::Alternation(patterns) => patterns.iter().any(Self::has_captures),
@@ -119,7 +122,7 @@ impl NodeTest {
     }
 }
 
-/// Matches the first of `children`, and with each of its matches the others.
+/// Matches the first of `children`, and for each of its matches the remaining ones.
 fn match_children<'t>(
     children: &[ChildPattern],
     node: Node<'t>,
@@ -132,9 +135,9 @@ fn match_children<'t>(
     };
     let matched = Cell::new(false);
     let is_done = || !child.has_captures && matched.get();
-    let goes_on = || !is_done() && !is_over();
+    let continues = || !is_done() && !is_over();
     let mut match_rest = |captured: &mut MatchedCaptures<'t>| {
-        // Several alternatives may match the same node.
+        // Several alternatives may match the same node, but one match suffices without captures.
         if !is_done() {
             matched.set(true);
             match_children(rest, node, is_over, captured, on_match);
@@ -149,12 +152,12 @@ fn match_children<'t>(
         ChildPosition::Any { first: false, last: false } => {
             let count = node.child_count();
             if count <= MAX_INDEXED_CHILDREN {
-                for candidate in (0..count).filter_map(|index| node.child(index)).take_while(|_| goes_on()) {
+                for candidate in (0..count).filter_map(|index| node.child(index)).take_while(|_| continues()) {
                     child.pattern.matches(candidate, is_over, captured, &mut match_rest);
                 }
             } else {
                 let mut cursor = node.walk();
-                for candidate in node.children(&mut cursor).take_while(|_| goes_on()) {
+                for candidate in node.children(&mut cursor).take_while(|_| continues()) {
                     child.pattern.matches(candidate, is_over, captured, &mut match_rest);
                 }
             }

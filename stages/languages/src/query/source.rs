@@ -1,4 +1,4 @@
-//! The parser of query sources.
+//! Parser of query sources.
 
 use std::num::NonZeroU16;
 
@@ -8,10 +8,10 @@ use crate::query::capture::CaptureKind;
 use crate::query::error::QuerySyntaxError;
 use crate::query::pattern::{ChildPattern, ChildPosition, NodePattern, NodeTest, Pattern, Predicate};
 
-/// The patterns of a query source.
+/// Parses the patterns of a query source.
 ///
 /// # Errors
-/// The first mistake in the source.
+/// Returns the first error in the source.
 pub(crate) fn parse(source: &str, grammar: &Grammar) -> Result<Vec<Pattern>, QuerySyntaxError> {
     let mut parser =
         QueryParser { tokens: tokens(source), next: 0, grammar, ignored: Vec::new(), predicates: Vec::new() };
@@ -23,7 +23,7 @@ pub(crate) fn parse(source: &str, grammar: &Grammar) -> Result<Vec<Pattern>, Que
     Ok(patterns)
 }
 
-/// The tokens of a query source with their lines; comments begin with `;`.
+/// Splits a query source into tokens with their lines. Comments begin with `;`.
 fn tokens(source: &str) -> Vec<(&str, usize)> {
     let mut tokens = Vec::new();
     for (row, line) in source.lines().enumerate() {
@@ -46,14 +46,14 @@ struct QueryParser<'a> {
     tokens: Vec<(&'a str, usize)>,
     next: usize,
     grammar: &'a Grammar,
-    /// Names of ignored captures, see [`CaptureKind::by_name`].
+    /// Names of ignored captures. See [`CaptureKind::by_name`].
     ignored: Vec<String>,
     /// Predicates of the current top-level pattern.
     predicates: Vec<Predicate>,
 }
 
 impl<'a> QueryParser<'a> {
-    /// A pattern with its captures, and whether it is optional.
+    /// Parses a pattern with its captures. Also returns whether the pattern is optional.
     fn pattern(&mut self) -> Result<(NodePattern, bool), QuerySyntaxError> {
         let (test, children, absent) = match self.take()? {
             "[" => {
@@ -80,7 +80,7 @@ impl<'a> QueryParser<'a> {
         Ok((NodePattern { test, captures, children, absent }, optional))
     }
 
-    /// The rest of a node pattern after its opening parenthesis.
+    /// Parses the rest of a node pattern after the opening parenthesis.
     fn node(&mut self) -> Result<(NodeTest, Vec<ChildPattern>, Vec<NonZeroU16>), QuerySyntaxError> {
         let test = match self.take()? {
             "_" => NodeTest::AnyNamed,
@@ -177,7 +177,7 @@ impl<'a> QueryParser<'a> {
         if self.take()? == token { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    /// The error for the token that was taken last.
+    /// Returns the error for the token that was taken last.
     fn unexpected(&self) -> QuerySyntaxError {
         let (token, line) = self.tokens.get(self.next.saturating_sub(1)).copied().unwrap_or(("end", 0));
         QuerySyntaxError::UnexpectedToken { token: token.to_owned(), line }

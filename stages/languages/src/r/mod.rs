@@ -14,7 +14,6 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// R.
 pub(crate) static R: Language = Language {
     file_names: &[".Rprofile", "Rprofile.site"],
     interpreters: &["Rscript", "littler", "r"],
@@ -37,13 +36,14 @@ pub(crate) static R: Language = Language {
     )
 };
 
-/// Everything outside functions whose name does not begin with a dot.
+/// Whether a definition is visible outside its file. Names that begin with a dot and definitions inside functions are
+/// not.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_nested = matches!(visibility.parent, Some((SymbolKind::Function | SymbolKind::Method, _)));
     !is_nested && !visibility.name.starts_with('.')
 }
 
-/// `library(name)`, `source("file")`, `requireNamespace("name")`, `box::use(a, b)`.
+/// Reads `library(name)`, `source("file")`, `requireNamespace("name")` and `box::use(a, b)`.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let (Some(function), Some(arguments)) =
         (node.child_by_field_name("function"), node.child_by_field_name("arguments"))

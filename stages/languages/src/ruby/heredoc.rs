@@ -1,27 +1,27 @@
-//! Here-documents with a long word.
+//! Detects here-documents with a long terminator, which would crash the scanner of the grammar.
 
-/// The scanner of the grammar stores the length of the word in a byte, and ends the process where it does not fit.
-const LONGEST_WORD: usize = 255;
+/// Maximum length of the terminator. The scanner stores the length in a byte, and ends the process if it does not fit.
+const MAX_WORD_BYTES: usize = 255;
 
-/// Whether a here-document ends with a word that is too long for the scanner.
+/// Whether a here-document has a terminator that is too long for the scanner.
 pub(super) fn has_long_word(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memmem::find_iter(bytes, b"<<").any(|at| {
         let rest = &bytes[at + 2..];
         let rest = rest.strip_prefix(b"-").or_else(|| rest.strip_prefix(b"~")).unwrap_or(rest);
-        rest.len() > LONGEST_WORD
+        rest.len() > MAX_WORD_BYTES
             && !is_quoted(&bytes[..at], rest[0])
-            && !rest[1..=LONGEST_WORD].iter().any(ends(rest[0]))
+            && !rest[1..=MAX_WORD_BYTES].iter().any(ends(rest[0]))
     })
 }
 
-/// Whether the quote after an operator ends what the one before it begins: `'<<'`.
+/// Whether the operator is in quotes: `'<<'`.
 fn is_quoted(before: &[u8], quote: u8) -> bool {
     let begins = |before: &[u8]| before.last().is_none_or(|byte| byte.is_ascii_whitespace() || b"([{,=".contains(byte));
     matches!(before, [before @ .., last] if *last == quote && begins(before))
 }
 
-/// Whether a byte ends a word that begins with `first`, a quote or a part of it.
+/// Returns whether a byte ends a word. `first` is the first byte of the word, which may be a quote.
 fn ends(first: u8) -> impl Fn(&u8) -> bool {
     move |byte| match first {
         b'"' | b'\'' | b'`' => *byte == first,

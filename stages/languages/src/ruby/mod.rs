@@ -14,7 +14,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Ruby, with its languages for builds and tests.
+/// Ruby, including its embedded languages for builds and tests.
 pub(crate) static RUBY: Language = Language {
     keeps_overloads: true,
     separator: "::",
@@ -70,7 +70,7 @@ pub(crate) static RUBY: Language = Language {
     )
 };
 
-/// Symbols and strings without their delimiters.
+/// Returns the name of a definition. Symbols lose their colon, and white space in strings is collapsed.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let name = text_of(node, text);
     let name = match node.kind() {
@@ -81,8 +81,8 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     Some(DeclaredName { name, owner: None })
 }
 
-/// Everything but private and protected methods, and what is inside methods. A section of private methods leaves
-/// singleton methods public.
+/// Whether a definition is visible outside its file. Private and protected methods and definitions inside methods are
+/// not. Singleton methods are public even in a private section.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let signature = visibility.signature;
     let has_modifier = signature.starts_with("private") || signature.starts_with("protected ");
@@ -93,7 +93,7 @@ fn exported(visibility: &VisibilityContext<'_>) -> bool {
     is_open && visibility.parent.is_none_or(|(kind, exported)| exported && kind.is_container())
 }
 
-/// `require "path"`, and `autoload :Name, "path"`, which binds a name.
+/// Reads `require "path"`, and `autoload :Name, "path"`, which binds a name.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let Some(arguments) = node.child_by_field_name("arguments") else { return };
     let (mut path, mut names) = (None, Vec::new());

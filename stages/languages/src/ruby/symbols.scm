@@ -1,4 +1,4 @@
-; class Name, class Outer::Name; without a body, the definition ends its signature at `end`
+; class Name, class Outer::Name; without a body, the signature ends at `end`
 (class name: (constant) @name body: (_) @body) @definition.class
 (class name: (constant) @name !body "end" @body) @definition.class
 (class name: (scope_resolution scope: (_) @owner name: (constant) @name) body: (_) @body) @definition.class
@@ -55,7 +55,8 @@
   right: (call !receiver method: (identifier) @_lambda block: (_) @body)
   (#any-of? @_lambda "lambda" "proc")) @definition.function
 
-; NAME = wrap(->(x) { }), NAME = memoize { }, outside functions; looping methods call their block immediately
+; NAME = wrap(->(x) { }), NAME = memoize { }, outside functions, except looping methods, which call their block
+; immediately
 [(lambda body: (_) @body) (block body: (_) @body) (do_block body: (_) @body)] @value.function
 (call method: (identifier) @_called arguments: (argument_list [(lambda) (call)] @value.wrapped)) @value.wrapper
 (call method: (identifier) @_called block: (_) @value.wrapped

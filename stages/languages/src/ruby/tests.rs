@@ -102,9 +102,10 @@ def f; end
     assert_eq!(names, ["A", "A.b", "A::B", "A::B.c", "A.e", "f"]);
 }
 
-/// The scanner counts 4 bytes for each here-document beside its word, but two when it looks for the end of its buffer.
+/// For each here-document, the scanner writes 4 bytes in addition to the word, but it only counts 2 bytes when it
+/// checks for the end of its buffer.
 #[test]
-fn heredocs_that_overflow_the_state_of_the_scanner_are_not_parsed() {
+fn heredocs_that_overflow_the_scanner_state_are_not_parsed() {
     let failure = |last: usize| {
         let words = [("a", 255), ("b", 255), ("c", 255), ("d", last)].map(|(letter, length)| letter.repeat(length));
         let openers: Vec<String> = words.iter().map(|word| format!("<<{}", word.to_uppercase())).collect();
@@ -116,7 +117,7 @@ fn heredocs_that_overflow_the_state_of_the_scanner_are_not_parsed() {
 }
 
 #[test]
-fn a_heredoc_with_a_long_word_is_not_parsed() {
+fn a_heredoc_with_a_long_terminator_is_not_parsed() {
     let failure = |text: &str| crate::Parser::new().parse(Some(&RUBY), text).failure;
     let word = "a".repeat(256);
     for text in

@@ -1,13 +1,13 @@
-//! Exposes the items in macro invocations such as `cfg_net! { pub fn … }` and `thread_local! { static … }`, which the grammar
-//! parses as plain tokens.
+//! Exposes the items in macro invocations such as `cfg_net! { pub fn … }` and `thread_local! { static … }`, which the
+//! grammar parses as plain tokens.
 
 use rustc_hash::FxHashMap;
 
 use crate::mask::Mask;
 
-/// Macros around statics without semicolons or with `ref`.
+/// Macros whose content is statics without semicolons or with `ref`.
 const STATICS: [&str; 2] = ["thread_local", "lazy_static"];
-/// Macros whose items have a syntax of their own, and templates.
+/// Macros whose items have a different syntax, and macros for templates.
 const NOT_ITEMS: [&str; 6] = ["bitflags", "macro_rules", "parse_quote", "proptest", "quote", "quote_spanned"];
 /// Words that begin an item.
 const ITEMS: [&str; 15] = [

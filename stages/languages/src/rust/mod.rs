@@ -14,7 +14,6 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Rust.
 pub(crate) static RUST: Language = Language {
     masked: masked::masked,
     reserved: &["else", "enum", "fn", "for", "if", "impl", "loop", "match", "mod", "return", "struct", "while"],
@@ -36,7 +35,7 @@ pub(crate) static RUST: Language = Language {
     )
 };
 
-/// `pub` in any form; members of a trait are as visible as the trait.
+/// Whether a definition is visible outside its file: it has any form of `pub`, or is a member of a visible trait.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     match visibility.parent {
         Some((SymbolKind::Interface, exported)) => exported,
@@ -45,7 +44,7 @@ fn exported(visibility: &VisibilityContext<'_>) -> bool {
     }
 }
 
-/// Every leaf of a `use` tree.
+/// Reads every leaf of a `use` tree.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let Some(tree) = node.child_by_field_name("argument") else { return };
     let mut prefixes: Vec<String> = vec![String::new()];

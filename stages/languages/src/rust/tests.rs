@@ -44,7 +44,7 @@ fn run() { const LOCAL: u8 = 1; static HIDDEN: u8 = 2; let other = 3; }
 }
 
 #[test]
-fn items_in_macros_are_read() {
+fn items_in_macros_are_symbols() {
     let source = r##"
 crate::cfg_net! {
     /// Binds.

@@ -13,7 +13,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Scala 2 and 3, with build definitions and worksheets.
+/// Scala 2 and 3, including build definitions and worksheets.
 pub(crate) static SCALA: Language = Language {
     reserved: &[
         "case", "catch", "class", "def", "do", "else", "finally", "for", "if", "match", "return", "throw", "try",
@@ -38,7 +38,8 @@ pub(crate) static SCALA: Language = Language {
     )
 };
 
-/// Everything but `private` and `private[scope]` definitions, and what is inside functions.
+/// Whether a definition is visible outside its file. `private` and `private[scope]` definitions and definitions inside
+/// functions are not.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_keyword = |word: &&str| matches!(*word, "def" | "val" | "var" | "class" | "trait" | "object" | "type");
     let mut modifiers = visibility.signature.split(' ').take_while(|word| !is_keyword(word));
@@ -47,7 +48,7 @@ fn exported(visibility: &VisibilityContext<'_>) -> bool {
     !is_private && visibility.parent.is_none_or(is_inside)
 }
 
-/// `import a.b.C`, `import a.b.{C, D => E, F as G, _}`, `import a.*, b.C`.
+/// Reads `import a.b.C`, `import a.b.{C, D => E, F as G, _}` and `import a.*, b.C`.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let source = text_of(node, text).trim_start_matches("import").trim();
     let mut rest = source;
@@ -72,7 +73,7 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     }
 }
 
-/// The end of the first clause: its comma outside braces, or the end of the text.
+/// Returns the end of the first clause: the first comma outside braces, or the end of the text.
 fn clause_end(source: &str) -> usize {
     let mut depth = 0;
     for (at, c) in source.char_indices() {
@@ -86,7 +87,7 @@ fn clause_end(source: &str) -> usize {
     source.len()
 }
 
-/// One selector of an import: `C`, `C as D`, `C => D`, `_`, `*`, `given`.
+/// Reads one selector of an import: `C`, `C as D`, `C => D`, `_`, `*` or `given`.
 fn selected(node: Node<'_>, prefix: &str, selector: &str) -> Option<Import> {
     let (name, alias) = selector.split_once("=>").or_else(|| selector.split_once(" as ")).unwrap_or((selector, ""));
     let (name, alias) = (name.trim(), alias.trim());

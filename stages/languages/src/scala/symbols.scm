@@ -32,7 +32,7 @@
 (val_definition pattern: (identifier) @name value: (case_block) @body) @definition.function
 (val_definition pattern: (identifier) @name value: (instance_expression (template_body) @body)) @definition.class
 
-; val f = wrap { x => … }, outside functions; looping methods call their argument immediately
+; val f = wrap { x => … }, outside functions, except looping methods, which call their argument immediately
 (lambda_expression (_) @body .) @value.function
 (case_block) @value.function @body
 (call_expression

@@ -1,17 +1,17 @@
-//! The columns of a table.
+//! Reduces the columns of a table to syntax that the grammar supports.
 
 use crate::sql::lexer::{Token, TokenKind};
 use crate::sql::output::{blank_tokens, hide};
 
-/// Words that begin what is no column.
+/// Words that begin a constraint or another entry that is not a column.
 const CONSTRAINTS: &[&str] =
     &["CHECK", "CONSTRAINT", "EXCLUDE", "FOREIGN", "FULLTEXT", "LIKE", "PRIMARY", "SPATIAL", "UNIQUE"];
 
-/// Words that begin an index if the names of columns follow in parentheses; columns may be called so.
+/// Words that begin an index if column names in parentheses follow. Otherwise, they are the names of columns.
 const INDEXES: &[&str] = &["DISTRIBUTE", "INDEX", "KEY", "PARTITION", "PERIOD", "PROJECTION"];
 
-/// Words after the name of a column that the grammar reads.
-const READ: &[&str] = &[
+/// Words after the name of a column that the grammar supports.
+const SUPPORTED: &[&str] = &[
     "AUTO_INCREMENT",
     "BIGINT",
     "BIGSERIAL",
@@ -54,8 +54,8 @@ const READ: &[&str] = &[
     "VARCHAR",
 ];
 
-/// Leaves the name of each column and a word for its type, or all that the grammar reads. `tokens` are those between the
-/// parentheses and the parentheses. Whether there are columns.
+/// Reduces each column to its name and a word for its type, unless the grammar supports the whole column. Masks all
+/// other entries. `tokens` are the parentheses and all tokens between them. Returns whether there are columns.
 pub(super) fn replace_columns(text: &str, tokens: &[Token], bytes: &mut [u8]) -> bool {
     let Some(inside) = tokens.len().checked_sub(1).and_then(|last| tokens.get(1..last)) else { return false };
     let is_comma = |token: &Token| token.kind == TokenKind::Mark(',');
@@ -64,7 +64,7 @@ pub(super) fn replace_columns(text: &str, tokens: &[Token], bytes: &mut [u8]) ->
         let is_after_comma = entry.first().is_some_and(is_comma);
         let column = &entry[usize::from(is_after_comma)..];
         if is_column(text, column) {
-            // There is no column before the comma.
+            // Blanks the comma before the first column.
             blank_tokens(bytes, &entry[..usize::from(is_after_comma && !has_columns)]);
             replace_column(text, column, bytes);
             has_columns = true;
@@ -75,7 +75,7 @@ pub(super) fn replace_columns(text: &str, tokens: &[Token], bytes: &mut [u8]) ->
     has_columns
 }
 
-/// The tokens of each column or constraint, after the first with the comma before it.
+/// Returns the tokens of each column or constraint. All except the first begin with a comma.
 fn entries(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
     let (mut parentheses, mut parameters) = (0usize, 0usize);
     let mut starts = vec![0];
@@ -83,7 +83,7 @@ fn entries(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
         match token.kind {
             TokenKind::Mark('(' | '[') => parentheses += 1,
             TokenKind::Mark(')' | ']') => parentheses = parentheses.saturating_sub(1),
-            // In parentheses, it compares.
+            // In parentheses, `<` is a comparison.
             TokenKind::Mark('<') if parentheses == 0 => parameters += 1,
             TokenKind::Mark('>') if parentheses == 0 => parameters = parameters.saturating_sub(1),
             TokenKind::Mark(',') if parentheses + parameters == 0 && index > 0 => starts.push(index),
@@ -110,7 +110,7 @@ fn is_column(text: &str, tokens: &[Token]) -> bool {
 fn replace_column(text: &str, tokens: &[Token], bytes: &mut [u8]) {
     let [name, rest @ ..] = tokens else { return };
     hide(bytes, name.bytes.clone());
-    if is_read(text, rest) {
+    if is_supported(text, rest) {
         return;
     }
     if let [kind, rest @ ..] = rest {
@@ -119,10 +119,10 @@ fn replace_column(text: &str, tokens: &[Token], bytes: &mut [u8]) {
     }
 }
 
-/// Whether the grammar reads what follows the name of a column.
-fn is_read(text: &str, tokens: &[Token]) -> bool {
+/// Whether the grammar supports the tokens after the name of a column.
+fn is_supported(text: &str, tokens: &[Token]) -> bool {
     let mut before: Option<&Token> = None;
-    // For open parentheses, whether they have arguments or names of columns, and not the length of a type.
+    // For each open parenthesis, whether it contains arguments or column names, and not the length of a type.
     let mut has_names: Vec<bool> = Vec::new();
     tokens.iter().all(|token| {
         let before = before.replace(token);
@@ -133,12 +133,12 @@ fn is_read(text: &str, tokens: &[Token]) -> bool {
                     _ => before.is_any(text, &["DEFAULT", "REFERENCES"]),
                 });
                 let word = &text[token.bytes.clone()];
-                let is_keyword = has_names.is_empty() && token.is_any(text, READ);
+                let is_keyword = has_names.is_empty() && token.is_any(text, SUPPORTED);
                 let is_number = word.starts_with(|c: char| c.is_ascii_digit());
                 !word.starts_with(['[', '@', '#']) && (is_number || is_named || is_keyword)
             }
             TokenKind::Mark('(') => {
-                let is_name = |before: &Token| before.kind == TokenKind::Word && !before.is_any(text, READ);
+                let is_name = |before: &Token| before.kind == TokenKind::Word && !before.is_any(text, SUPPORTED);
                 has_names.push(before.is_some_and(is_name));
                 true
             }

@@ -1,4 +1,4 @@
-//! The beginning of a definition.
+//! Reads the beginning of a definition.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -6,13 +6,14 @@ use std::ops::Range;
 use crate::sql::lexer::{Lexer, Token, TokenKind};
 use crate::sql::statements::{begins_statement, is_separator};
 
-/// Words before the kind of an object in `CREATE OR REPLACE TEMPORARY FUNCTION` and the like, at most.
+/// Maximum number of words between `CREATE` and the kind of the object, such as `OR REPLACE TEMPORARY`.
 const MAX_MODIFIERS: usize = 12;
 
-/// Words before a table that is not defined: `CREATE POLICY p ON TABLE t`, `CREATE TYPE t AS TABLE OF u`.
+/// Words before a table that the statement refers to but does not define: `CREATE POLICY p ON TABLE t`,
+/// `CREATE TYPE t AS TABLE OF u`.
 const REFERENCES: &[&str] = &["AS", "FOR", "FROM", "OF", "ON", "TO"];
 
-/// What is defined.
+/// The kind of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Routine,
@@ -21,31 +22,32 @@ pub(super) enum Kind {
     View,
 }
 
-/// `CREATE … TABLE IF NOT EXISTS name` and the like.
+/// The head of a definition, such as `CREATE … TABLE IF NOT EXISTS name`.
 pub(super) struct Head {
     pub(super) kind: Kind,
-    /// The end of `CREATE`.
+    /// End of the word `CREATE`.
     pub(super) create: usize,
-    /// The word for the kind.
+    /// Span of the word for the kind.
     pub(super) keyword: Range<usize>,
-    /// The name with its schema.
+    /// Span of the name with its schema.
     pub(super) name: Range<usize>,
 }
 
 impl Head {
-    /// Reads what comes after `CREATE`; `None` for other objects, of which it reads the first words only.
+    /// Reads the words after `CREATE` up to the name. `None` for other kinds of objects, of which only the first words
+    /// are consumed.
     pub(super) fn read(text: &str, create: usize, lexer: &mut Peekable<Lexer<'_>>) -> Option<Self> {
         let (kind, keyword) = Self::kind(text, lexer)?;
         while lexer.next_if(|token| token.is_any(text, &["IF", "NOT", "EXISTS"])).is_some() {}
         let mut name = lexer.next_if(|token| token.kind == TokenKind::Word)?.bytes;
-        // `-` is a part of the names of projects in BigQuery.
+        // Names of BigQuery projects may contain `-`.
         while lexer.next_if(|token| matches!(token.kind, TokenKind::Mark('.' | '-'))).is_some() {
             name.end = lexer.next_if(|token| token.kind == TokenKind::Word)?.bytes.end;
         }
         Some(Self { kind, create, keyword, name })
     }
 
-    /// The kind, and the word for it.
+    /// Reads the kind of the object. Also returns the span of its word.
     fn kind(text: &str, lexer: &mut Peekable<Lexer<'_>>) -> Option<(Kind, Range<usize>)> {
         let mut is_reference = false;
         for _ in 0..MAX_MODIFIERS {
@@ -53,7 +55,7 @@ impl Head {
                 let is_end = is_separator(text, token) || begins_statement(text, token);
                 !is_end && !matches!(token.kind, TokenKind::Mark(';' | '('))
             })?;
-            // `TABLE FUNCTION` is a function.
+            // `TABLE FUNCTION` defines a function.
             let is_attribute = is_reference || lexer.peek().is_some_and(|next| next.is(text, "FUNCTION"));
             match kind_of(token.word(text)) {
                 Some(Kind::Table | Kind::View) if is_attribute => {}
@@ -77,7 +79,7 @@ fn kind_of(word: &str) -> Option<Kind> {
 }
 
 impl Token {
-    /// The text of a word, empty for other tokens.
+    /// The text of a word. Empty for other tokens.
     pub(super) fn word<'t>(&self, text: &'t str) -> &'t str {
         if self.kind == TokenKind::Word { &text[self.bytes.clone()] } else { "" }
     }

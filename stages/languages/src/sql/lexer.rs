@@ -1,30 +1,30 @@
-//! The tokens of SQL in any dialect, as far as the ends of statements depend on them.
+//! Splits SQL of any dialect into tokens, in the detail that finding the ends of statements needs.
 
 use std::ops::Range;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// A keyword or an identifier, with or without quotes.
     Word,
-    /// A text in single quotes, or between `$$` and `$$` or `$tag$` and `$tag$`.
+    /// A string in single quotes, or between `$$` and `$$` or `$tag$` and `$tag$`.
     Literal,
     /// Any other character.
     Mark(char),
 }
 
-/// A token with its bytes.
+/// A token with its span.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) bytes: Range<usize>,
 }
 
-/// Reads one token after another; comments and white space are left out.
+/// Iterator over the tokens of a text. It skips comments and white space.
 pub(super) struct Lexer<'t> {
     text: &'t str,
     at: usize,
-    /// The comments so far that begin with `#`.
+    /// Spans of the `#` comments so far.
     hash_comments: Vec<Range<usize>>,
 }
 
@@ -33,7 +33,7 @@ impl<'t> Lexer<'t> {
         Self { text, at: 0, hash_comments: Vec::new() }
     }
 
-    /// All comments that begin with `#`, as they do in MySQL.
+    /// Returns the spans of all comments that begin with `#`, as in MySQL.
     pub(super) fn hash_comments(text: &'t str) -> Vec<Range<usize>> {
         if memchr::memchr(b'#', text.as_bytes()).is_none() {
             return Vec::new();
@@ -43,19 +43,19 @@ impl<'t> Lexer<'t> {
         lexer.hash_comments
     }
 
-    /// Whether `#` at an offset begins a comment, and not the name of a temporary table or an operator.
+    /// Whether the `#` at an offset begins a comment, and not an operator or the name of a temporary table.
     fn is_hash_comment(&self, at: usize) -> bool {
         let next = self.text[at + 1..].chars().next();
         let is_line = || self.text[..at].trim_end_matches([' ', '\t']).ends_with('\n') || at == 0;
         next.is_none_or(|next| next.is_whitespace() || next == '#' || (!next.is_alphanumeric() && is_line()))
     }
 
-    /// The end of a text that begins at `from` and ends with `end`, or with the file.
+    /// Returns the offset past the next `end` at or after `from`, or the end of the text.
     fn past(&self, from: usize, end: &str) -> usize {
         self.text.get(from..).and_then(|rest| rest.find(end)).map_or(self.text.len(), |at| from + at + end.len())
     }
 
-    /// `$$` or `$tag$` at an offset.
+    /// Returns the `$$` or `$tag$` at an offset.
     fn dollar_quote(&self, at: usize) -> Option<&'t str> {
         let rest = &self.text[at..];
         let length = rest[1..].find(|c: char| !c.is_alphanumeric() && c != '_')? + 1;
@@ -83,7 +83,7 @@ impl Iterator for Lexer<'_> {
                 '\'' => (Some(TokenKind::Literal), self.past(start + 1, "'")),
                 '"' => (Some(TokenKind::Word), self.past(start + 1, "\"")),
                 '`' => (Some(TokenKind::Word), self.past(start + 1, "`")),
-                // An index of an array begins with a digit more often.
+                // In front of other characters, such as digits, the bracket is likely an array index.
                 '[' if rest[1..].starts_with(is_name) => (Some(TokenKind::Word), self.past(start + 1, "]")),
                 '$' if self.dollar_quote(start).is_some() => {
                     let quote = self.dollar_quote(start).unwrap_or_default();

@@ -1,7 +1,9 @@
-//! What the grammar cannot read: bodies of functions, parts of definitions that one dialect has, statements of scripts.
+//! Masks text that the grammar cannot read: bodies of functions, dialect-specific parts of definitions, and statements
+//! of scripts.
 //!
-//! A definition is replaced by a statement of the same length that defines the same name, and whose last token is at its end.
-//! Other statements that the grammar does not know are left out, because it would take parts of the next one for theirs.
+//! A definition is replaced with a statement of the same length that defines the same name and has its last token at
+//! the same end. Other unsupported statements are blanked, because the grammar would read parts of the next statement
+//! as theirs.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -10,12 +12,12 @@ use crate::sql::head::{Head, Kind};
 use crate::sql::lexer::{Lexer, Token, TokenKind};
 use crate::sql::output::{blank, quote, write_before};
 use crate::sql::routines::Routine;
-use crate::sql::statements::{begins_statement, foreign_lines, is_read, is_separator};
+use crate::sql::statements::{begins_statement, foreign_lines, is_separator, is_supported};
 use crate::sql::tables::Table;
 
-/// The text for the grammar, if it is another one.
+/// Returns the masked text. `None` if nothing is masked.
 pub(super) fn masked(text: &str) -> Option<String> {
-    // Characters of several bytes are replaced as a whole.
+    // Each step blanks whole characters, so the text remains valid UTF-8.
     let sql = without(text.to_owned(), foreign_lines(text))?;
     let comments = Lexer::hash_comments(&sql);
     let readable = without(sql, comments)?;
@@ -28,7 +30,7 @@ pub(super) fn masked(text: &str) -> Option<String> {
     (bytes != text.as_bytes()).then(|| String::from_utf8(bytes).ok()).flatten()
 }
 
-/// The text with blanks instead of some of its parts.
+/// Replaces parts of a text with blanks.
 fn without(text: String, parts: Vec<Range<usize>>) -> Option<String> {
     if parts.is_empty() {
         return Some(text);
@@ -42,19 +44,19 @@ struct Masker<'t> {
     text: &'t str,
     lexer: Peekable<Lexer<'t>>,
     bytes: Vec<u8>,
-    /// What ends statements instead of a semicolon.
+    /// The delimiter that ends statements instead of a semicolon.
     delimiter: Option<&'t str>,
     /// Whether the next token begins a statement.
     is_start: bool,
     parentheses: usize,
-    unread: Option<Unread>,
+    unsupported: Option<UnsupportedStatement>,
 }
 
-/// A statement that the grammar does not read.
-struct Unread {
+/// A statement that the grammar does not support.
+struct UnsupportedStatement {
     start: usize,
-    /// Whether the one before it has ended.
-    is_alone: bool,
+    /// Whether the previous statement has ended with a semicolon or separator.
+    previous_ended: bool,
 }
 
 impl<'t> Masker<'t> {
@@ -66,7 +68,7 @@ impl<'t> Masker<'t> {
             delimiter: None,
             is_start: true,
             parentheses: 0,
-            unread: None,
+            unsupported: None,
         }
     }
 
@@ -95,42 +97,44 @@ impl<'t> Masker<'t> {
 
     fn begin_statement(&mut self, token: &Token) {
         let at = token.bytes.start;
-        let is_alone = self.is_start || self.unread.as_ref().is_some_and(|unread| unread.is_alone);
+        let previous_ended =
+            self.is_start || self.unsupported.as_ref().is_some_and(|unsupported| unsupported.previous_ended);
         self.end_statement(at, false);
         self.is_start = token.kind == TokenKind::Mark(';');
         if token.is(self.text, "CREATE") {
-            if !is_alone {
+            if !previous_ended {
                 write_before(&mut self.bytes, at, b';');
             }
             self.replace_definition(token);
-        } else if !self.is_start && !is_read(self.text, token) {
-            self.unread = Some(Unread { start: at, is_alone });
+        } else if !self.is_start && !is_supported(self.text, token) {
+            self.unsupported = Some(UnsupportedStatement { start: at, previous_ended });
         }
     }
 
-    /// Ends a statement at an offset, with its semicolon before it or without one.
+    /// Ends the current statement at the offset `end`. With `has_semicolon`, its last character is a semicolon.
     fn end_statement(&mut self, end: usize, has_semicolon: bool) {
-        if let Some(Unread { start, is_alone }) = self.unread.take() {
-            let end = end - usize::from(has_semicolon && !is_alone);
+        if let Some(UnsupportedStatement { start, previous_ended }) = self.unsupported.take() {
+            let end = end - usize::from(has_semicolon && !previous_ended);
             blank(&mut self.bytes[start..end]);
         }
         self.is_start = has_semicolon;
         self.parentheses = 0;
     }
 
-    /// Replaces what separates statements by a semicolon.
+    /// Replaces a separator of statements with a semicolon.
     fn separate(&mut self, at: usize, end: usize) {
-        let is_alone = self.is_start || self.unread.as_ref().is_some_and(|unread| unread.is_alone);
+        let previous_ended =
+            self.is_start || self.unsupported.as_ref().is_some_and(|unsupported| unsupported.previous_ended);
         self.end_statement(at, false);
         blank(&mut self.bytes[at..end]);
-        if !is_alone {
+        if !previous_ended {
             self.bytes[at] = b';';
         }
         while self.lexer.next_if(|token| token.bytes.start < end).is_some() {}
         self.is_start = true;
     }
 
-    /// Replaces a definition after its `CREATE`.
+    /// Replaces the definition that begins with `create`.
     fn replace_definition(&mut self, create: &Token) {
         let Some(head) = Head::read(self.text, create.bytes.end, &mut self.lexer) else { return };
         if matches!(head.kind, Kind::Routine | Kind::Trigger) {

@@ -21,7 +21,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// SQL in the dialects that the grammar knows: those of PostgreSQL, MySQL, SQLite and others.
+/// SQL in the dialects of PostgreSQL, MySQL, SQLite and others.
 pub(crate) static SQL: Language = Language {
     aliases: &["mysql", "plpgsql", "postgresql", "sqlite"],
     is_declarative: true,
@@ -40,7 +40,7 @@ pub(crate) static SQL: Language = Language {
     )
 };
 
-/// An identifier, or a reference with its schema.
+/// Returns the name of an identifier, or of a reference, whose schema is the owner.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let part = |field| node.child_by_field_name(field).map(|part| unquoted(text_of(part, text)).to_owned());
     let name = part("name").unwrap_or_else(|| unquoted(text_of(node, text)).to_owned());

@@ -1,15 +1,16 @@
-//! Writes a text of the same length with the same line feeds.
+//! Overwrites parts of a text. The text keeps its length and line feeds.
 
 use std::ops::Range;
 
 use crate::sql::lexer::Token;
 
-/// Replaces brackets around identifiers by quotes.
+/// Replaces the brackets around an identifier with quotes.
 pub(super) fn quote(bytes: &mut [u8], name: Range<usize>) {
     bytes[name].iter_mut().filter(|byte| matches!(**byte, b'[' | b']')).for_each(|byte| *byte = b'"');
 }
 
-/// Replaces the parts of a name by words that are no keywords in any dialect. Symbols have the names of the original text.
+/// Replaces the parts of a name with words that are not keywords in any dialect. Symbols still get the original names,
+/// which are read from the original text.
 pub(super) fn hide(bytes: &mut [u8], name: Range<usize>) {
     let mut closing = None;
     for byte in &mut bytes[name] {
@@ -27,23 +28,24 @@ pub(super) fn hide(bytes: &mut [u8], name: Range<usize>) {
     }
 }
 
-/// Replaces tokens by blanks, and leaves the comments between them.
+/// Replaces tokens with blanks. Comments between them remain.
 pub(super) fn blank_tokens(bytes: &mut [u8], tokens: &[Token]) {
     tokens.iter().for_each(|token| blank(&mut bytes[token.bytes.clone()]));
 }
 
-/// White space that nothing is written over.
+/// White space that is never overwritten.
 const FORM_FEED: u8 = 0x0c;
 
-/// Replaces all bytes but line feeds by blanks, and those of characters of several bytes by form feeds: tokens begin and end
-/// between characters.
+/// Replaces ASCII bytes, except for line feeds, with spaces, and the bytes of other characters with form feeds. Tokens
+/// are only written over spaces, so that their offsets are on character boundaries of the original text.
 pub(super) fn blank(bytes: &mut [u8]) {
     for byte in bytes.iter_mut().filter(|byte| !matches!(**byte, b'\n' | b'\r')) {
         *byte = if byte.is_ascii() && *byte != FORM_FEED { b' ' } else { FORM_FEED };
     }
 }
 
-/// Writes a token over blanks at or after `from`, and returns the offset of the blank after it.
+/// Writes a token over the first sufficient run of spaces between `from` and `to`. Returns the offset past the token
+/// and the space after it.
 pub(super) fn write(bytes: &mut [u8], from: usize, to: usize, token: &[u8]) -> Option<usize> {
     let fits = |window: &[u8]| window.iter().all(|byte| *byte == b' ');
     let at = from + bytes.get(from..to)?.windows(token.len()).position(fits)?;
@@ -51,7 +53,7 @@ pub(super) fn write(bytes: &mut [u8], from: usize, to: usize, token: &[u8]) -> O
     Some(at + token.len() + usize::from(bytes.get(at + token.len()) == Some(&b' ')))
 }
 
-/// Writes a character over the last blank of the white space before an offset, if there is one.
+/// Writes a character over the last space of the white space before an offset, if there is a space.
 pub(super) fn write_before(bytes: &mut [u8], at: usize, mark: u8) {
     let white_space = bytes[..at].iter().rev().take_while(|byte| byte.is_ascii_whitespace());
     if let Some(distance) = white_space.enumerate().find_map(|(index, byte)| (*byte == b' ').then_some(index + 1)) {
@@ -59,8 +61,8 @@ pub(super) fn write_before(bytes: &mut [u8], at: usize, mark: u8) {
     }
 }
 
-/// Writes the tokens of a statement from `from` to `end`, the last one at the end; those of `body` begin at an offset of
-/// their own.
+/// Writes the tokens of a statement between `from` and `end`, with the last token at the end. The tokens of the body
+/// begin at or after the offset `body`. `None` if the tokens do not fit.
 pub(super) fn write_tokens(bytes: &mut [u8], from: usize, end: usize, tokens: &Tokens, body: usize) -> Option<()> {
     let last_at = end.checked_sub(tokens.last.len())?;
     let head_end = tokens.head.iter().try_fold(from, |at, token| write(bytes, at, last_at, token))?;
@@ -68,11 +70,11 @@ pub(super) fn write_tokens(bytes: &mut [u8], from: usize, end: usize, tokens: &T
     write(bytes, last_at, end, tokens.last).map(|_| ())
 }
 
-/// Tokens after the name that a statement defines.
+/// The tokens after the name that a statement defines.
 pub(super) struct Tokens {
     pub(super) head: &'static [&'static [u8]],
-    /// At the start of the body.
+    /// The tokens at the start of the body.
     pub(super) body: &'static [&'static [u8]],
-    /// At the end of the statement.
+    /// The token at the end of the statement.
     pub(super) last: &'static [u8],
 }

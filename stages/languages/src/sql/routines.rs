@@ -1,4 +1,4 @@
-//! Functions, procedures and triggers, whose bodies are in another language in every dialect.
+//! Replaces functions, procedures and triggers, whose bodies are in a different language in every dialect.
 
 use std::iter::Peekable;
 
@@ -7,12 +7,13 @@ use crate::sql::lexer::{Lexer, Token, TokenKind};
 use crate::sql::output::{Tokens, blank, hide, write, write_tokens};
 use crate::sql::statements::is_separator;
 
-/// Words with which the only statement of a body begins; other bodies without `BEGIN` have declarations before it.
+/// Words that begin the only statement of a body. A body that begins with any other word has declarations before
+/// `BEGIN`.
 const STATEMENTS: &[&str] = &[
     "DELETE", "EXEC", "EXECUTE", "EXTERNAL", "INSERT", "LANGUAGE", "MERGE", "RETURN", "SELECT", "SET", "UPDATE", "WITH",
 ];
 
-/// Blocks with an end of their own, such as `END IF`.
+/// Words of blocks that end with the word after `END`, such as `END IF`.
 const OTHER_BLOCKS: &[&str] = &["FOR", "IF", "LOOP", "REPEAT", "WHILE"];
 
 /// `FUNCTION name () RETURNS INT AS '…'`.
@@ -23,7 +24,7 @@ const INDEX: Tokens = Tokens { head: &[b"ON", b"t"], body: &[b"("], last: b"a)" 
 /// A function, procedure or trigger.
 pub(super) struct Routine {
     head: Head,
-    /// The first word of its body.
+    /// Offset of the first word of the body.
     body: usize,
     end: usize,
 }
@@ -36,7 +37,8 @@ impl Routine {
         Self { head, body, end }
     }
 
-    /// Replaces the definition by one of the same name whose last token is at its end, if it fits between the line feeds.
+    /// Replaces the definition with one that has the same name and its last token at the same end. Leaves the
+    /// definition as it is if the tokens do not fit between the line feeds.
     pub(super) fn replace(&self, bytes: &mut [u8]) {
         let original = bytes[self.head.create..self.end].to_vec();
         if self.rewrite(bytes).is_none() {
@@ -56,8 +58,8 @@ impl Routine {
     }
 }
 
-/// The first word of the body of a definition, and the end of the definition without its semicolon: it ends at `limit`, if
-/// there is one.
+/// Returns the offset of the first word of the body of a definition, and the end of the definition without its
+/// semicolon. With a `limit`, the definition ends there.
 fn body_and_end(text: &str, lexer: &mut Peekable<Lexer<'_>>, from: usize, limit: Option<usize>) -> (usize, usize) {
     let (mut body, mut end) = (None, from);
     let (mut parentheses, mut blocks) = (0usize, 0usize);
@@ -85,7 +87,7 @@ fn body_and_end(text: &str, lexer: &mut Peekable<Lexer<'_>>, from: usize, limit:
                     let is_literal = next.is_some_and(|next| next.kind == TokenKind::Literal);
                     is_complete = is("RETURN") || is_literal || next.is_some_and(is_statement);
                 }
-                // `END IF` ends no block that a word has begun.
+                // `END IF` does not end a `BEGIN` or `CASE` block, so it undoes the effect of its `END`.
                 let ends_other = after_end && OTHER_BLOCKS.iter().any(|word| is(word));
                 if ends_other || is("BEGIN") || (is("CASE") && !after_end) {
                     blocks += 1;

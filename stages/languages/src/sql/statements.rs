@@ -1,22 +1,22 @@
-//! Where statements begin and end, in scripts of all dialects.
+//! Finds the beginnings and ends of statements in scripts of all dialects.
 
 use std::ops::Range;
 
 use crate::sql::lexer::{Token, TokenKind};
 
-/// Words that begin a statement at the start of a line even if no semicolon is before it.
+/// Words that begin a statement at the start of a line even without a semicolon before it.
 const STARTERS: &[&str] = &[
     "ALTER", "BEGIN", "COMMIT", "CREATE", "DECLARE", "DELETE", "DROP", "END", "EXEC", "EXECUTE", "GRANT", "IF",
     "INSERT", "MERGE", "PRINT", "TRUNCATE", "UPDATE", "USE",
 ];
 
-/// Words that begin statements of which the grammar reads something.
-const READ: &[&str] = &[
+/// Words that begin statements that the grammar supports at least in part.
+const SUPPORTED: &[&str] = &[
     "ALTER", "COMMENT", "CREATE", "DELETE", "DROP", "EXPLAIN", "INSERT", "MERGE", "REPLACE", "SELECT", "TRUNCATE",
     "UPDATE", "VALUES", "WITH",
 ];
 
-/// Whether a token begins a statement even if no semicolon ends the one before it.
+/// Whether a token begins a statement even if no semicolon ends the previous statement.
 pub(super) fn begins_statement(text: &str, token: &Token) -> bool {
     token.is_any(text, STARTERS) && begins_line(text, token)
 }
@@ -26,12 +26,12 @@ fn begins_line(text: &str, token: &Token) -> bool {
     before.is_empty() || before.ends_with('\n')
 }
 
-/// Whether the grammar reads a statement that begins with a token.
-pub(super) fn is_read(text: &str, token: &Token) -> bool {
-    token.kind == TokenKind::Mark('(') || token.is_any(text, READ)
+/// Whether the grammar supports a statement that begins with a token.
+pub(super) fn is_supported(text: &str, token: &Token) -> bool {
+    token.kind == TokenKind::Mark('(') || token.is_any(text, SUPPORTED)
 }
 
-/// Whether a token begins a line `GO`, `/`, `//` or `DELIMITER …`.
+/// Whether a token begins a line with a separator of statements: `GO`, `/`, `//` or `DELIMITER …`.
 pub(super) fn is_separator(text: &str, token: &Token) -> bool {
     if !begins_line(text, token) {
         return false;
@@ -40,7 +40,7 @@ pub(super) fn is_separator(text: &str, token: &Token) -> bool {
     line.eq_ignore_ascii_case("GO") || matches!(line, "/" | "//") || token.is(text, "DELIMITER")
 }
 
-/// The bytes of lines that are no SQL: commands of `psql`, and the rows that `COPY` reads.
+/// Returns the spans of lines that are not SQL: commands of `psql`, and the rows that `COPY` reads.
 pub(super) fn foreign_lines(text: &str) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let (mut at, mut is_data) = (0, false);

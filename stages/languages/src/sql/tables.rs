@@ -1,4 +1,4 @@
-//! Tables and views: what the dialects differ in is left out.
+//! Reduces tables and views to syntax that all dialects share.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::sql::lexer::{Lexer, Token, TokenKind};
 use crate::sql::output::{Tokens, blank, blank_tokens, hide, quote, write_before, write_tokens};
 use crate::sql::statements::{begins_statement, is_separator};
 
-/// Words with which a query begins that the grammar reads, as those in parentheses.
+/// Words that begin a query that the grammar supports. The grammar also supports queries in parentheses.
 const QUERIES: &[&str] = &["SELECT", "WITH"];
 
 /// `TABLE name AS SELECT … 1`.
@@ -20,10 +20,10 @@ const TYPE: &[u8] = b"TYPE";
 /// A table or view.
 pub(super) struct Table {
     head: Head,
-    /// What is between the name and the query or the end.
+    /// Tokens between the name and the query, or the end without a query.
     tokens: Vec<Token>,
     has_query: bool,
-    /// Names in brackets in the query.
+    /// Spans of the names in brackets in the query.
     bracketed: Vec<Range<usize>>,
 }
 
@@ -48,7 +48,7 @@ impl Table {
                 table.bracketed.extend(is_bracketed.then_some(token.bytes));
             } else if is_as && (token.kind == TokenKind::Mark('(') || token.is_any(text, QUERIES)) {
                 table.has_query = true;
-                // `AS` is a part of it.
+                // `AS` is part of the query.
                 table.tokens.pop();
             } else {
                 is_as = parentheses == 0 && token.is(text, "AS");
@@ -58,8 +58,8 @@ impl Table {
         table
     }
 
-    /// Replaces the definition by one that the grammar reads, with the same name, columns and query, whose last token is at
-    /// its end.
+    /// Replaces the definition with one that the grammar supports. It has the same name, columns and query, and its
+    /// last token is at the same end.
     pub(super) fn replace(&self, text: &str, bytes: &mut [u8]) {
         let Head { kind, create, keyword, name } = &self.head;
         blank(&mut bytes[*create..keyword.start]);
@@ -79,7 +79,7 @@ impl Table {
         }
     }
 
-    /// The tokens of the columns, with the parentheses around them.
+    /// Returns the tokens of the columns, including the parentheses around them.
     fn columns(&self) -> &[Token] {
         let mut parentheses = 0usize;
         let close = self.tokens.iter().position(|token| {
@@ -93,7 +93,7 @@ impl Table {
         close.map_or(&[], |close| &self.tokens[..=close])
     }
 
-    /// Replaces all after the name by a query. If that does not fit in, the table becomes a type.
+    /// Replaces everything after the name with a query. If the query does not fit, the table becomes a type.
     fn replace_rest(&self, bytes: &mut [u8], end: usize) {
         let Head { keyword, name, .. } = &self.head;
         blank_tokens(bytes, &self.tokens);

@@ -1,4 +1,4 @@
-//! The outline of `sample.sql`.
+//! The outline of `sample.sql`, and masking.
 
 use super::SQL;
 use super::masked::masked;
@@ -24,7 +24,7 @@ fn sample() {
     "#);
 }
 
-/// Texts, and what the grammar gets instead.
+/// Compares the masked form of each text with the expected form.
 fn assert_masked(texts: &[(&str, &str)]) {
     for (source, expected) in texts {
         let masked = masked(source).unwrap_or_default();
@@ -34,7 +34,7 @@ fn assert_masked(texts: &[(&str, &str)]) {
 }
 
 #[test]
-fn routines_are_replaced_by_statements_of_the_same_name_and_length() {
+fn routines_are_replaced_with_statements_of_the_same_name_and_length() {
     assert_masked(&[
         (
             "CREATE FUNCTION f(a int) RETURNS int LANGUAGE sql AS $$ SELECT 1; $$; DROP x",
@@ -65,7 +65,7 @@ fn routines_are_replaced_by_statements_of_the_same_name_and_length() {
 }
 
 #[test]
-fn tables_and_views_have_what_all_dialects_have() {
+fn tables_and_views_are_reduced_to_common_syntax() {
     assert_masked(&[
         (
             "CREATE OR REPLACE TABLE p-q.d.t (a INT64) PARTITION BY a OPTIONS (x='y') AS SELECT 1",
@@ -83,14 +83,14 @@ fn tables_and_views_have_what_all_dialects_have() {
         ("CREATE TABLE t LIKE u; DROP x", "CREATE TYPE  a       ; DROP x"),
         ("CREATE TABLE FUNCTION f(a INT) AS SELECT 123", "CREATE FUNCTION       a () RETURNS INT AS ''"),
     ]);
-    // A table that exists is not defined.
+    // These statements refer to an existing table and do not define one.
     for text in ["CREATE POLICY p ON TABLE t (a b) c", "CREATE TYPE t AS TABLE OF u"] {
         assert_eq!(masked(text), None);
     }
 }
 
 #[test]
-fn columns_have_a_type_or_what_the_grammar_reads() {
+fn columns_are_reduced_to_supported_syntax() {
     assert_masked(&[
         (
             "CREATE TABLE t (LIKE u, [order] [int] IDENTITY(1, 1), -- Why\n CONSTRAINT c UNIQUE (a, b), `b` enum('x', 'y'))",
@@ -108,7 +108,7 @@ fn columns_have_a_type_or_what_the_grammar_reads() {
 }
 
 #[test]
-fn statements_that_the_grammar_does_not_know_are_left_out() {
+fn unsupported_statements_are_masked() {
     assert_masked(&[
         (
             "SET x ON;\nIF NOT EXISTS (SELECT 1)\nBEGIN\n  CREATE TABLE #t([a] int) ON [PRIMARY]\nEND\nGO\n",

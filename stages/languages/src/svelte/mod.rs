@@ -1,6 +1,7 @@
 //! Svelte components: the definitions of their scripts and styles.
 //!
-//! The grammar of HTML finds where the text around them can be split. What it cannot read of the template is no syntax error.
+//! The HTML grammar finds the places where the text around them can be split. Template syntax that the HTML grammar
+//! cannot read does not count as a syntax error.
 
 #![cfg(feature = "svelte")]
 
@@ -12,7 +13,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Components, and modules in components.
+/// Single-file components.
 pub(crate) static SVELTE: Language = Language {
     embedded: Some(|text| scripts_and_styles(text, "javascript")),
     ..Language::new(

@@ -13,7 +13,6 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Swift.
 pub(crate) static SWIFT: Language = Language {
     reserved: &[
         "case", "catch", "class", "defer", "do", "else", "enum", "for", "func", "guard", "if", "return", "struct",
@@ -38,7 +37,7 @@ pub(crate) static SWIFT: Language = Language {
     )
 };
 
-/// The name of a function is what follows `func`: an identifier or an operator.
+/// Returns the name of a definition. The name of a function is the identifier or operator after `func`.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let mut cursor = node.walk();
     let name = match node.kind() {
@@ -48,12 +47,13 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
         _ => node,
     };
     let name = text_of(name, text);
-    // An extension of `Array<Int>` adds to `Array`.
+    // An extension of `Array<Int>` adds members to `Array`.
     let name = if node.kind() == "user_type" { name.split('<').next().unwrap_or(name) } else { name };
     Some(DeclaredName { name: name.to_owned(), owner: None })
 }
 
-/// Public and open declarations; members of protocols and of public extensions are as visible as these.
+/// Whether a definition is visible outside its module: it is public or open. Members of protocols and of public
+/// extensions are as visible as these.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_keyword = |word: &&str| matches!(*word, "func" | "var" | "let" | "class" | "struct" | "enum" | "init");
     let mut modifiers = visibility.signature.split([' ', '(']).take_while(|word| !is_keyword(word));
@@ -68,7 +68,7 @@ fn exported(visibility: &VisibilityContext<'_>) -> bool {
     }
 }
 
-/// `import Module`, `import struct Module.Name`.
+/// Reads `import Module` and `import struct Module.Name`.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let mut cursor = node.walk();
     let Some(path) = node.named_children(&mut cursor).find(|child| child.kind() == "identifier") else { return };

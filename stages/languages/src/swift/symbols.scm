@@ -4,7 +4,7 @@
 (class_declaration declaration_kind: ["class" "actor"] name: (_) @name body: (_) @body) @definition.class
 (protocol_declaration name: (_) @name body: (_) @body) @definition.interface
 
-; The name is read from the whole declaration, because return types are in the same field.
+; `declared_name` reads the name from the whole declaration, because return types are in the same field.
 (function_declaration body: (_)? @body) @definition.function @name
 (protocol_function_declaration) @definition.method @name
 (init_declaration "init" @name body: (_)? @body) @definition.method
@@ -21,7 +21,8 @@
 ; let f = { x in … }
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @name) value: (lambda_literal) @body) @definition.function
 
-; let f = wrap { x in … }, lazy var v = { … }(), outside functions; looping methods call their argument immediately
+; let f = wrap { x in … }, lazy var v = { … }(), outside functions, except looping methods, which call their argument
+; immediately
 (lambda_literal) @value.function @body
 (call_expression . [
     (simple_identifier) @_called

@@ -1,4 +1,4 @@
-//! Every language directory is complete, and the table of languages is unambiguous.
+//! Tests that every language directory is complete and that the table of languages is unambiguous.
 
 use std::collections::HashSet;
 use std::fs;
@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use crate::{LANGUAGES, Language, Parser, by_extension, by_file_name, by_name};
 
-/// Directories of the engine; all others are languages.
+/// Directories of the engine. All other directories are languages.
 const ENGINE: &[&str] = &["extract", "query", "tests"];
 
-/// What the queries of a programming language must capture. Of the others, some languages have no equivalent.
-const REQUIRED_OF_CODE: &[&str] = &[
+/// Captures that the queries of a programming language must have. Some languages have no equivalent of the other
+/// captures.
+const REQUIRED_CODE_CAPTURES: &[&str] = &[
     "@definition.constant",
     "@name",
     "@body",
@@ -23,14 +24,14 @@ const REQUIRED_OF_CODE: &[&str] = &[
     "@error",
 ];
 
-/// What the queries of a language without statements must capture.
-const REQUIRED_OF_DATA: &[&str] = &["@name", "@error"];
+/// Captures that the queries of a language without statements must have.
+const REQUIRED_DATA_CAPTURES: &[&str] = &["@name", "@error"];
 
-/// What the queries of a language whose definitions are in embedded parts must capture.
-const REQUIRED_OF_COMPONENTS: &[&str] = &["@comment"];
+/// Captures that the queries of a language whose definitions are in embedded parts must have.
+const REQUIRED_COMPONENT_CAPTURES: &[&str] = &["@comment"];
 
-/// What the queries of a language of documents must capture.
-const REQUIRED_OF_PROSE: &[&str] = &["@heading"];
+/// Captures that the queries of a document language must have.
+const REQUIRED_PROSE_CAPTURES: &[&str] = &["@heading"];
 
 #[test]
 fn every_directory_is_a_registered_language_with_all_parts() {
@@ -41,12 +42,12 @@ fn every_directory_is_a_registered_language_with_all_parts() {
         }
         let feature = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let module = fs::read_to_string(directory.join("mod.rs")).unwrap();
-        assert!(module.contains(&format!("#![cfg(feature = \"{feature}\")]")), "{shown} names no feature");
+        assert!(module.contains(&format!("#![cfg(feature = \"{feature}\")]")), "{shown} does not name its feature");
         let queries = texts_of(&directory, |name| name.ends_with(".scm"));
         assert!(!queries.is_empty(), "{shown} has no query");
         for (name, query) in &queries {
             let is_used = LANGUAGES.iter().any(|language| language.queries.contains(&query.as_str()));
-            assert!(is_used, "no language uses {name} of {shown}: is it missing in `LANGUAGES`?");
+            assert!(is_used, "no language uses {name} of {shown}: is it missing from `LANGUAGES`?");
         }
         let samples = texts_of(&directory, is_sample);
         assert!(!samples.is_empty(), "{shown} has no sample");
@@ -76,11 +77,11 @@ fn every_language_has_a_sample_with_symbols_and_highlights() {
 }
 
 #[test]
-fn symbols_lie_within_each_other_and_have_what_is_promised() {
+fn symbols_nest_correctly_and_are_complete() {
     for directory in language_directories() {
         for (name, sample) in texts_of(&directory, is_sample) {
-            let of_extension = || by_extension(name.strip_prefix("sample.")?);
-            let Some(language) = by_file_name(&name).or_else(of_extension) else { continue };
+            let from_extension = || by_extension(name.strip_prefix("sample.")?);
+            let Some(language) = by_file_name(&name).or_else(from_extension) else { continue };
             let found = Parser::new().parse(Some(language), &sample);
             for symbol in &found.symbols {
                 let shown = format!("{name}: {} {}", symbol.kind.as_str(), symbol.qualified_name);
@@ -108,15 +109,15 @@ fn symbols_lie_within_each_other_and_have_what_is_promised() {
 }
 
 #[test]
-fn queries_compile_and_capture_what_is_required() {
+fn queries_compile_and_have_the_required_captures() {
     for language in LANGUAGES {
         let name = language.name;
         assert_eq!(language.compiled_query().err().map(|error| error.to_string()), None, "{name}");
         let required = match language {
-            language if language.is_prose() => REQUIRED_OF_PROSE,
-            language if language.embedded.is_some() => REQUIRED_OF_COMPONENTS,
-            language if language.is_declarative => REQUIRED_OF_DATA,
-            _ => REQUIRED_OF_CODE,
+            language if language.is_prose() => REQUIRED_PROSE_CAPTURES,
+            language if language.embedded.is_some() => REQUIRED_COMPONENT_CAPTURES,
+            language if language.is_declarative => REQUIRED_DATA_CAPTURES,
+            _ => REQUIRED_CODE_CAPTURES,
         };
         let captures = captures_of(language);
         for capture in required {
@@ -154,14 +155,14 @@ fn every_extension_belongs_to_one_language_and_names_are_unique() {
 }
 
 #[test]
-fn other_ways_to_find_a_language_are_unambiguous() {
+fn aliases_interpreters_file_names_and_claims_are_unambiguous() {
     let (mut aliases, mut interpreters, mut names) = (HashSet::new(), HashSet::new(), HashSet::new());
     for language in LANGUAGES {
         for alias in language.aliases {
             assert_eq!(*alias, alias.to_lowercase());
             assert!(by_name(alias).is_none() && aliases.insert(*alias), "{alias} names several languages");
-            let of_extension = by_extension(alias).map_or(language.name, |found| found.name);
-            assert_eq!(of_extension, language.name, "{alias} is an extension of another language");
+            let extension_owner = by_extension(alias).map_or(language.name, |found| found.name);
+            assert_eq!(extension_owner, language.name, "{alias} is an extension of another language");
         }
         assert!(language.interpreters.iter().all(|program| interpreters.insert(*program)), "{}", language.name);
         assert!(language.file_names.iter().all(|name| names.insert(*name)), "{}", language.name);
@@ -194,7 +195,7 @@ fn language_directories() -> Vec<PathBuf> {
     directories
 }
 
-/// Name and text of the files in a directory whose name fits.
+/// Returns the names and texts of the files in a directory whose names fit.
 fn texts_of(directory: &Path, fits: impl Fn(&str) -> bool) -> Vec<(String, String)> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
     let files = entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.path()));

@@ -1,4 +1,4 @@
-//! Highlighting of every language.
+//! Tests of highlighting.
 
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ fn highlighted(text: &str, language: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn tokens_of_a_line() {
+fn the_tokens_of_a_line_are_classified() {
     assert_eq!(
         highlighted("def f(x): # it's\n    return \"a\\\"b\" + 12", "python"),
         [vec!["Keyword def", "Comment # it's"], vec!["Keyword return", "String \"a\\\"b\"", "Number 12"]]

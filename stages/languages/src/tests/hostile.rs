@@ -1,10 +1,10 @@
-//! Texts that are made to take long, or to stop the process.
+//! Tests with texts that are designed to take very long or to crash the process.
 
 use std::time::Duration;
 
 use crate::{LANGUAGES, ParseFailure, ParseLimits, Parser, by_name};
 
-/// Nested, open, and repeated beginnings of what any of the languages has.
+/// Beginnings of constructs of the languages, which the tests repeat, nest and leave open.
 const REPEATED: &[&str] = &[
     "[",
     "{",
@@ -42,8 +42,8 @@ const REPEATED: &[&str] = &[
 ];
 
 #[test]
-fn every_parse_ends_within_its_time_and_depth() {
-    // Some of these texts take quadratic time, which the limit ends.
+fn every_parse_ends_within_the_limits() {
+    // Some of these texts take quadratic time, so the time limit ends their parse.
     let parser = Parser::with_limits(ParseLimits { time: Duration::from_millis(10), ..ParseLimits::default() });
     for language in LANGUAGES {
         for repeated in REPEATED {
@@ -59,7 +59,7 @@ fn every_parse_ends_within_its_time_and_depth() {
     }
 }
 
-/// Were it not stopped, tree-sitter would need gigabytes for some of these, and overflow the stack with others.
+/// Without limits, tree-sitter would need gigabytes for some of these texts and overflow the stack with others.
 #[test]
 fn nested_errors_and_very_deep_texts_are_too_complex() {
     let failure = |language, text: &str| Parser::new().parse(by_name(language), text).failure;
@@ -78,7 +78,7 @@ fn nested_errors_and_very_deep_texts_are_too_complex() {
     for (language, repeated) in [("cpp", "{-"), ("json", "["), ("swift", "&\n")] {
         assert_eq!(failure(language, &repeated.repeat(100_000)), Some(ParseFailure::TooComplex), "{language}");
     }
-    // The scanner reads the rest of the text for every token.
+    // In these texts, the scanner reads the rest of the text for every token.
     for (language, repeated) in [("lua", "{-"), ("ruby", "\\ "), ("scala", "'<a a<![CDATA[")] {
         assert_eq!(failure(language, &repeated.repeat(20_000)), Some(ParseFailure::TooComplex), "{language}");
     }

@@ -1,4 +1,4 @@
-//! Sources that the grammars misread: missing definitions, and definitions that do not exist.
+//! Tests with sources that the grammars misread: definitions are missing, or do not exist.
 
 use crate::{Parser, by_name};
 

@@ -1,4 +1,4 @@
-//! Functions and objects inside calls and casts, and definitions with two names.
+//! Tests of functions and objects inside calls and casts, and of definitions with two names.
 
 use crate::{Parser, by_name};
 

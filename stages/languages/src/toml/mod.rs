@@ -1,4 +1,4 @@
-//! TOML: tables by their headers, long values by their keys.
+//! TOML: tables, named by their headers, and long values, named by their keys.
 
 #![cfg(feature = "toml")]
 
@@ -25,7 +25,8 @@ pub(crate) static TOML: Language = Language {
     ..Language::new("toml", &["toml"], || tree_sitter_toml_ng::LANGUAGE.into(), &[include_str!("symbols.scm")], &QUERY)
 };
 
-/// The dotted key of a table or pair; for an item of an array of tables also what [`Entity`] makes of its keys.
+/// Returns the dotted key of a table or pair. For an item of an array of tables, returns the name that [`Entity`]
+/// derives from its keys, with the dotted key as its owner.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     if node.kind() != "table_array_element" {
         return Some(DeclaredName { name: key(node, text), owner: None });
@@ -42,7 +43,7 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     Some(item.unwrap_or(DeclaredName { name: header, owner: None }))
 }
 
-/// A key without the white space and quotes around its parts.
+/// Returns a dotted key without the white space and quotes around its parts.
 fn key(node: Node<'_>, text: &str) -> String {
     text_of(node, text).split('.').map(plain).collect::<Vec<_>>().join(".")
 }

@@ -1,4 +1,4 @@
-//! The outline of `sample.toml`, and what becomes of larger and deeper texts.
+//! The outline of `sample.toml`.
 
 use super::TOML;
 use crate::snapshot::outline;

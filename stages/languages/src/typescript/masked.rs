@@ -6,7 +6,7 @@ use crate::mask::Mask;
 pub(super) fn masked(text: &str) -> Option<String> {
     let mut mask = Mask::new(text);
     let bytes = text.as_bytes();
-    // The last known byte of code before the line.
+    // The last byte of code before the line.
     let (mut last, mut start, mut is_comment) = (b'{', 0, false);
     for line in text.split_inclusive('\n') {
         let content = line.trim();

@@ -1,4 +1,4 @@
-//! TypeScript, and as a second grammar TSX.
+//! TypeScript, and TSX as a second grammar.
 
 #![cfg(feature = "typescript")]
 
@@ -18,7 +18,7 @@ const IMPORTS: &str = include_str!("../javascript/imports.scm");
 static TYPESCRIPT_QUERY: QueryCache = QueryCache::new();
 static TSX_QUERY: QueryCache = QueryCache::new();
 
-/// TypeScript and its declaration files.
+/// TypeScript, including declaration files.
 pub(crate) static TYPESCRIPT: Language = Language {
     masked: masked::masked,
     omitted_qualifiers: OMITTED_QUALIFIERS,

@@ -1,4 +1,4 @@
-; beside the symbols of JavaScript
+; in addition to the symbols of JavaScript
 (function_signature name: (identifier) @name) @definition.function
 (abstract_class_declaration name: (_) @name body: (_) @body) @definition.class
 (interface_declaration name: (_) @name body: (_) @body) @definition.interface

@@ -1,6 +1,7 @@
 //! Vue components: the definitions of their scripts and styles.
 //!
-//! The grammar of HTML finds where the text around them can be split. What it cannot read of the template is no syntax error.
+//! The HTML grammar finds the places where the text around them can be split. Template syntax that the HTML grammar
+//! cannot read does not count as a syntax error.
 
 #![cfg(feature = "vue")]
 

@@ -1,4 +1,4 @@
-//! XML: elements by path.
+//! XML: elements, named by their paths.
 
 #![cfg(feature = "xml")]
 
@@ -66,8 +66,8 @@ pub(crate) static XML: Language = Language {
     )
 };
 
-/// The name of a tag. If an attribute or an element in an element names it, as [`Entity`] decides, the tag is the owner of
-/// that name.
+/// Returns the name of an element. If [`Entity`] derives a name from the attributes and child elements, the tag is the
+/// owner of this name. Otherwise, the tag is the name.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     if node.kind() == "Name" {
         return Some(DeclaredName { name: text_of(node, text).to_owned(), owner: None });
@@ -85,7 +85,7 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let content = node.named_children(&mut cursor).find(|child| child.kind() == "content");
     if let Some(content) = content {
         let mut cursor = content.walk();
-        // White space is a node, too.
+        // White space between elements is also a node.
         for child in content.named_children(&mut cursor).take(2 * Entity::MAX_KEYS) {
             set_element(&mut entity, child, text);
         }
@@ -96,7 +96,7 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     })
 }
 
-/// Notes an element that holds only text.
+/// Records a child element that contains only text.
 fn set_element<'t>(entity: &mut Entity<'t>, element: Node<'_>, text: &'t str) {
     let (Some(start), Some(content)) = (element.named_child(0), element.named_child(1)) else { return };
     let is_text = content.kind() == "content" && content.named_child_count() == 1;

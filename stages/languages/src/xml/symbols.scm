@@ -1,4 +1,4 @@
-; The name of the root, then what names the elements below it.
+; The root is named by its tag. `declared_name` reads the names of other elements.
 (document root: (element (STag (Name) @name) (content) @body) @definition.block)
 (content (element (content) @body) @definition.block @name)
 

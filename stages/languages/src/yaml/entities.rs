@@ -1,4 +1,4 @@
-//! What names a block: its key, or what a document or list item says of itself.
+//! Names of blocks: the key of a pair, or the name that the keys of a document or list item give.
 
 use tree_sitter::Node;
 
@@ -6,11 +6,11 @@ use crate::entity::{Entity, plain};
 use crate::language::DeclaredName;
 use crate::spans::text_of;
 
-/// Depth of the mappings that [`entity`] reads: that of an item, and its `metadata`.
+/// Maximum depth of the mappings that [`entity`] reads: an item and its `metadata`.
 const DEPTH: u32 = 1;
 
-/// The key of a pair; for documents and list items what [`Entity`] makes of their keys. Only its kind names a document: its
-/// other keys describe the whole file.
+/// Returns the key of a pair, or the name that [`Entity`] derives from the keys of a document or list item. A document
+/// only has the name of a resource, because its other keys describe the whole file.
 pub(super) fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     match node.kind() {
         "document" => entity(mapping_in(node)?, text, DEPTH).resource(),
@@ -19,12 +19,12 @@ pub(super) fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> 
     }
 }
 
-/// The block mapping in a document, a list item or the value of a pair.
+/// Returns the block mapping in a document, a list item or the value of a pair.
 fn mapping_in(node: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = node.walk();
     let block = node.named_children(&mut cursor).find(|child| child.kind() == "block_node")?;
     let mut cursor = block.walk();
-    // Anchors and tags precede it.
+    // Anchors and tags may precede the mapping.
     block.named_children(&mut cursor).find(|child| child.kind() == "block_mapping")
 }
 

@@ -1,4 +1,4 @@
-//! YAML: blocks by key path, documents and list items by what names them.
+//! YAML: blocks, named by their key paths, and documents and list items, named by their keys.
 
 #![cfg(feature = "yaml")]
 

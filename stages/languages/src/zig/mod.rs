@@ -14,7 +14,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Zig and its object notation.
+/// Zig, including its object notation.
 pub(crate) static ZIG: Language = Language {
     imports,
     exported,
@@ -40,12 +40,12 @@ fn exported(visibility: &VisibilityContext<'_>) -> bool {
     is_public && visibility.parent.is_none_or(|(_, exported)| exported)
 }
 
-/// `odd name` in `@"odd name"`.
+/// Returns `odd name` for `@"odd name"`.
 fn name_in(text: &str) -> &str {
     text.strip_prefix("@\"").and_then(|rest| rest.strip_suffix('"')).unwrap_or(text)
 }
 
-/// `const name = @import("path").member;`, and imports that are bound to no name.
+/// Reads `const name = @import("path").member;`, and imports that are not bound to a name.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     if node.kind() == "variable_declaration" {
         let mut cursor = node.walk();
@@ -62,14 +62,14 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     }
 }
 
-/// The literal argument of a built-in function.
+/// Returns the literal argument of a built-in function.
 fn imported<'t>(call: Node<'_>, text: &'t str) -> Option<&'t str> {
     let is_import = call.kind() == "builtin_function";
     let path = call.named_child(1).filter(|_| is_import)?.named_child(0)?;
     (path.kind() == "string").then(|| text_of(path, text).trim_matches('"'))
 }
 
-/// Whether a call is the value of a declaration, whose import covers it, see `imports.scm`.
+/// Whether a call is the value of a declaration that is an import itself. See `imports.scm`.
 fn is_value_of_declaration(call: Node<'_>) -> bool {
     let (mut node, mut depth) = (call, 0);
     while let Some(parent) = node.parent().filter(|parent| parent.kind() == "field_expression") {

@@ -3,7 +3,7 @@ use aurora_storage::ChunkId;
 use crate::commands::mem::browse::app::*;
 use crate::output::scores::ScoreCard;
 
-/// A browser whose first question is answered by results of these names.
+/// Creates a browser whose first question is answered with results of these names.
 fn app(query: &str, names: &[&str]) -> App {
     let (mut app, question) = App::new(query, "");
     app.drawn.results = 3;
@@ -42,28 +42,28 @@ fn selected(app: &App) -> &str {
 }
 
 #[test]
-fn every_change_of_the_text_is_a_question() {
+fn every_change_of_the_text_asks_a_question() {
     let mut app = app("", &[]);
     let first = asked(types(&mut app, "a"));
     let second = asked(types(&mut app, "b"));
     assert_eq!((first.text.as_str(), second.text.as_str()), ("a", "ab"));
     assert!(second.number > first.number && app.is_pending());
     app.answer(first, Ok(found(&["old"])));
-    assert!(app.is_pending() && selected(&app) == "old", "what is there is shown, and marked");
+    assert!(app.is_pending() && selected(&app) == "old", "the old answer is shown, and marked as pending");
     app.answer(second, Ok(found(&["new"])));
     assert!(!app.is_pending() && selected(&app) == "new");
-    assert_eq!(app.apply(Command::Edit(Edit::Left)), None, "a move of the cursor is none");
+    assert_eq!(app.apply(Command::Edit(Edit::Left)), None, "moving the cursor asks nothing");
 }
 
 #[test]
-fn a_new_text_begins_with_the_first_result_and_the_same_one_keeps_the_selection() {
+fn a_new_text_selects_the_first_result_and_the_same_text_keeps_the_selection() {
     let mut app = app("a", &["one", "two", "three"]);
     app.apply(Command::Move(Move::Down));
     let again = app.question(true);
     app.answer(again.clone(), Ok(found(&["zero", "one", "two"])));
     assert_eq!(selected(&app), "two");
     app.answer(again.clone(), Ok(found(&["zero"])));
-    assert_eq!(selected(&app), "zero", "it is gone");
+    assert_eq!(selected(&app), "zero", "the selected result no longer exists");
     app.answer(again, Ok(found(&["zero", "one", "two"])));
     app.apply(Command::Move(Move::Last));
     let other = asked(types(&mut app, "b"));
@@ -89,22 +89,22 @@ fn moves_stay_within_the_list() {
 }
 
 #[test]
-fn a_result_is_opened_once_it_belongs_to_the_text() {
+fn a_result_is_opened_when_the_text_is_answered() {
     let mut app = app("a", &["one"]);
     assert_eq!(app.apply(Command::Enter), Some(Effect::Open));
     let question = asked(types(&mut app, "b"));
-    assert_eq!(app.apply(Command::Enter), None, "the result is of another text");
+    assert_eq!(app.apply(Command::Enter), None, "the result belongs to another text");
     assert_eq!(app.answer(question, Ok(found(&["two"]))), Some(Effect::Open));
     let question = asked(types(&mut app, "c"));
     app.apply(Command::Enter);
     app.apply(Command::Move(Move::Down));
-    assert_eq!(app.answer(question.clone(), Ok(found(&["two"]))), None, "another key takes it back");
+    assert_eq!(app.answer(question.clone(), Ok(found(&["two"]))), None, "another key cancels the opening");
     assert_eq!(app.answer(question, Err("no".to_owned())), None);
     assert_eq!((app.apply(Command::Enter), app.error.as_deref()), (None, Some("no")));
 }
 
 #[test]
-fn a_wrong_filter_leaves_the_one_before_in_use() {
+fn an_invalid_filter_keeps_the_previous_one() {
     let mut app = app("a", &["one"]);
     app.apply(Command::Filter);
     for letter in ["t", "y", "p", "e", ":"] {
@@ -115,12 +115,12 @@ fn a_wrong_filter_leaves_the_one_before_in_use() {
     assert_eq!((question.filter.types.as_slice(), app.filter_error.as_deref()), (&["function".to_owned()][..], None));
     assert_eq!(types(&mut app, ",nonsense"), None);
     assert!(app.filter_error.is_some());
-    assert_eq!(app.apply(Command::Enter), None, "leaves the line, opens nothing");
+    assert_eq!(app.apply(Command::Enter), None, "Enter leaves the line and opens nothing");
     assert_eq!(asked(types(&mut app, "b")).filter.types, ["function"]);
 }
 
 #[test]
-fn escape_leaves_what_was_entered_last() {
+fn escape_leaves_the_innermost_state() {
     let mut app = app("a", &["one"]);
     app.apply(Command::Filter);
     types(&mut app, "lang:go");
@@ -135,7 +135,7 @@ fn escape_leaves_what_was_entered_last() {
 }
 
 #[test]
-fn panes_take_turns_and_scroll_within_their_text() {
+fn tab_cycles_panes_and_scrolling_stays_within_their_text() {
     let mut app = app("a", &["one", "two"]);
     let mut turn = |command: Command| {
         app.apply(command);
@@ -159,11 +159,11 @@ fn panes_take_turns_and_scroll_within_their_text() {
     }
     app.apply(Command::Back);
     app.apply(Command::Move(Move::Down));
-    assert_eq!((app.selected, app.scroll), (1, None), "another result is shown from its beginning");
+    assert_eq!((app.selected, app.scroll), (1, None), "another result is shown from its start");
 }
 
 #[test]
-fn help_is_a_question_mark_without_a_query() {
+fn a_question_mark_without_a_query_shows_the_help() {
     let mut app = app("", &[]);
     assert_eq!((types(&mut app, "?"), app.shows_help), (None, true));
     assert_eq!((types(&mut app, "?"), app.shows_help), (None, false));
@@ -174,7 +174,7 @@ fn help_is_a_question_mark_without_a_query() {
 #[test]
 fn a_message_stays_until_the_next_key() {
     let mut app = app("a", &["one"]);
-    app.tell("bad\x1b[31m", true);
+    app.show_message("bad\x1b[31m", true);
     assert_eq!(app.message.as_ref().map(|message| message.text.as_str()), Some("bad␛[31m"));
     app.apply(Command::Move(Move::Down));
     assert_eq!(app.message, None);

@@ -8,7 +8,7 @@ use crate::commands::mem::browse::theme::Theme;
 use crate::output::style::Role;
 use crate::output::width;
 
-/// A line of text in at most the columns of an area; `…` stands for what does not fit.
+/// Draws a line of text in at most the width of an area; `…` replaces the text that does not fit.
 pub(super) fn text(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {
     if !area.is_empty() {
         let shown = width::elide_end(text, usize::from(area.width));
@@ -16,9 +16,9 @@ pub(super) fn text(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {
     }
 }
 
-/// The title of a list or a pane, which shows where the focus is.
+/// Draws the title of a list or a pane, and marks the focused one.
 pub(super) fn title(buffer: &mut Buffer, area: Rect, shown: &str, has_focus: bool, theme: Theme) {
-    text(buffer, area, shown, theme.of(Role::Heading));
+    text(buffer, area, shown, theme.style(Role::Heading));
     if has_focus {
         buffer.set_style(Rect { height: area.height.min(1), ..area }, theme.selected());
     }

@@ -1,4 +1,4 @@
-//! What the screen looks like.
+//! The layout and drawing of the screen.
 
 mod help;
 mod line;
@@ -18,17 +18,17 @@ use crate::commands::mem::browse::theme::Theme;
 use crate::output::style::Role;
 use crate::output::{sanitize, units, width};
 
-const HINTS: &str = "Enter edit · Tab pane · Ctrl-F filter · Ctrl-Y copy · F1 help · Esc end";
-/// A narrower screen has no room for the number of results beside the query.
+const HINTS: &str = "Enter edit · Tab pane · Ctrl-F filter · Ctrl-Y copy · F1 help · Esc quit";
+/// Minimum width of the screen for the number of results next to the query.
 const COUNT_COLUMNS: u16 = 50;
 
-/// Draws the screen; where the cursor is to be.
+/// Draws the screen. Returns the position of the cursor.
 pub(super) fn draw(buffer: &mut Buffer, app: &mut App, theme: Theme) -> Option<Position> {
     if app.shows_help {
         help::draw(buffer, theme);
         return None;
     }
-    let places = Places::of(buffer.area, app);
+    let places = Places::new(buffer.area, app);
     let mut cursor = None;
     if let Some(area) = places.query {
         cursor = query(buffer, area, app, theme);
@@ -40,7 +40,7 @@ pub(super) fn draw(buffer: &mut Buffer, app: &mut App, theme: Theme) -> Option<P
         cursor = if is_edited { shown } else { cursor };
     }
     if let (Some(area), Some(error)) = (places.problem, &app.filter_error) {
-        text(buffer, area, error, theme.of(Role::Error));
+        text(buffer, area, error, theme.style(Role::Error));
     }
     if let Some(area) = places.list {
         results::draw(buffer, area, app, theme);
@@ -50,7 +50,7 @@ pub(super) fn draw(buffer: &mut Buffer, app: &mut App, theme: Theme) -> Option<P
     }
     for y in places.rule.into_iter().flat_map(|rule| rule.y..rule.bottom()) {
         let rule = places.rule.map_or(0, |rule| rule.x);
-        buffer.set_string(rule, y, "│", theme.of(Role::Faint));
+        buffer.set_string(rule, y, "│", theme.style(Role::Faint));
     }
     if let Some(area) = places.status {
         let problem = app.filter_error.as_deref().filter(|_| places.problem.is_none());
@@ -62,16 +62,16 @@ pub(super) fn draw(buffer: &mut Buffer, app: &mut App, theme: Theme) -> Option<P
 fn query(buffer: &mut Buffer, area: Rect, app: &App, theme: Theme) -> Option<Position> {
     let is_edited = app.prompt == Prompt::Query;
     let count = count(app);
-    let columns = width::of(&count) as u16;
+    let columns = width::measure(&count) as u16;
     if area.width < COUNT_COLUMNS {
         return prompt(buffer, area, "> ", &app.query, is_edited, theme);
     }
-    buffer.set_string(area.right() - columns, area.y, &count, theme.of(Role::Faint));
+    buffer.set_string(area.right() - columns, area.y, &count, theme.style(Role::Faint));
     let left = Rect { width: area.width - columns - 1, ..area };
     prompt(buffer, left, "> ", &app.query, is_edited, theme)
 }
 
-/// `24 results · 12 ms`
+/// Formats the result count and the time, such as `24 results · 12 ms`.
 fn count(app: &App) -> String {
     if app.is_pending() {
         return "searching …".to_owned();
@@ -82,7 +82,7 @@ fn count(app: &App) -> String {
     }
 }
 
-/// A line that can be edited; where its cursor is, if it is edited.
+/// Draws a line that can be edited. Returns the position of its cursor while it is edited.
 fn prompt(
     buffer: &mut Buffer,
     area: Rect,
@@ -91,27 +91,27 @@ fn prompt(
     is_edited: bool,
     theme: Theme,
 ) -> Option<Position> {
-    let style = if is_edited { theme.of(Role::Heading) } else { theme.of(Role::Faint) };
+    let style = if is_edited { theme.style(Role::Heading) } else { theme.style(Role::Faint) };
     text(buffer, area, label, style);
-    let columns = (width::of(label) as u16).min(area.width);
+    let columns = (width::measure(label) as u16).min(area.width);
     let rest = Rect { x: area.x + columns, width: area.width - columns, ..area };
     let (shown, cursor) = line.window(usize::from(rest.width));
     text(buffer, rest, shown, Style::new());
     is_edited.then(|| Position::new((rest.x + cursor as u16).min(area.right() - 1), area.y))
 }
 
-/// What the user should know, or the most important keys.
+/// Draws a message for the user, or the most important keys.
 fn status(buffer: &mut Buffer, area: Rect, app: &App, problem: Option<&str>, theme: Theme) {
     match (&app.message, problem) {
         (Some(message), _) => {
-            let style = if message.is_error { theme.of(Role::Error) } else { theme.of(Role::Good) };
+            let style = if message.is_error { theme.style(Role::Error) } else { theme.style(Role::Good) };
             text(buffer, area, &message.text, style);
         }
-        (None, Some(problem)) => text(buffer, area, problem, theme.of(Role::Error)),
+        (None, Some(problem)) => text(buffer, area, problem, theme.style(Role::Error)),
         (None, None) if !app.found.notes.is_empty() => {
-            text(buffer, area, &sanitize::line(&app.found.notes.join(" · ")), theme.of(Role::Warning));
+            text(buffer, area, &sanitize::line(&app.found.notes.join(" · ")), theme.style(Role::Warning));
         }
-        (None, None) => text(buffer, area, HINTS, theme.of(Role::Faint)),
+        (None, None) => text(buffer, area, HINTS, theme.style(Role::Faint)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The code of the selected result, or the explanation of its score.
+//! The pane with the code of the selected result, or the explanation of its score.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -41,18 +41,18 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme)
     }
 }
 
-/// The first line to show: that of the user, or `first`.
+/// Returns the first line to show: the scroll position of the user, or `first`.
 fn scrolled(app: &mut App, lines: usize, first: usize) -> usize {
     let top = app.scroll.unwrap_or(first).min(lines.saturating_sub(app.drawn.height));
     (app.drawn.lines, app.drawn.top) = (lines, top);
     top
 }
 
-/// `src/cache.py:12-40 · changed since it was indexed`
+/// Formats the title, such as `src/cache.py:12-40 · changed since it was indexed`.
 fn code_title(row: &Row, preview: &Preview, columns: u16) -> String {
     let lines = row.lines.map_or_else(String::new, |(first, last)| format!(":{first}-{last}"));
     let note = if preview.note.is_empty() { String::new() } else { format!(" · {}", preview.note) };
-    let room = usize::from(columns).saturating_sub(width::of(&lines) + width::of(&note));
+    let room = usize::from(columns).saturating_sub(width::measure(&lines) + width::measure(&note));
     format!("{}{lines}{note}", width::elide_path(&sanitize::line(&row.file), room))
 }
 
@@ -64,13 +64,13 @@ fn code(buffer: &mut Buffer, area: Rect, preview: &Preview, top: usize, theme: T
     }
 }
 
-/// The number, a rule that is strong beside the lines of the result, and the code.
+/// Draws the number, a vertical rule that is bold for lines of the result, and the code.
 fn code_line(buffer: &mut Buffer, area: Rect, line: &PreviewLine, digits: usize, is_found: bool, theme: Theme) {
     let number = line.number.map_or_else(String::new, |number| number.to_string());
     let (rule, role) = if is_found { ("┃", None) } else { ("│", Some(Role::Faint)) };
-    let style = |role: Option<Role>| role.map_or_else(Style::new, |role| theme.of(role));
+    let style = |role: Option<Role>| role.map_or_else(Style::new, |role| theme.style(role));
     let gutter = format!("{number:>digits$} {rule} ");
-    let columns = (width::of(&gutter) as u16).min(area.width);
+    let columns = (width::measure(&gutter) as u16).min(area.width);
     text(buffer, area, &gutter, style(role));
     let (mut x, room) = (area.x + columns, area.width - columns);
     for (role, piece) in line.runs(usize::from(room)) {

@@ -1,36 +1,36 @@
-//! What stands where, on a screen of any size.
+//! The layout of the screen at any size.
 
 use ratatui::layout::Rect;
 
 use crate::commands::mem::browse::app::{App, Focus, Prompt};
 
-/// Columns from which on the pane stands beside the results, and lines from which on it stands below them.
-const BESIDE: u16 = 90;
-const BELOW: u16 = 12;
-/// Columns of the results beside a pane.
-const LIST: (u16, u16) = (40, 70);
+/// Minimum width for a pane next to the results, in columns, and minimum height for a pane below them, in rows.
+const MIN_SIDE_COLUMNS: u16 = 90;
+const MIN_STACKED_ROWS: u16 = 12;
+/// Minimum and maximum width of the results next to a pane, in columns.
+const LIST_COLUMNS: (u16, u16) = (40, 70);
 
-/// What stands where; what there is no room for has no place.
+/// Layout of the screen. Elements that do not fit are `None`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Places {
     pub(super) query: Option<Rect>,
     pub(super) filter: Option<Rect>,
-    /// What is wrong with the filters.
+    /// The error in the filters.
     pub(super) problem: Option<Rect>,
     pub(super) list: Option<Rect>,
-    /// Between the results and a pane beside them.
+    /// The line between the results and a pane next to them.
     pub(super) rule: Option<Rect>,
     pub(super) pane: Option<Rect>,
     pub(super) status: Option<Rect>,
 }
 
 impl Places {
-    pub(super) fn of(screen: Rect, app: &App) -> Self {
+    pub(super) fn new(screen: Rect, app: &App) -> Self {
         let is_filtering = app.prompt != Prompt::Query;
         let has_filter = is_filtering || !app.filter.is_empty();
         let mut rest = screen;
         let mut places = Self::default();
-        // With little room, the line that is edited comes first, then the results.
+        // On a small screen, the edited line comes first, then the results.
         if !is_filtering || screen.height > 2 {
             places.query = first_line(&mut rest);
         }
@@ -46,13 +46,13 @@ impl Places {
         }
         let rest = Some(rest).filter(|rest| !rest.is_empty());
         match rest {
-            Some(rest) if rest.width >= BESIDE => {
-                let list = (rest.width * 9 / 20).clamp(LIST.0, LIST.1);
+            Some(rest) if rest.width >= MIN_SIDE_COLUMNS => {
+                let list = (rest.width * 9 / 20).clamp(LIST_COLUMNS.0, LIST_COLUMNS.1);
                 places.list = Some(Rect { width: list - 1, ..rest });
                 places.rule = Some(Rect { x: rest.x + list, width: 1, ..rest });
                 places.pane = Some(Rect { x: rest.x + list + 2, width: rest.width - list - 2, ..rest });
             }
-            Some(rest) if rest.height >= BELOW => {
+            Some(rest) if rest.height >= MIN_STACKED_ROWS => {
                 let list = rest.height * 2 / 5;
                 places.list = Some(Rect { height: list, ..rest });
                 places.pane = Some(Rect { y: rest.y + list, height: rest.height - list, ..rest });

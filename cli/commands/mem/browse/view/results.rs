@@ -1,4 +1,4 @@
-//! The list of results: two lines each.
+//! The list of results, with two lines per result.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,12 +11,12 @@ use crate::commands::mem::browse::view::line::text;
 use crate::output::style::Role;
 use crate::output::{sanitize, units, width};
 
-/// Lines of a result.
+/// Number of lines per result.
 const LINES: u16 = 2;
-/// Columns of the bar that shows the score, and parts that a column of it is drawn in.
+/// Width of the score bar in columns, and the characters for eighths of a column.
 const BAR: u16 = 5;
 const PARTS: [&str; 9] = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"];
-/// Narrower lists have no bar, and no type.
+/// Minimum widths of the list for the bar and for the type.
 const BAR_COLUMNS: u16 = 30;
 const KIND_COLUMNS: u16 = 36;
 
@@ -47,37 +47,37 @@ fn result(buffer: &mut Buffer, area: Rect, row: &Row, is_selected: bool, theme: 
     let indent = 2.min(area.width);
     if is_selected {
         for y in area.y..area.bottom() {
-            buffer.set_stringn(area.x, y, "▌", usize::from(area.width), theme.of(Role::Path));
+            buffer.set_stringn(area.x, y, "▌", usize::from(area.width), theme.style(Role::Path));
         }
     }
     let mut line = Rect { x: area.x + indent, width: area.width - indent, height: 1, ..area };
     if let Some(score) = row.score {
         if area.width >= BAR_COLUMNS {
-            text(buffer, line, &bar(score), theme.of(Role::Good));
+            text(buffer, line, &bar(score), theme.style(Role::Good));
             line = after(line, BAR + 1);
         }
         let score = format!("{score:.3}");
         text(buffer, line, &score, Style::new());
-        line = after(line, width::of(&score) as u16 + 1);
+        line = after(line, width::measure(&score) as u16 + 1);
     }
     if area.width >= KIND_COLUMNS {
         let kind = sanitize::line(&row.kind);
-        let columns = (width::of(&kind) as u16).min(line.width);
-        text(buffer, after(line, line.width - columns), &kind, theme.of(Role::Faint));
+        let columns = (width::measure(&kind) as u16).min(line.width);
+        text(buffer, after(line, line.width - columns), &kind, theme.style(Role::Faint));
         line.width = line.width.saturating_sub(columns + 1);
     }
     let name = width::elide_middle(&sanitize::line(&row.name), usize::from(line.width));
-    text(buffer, line, &name, theme.of(Role::Heading));
+    text(buffer, line, &name, theme.style(Role::Heading));
     if area.height > 1 {
         let line = Rect { x: area.x + indent, y: area.y + 1, width: area.width - indent, height: 1 };
-        text(buffer, line, &place(row, usize::from(line.width)), theme.of(Role::Path));
+        text(buffer, line, &place(row, usize::from(line.width)), theme.style(Role::Path));
     }
 }
 
-/// `src/…/cache.py:12`, of which folders give way first.
+/// Formats the place, such as `src/…/cache.py:12`. The directories are shortened first.
 fn place(row: &Row, columns: usize) -> String {
     let line = row.lines.map_or_else(String::new, |(first, _)| format!(":{first}"));
-    let file = width::elide_path(&sanitize::line(&row.file), columns.saturating_sub(width::of(&line)));
+    let file = width::elide_path(&sanitize::line(&row.file), columns.saturating_sub(width::measure(&line)));
     file + &line
 }
 
@@ -86,13 +86,13 @@ fn bar(score: f32) -> String {
     (0..usize::from(BAR)).map(|column| PARTS[eighths.saturating_sub(column * 8).min(8)]).collect()
 }
 
-/// The area without its first columns.
+/// Returns the area without its first columns.
 fn after(area: Rect, columns: u16) -> Rect {
     let columns = columns.min(area.width);
     Rect { x: area.x + columns, width: area.width - columns, ..area }
 }
 
-/// Why the list is empty.
+/// Explains why the list is empty.
 fn nothing(buffer: &mut Buffer, area: Rect, app: &App, theme: Theme) {
     let (words, role) = match &app.error {
         Some(error) => (sanitize::line(error), Role::Error),
@@ -104,7 +104,7 @@ fn nothing(buffer: &mut Buffer, area: Rect, app: &App, theme: Theme) {
     };
     let lines = width::wrap(&words, usize::from(area.width));
     for (line, y) in lines.iter().zip(area.y..area.bottom()) {
-        text(buffer, Rect { y, height: 1, ..area }, line, theme.of(role));
+        text(buffer, Rect { y, height: 1, ..area }, line, theme.style(role));
     }
 }
 

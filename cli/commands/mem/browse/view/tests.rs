@@ -9,7 +9,7 @@ use crate::commands::mem::browse::view::*;
 use crate::output::scores::ScoreCard;
 use crate::output::style::Painter;
 
-/// A browser with results of these names, each in a file of that name.
+/// Creates a browser with results of these names, each in a file of that name.
 fn app(query: &str, names: &[String]) -> App {
     let (mut app, question) = App::new(query, "");
     let row = |name: &String| Row {
@@ -38,8 +38,8 @@ fn drawn(app: &mut App, columns: u16, rows: u16) -> String {
         let mut hidden = 0;
         let cells = (0..columns).filter_map(|column| {
             let symbol = buffer.cell((column, row)).map_or("", |cell| cell.symbol());
-            // The cell behind a wide character is covered by it.
-            let is_hidden = std::mem::replace(&mut hidden, width::of(symbol).saturating_sub(1)) > 0;
+            // A wide character covers the next cell.
+            let is_hidden = std::mem::replace(&mut hidden, width::measure(symbol).saturating_sub(1)) > 0;
             (!is_hidden).then_some(symbol)
         });
         cells.collect::<String>().trim_end().to_owned()
@@ -66,7 +66,7 @@ fn a_small_screen_has_the_results_only() {
 }
 
 #[test]
-fn what_is_wrong_with_the_filters_has_a_place_on_every_screen() {
+fn filter_errors_are_visible_on_every_screen() {
     for (rows, places) in [(3, 0), (5, 1), (6, 1), (24, 1)] {
         let mut app = app("find", &["evict".to_owned()]);
         app.apply(Command::Filter);
