@@ -61,7 +61,7 @@ pub use programs::{
     StageProgram, checked_plan, of_plan as programs_of_plan, refused as refused_programs,
     untrusted as untrusted_stages, without as without_programs,
 };
-pub use project::Project;
+pub use project::{Project, has_sources};
 pub use relations::{RelatedChunk, RelationReport, definition, relations, root_name};
 pub use rerankers::{reranker, reranker_called};
 pub use roots::{known_roots, root_names};

@@ -98,9 +98,7 @@ impl Project {
         // The next run marks the columns of these programs as stale.
         let imported = options.filter(|_| snapshot.manifest().imported);
         let refused = imported.and_then(|options| programs::untrusted(&options).ok());
-        searcher
-            .with_changed_stages(changed.unwrap_or_default())
-            .with_refused_stages(refused.unwrap_or_default())
+        searcher.with_changed_stages(changed.unwrap_or_default()).with_refused_stages(refused.unwrap_or_default())
     }
 }
 

@@ -126,7 +126,9 @@ fn as_indexed(searchers: &[&Searcher], filter: &FilterSpec) -> Result<FilterSpec
     let mut filter = with_languages(searchers, filter, names)?;
     if filter.from.is_some() {
         // A path from the user may contain symbolic links. Paths of roots contain none.
-        let is_below = |path: &Path| searchers.iter().filter_map(|searcher| searcher.source_directory()).any(|root| path.starts_with(root));
+        let is_below = |path: &Path| {
+            searchers.iter().filter_map(|searcher| searcher.source_directory()).any(|root| path.starts_with(root))
+        };
         for path in filter.paths.iter_mut().filter(|path| Path::new(path).is_absolute() && !is_below(Path::new(path))) {
             let plain = without_links(Path::new(path)).to_str().map(str::to_owned);
             *path = plain.unwrap_or_else(|| path.clone());

@@ -30,7 +30,12 @@ enum RelationName {
     Implementers,
 }
 
-pub(super) fn answer(arguments: &Arguments, root: &LiveProject, name: &str, budget: usize) -> Result<String, ToolError> {
+pub(super) fn answer(
+    arguments: &Arguments,
+    root: &LiveProject,
+    name: &str,
+    budget: usize,
+) -> Result<String, ToolError> {
     let searcher = root.searcher()?;
     let snapshot = searcher.snapshot();
     let index = RelationIndex::new(snapshot);

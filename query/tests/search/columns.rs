@@ -2,8 +2,8 @@
 
 use crate::corpus::{NOW, Row, write_columns};
 use aurora_query::{
-    Condition, Facet, Hit, Query, QueryError, SearchConfig, SearchResults, Searcher, Source, check_filter,
-    facets, search_all,
+    Condition, Facet, Hit, Query, QueryError, SearchConfig, SearchResults, Searcher, Source, check_filter, facets,
+    search_all,
 };
 use aurora_storage::{ChunkType, ColumnDeclaration, ColumnKind, MetaValue, Snapshot};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Direct matches of places, names and texts rank first.
 
 use crate::corpus::{self, Bag, NOW, Row};
-use aurora_query::{Mode, Query, Searcher, SearchConfig, SearchResults};
+use aurora_query::{Mode, Query, SearchConfig, SearchResults, Searcher};
 use aurora_storage::ChunkType;
 
 use ChunkType::{Class, Code, Function, Kb, Method};

@@ -3,8 +3,7 @@
 use crate::corpus::{self, NOW, Row};
 
 use aurora_query::{
-    Details, FilterSpec, Mode, Query, QueryError, SearchConfig, SearchResults, Searcher, TextFilter,
-    WorkBudget,
+    Details, FilterSpec, Mode, Query, QueryError, SearchConfig, SearchResults, Searcher, TextFilter, WorkBudget,
 };
 use aurora_storage::{ChunkType, Snapshot};
 use proptest::prelude::*;

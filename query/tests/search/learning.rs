@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::corpus::{self, DAY, NOW, Row};
-use aurora_query::{Forgetting, Query, Searcher, SearchConfig, SearchResults};
+use aurora_query::{Forgetting, Query, SearchConfig, SearchResults, Searcher};
 use aurora_storage::{AccessLog, ChunkType, KnownIndexes, MetaValue, Verdict};
 
 struct Index {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::corpus::{self, Bag, Judge, NOW, Row};
 use crate::generated::{rows, text};
-use aurora_query::{FacetCount, FilterSpec, Mode, Query, Searcher, RulesConfig, SearchConfig, SearchResults, idf};
+use aurora_query::{FacetCount, FilterSpec, Mode, Query, RulesConfig, SearchConfig, SearchResults, Searcher, idf};
 use aurora_storage::ChunkType;
 use proptest::prelude::*;
 

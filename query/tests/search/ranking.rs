@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::corpus::{self, Bag, DAY, NOW, Row};
-use aurora_query::{Mode, Query, QueryError, Searcher, SearchConfig, SearchResults};
+use aurora_query::{Mode, Query, QueryError, SearchConfig, SearchResults, Searcher};
 use aurora_storage::{AccessLog, ChunkType, KnownIndexes, MetaValue};
 
 use ChunkType::{Class, Function, Kb, Method};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::corpus::{self, Bag, Judge, NOW, Row};
-use aurora_query::{Hit, LoadedReranker, Mode, Query, Searcher, SearchConfig, SearchResults};
+use aurora_query::{Hit, LoadedReranker, Mode, Query, SearchConfig, SearchResults, Searcher};
 use aurora_storage::ChunkType::Function;
 
 /// Functions whose first ones best match the query by words.

@@ -1,7 +1,7 @@
 //! Queries with words that the index does not contain verbatim.
 
 use crate::corpus::{self, NOW, Row};
-use aurora_query::{Mode, Query, Searcher, SearchConfig, SearchResults};
+use aurora_query::{Mode, Query, SearchConfig, SearchResults, Searcher};
 use aurora_storage::ChunkType;
 use proptest::prelude::*;
 

@@ -38,9 +38,7 @@ pub(crate) async fn contents(
     Parameters(query): Parameters<RootParameters>,
 ) -> Result<Answer, Problem> {
     state
-        .read(query.root.as_deref(), |project, searcher, _| {
-            Ok(aurora_project::contents(project, searcher.snapshot())?)
-        })
+        .read(query.root.as_deref(), |project, searcher, _| Ok(aurora_project::contents(project, searcher.snapshot())?))
         .await
 }
 

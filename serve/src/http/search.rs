@@ -281,7 +281,8 @@ impl ValidatedSearch {
         let OpenedRoots { searchers, notes } = roots.open()?;
         let mut results = searchers.search(&self.request)?;
         results.notes.splice(0..0, notes);
-        let packed = self.budget.map(|budget| searchers.packed(&results, budget, &self.request.query.work)).transpose()?;
+        let packed =
+            self.budget.map(|budget| searchers.packed(&results, budget, &self.request.query.work)).transpose()?;
         Ok(Found { roots, results, packed, now: self.request.query.now })
     }
 }
