@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aurora_analysis::{Analyzer, QueryEmbedder, StaticModel};
-use aurora_query::{FieldScorer, Mode, Query, Retriever, SearchConfig, WeightedTerm, best_chunks, idf};
+use aurora_query::{FieldScorer, Mode, Query, Searcher, SearchConfig, WeightedTerm, best_chunks, idf};
 use aurora_storage::{ChunkId, Environment, OpenMode, ProjectDirectory, Snapshot, Threads};
 
 /// Number of queries of each kind.
@@ -39,12 +39,12 @@ fn main() {
     println!("{} chunks, {} segments", snapshot.live().len(), snapshot.manifest().segments.len());
 
     let (names, sentences) = queries(&snapshot);
-    let retriever = Retriever::new(snapshot.clone(), Some(Arc::clone(&model)), SearchConfig::default());
+    let searcher = Searcher::new(snapshot.clone(), Some(Arc::clone(&model)), SearchConfig::default());
     for (kind, queries) in [("names", &names), ("sentences", &sentences)] {
         for mode in [Mode::Sparse, Mode::Dense, Mode::Hybrid] {
             let times = best_times(queries, |text| {
                 let query = Query { mode, ..Query::new(text, 1_760_000_000) };
-                retriever.search(&query).map(|found| found.hits.len())
+                searcher.search(&query).map(|found| found.hits.len())
             });
             report(&format!("search, {}, {kind}", mode.as_str()), times, None);
         }

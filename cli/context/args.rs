@@ -9,8 +9,6 @@ use aurora_pipeline::MAX_WORKERS;
 use aurora_query::{FilterError, FilterSpec};
 use clap::{Args, ValueEnum};
 
-use crate::context::place;
-
 /// Whose memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OwnerArg {
@@ -150,7 +148,7 @@ impl FilterArgs {
             types: self.types.clone(),
             languages: self.lang.clone(),
             paths: self.path.clone(),
-            from: place::here(),
+            from: std::env::current_dir().ok(),
             grep: self.grep.clone(),
             fixed: self.fixed.clone(),
             ..FilterSpec::default()
@@ -286,6 +284,13 @@ pub(crate) fn parse_weights(text: &str) -> Result<[f64; 3], String> {
         .collect::<Result<_, _>>()
         .map_err(|_| "expected three numbers, such as 0.3,0.4,0.3".to_owned())?;
     numbers.try_into().map_err(|_| "expected three numbers: BM25, semantic, activation".to_owned())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RootArgs {
+    /// Project directory [default: the nearest enclosing directory with an index, or the current directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Projects whose indexes a server keeps up to date.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use aurora_live::{LiveProject, Roots, Upkeep};
+use aurora_live::{Roots, Upkeep};
+use aurora_project::Project;
 
 use crate::context::failure::Outcome;
 use crate::context::place;
@@ -14,10 +14,10 @@ use crate::output::sanitize;
 /// directory is a project. Other directories, such as a home directory, are only indexed by a command.
 pub(crate) fn roots(paths: &[PathBuf], is_read_only: bool, program: &Program) -> Outcome<Roots> {
     let roots = place::distinct_roots(paths)?;
-    Ok(Roots::new(roots.into_iter().map(|root| live_project(root, is_read_only, program)).collect()))
+    Ok(Roots::new(roots.into_iter().map(|root| project(root, is_read_only, program)).collect()))
 }
 
-fn live_project(root: PathBuf, is_read_only: bool, program: &Program) -> Arc<LiveProject> {
+fn project(root: PathBuf, is_read_only: bool, program: &Program) -> (Project, Upkeep) {
     let upkeep = match place::is_project(&root) {
         _ if is_read_only => Upkeep::ReadOnly,
         true => Upkeep::Build,
@@ -28,5 +28,5 @@ fn live_project(root: PathBuf, is_read_only: bool, program: &Program) -> Arc<Liv
         let shown = sanitize::line(&project.root().display().to_string());
         program.terminal.warn(&format!("{shown} has no index yet; `aur mem index {shown}` builds it"));
     }
-    Arc::new(LiveProject::new(project, upkeep))
+    (project, upkeep)
 }

@@ -221,7 +221,8 @@ pub(crate) fn note_search(
     let roots: Vec<_> = searchers.iter().collect();
     let retrieved = shown.iter().map(|chunk| {
         let root = roots[chunk.root_place];
-        Retrieved { home: root.searcher.project().directory(), key: root.noted_key(chunk.key).to_owned() }
+        let home = root.root().map(|root| root.join(ProjectDirectory::NAME)).unwrap_or_default();
+        Retrieved { home, key: root.history_key(chunk.key).to_owned() }
     });
     let note = |memory: Memory| memory.note_search(session, query, retrieved.collect()).map_err(failure);
     if let Err(failure) = user_memory().and_then(note) {

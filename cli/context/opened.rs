@@ -9,24 +9,18 @@ use crate::context::failure::{Failure, Outcome};
 use crate::context::place;
 use crate::context::program::Program;
 
-/// A project and one generation of its index.
-pub(crate) struct OpenedIndex {
-    pub(crate) project: Project,
-    pub(crate) snapshot: Snapshot,
-}
-
 /// Opens the index of the selected project.
-pub(crate) fn open(asked: Option<&Path>, program: &Program) -> Outcome<OpenedIndex> {
+pub(crate) fn open(asked: Option<&Path>, program: &Program) -> Outcome<(Project, Snapshot)> {
     let project = program.project(place::for_search(asked)?);
     let snapshot = project.snapshot()?;
-    Ok(OpenedIndex { project, snapshot })
+    Ok((project, snapshot))
 }
 
 /// Opens the index of the selected project even if it is not trusted.
-pub(crate) fn open_any(asked: Option<&Path>, program: &Program) -> Outcome<OpenedIndex> {
+pub(crate) fn open_any(asked: Option<&Path>, program: &Program) -> Outcome<(Project, Snapshot)> {
     let project = program.project(place::for_search(asked)?);
     let snapshot = project.any_snapshot().map_err(failure)?;
-    Ok(OpenedIndex { project, snapshot })
+    Ok((project, snapshot))
 }
 
 /// Converts a storage error to a failure of a command.

@@ -6,15 +6,15 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use aurora_memory::{Memory, MemoryError, MemoryPlace, MemoryRules, Scope, Visibility, check_session};
-use aurora_project::{NamedSearcher, Project, ProjectError, Searcher, Searchers, chain, root_names};
-use aurora_query::{FlagValue, Mode, QueryError, SearchConfig, Source};
+use aurora_project::{OpenedSearcher, Project, ProjectError, Searchers, chain, root_names};
+use aurora_query::{FlagValue, Mode, QueryError, SearchConfig, Searcher, Source};
 use aurora_storage::Snapshot;
 
-use crate::commands::mem::search::SearchArgs;
 use crate::context::args::{SearchedMemory, SearchedRoots, SourceArg};
 use crate::context::failure::{Failure, Outcome};
 use crate::context::program::Program;
 use crate::context::refresh::{self, Refreshed};
+use crate::context::terminal::Terminal;
 use crate::context::{findings, indexing, memories, place, query_embedder};
 
 /// The opened generations of some roots.
@@ -44,13 +44,13 @@ impl Searched {
     /// Waits for updates, and opens the published generations. Returns whether there are any.
     pub(crate) fn finish_updates(&mut self) -> bool {
         let updates = std::mem::take(&mut self.updates);
-        let mut searchers: Vec<NamedSearcher> = self.searchers.iter().cloned().collect();
+        let mut searchers: Vec<Arc<Searcher>> = self.searchers.iter().cloned().collect();
         let mut has_newer = false;
         for update in updates {
             let (newer, note) = update.finish();
             self.notes.extend(note);
             if let Some(newer) = newer
-                && let Some(root) = searchers.iter_mut().find(|root| root.memory.is_none() && root.name == newer.name)
+                && let Some(root) = searchers.iter_mut().find(|root| !root.is_memory() && root.name() == newer.name())
             {
                 *root = newer;
                 has_newer = true;
@@ -79,8 +79,7 @@ impl Searched {
     /// Rebuilds the damaged indexes of memories, and leaves out memories whose rebuild fails. Returns whether an index
     /// was damaged.
     fn repair_memories(&mut self) -> bool {
-        let mut roots: Vec<NamedSearcher> =
-            self.searchers.iter().filter(|root| root.memory.is_none()).cloned().collect();
+        let mut roots: Vec<Arc<Searcher>> = self.searchers.iter().filter(|root| !root.is_memory()).cloned().collect();
         // An index that is open in this process cannot be replaced.
         self.searchers = Searchers::new(Vec::new());
         let mut notes = Vec::new();
@@ -109,54 +108,47 @@ pub(crate) struct SearchedArgs<'a> {
     pub(crate) no_refresh: bool,
 }
 
-impl<'a> From<&'a SearchArgs> for SearchedArgs<'a> {
-    fn from(args: &'a SearchArgs) -> Self {
-        let SearchArgs { roots, memory, no_index, no_refresh, .. } = args;
-        Self { roots, memory, no_index: *no_index, no_refresh: *no_refresh }
-    }
-}
-
 /// Opens the index of each root that the arguments select. A missing index is built, and an outdated one is updated if
 /// that is quick. `flags` change the search configuration.
 pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, program: &Program) -> Outcome<Searched> {
     let sources = sources(args.memory);
     let has = |source| sources.is_empty() || sources.contains(&source);
-    let roots = place::for_searches(args.roots)?;
+    let mut roots = place::for_searches(args.roots)?;
     let OpenedMemories { found, opened, left_out, notes: memory_notes } = if has(Source::Memory) {
         open_memories(args, flags, mode, &roots, program)?
     } else {
         OpenedMemories::default()
     };
     let mut notes: Vec<String> = left_out.iter().map(memories::left_out_note).chain(memory_notes).collect();
+    let is_outside = |root: &PathBuf| !place::is_project(root) && !program.project(root.clone()).has_index();
     if !has(Source::Code) && !has(Source::Log) {
         if found.is_empty() {
             let none = || Failure::new("memory has no entries").with_help("`aur mem add` adds one");
             return Err(left_out.into_iter().next().map_or_else(none, memories::failure));
         }
-        return Ok(Searched {
-            searchers: Searchers::new(found),
-            notes,
-            missing: 0,
-            memories: opened,
-            updates: Vec::new(),
-        });
-    }
-    let is_outside = |root: &PathBuf| !place::is_project(root) && !program.project(root.clone()).has_index();
-    if args.roots.root.is_empty() && !found.is_empty() && roots.iter().all(is_outside) {
+        roots.clear();
+    } else if args.roots.root.is_empty() && !found.is_empty() && roots.iter().all(is_outside) {
         notes.push("the current directory is not in a project, so only memory was searched".to_owned());
-        return Ok(Searched {
-            searchers: Searchers::new(found),
-            notes,
-            missing: 0,
-            memories: opened,
-            updates: Vec::new(),
-        });
+        roots.clear();
     }
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
-    let opening = Opening { args: *args, flags, mode, share: roots.len().max(1) as u32, program };
+    let (share, terminal) = (roots.len().max(1) as u32, &program.terminal);
+    let open = |name: String, root: &Path| {
+        let failed = |error| findings::project(error, terminal);
+        let project = program.project(root.to_owned());
+        let config = project.settings(flags.to_vec()).map_err(failed)?;
+        let is_new = indexing::for_search(&project, args.no_index, program)?;
+        let snapshot = project.snapshot()?;
+        let is_kept = args.no_refresh || is_new;
+        let budget = if is_kept { Duration::ZERO } else { Duration::from_millis(config.refresh) / share };
+        let root = ProjectRoot { name, has_others: share > 1, project, config, mode, is_kept };
+        let update = (budget > Duration::ZERO).then(|| PendingUpdate::start(root.clone(), snapshot.clone(), budget));
+        let searcher = root.open(snapshot, Some(terminal)).map_err(failed)?;
+        Ok((searcher, update))
+    };
     let (mut searchers, mut updates, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     for (name, root) in names.into_iter().zip(&roots) {
-        match opening.open(name, root) {
+        match open(name, root) {
             Ok((searcher, update)) => {
                 searchers.push(searcher);
                 updates.extend(update);
@@ -166,12 +158,12 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
             Err(failure) => return Err(failure),
         }
     }
+    searchers.extend(found);
     if searchers.is_empty() {
         let nothing = || Failure::new("there are no known indexes").with_help("`aur mem index PATH` builds one");
         return Err(failures.into_iter().next().unwrap_or_else(nothing));
     }
     failures.iter().for_each(|failure| program.terminal.report(failure));
-    searchers.extend(found);
     Ok(Searched { searchers: Searchers::new(searchers), notes, missing: failures.len(), memories: opened, updates })
 }
 
@@ -188,7 +180,7 @@ pub(crate) fn sources(args: &SearchedMemory) -> Vec<Source> {
 /// Memories as roots of a search, and the errors of memories that could not be opened.
 #[derive(Default)]
 struct OpenedMemories {
-    found: Vec<NamedSearcher>,
+    found: Vec<Arc<Searcher>>,
     opened: Vec<MemoryRoot>,
     left_out: Vec<MemoryError>,
     /// Notes about the opened memories for the first answer.
@@ -206,12 +198,12 @@ struct MemoryRoot {
 
 impl MemoryRoot {
     /// Opens the memory as a root of a search; `None` if it has no entries.
-    fn open(&self) -> Result<Option<NamedSearcher>, MemoryError> {
+    fn open(&self) -> Result<Option<Arc<Searcher>>, MemoryError> {
         self.memory.searcher(self.config.clone(), self.mode, &self.rules, &self.visibility)
     }
 
     /// Repairs the index if it is damaged, adds a note about that, and opens the memory.
-    fn open_repaired(&self, notes: &mut Vec<String>) -> Result<Option<NamedSearcher>, MemoryError> {
+    fn open_repaired(&self, notes: &mut Vec<String>) -> Result<Option<Arc<Searcher>>, MemoryError> {
         notes.extend(self.memory.mend_index()?.map(|problem| memories::repaired_note(&self.memory, &problem)));
         self.open()
     }
@@ -264,37 +256,9 @@ fn open_memories(
     Ok(result)
 }
 
-/// Options for opening roots.
-struct Opening<'a> {
-    args: SearchedArgs<'a>,
-    flags: &'a [FlagValue],
-    mode: Mode,
-    /// Number of roots that share the time for updates.
-    share: u32,
-    program: &'a Program,
-}
-
-impl Opening<'_> {
-    fn open(&self, name: String, root: &Path) -> Outcome<(NamedSearcher, Option<PendingUpdate>)> {
-        let terminal = &self.program.terminal;
-        let failed = |error| findings::project(error, terminal);
-        let project = self.program.project(root.to_owned());
-        let config = project.settings(self.flags.to_vec()).map_err(failed)?;
-        let is_new = indexing::for_search(&project, self.args.no_index, self.program)?;
-        let snapshot = project.snapshot()?;
-        let is_kept = self.args.no_refresh || is_new;
-        let budget = if is_kept { Duration::ZERO } else { Duration::from_millis(config.refresh) / self.share };
-        let root = SearchedRoot { name, has_others: self.share > 1, project, config, mode: self.mode, is_kept };
-        let update = (budget > Duration::ZERO).then(|| PendingUpdate::start(root.clone(), snapshot.clone(), budget));
-        let searcher = root.open(snapshot).map_err(failed)?;
-        query_embedder::print_notice(searcher.searcher.notice(), terminal);
-        Ok((searcher, update))
-    }
-}
-
 /// A root and the options of searching it.
 #[derive(Clone)]
-struct SearchedRoot {
+struct ProjectRoot {
     name: String,
     /// Whether several roots are searched, so that notes must name this one.
     has_others: bool,
@@ -305,36 +269,39 @@ struct SearchedRoot {
     is_kept: bool,
 }
 
-impl SearchedRoot {
-    fn open(&self, snapshot: Snapshot) -> Result<NamedSearcher, ProjectError> {
-        let searcher = Searcher::open(&self.project, snapshot, self.config.clone(), self.mode)?;
-        let searcher = if self.is_kept { searcher } else { searcher.with_program_changes() };
-        if let Some(embedder) = searcher.embedder() {
-            query_embedder::stop_on_interrupt(embedder);
+impl ProjectRoot {
+    fn open(&self, snapshot: Snapshot, terminal: Option<&Terminal>) -> Result<Arc<Searcher>, ProjectError> {
+        let OpenedSearcher { searcher, embedder, notice } =
+            self.project.searcher(&self.name, snapshot, self.config.clone(), self.mode)?;
+        if let Some(terminal) = terminal {
+            query_embedder::print_notice(notice.as_ref(), terminal);
         }
-        Ok(NamedSearcher::of_project(self.name.clone(), Arc::new(searcher)))
+        if let Some(embedder) = embedder {
+            query_embedder::stop_on_interrupt(&embedder);
+        }
+        Ok(Arc::new(if self.is_kept { searcher } else { self.project.with_program_changes(searcher) }))
     }
 }
 
 /// A running update of an index. Meanwhile, searches use the previous generation.
 struct PendingUpdate {
-    root: SearchedRoot,
+    root: ProjectRoot,
     update: Option<JoinHandle<Refreshed>>,
 }
 
 impl PendingUpdate {
     /// Starts to check the tree in a thread. If the thread cannot be started, the index stays as it is.
-    fn start(root: SearchedRoot, snapshot: Snapshot, budget: Duration) -> Self {
+    fn start(root: ProjectRoot, snapshot: Snapshot, budget: Duration) -> Self {
         let project = root.project.clone();
         let update = move || refresh::before_search(&project, &snapshot, budget);
         Self { update: thread::Builder::new().name("aurora-refresh".to_owned()).spawn(update).ok(), root }
     }
 
     /// Waits for the end of the update. Returns the new generation, if one was published, and a note for the answer.
-    fn finish(self) -> (Option<NamedSearcher>, Option<String>) {
+    fn finish(self) -> (Option<Arc<Searcher>>, Option<String>) {
         let Self { root, update } = self;
         let Some(Refreshed { newer, note }) = update.and_then(|update| update.join().ok()) else { return (None, None) };
-        let (newer, note) = match newer.map(|newer| root.open(newer)).transpose() {
+        let (newer, note) = match newer.map(|newer| root.open(newer, None)).transpose() {
             Ok(newer) => (newer, note),
             Err(error) => (None, Some(format!("The index was updated, but cannot be opened: {}", chain(&error)))),
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aurora_analysis::QueryEmbedder;
-use aurora_query::{LoadedReranker, Mode, Query, QueryError, Retriever, SearchConfig};
+use aurora_query::{LoadedReranker, Mode, Query, QueryError, SearchConfig, Searcher};
 use aurora_storage::{ChunkId, Snapshot, StorageError};
 use rayon::prelude::*;
 
@@ -63,8 +63,8 @@ impl Engine {
     /// # Errors
     /// When the index cannot be read, or mode `dense` finds no vectors.
     pub fn ask(&self, config: &SearchConfig, questions: &[Question]) -> Result<Vec<QuestionResult>, QueryError> {
-        let retriever = self.retriever(config);
-        questions.iter().map(|question| self.answer(&retriever, question)).collect()
+        let searcher = self.searcher(config);
+        questions.iter().map(|question| self.answer(&searcher, question)).collect()
     }
 
     /// Asks the questions in parallel and returns only their metrics, in the order of the questions.
@@ -72,20 +72,20 @@ impl Engine {
     /// # Errors
     /// As [`Self::ask`].
     pub fn measure(&self, config: &SearchConfig, questions: &[&Question]) -> Result<Vec<Measured>, QueryError> {
-        let retriever = self.retriever(config);
-        let answers = questions.par_iter().map(|question| Ok(self.answer(&retriever, question)?.measured));
+        let searcher = self.searcher(config);
+        let answers = questions.par_iter().map(|question| Ok(self.answer(&searcher, question)?.measured));
         answers.collect()
     }
 
-    fn retriever(&self, config: &SearchConfig) -> Retriever {
-        let retriever = Retriever::new(self.snapshot.clone(), self.embedder.clone(), config.clone());
+    fn searcher(&self, config: &SearchConfig) -> Searcher {
+        let searcher = Searcher::new(self.snapshot.clone(), self.embedder.clone(), config.clone());
         match config.reranker_for(self.mode).and_then(|name| self.rerankers.get(name)) {
-            Some(reranker) => retriever.with_reranker(reranker.clone()),
-            None => retriever,
+            Some(reranker) => searcher.with_reranker(reranker.clone()),
+            None => searcher,
         }
     }
 
-    fn answer(&self, retriever: &Retriever, question: &Question) -> Result<QuestionResult, QueryError> {
+    fn answer(&self, searcher: &Searcher, question: &Question) -> Result<QuestionResult, QueryError> {
         let query = Query {
             limit: DEPTH,
             mode: self.mode,
@@ -93,7 +93,7 @@ impl Engine {
             ..Query::new(question.query.as_str(), self.now)
         };
         let begun = Instant::now();
-        let found = retriever.search(&query);
+        let found = searcher.search(&query);
         let took = begun.elapsed();
         let (hits, refused) = match found {
             Ok(found) => (found.hits, None),

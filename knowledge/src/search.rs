@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use aurora_project::{IndexEmbedder, Project};
-use aurora_query::{Mode, Passage, Retriever, WorkBudget};
+use aurora_query::{Mode, Passage, Searcher, WorkBudget};
 use aurora_storage::{ChunkId, MetaValue, Snapshot, StorageError};
 use serde::Serialize;
 
@@ -108,7 +108,7 @@ impl SessionStats {
 }
 
 /// A searchable generation of a session.
-pub(crate) struct Generation(Retriever);
+pub(crate) struct Generation(Searcher);
 
 impl Generation {
     pub(crate) fn open(project: &Project) -> Result<Self, KnowledgeError> {
@@ -118,7 +118,7 @@ impl Generation {
         let mut config = project.settings(Vec::new())?;
         config.hybrid.word_share = WORD_SHARE;
         (config.hybrid.stage1_top_k, config.hybrid.dense_top_k) = (KEYWORD_CANDIDATES, VECTOR_CANDIDATES);
-        Ok(Self(Retriever::new(snapshot, embedder, config)))
+        Ok(Self(Searcher::new(snapshot, embedder, config)))
     }
 
     pub(crate) fn snapshot(&self) -> &Snapshot {

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use aurora_project::{Project, ProjectError, Searcher, chain};
-use aurora_query::Mode;
+use aurora_project::{Project, ProjectError, chain};
+use aurora_query::{Mode, Searcher};
 use aurora_storage::StorageError;
 
 /// Maximum time that a release waits for searches that still read the generation.
@@ -28,13 +28,13 @@ impl Generation {
     ///
     /// # Errors
     /// When there is no index, the index is not trusted or cannot be read, or the search configuration is invalid.
-    pub(crate) fn searcher(&self, project: &Project) -> Result<Arc<Searcher>, ProjectError> {
+    pub(crate) fn searcher(&self, project: &Project, name: &str) -> Result<Arc<Searcher>, ProjectError> {
         if let Some(searcher) = self.opened() {
             return Ok(searcher);
         }
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have opened it in the meantime.
-        self.opened().map_or_else(|| self.open(project), Ok)
+        self.opened().map_or_else(|| self.open(project, name), Ok)
     }
 
     /// Returns the current generation, if one has been opened.
@@ -43,9 +43,10 @@ impl Generation {
     }
 
     /// Opens the published generation and uses it for all later searches.
-    fn open(&self, project: &Project) -> Result<Arc<Searcher>, ProjectError> {
+    fn open(&self, project: &Project, name: &str) -> Result<Arc<Searcher>, ProjectError> {
         let snapshot = project.snapshot()?;
-        let searcher = Arc::new(Searcher::open(project, snapshot, project.settings(Vec::new())?, Mode::Hybrid)?);
+        let opened = project.searcher(name, snapshot, project.settings(Vec::new())?, Mode::Hybrid)?;
+        let searcher = Arc::new(opened.searcher);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&searcher));
         Ok(searcher)
     }
@@ -73,8 +74,8 @@ impl Generation {
 
     /// Switches to the published generation if it differs from the opened one. If it cannot be opened, the opened one
     /// remains in use, and a warning is logged once.
-    pub(crate) fn follow(&self, project: &Project) {
-        let failed = self.newest(project).err();
+    pub(crate) fn follow(&self, project: &Project, name: &str) {
+        let failed = self.newest(project, name).err();
         let was_failing = self.is_failing.swap(failed.is_some(), Ordering::Relaxed);
         if let Some(error) = failed.filter(|_| !was_failing) {
             tracing::warn!(
@@ -85,19 +86,19 @@ impl Generation {
         }
     }
 
-    fn newest(&self, project: &Project) -> Result<(), ProjectError> {
+    fn newest(&self, project: &Project, name: &str) -> Result<(), ProjectError> {
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(opened) = self.opened() else { return Ok(()) };
         let published = match project.any_snapshot() {
             Err(StorageError::Replaced { .. }) => {
                 drop(opened);
                 self.release();
-                return self.open(project).map(drop);
+                return self.open(project, name).map(drop);
             }
             published => published?,
         };
         let is_same = published.id() == opened.snapshot().id()
             && published.manifest().generation == opened.snapshot().manifest().generation;
-        if is_same { Ok(()) } else { self.open(project).map(drop) }
+        if is_same { Ok(()) } else { self.open(project, name).map(drop) }
     }
 }

@@ -20,7 +20,7 @@ mod status;
 mod watch;
 
 pub use live_project::{LiveProject, RunError, Upkeep};
-pub use roots::{OpenedRoots, Root, Roots, UnknownRoot};
+pub use roots::{OpenedRoots, Roots, UnknownRoot};
 pub use run::RunRequest;
 pub use status::{RunPhase, RunReason, RunStatus};
 pub use watch::Watch;

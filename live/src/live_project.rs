@@ -5,7 +5,8 @@ use std::thread::Builder;
 use std::time::Instant;
 
 use aurora_pipeline::CancelToken;
-use aurora_project::{Project, ProjectError, Searcher};
+use aurora_project::{Project, ProjectError};
+use aurora_query::Searcher;
 use aurora_stages::index as indexing;
 use aurora_storage::StorageError;
 use tokio::sync::watch;
@@ -43,6 +44,7 @@ pub enum Upkeep {
 
 /// A project with its current generation and its index runs.
 pub struct LiveProject {
+    name: String,
     project: Project,
     upkeep: Upkeep,
     generation: Generation,
@@ -58,8 +60,9 @@ pub struct LiveProject {
 
 impl LiveProject {
     /// Creates a project without an opened generation.
-    pub fn new(project: Project, upkeep: Upkeep) -> Self {
+    pub fn new(name: String, project: Project, upkeep: Upkeep) -> Self {
         Self {
+            name,
             project,
             upkeep,
             generation: Generation::default(),
@@ -69,6 +72,11 @@ impl LiveProject {
             status: watch::Sender::default(),
             recorder: Recorder::default(),
         }
+    }
+
+    /// The name in requests and answers, unique among the projects of a server.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The project.
@@ -96,7 +104,7 @@ impl LiveProject {
     /// # Errors
     /// When there is no index, the index is not trusted or cannot be read, or the search configuration is invalid.
     pub fn searcher(&self) -> Result<Arc<Searcher>, ProjectError> {
-        self.generation.searcher(&self.project)
+        self.generation.searcher(&self.project, &self.name)
     }
 
     /// Returns the current generation, if one has been opened.
@@ -107,7 +115,7 @@ impl LiveProject {
     /// Switches to the published generation if it differs from the opened one. If it cannot be opened, the opened one
     /// remains in use, and a warning is logged once.
     pub fn follow(&self) {
-        self.generation.follow(&self.project);
+        self.generation.follow(&self.project, &self.name);
     }
 
     /// Records in the background that these chunks were shown at `now`, in Unix seconds. Does nothing if the project is

@@ -4,7 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use aurora_project::Searcher;
+use aurora_query::Searcher;
 
 /// Time during which shown chunks are collected, to write them at once.
 const COLLECT_TIME: Duration = Duration::from_millis(200);

@@ -2,25 +2,15 @@
 
 use std::sync::Arc;
 
-use aurora_project::{NamedSearcher, ProjectError, Searchers, chain, root_names};
+use aurora_project::{Project, ProjectError, Searchers, chain, root_names};
 use aurora_query::ShownChunk;
 
-use crate::live_project::LiveProject;
+use crate::live_project::{LiveProject, Upkeep};
 use crate::watch::Watch;
 
-/// A project with its name.
+/// Several projects with distinct names, in their given order.
 #[derive(Clone)]
-pub struct Root {
-    /// Name of the root in requests and answers: as many of the last components of its path as make it unique among the
-    /// roots.
-    pub name: String,
-    /// The project.
-    pub live: Arc<LiveProject>,
-}
-
-/// Several projects, in their given order.
-#[derive(Clone)]
-pub struct Roots(Arc<[Root]>);
+pub struct Roots(Arc<[Arc<LiveProject>]>);
 
 /// Error when no root has the requested name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,21 +31,22 @@ pub struct OpenedRoots {
 }
 
 impl Roots {
-    /// Names each project by the last components of its path.
-    pub fn new(projects: Vec<Arc<LiveProject>>) -> Self {
-        let names = root_names(&projects.iter().map(|live| live.project().root()).collect::<Vec<_>>());
-        Self(names.into_iter().zip(projects).map(|(name, live)| Root { name, live }).collect())
+    /// Names each project by as many of the last components of its path as make the name unique.
+    pub fn new(projects: Vec<(Project, Upkeep)>) -> Self {
+        let names = root_names(&projects.iter().map(|(project, _)| project.root()).collect::<Vec<_>>());
+        let live = |(name, (project, upkeep))| Arc::new(LiveProject::new(name, project, upkeep));
+        Self(names.into_iter().zip(projects).map(live).collect())
     }
 
     /// Returns the root called `name`; without a name, the first root.
     ///
     /// # Errors
     /// When no root has this name.
-    pub fn get(&self, name: Option<&str>) -> Result<&Root, UnknownRoot> {
-        let found = self.0.iter().find(|root| name.is_none_or(|name| root.name == name));
+    pub fn get(&self, name: Option<&str>) -> Result<&Arc<LiveProject>, UnknownRoot> {
+        let found = self.0.iter().find(|root| name.is_none_or(|name| root.name() == name));
         found.ok_or_else(|| UnknownRoot {
             name: name.unwrap_or_default().to_owned(),
-            names: self.0.iter().map(|root| root.name.clone()).collect(),
+            names: self.0.iter().map(|root| root.name().to_owned()).collect(),
         })
     }
 
@@ -68,13 +59,13 @@ impl Roots {
             return Ok(self.clone());
         }
         names.iter().try_for_each(|name| self.get(Some(name)).map(drop))?;
-        Ok(Self(self.0.iter().filter(|root| names.contains(&root.name)).cloned().collect()))
+        Ok(Self(self.0.iter().filter(|root| names.iter().any(|name| name == root.name())).cloned().collect()))
     }
 
     /// Splits a path from the results of several roots, which begins with the name of a root, into the root and the
     /// rest of the path.
-    pub fn locate<'p>(&self, path: &'p str) -> Option<(&Root, &'p str)> {
-        let below = |root: &Root| path.strip_prefix(root.name.as_str()).and_then(|rest| rest.strip_prefix('/'));
+    pub fn locate<'p>(&self, path: &'p str) -> Option<(&Arc<LiveProject>, &'p str)> {
+        let below = |root: &Arc<LiveProject>| path.strip_prefix(root.name()).and_then(|rest| rest.strip_prefix('/'));
         let found = self.0.iter().filter(|_| self.0.len() > 1).filter_map(|root| Some((root, below(root)?)));
         found.min_by_key(|(_, rest)| rest.len())
     }
@@ -85,13 +76,14 @@ impl Roots {
     /// The error of the first project, if no project can be opened.
     pub fn open(&self) -> Result<OpenedRoots, ProjectError> {
         let (mut opened, mut notes, mut failed) = (Vec::new(), Vec::new(), None);
-        for Root { name, live } in self.0.iter() {
+        for live in self.0.iter() {
+            let name = live.name();
             match live.searcher() {
                 Ok(searcher) => {
                     let note =
                         |reason: String| format!("The index{} is not up to date: {reason}", self.root_suffix(name));
                     notes.extend(live.obstacle().map(note));
-                    opened.push(NamedSearcher::of_project(name.clone(), searcher));
+                    opened.push(searcher);
                 }
                 Err(error) => {
                     notes.push(format!("{name} was not searched: {}", chain(&error)));
@@ -113,8 +105,8 @@ impl Roots {
     /// Records in the background that chunks were shown at `now`, in Unix seconds.
     pub fn record<'k>(&self, shown: impl Iterator<Item = ShownChunk<'k>>, now: i64) {
         let shown: Vec<_> = shown.collect();
-        for Root { name, live } in self.0.iter() {
-            let mut in_root = shown.iter().filter(|chunk| chunk.root.is_none_or(|root| root == name)).peekable();
+        for live in self.0.iter() {
+            let mut in_root = shown.iter().filter(|chunk| chunk.root.is_none_or(|root| root == live.name())).peekable();
             if in_root.peek().is_some() {
                 live.record(in_root.map(|chunk| chunk.key), now);
             }
@@ -122,7 +114,7 @@ impl Roots {
     }
 
     /// Returns all roots.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Root> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<LiveProject>> {
         self.0.iter()
     }
 
@@ -131,6 +123,6 @@ impl Roots {
     /// # Errors
     /// When a thread cannot be started.
     pub fn watch(&self) -> std::io::Result<Vec<Watch>> {
-        self.0.iter().map(|root| root.live.watch()).collect()
+        self.0.iter().map(|root| root.watch()).collect()
     }
 }

@@ -9,7 +9,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use aurora_confined::Directory;
-use aurora_project::{PipelineInputs, Project};
+use aurora_project::{PipelineInputs, Project, has_sources};
 use aurora_stages::index as indexing;
 use aurora_storage::ProjectDirectory;
 
@@ -123,11 +123,15 @@ impl Keeper {
         let had_index = self.had_index.load(Ordering::Relaxed);
         if !self.live.has_index() {
             // A deleted index that was kept fresh is rebuilt if the sources still exist. They may have been unmounted.
-            return if had_index { project.has_sources() } else { upkeep == Upkeep::Build && project.root().is_dir() };
+            return if had_index {
+                has_sources(project.root())
+            } else {
+                upkeep == Upkeep::Build && project.root().is_dir()
+            };
         }
         let Ok(snapshot) = project.snapshot() else { return false };
         // If all sources disappear at once, they were more likely unmounted than deleted.
-        let may_write = project.has_sources()
+        let may_write = has_sources(project.root())
             && project.options_without_programs().is_ok_and(|options| indexing::may_update(&options, &snapshot));
         self.had_index.store(had_index || may_write, Ordering::Relaxed);
         may_write

@@ -23,14 +23,14 @@ pub(crate) async fn wait(roots: &Roots, context: &RequestContext<RoleServer>) ->
     let began = Instant::now();
     // Progress under one token must not decrease, so the progress of all projects is summed up.
     let mut reported = Reported::default();
-    if roots.iter().all(|root| root.live.is_missing()) {
-        wait_for(&first.live, began, context, &mut reported).await?;
+    if roots.iter().all(|root| root.is_missing()) {
+        wait_for(first, began, context, &mut reported).await?;
     }
-    for root in roots.iter().filter(|root| root.live.is_missing() && root.live.upkeep() == Upkeep::Build) {
+    for root in roots.iter().filter(|root| root.is_missing() && root.upkeep() == Upkeep::Build) {
         // The answer comes from the other projects, with a note about this one.
-        let _ = wait_for(&root.live, began, context, &mut reported).await;
+        let _ = wait_for(root, began, context, &mut reported).await;
     }
-    let notes: Vec<String> = roots.iter().filter_map(|root| unfinished_note(&root.live)).collect();
+    let notes: Vec<String> = roots.iter().filter_map(|root| unfinished_note(root)).collect();
     Ok((!notes.is_empty()).then(|| notes.join("\n")))
 }
 

@@ -1,7 +1,7 @@
 //! Files and chunks as resources.
 
-use aurora_live::{Root, Roots};
-use aurora_project::{ProjectError, chain, file_report};
+use aurora_live::{LiveProject, Roots};
+use aurora_project::{Names, ProjectError, chain, file_report};
 use aurora_query::estimate_tokens;
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
@@ -37,7 +37,7 @@ pub(crate) fn list(roots: &Roots, cursor: Option<&str>) -> Result<ListResourcesR
     let mut at = 0;
     for root in roots.iter() {
         // A root without an index has no files yet.
-        let Ok(searcher) = root.live.searcher() else { continue };
+        let Ok(searcher) = root.searcher() else { continue };
         for file in searcher.snapshot().files() {
             let file = file.map_err(|error| internal(&error.into()))?;
             at += 1;
@@ -52,7 +52,7 @@ pub(crate) fn list(roots: &Roots, cursor: Option<&str>) -> Result<ListResourcesR
                 return Ok(next);
             }
             bytes += file.path.len();
-            let address = format!("{SCHEME}{}/file/{}", encode(&root.name).replace('/', "%2F"), encode(&file.path));
+            let address = format!("{SCHEME}{}/file/{}", encode(root.name()).replace('/', "%2F"), encode(&file.path));
             page.push(Resource::new(address, file.path).with_mime_type(PLAIN).with_size(file.size));
         }
     }
@@ -90,16 +90,16 @@ pub(crate) fn read(roots: &Roots, uri: &str) -> Result<ReadResourceResult, Error
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(PLAIN)]))
 }
 
-fn file(root: &Root, path: &str) -> Result<String, ProjectError> {
-    let searcher = root.live.searcher()?;
-    let record = searcher.names().file(path)?;
-    let report = file_report(searcher.snapshot(), searcher.project().root(), &record)?;
+fn file(root: &LiveProject, path: &str) -> Result<String, ProjectError> {
+    let searcher = root.searcher()?;
+    let record = Names::for_searcher(&searcher).file(path)?;
+    let report = file_report(&searcher, &record)?;
     report.content.ok_or_else(|| ProjectError::UnknownFile { path: path.to_owned() })
 }
 
-fn chunk(root: &Root, id: &str) -> Result<String, ProjectError> {
-    let searcher = root.live.searcher()?;
-    let (found, _) = searcher.names().chunk(id)?;
+fn chunk(root: &LiveProject, id: &str) -> Result<String, ProjectError> {
+    let searcher = root.searcher()?;
+    let (found, _) = Names::for_searcher(&searcher).chunk(id)?;
     let unknown = || ProjectError::UnknownChunk { id: id.to_owned(), near: Vec::new() };
     Ok(searcher.snapshot().chunk_with_text(found)?.ok_or_else(unknown)?.text)
 }

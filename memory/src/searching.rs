@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use aurora_project::{NamedSearcher, Searcher, user};
-use aurora_query::{Mode, SearchConfig};
+use aurora_project::user;
+use aurora_query::{Mode, SearchConfig, Searcher};
 use aurora_storage::AccessLog;
 
 use crate::error::MemoryError;
@@ -21,11 +21,10 @@ impl Memory {
         mode: Mode,
         rules: &Arc<MemoryRules>,
         visibility: &Visibility,
-    ) -> Result<Option<NamedSearcher>, MemoryError> {
+    ) -> Result<Option<Arc<Searcher>>, MemoryError> {
         let Some(snapshot) = self.snapshot()? else { return Ok(None) };
-        let searcher = Arc::new(Searcher::open(self.project(), snapshot, config, mode)?);
-        let name = self.place().owner().as_str().to_owned();
-        Ok(Some(NamedSearcher { name, searcher, memory: Some(visibility.search_rules(rules)) }))
+        let opened = self.project().searcher(self.place().owner().as_str(), snapshot, config, mode)?;
+        Ok(Some(Arc::new(opened.searcher.with_memory(visibility.search_rules(rules)))))
     }
 
     /// Opens the history of shown and judged chunks; `None` if it cannot be opened.

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use aurora_query::{Cancelled, QueryError, WorkBudget};
+use aurora_query::{Cancelled, QueryError, Searcher, WorkBudget};
 use aurora_storage::{ChunkId, FileRecord, Label, Snapshot, StorageError};
 
 use crate::error::ProjectError;
@@ -31,6 +31,12 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
+    /// Creates a resolver for the index of a project.
+    pub fn for_searcher(searcher: &'a Searcher) -> Self {
+        let root = searcher.root().unwrap_or(Path::new(""));
+        Self { snapshot: searcher.snapshot(), root, from: None, work: None }
+    }
+
     /// Sets the work budget of a request that can be cancelled.
     #[must_use]
     pub fn within(self, work: &'a WorkBudget) -> Self {

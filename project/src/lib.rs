@@ -9,12 +9,13 @@
 //! use std::path::Path;
 //! use std::sync::Arc;
 //!
-//! use aurora_project::{Project, SearchRequest, Searcher, Searchers};
-//! use aurora_query::Mode;
+//! use aurora_project::{Project, SearchRequest, Searchers};
+//! use aurora_query::{Mode, Query};
 //!
 //! let project = Project::new("project".into(), Arc::new(aurora_stages::registry()));
-//! let searcher = Searcher::open(&project, project.snapshot()?, project.settings(Vec::new())?, Mode::Hybrid)?;
-//! let found = Searchers::from(Arc::new(searcher)).search(&SearchRequest::new("where is the cache written"), 1_760_000_000)?;
+//! let opened = project.searcher("", project.snapshot()?, project.settings(Vec::new())?, Mode::Hybrid)?;
+//! let query = Query::new("where is the cache written", 1_760_000_000);
+//! let found = Searchers::from(Arc::new(opened.searcher)).search(&SearchRequest::new(query))?;
 //! println!("{}", found.hits[0].file);
 //! # Ok::<(), aurora_project::ProjectError>(())
 //! ```
@@ -60,13 +61,13 @@ pub use programs::{
     StageProgram, checked_plan, of_plan as programs_of_plan, refused as refused_programs,
     untrusted as untrusted_stages, without as without_programs,
 };
-pub use project::Project;
+pub use project::{Project, has_sources};
 pub use relations::{RelatedChunk, RelationReport, definition, relations, root_name};
 pub use rerankers::{reranker, reranker_called};
 pub use roots::{known_roots, root_names};
 pub use runs::{RunsReport, run_reports};
-pub use search::{PackedAnswer, SearchRequest, Searcher};
-pub use searchers::{NamedSearcher, Searchers};
+pub use search::{OpenedSearcher, PackedAnswer, SearchRequest};
+pub use searchers::Searchers;
 pub use texts::{ChunkOutline, ChunkReport, FileReport, file_report};
 pub use tree::{DirectoryReport, FileEntry, LanguageShare, ReasonShare, TreeReport, tree};
 

@@ -46,12 +46,6 @@ impl Project {
         Environment::is_present(&self.directory()) && !matches!(self.any_snapshot(), Err(StorageError::NoIndex { .. }))
     }
 
-    /// Whether the root contains other files than the index. An imported index needs no sources.
-    pub fn has_sources(&self) -> bool {
-        let Ok(entries) = Directory::open_root(&self.root).and_then(|root| root.entries()) else { return false };
-        entries.iter().any(|(name, _)| !name.as_encoded_bytes().starts_with(b"."))
-    }
-
     /// Size of the index on disk, in bytes.
     pub fn index_bytes(&self) -> u64 {
         let index =
@@ -156,4 +150,10 @@ impl Project {
             ..IndexOptions::new(self.root.clone(), user::models()?, user::trust())
         })
     }
+}
+
+/// Whether a project's directory contains other files than the index. An imported index needs no sources.
+pub fn has_sources(root: &Path) -> bool {
+    let Ok(entries) = Directory::open_root(root).and_then(|root| root.entries()) else { return false };
+    entries.iter().any(|(name, _)| !name.as_encoded_bytes().starts_with(b"."))
 }

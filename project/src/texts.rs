@@ -1,12 +1,11 @@
 //! Chunks and files, with their texts.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use aurora_confined::Directory;
-use aurora_query::{FileState, LineToken, file_state};
+use aurora_query::{FileState, LineToken, Searcher, file_state};
 use aurora_stages::formats::extractor_of;
-use aurora_storage::{Chunk, ChunkType, FileOutcome, FileRecord, Governance, MetaValue, Snapshot, StorageError};
+use aurora_storage::{Chunk, ChunkType, FileOutcome, FileRecord, Governance, MetaValue, StorageError};
 use serde::Serialize;
 
 use crate::highlighting;
@@ -130,14 +129,14 @@ pub struct ChunkOutline {
 /// Maximum size of a file whose text is read, in bytes.
 const MAX_FILE_BYTES: u64 = 8 << 20;
 
-/// Makes the report of an indexed file below `root`, with its text.
+/// Makes the report of an indexed file, with its text.
 ///
 /// # Errors
 /// If the index cannot be read.
-pub fn file_report(snapshot: &Snapshot, root: &Path, file: &FileRecord) -> Result<FileReport, StorageError> {
+pub fn file_report(searcher: &Searcher, file: &FileRecord) -> Result<FileReport, StorageError> {
     let mut chunks = Vec::with_capacity(file.chunks.len());
     for &id in &file.chunks {
-        chunks.extend(snapshot.chunk(id)?.map(|chunk| ChunkOutline {
+        chunks.extend(searcher.snapshot().chunk(id)?.map(|chunk| ChunkOutline {
             id: chunk.key().into_owned(),
             chunk_type: chunk.chunk_type(),
             qualified_name: chunk.qualified_name().to_owned(),
@@ -145,7 +144,7 @@ pub fn file_report(snapshot: &Snapshot, root: &Path, file: &FileRecord) -> Resul
             line_end: chunk.line_end(),
         }));
     }
-    let directory = Directory::open_root(root).ok();
+    let directory = searcher.root().and_then(|root| Directory::open_root(root).ok());
     let skipped = match &file.outcome {
         FileOutcome::Skipped(reason) => Some(reason.clone()),
         _ => None,

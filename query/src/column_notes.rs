@@ -5,23 +5,23 @@ use aurora_storage::{ColumnDeclaration, MAKES_CHUNKS, Manifest};
 use crate::filter::FilterSpec;
 use crate::present::Hit;
 use crate::rank::Boosts;
-use crate::retriever::{Retriever, Root};
+use crate::searcher::Searcher;
 
 /// Returns the notes about the columns that an answer depends on: columns that the filter names, columns that affect
 /// the ranking if the answer is ranked, and columns of which a hit shows a stale or missing value.
-pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: bool, hits: &[Hit]) -> Vec<String> {
+pub(crate) fn column_notes(searchers: &[&Searcher], filter: &FilterSpec, is_ranked: bool, hits: &[Hit]) -> Vec<String> {
     let mut notes = Vec::new();
-    for (at, root) in roots.iter().enumerate() {
-        let manifest = root.retriever.snapshot().manifest();
-        let boosts = root.retriever.boosts();
+    for (at, searcher) in searchers.iter().enumerate() {
+        let manifest = searcher.snapshot().manifest();
+        let boosts = searcher.boosts();
         for column in &manifest.columns {
             let is_used = filter.names(&column.name) || is_ranked && affects_ranking(column, boosts);
             let mut of_root = hits.iter().filter(|hit| hit.root_place == at);
-            if !is_used && !of_root.any(|hit| shows_defect(hit, column, root.retriever)) {
+            if !is_used && !of_root.any(|hit| shows_defect(hit, column, searcher)) {
                 continue;
             }
-            let place = root.display_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
-            notes.extend(note(column, root.retriever).map(|state| format!("Column `{}`{place} {state}", column.name)));
+            let place = searcher.display_name(searchers).map_or_else(String::new, |name| format!(" of {name}"));
+            notes.extend(note(column, searcher).map(|state| format!("Column `{}`{place} {state}", column.name)));
         }
     }
     notes
@@ -29,11 +29,11 @@ pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: b
 
 /// Returns the notes about stages whose failures concern no column. Such a stage can leave out chunks, documents or
 /// vectors. Missing vectors matter only if the ranking `uses_vectors`.
-pub(crate) fn stage_notes(roots: &[Root<'_>], uses_vectors: bool) -> Vec<String> {
+pub(crate) fn stage_notes(searchers: &[&Searcher], uses_vectors: bool) -> Vec<String> {
     let mut notes = Vec::new();
-    for root in roots {
-        let manifest = root.retriever.snapshot().manifest();
-        let place = root.display_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
+    for searcher in searchers {
+        let manifest = searcher.snapshot().manifest();
+        let place = searcher.display_name(searchers).map_or_else(String::new, |name| format!(" of {name}"));
         for rows in &manifest.unfinished.rows {
             let has_columns = manifest.columns.iter().any(|column| column.stage == rows.stage);
             let missing = match makes_chunks(manifest, &rows.stage) {
@@ -69,22 +69,22 @@ fn format_rows(rows: u64) -> String {
 }
 
 /// Whether a hit shows a stale value of a column, or lacks a value while some rows have no result yet.
-fn shows_defect(hit: &Hit, column: &ColumnDeclaration, retriever: &Retriever) -> bool {
-    let unfinished = &retriever.snapshot().manifest().unfinished;
+fn shows_defect(hit: &Hit, column: &ColumnDeclaration, searcher: &Searcher) -> bool {
+    let unfinished = &searcher.snapshot().manifest().unfinished;
     if hit.metadata.iter().any(|(name, _)| *name == column.name) {
-        return with_sources(column, retriever)
-            .any(|column| retriever.is_refused(column) || retriever.has_changed(&column.stage));
+        return with_sources(column, searcher)
+            .any(|column| searcher.is_refused(column) || searcher.has_changed(&column.stage));
     }
     let rows = |column: &ColumnDeclaration| unfinished.for_stage(&column.stage);
-    with_sources(column, retriever).map(rows).any(|rows| rows.failed + rows.waiting > 0)
+    with_sources(column, searcher).map(rows).any(|rows| rows.failed + rows.waiting > 0)
 }
 
 /// Yields a column, followed by the columns that it is computed from.
 fn with_sources<'r>(
     column: &'r ColumnDeclaration,
-    retriever: &'r Retriever,
+    searcher: &'r Searcher,
 ) -> impl Iterator<Item = &'r ColumnDeclaration> {
-    let manifest = retriever.snapshot().manifest();
+    let manifest = searcher.snapshot().manifest();
     let sources = manifest.unfinished.sources(&column.name);
     std::iter::once(column).chain(manifest.columns.iter().filter(move |source| sources.contains(&source.name)))
 }
@@ -96,9 +96,9 @@ fn affects_ranking(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
 
 /// Describes the state of a column. `None` if every row has a result of the current programs, of the column's stage and
 /// of the stages whose columns it reads.
-fn note(column: &ColumnDeclaration, retriever: &Retriever) -> Option<String> {
+fn note(column: &ColumnDeclaration, searcher: &Searcher) -> Option<String> {
     let mut states: Vec<String> = Vec::new();
-    for state in with_sources(column, retriever).flat_map(|column| own_states(column, retriever)) {
+    for state in with_sources(column, searcher).flat_map(|column| own_states(column, searcher)) {
         if !states.contains(&state) {
             states.push(state);
         }
@@ -107,18 +107,18 @@ fn note(column: &ColumnDeclaration, retriever: &Retriever) -> Option<String> {
 }
 
 /// Describes the states of a column itself, without the states of the columns that it is computed from.
-fn own_states(column: &ColumnDeclaration, retriever: &Retriever) -> Vec<String> {
-    let unfinished = &retriever.snapshot().manifest().unfinished;
-    let values = retriever.snapshot().chunks_with_column(&column.name).map_or(0, |chunks| chunks.len());
-    let missing = retriever.snapshot().manifest().chunk_count.saturating_sub(values);
+fn own_states(column: &ColumnDeclaration, searcher: &Searcher) -> Vec<String> {
+    let unfinished = &searcher.snapshot().manifest().unfinished;
+    let values = searcher.snapshot().chunks_with_column(&column.name).map_or(0, |chunks| chunks.len());
+    let missing = searcher.snapshot().manifest().chunk_count.saturating_sub(values);
     let (rows, stage) = (unfinished.for_stage(&column.stage), &column.stage);
-    let is_refused = retriever.is_refused(column);
+    let is_refused = searcher.is_refused(column);
     // Rows that keep an earlier value have a value, so they do not count as waiting.
     let waiting = rows.waiting.min(missing);
     let mut states = Vec::new();
     if is_refused && values > 0 {
         states.push(format!("has stale values, because the program of stage `{stage}` is not allowed"));
-    } else if retriever.has_changed(stage) && (values > 0 || waiting == 0) {
+    } else if searcher.has_changed(stage) && (values > 0 || waiting == 0) {
         states.push(format!("has stale values, because the program of stage `{stage}`, or a file that it depends on, has changed since the last index run"));
     }
     if rows.failed > 0 {

@@ -1,6 +1,6 @@
 //! Searches an index: finds the chunks that answer a query, ranks them and explains the order.
 //!
-//! A [`Retriever`] reads one generation of an index ([`aurora_storage::Snapshot`]). A search has five steps, and each
+//! A [`Searcher`] reads one generation of an index ([`aurora_storage::Snapshot`]). A search has five steps, and each
 //! is a module:
 //!
 //! 1. `understand`: determine the query's terms and kind, and add related terms;
@@ -17,12 +17,12 @@
 //! Deliberately absent: writing (callers record accesses), printing, and any knowledge of stages or pipelines.
 //!
 //! ```no_run
-//! use aurora_query::{Query, Retriever, SearchConfig};
+//! use aurora_query::{Query, Searcher, SearchConfig};
 //! use aurora_storage::{Environment, OpenMode};
 //!
 //! let environment = Environment::open("project/.aurora/index".as_ref(), OpenMode::Existing)?;
-//! let retriever = Retriever::new(environment.snapshot()?, None, SearchConfig::default());
-//! for hit in retriever.search(&Query::new("parse config", 1_760_000_000))?.hits {
+//! let searcher = Searcher::new(environment.snapshot()?, None, SearchConfig::default());
+//! for hit in searcher.search(&Query::new("parse config", 1_760_000_000))?.hits {
 //!     println!("{:.3} {}:{} {}", hit.score, hit.file, hit.line_start, hit.qualified_name);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -43,8 +43,8 @@ mod present;
 mod query;
 mod rank;
 mod retrieve;
-mod retriever;
 mod search;
+mod searcher;
 mod tags;
 mod understand;
 mod work;
@@ -66,8 +66,8 @@ pub use memory::{Aging, Forgetting, Retention, Source};
 pub use path_class::is_side_code;
 pub use present::{
     Context, ContextBlock, Copies, Details, FacetCount, FileRow, FileState, Hit, IndexInfo, LineToken, MAX_TOKEN_BYTES,
-    Marker, PackedHit, RawScores, RootDetails, RootInfo, Scores, SearchFacets, SearchResults, ShownChunk, SnippetLine,
-    StageCounts, complete, estimate_tokens, file_state, packed, shown_path,
+    Marker, PackedHit, RawScores, RootInfo, Scores, SearchFacets, SearchResults, ShownChunk, SnippetLine, StageCounts,
+    complete, estimate_tokens, file_state, packed, shown_path,
 };
 pub use query::{Group, LONGEST_QUERY, Mode, Query, QueryError};
 pub use rank::{
@@ -76,7 +76,7 @@ pub use rank::{
 };
 
 pub use retrieve::bm25::{WeightedTerm, best_chunks};
-pub use retriever::{LoadedReranker, Retriever, Root};
 pub use search::{check_filter, search_all, with_languages};
+pub use searcher::{LoadedReranker, Searcher};
 pub use understand::QueryKind;
 pub use work::{Cancelled, WorkBudget};

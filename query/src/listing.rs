@@ -13,7 +13,7 @@ use crate::present::{Hit, Scores, SearchFacets, SearchResults, StageCounts, line
 use crate::query::{Query, QueryError};
 use crate::rank::activation::ActivationParts;
 use crate::rank::first_piece;
-use crate::retriever::Root;
+use crate::searcher::Searcher;
 use crate::tags::add_tags;
 use crate::work::{Cancelled, WorkBudget};
 
@@ -23,42 +23,42 @@ const UNRANKED: &str = "not ranked: no query";
 /// Lists the chunks of several indexes that pass the query's filters, each index ordered by path and line. Leaves out a
 /// chunk if all of its pattern matches lie in listed chunks that it encloses.
 pub(crate) fn list(
-    roots: &[Root<'_>],
+    searchers: &[&Searcher],
     query: &Query,
     filter: &Filter,
     start: Instant,
 ) -> Result<SearchResults, QueryError> {
     let (mut parts, mut hits, mut left) = (Vec::new(), Vec::new(), query.limit);
-    for (place, root) in roots.iter().enumerate() {
-        let mut part = Part::new(root, query, filter, left)?;
+    for (place, searcher) in searchers.iter().enumerate() {
+        let mut part = Part::new(searcher, query, filter, left)?;
         left -= part.hits.len();
         for hit in std::mem::take(&mut part.hits) {
-            let name = root.display_name(roots).map(str::to_owned);
+            let name = searcher.display_name(searchers).map(str::to_owned);
             hits.push(Hit { rank: hits.len() + 1, root_place: place, root: name, ..hit });
         }
         parts.push(part);
     }
     let eligible = parts.iter().map(|part| part.eligible).sum();
-    let mut notes: Vec<String> = roots.iter().flat_map(|root| root.retriever.notes()).cloned().collect();
-    add_tags(roots, &mut hits, &mut notes);
-    for note in parts.iter().flat_map(|part| &part.notes).filter(|_| eligible == 0 || roots.len() == 1) {
+    let mut notes: Vec<String> = searchers.iter().flat_map(|searcher| searcher.notes()).cloned().collect();
+    add_tags(searchers, &mut hits, &mut notes);
+    for note in parts.iter().flat_map(|part| &part.notes).filter(|_| eligible == 0 || searchers.len() == 1) {
         if !notes.contains(note) {
             notes.push(note.clone());
         }
     }
-    notes.extend(column_notes(roots, &query.filter, false, &hits));
-    notes.extend(stage_notes(roots, false));
+    notes.extend(column_notes(searchers, &query.filter, false, &hits));
+    notes.extend(stage_notes(searchers, false));
     if parts.iter().any(|part| part.has_more) {
         notes.push(format!("{eligible} chunks match; the first {} are listed", query.limit));
     }
     let facets: Vec<SearchFacets> = parts.iter_mut().filter_map(|part| part.facets.take()).collect();
-    let names: Vec<&str> = roots.iter().map(|root| root.name).collect();
+    let names: Vec<&str> = searchers.iter().map(|searcher| searcher.name()).collect();
     Ok(SearchResults {
         query: query.text.clone(),
         kind: None,
         mode: query.mode,
         stages: StageCounts {
-            indexed: roots.iter().map(|root| root.retriever.snapshot().live().len()).sum(),
+            indexed: searchers.iter().map(|searcher| searcher.snapshot().live().len()).sum(),
             eligible,
             shown: hits.len(),
             ..StageCounts::default()
@@ -75,9 +75,9 @@ pub(crate) fn list(
 }
 
 /// Whether a chunk of a memory is archived.
-fn is_expired(root: &Root<'_>, id: ChunkId, now: i64) -> Result<bool, QueryError> {
-    let (Some(memory), Some(chunk)) = (root.memory, root.retriever.snapshot().chunk(id)?) else { return Ok(false) };
-    let access = root.retriever.accesses(&[first_piece(&chunk.key())], &mut Vec::new()).pop().flatten();
+fn is_expired(searcher: &Searcher, id: ChunkId, now: i64) -> Result<bool, QueryError> {
+    let (Some(memory), Some(chunk)) = (searcher.memory(), searcher.snapshot().chunk(id)?) else { return Ok(false) };
+    let access = searcher.accesses(&[first_piece(&chunk.key())], &mut Vec::new()).pop().flatten();
     Ok(memory.aging(chunk, access.as_ref(), now).is_expired)
 }
 
@@ -92,10 +92,9 @@ struct Part {
 }
 
 impl Part {
-    fn new(root: &Root<'_>, query: &Query, filter: &Filter, limit: usize) -> Result<Self, QueryError> {
-        let retriever = root.retriever;
-        let snapshot = retriever.snapshot();
-        let selection = filter.select(&root.filtered(), &query.work)?;
+    fn new(searcher: &Searcher, query: &Query, filter: &Filter, limit: usize) -> Result<Self, QueryError> {
+        let snapshot = searcher.snapshot();
+        let selection = filter.select(searcher, &query.work)?;
         let mut notes = selection.notes;
         let eligible = match selection.chunks {
             Some(chunks) => chunks & snapshot.live(),
@@ -112,7 +111,7 @@ impl Part {
             for id in ids {
                 query.work.check()?;
                 seen += 1;
-                if !is_expired(root, id, query.now)? {
+                if !is_expired(searcher, id, query.now)? {
                     chunks.extend(snapshot.chunk_with_text(id)?.map(|chunk| (id, chunk)));
                 }
             }
@@ -121,11 +120,11 @@ impl Part {
         let has_more = seen < eligible.len() || found.len() > limit;
         found.truncate(limit);
         let facets = match query.facets {
-            true => Some(retriever.facet_index()?.count(snapshot, &eligible)?),
+            true => Some(searcher.facet_index()?.count(snapshot, &eligible)?),
             false => None,
         };
         let keys: Vec<&str> = found.iter().map(|(_, chunk)| chunk.key.as_str()).collect();
-        let accesses = retriever.accesses(&keys, &mut notes);
+        let accesses = searcher.accesses(&keys, &mut notes);
         let hits = found.into_iter().zip(accesses).map(|((id, chunk), access)| {
             let explanation = Explanation {
                 matched_terms: Vec::new(),
@@ -138,7 +137,7 @@ impl Part {
                 activation_parts: ActivationParts::default(),
                 rules: Vec::new(),
             };
-            let is_memory = root.memory.is_some();
+            let is_memory = searcher.is_memory();
             Hit::from_chunk((0, id), chunk, (query.content, is_memory), Scores::default(), access, explanation)
         });
         Ok(Self { hits: hits.collect(), eligible: eligible.len(), has_more, facets, notes })

@@ -14,22 +14,22 @@ use crate::filter::{Filter, FilterSpec, LanguageNames};
 use crate::listing;
 use crate::present::{self, SearchFacets, SearchResults, StageCounts};
 use crate::query::{Mode, Query, QueryError};
-use crate::rank::{self, Boosts, Passage, RankingContext, first_piece};
+use crate::rank::{self, Boosts, Passage, RankingContext};
 use crate::retrieve::bm25::KeywordSearch;
-use crate::retrieve::{self, Candidate, CandidateLimits, Candidates, QueryVector, SearchedRoot, query_vectors};
-use crate::retriever::{Retriever, Root};
+use crate::retrieve::{self, Candidate, CandidateLimits, Candidates, PreparedQuery, QueryVector, query_vectors};
+use crate::searcher::Searcher;
 use crate::tags::add_tags;
 use crate::understand::{ParsedQuery, Subject, Understood, understand};
 use crate::work::WorkBudget;
 
-impl Retriever {
+impl Searcher {
     /// Answers a query.
     ///
     /// # Errors
     /// [`QueryError`] if the query or the filter is invalid, if mode `dense` has no vectors, or if the index cannot be
     /// read.
     pub fn search(&self, query: &Query) -> Result<SearchResults, QueryError> {
-        search_all(&[Root::of_project("", self)], query)
+        search_all(&[self], query)
     }
 
     /// Returns the best passages for a query: chunks ordered by reciprocal rank fusion alone. Access history, rules and
@@ -37,7 +37,7 @@ impl Retriever {
     /// the best passages.
     ///
     /// # Errors
-    /// As for [`Retriever::search`].
+    /// As for [`Searcher::search`].
     pub fn passages(
         &self,
         text: &str,
@@ -57,31 +57,31 @@ impl Retriever {
 ///
 /// # Errors
 /// [`QueryError`] if the query or the filter is invalid, if mode `dense` has no vectors, or if an index cannot be read.
-pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, QueryError> {
+pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResults, QueryError> {
     let (start, running) = (Instant::now(), Running::begin());
-    let first = roots.first().ok_or(QueryError::NoRoot)?.retriever;
+    let first = *searchers.first().ok_or(QueryError::NoRoot)?;
     QueryError::check_length(&query.text)?;
     let work = &query.work;
     work.check()?;
     let filter = query.filter.resolve(work)?;
-    filter.check_against(&roots.iter().map(Root::filtered).collect::<Vec<_>>())?;
+    filter.check_against(searchers)?;
     if query.text.trim().is_empty() && !query.filter.is_empty() {
-        return listing::list(roots, query, &filter, start);
+        return listing::list(searchers, query, &filter, start);
     }
-    let corpus = Corpus::new(roots.iter().map(|root| root.retriever.snapshot()));
+    let corpus = Corpus::new(searchers.iter().map(|searcher| searcher.snapshot()));
     let Understood { parsed, text, kind, mut notes } =
         understand(&corpus, first.analyzer(), first.config(), &query.text, work)?;
-    let selected = select(roots, &filter, work, &mut notes)?;
-    let boosts: Vec<&Boosts> = roots.iter().map(|root| root.retriever.boosts()).collect();
+    let selected = select(searchers, &filter, work, &mut notes)?;
+    let boosts: Vec<&Boosts> = searchers.iter().map(|searcher| searcher.boosts()).collect();
     notes.extend(boosts.iter().filter_map(|boosts| boosts.note()).map(str::to_owned));
-    notes.extend(roots.iter().flat_map(|root| root.retriever.notes()).cloned());
+    notes.extend(searchers.iter().flat_map(|searcher| searcher.notes()).cloned());
     notes.dedup();
 
-    let searched = prepare_roots(roots, &corpus, (&text, &parsed), query.mode, selected, running.threads(&corpus))?;
+    let searched = prepare_roots(searchers, &corpus, (&text, &parsed), query.mode, selected, running.threads(&corpus))?;
     work.check()?;
-    let facets = if query.facets { Some(facets(roots, &searched)?) } else { None };
-    let mut late = late_interaction(roots, query.mode, &text);
-    let mut found = candidates(roots, &searched, (&text, &parsed), (query.mode, query.limit), &mut late, work)?;
+    let facets = if query.facets { Some(facets(searchers, &searched)?) } else { None };
+    let mut late = late_interaction(searchers, query.mode, &text);
+    let mut found = candidates(searchers, &searched, (&text, &parsed), (query.mode, query.limit), &mut late, work)?;
     retrieve::add_files(&searched, &mut found.list, &mut late, query.mode)?;
     work.check()?;
     note_missing(query.mode, &searched, found.from_keywords, &mut notes);
@@ -90,18 +90,18 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     }
     let mut stages = StageCounts {
         indexed: corpus.chunks(),
-        eligible: searched.iter().map(SearchedRoot::eligible).sum(),
+        eligible: searched.iter().map(PreparedQuery::eligible).sum(),
         from_keywords: found.from_keywords,
         from_vectors: found.from_vectors,
         ranked: found.list.len(),
         shown: 0,
     };
 
-    let accesses = accesses(roots, &found.list, &mut notes);
+    let accesses = accesses(searchers, &found.list, &mut notes);
     let context = RankingContext {
         roots: &searched,
         boosts: &boosts,
-        label_caches: &roots.iter().map(|root| root.retriever.label_cache()).collect::<Vec<_>>(),
+        label_caches: &searchers.iter().map(|searcher| searcher.label_cache()).collect::<Vec<_>>(),
         analyzer: first.analyzer(),
         config: first.config(),
         mode: query.mode,
@@ -114,9 +114,9 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     let ranked = rank::rank(&context, found.list, accesses, &mut notes)?;
     let groups = rank::fold(&context, &ranked, query.limit, query.group)?;
     let mut hits = present::hits(&context, query.content, &ranked, groups)?;
-    add_tags(roots, &mut hits, &mut notes);
-    notes.extend(column_notes(roots, &query.filter, true, &hits));
-    notes.extend(stage_notes(roots, query.mode != Mode::Sparse));
+    add_tags(searchers, &mut hits, &mut notes);
+    notes.extend(column_notes(searchers, &query.filter, true, &hits));
+    notes.extend(stage_notes(searchers, query.mode != Mode::Sparse));
     stages.shown = hits.len();
     Ok(SearchResults {
         query: query.text.clone(),
@@ -139,9 +139,8 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
 /// # Errors
 /// [`QueryError::Filter`] for an invalid value, a condition that does not fit its column, a column that no index has,
 /// or a path outside of all indexed directories.
-pub fn check_filter(roots: &[Root<'_>], filter: &FilterSpec) -> Result<(), QueryError> {
-    let indexes: Vec<_> = roots.iter().map(Root::filtered).collect();
-    Ok(filter.resolve(&WorkBudget::default())?.check_against(&indexes)?)
+pub fn check_filter(searchers: &[&Searcher], filter: &FilterSpec) -> Result<(), QueryError> {
+    Ok(filter.resolve(&WorkBudget::default())?.check_against(searchers)?)
 }
 
 /// Returns the filter with every language replaced by its name in the indexes.
@@ -150,16 +149,16 @@ pub fn check_filter(roots: &[Root<'_>], filter: &FilterSpec) -> Result<(), Query
 /// [`QueryError::Filter`] if neither the program nor any index knows a language, and [`QueryError::Storage`] if an
 /// index cannot be read.
 pub fn with_languages(
-    roots: &[Root<'_>],
+    searchers: &[&Searcher],
     filter: &FilterSpec,
     names: LanguageNames<'_>,
 ) -> Result<FilterSpec, QueryError> {
-    Ok(filter.with_languages(roots.iter().map(|root| root.retriever.snapshot()), names)?)
+    Ok(filter.with_languages(searchers.iter().map(|searcher| searcher.snapshot()), names)?)
 }
 
-/// Returns the best passages of one index; see [`Retriever::passages`].
+/// Returns the best passages of one index; see [`Searcher::passages`].
 pub(crate) fn passages(
-    retriever: &Retriever,
+    searcher: &Searcher,
     text: &str,
     (mode, limit): (Mode, usize),
     reranks: bool,
@@ -168,24 +167,24 @@ pub(crate) fn passages(
     QueryError::check_length(text)?;
     work.check()?;
     let running = Running::begin();
-    let corpus = Corpus::new([retriever.snapshot()]);
+    let corpus = Corpus::new([searcher.snapshot()]);
     let Understood { parsed, text, kind, .. } =
-        understand(&corpus, retriever.analyzer(), retriever.config(), text, work)?;
-    let roots = [Root::of_project("", retriever)];
-    let searched = prepare_roots(&roots, &corpus, (&text, &parsed), mode, vec![None], running.threads(&corpus))?;
-    let mut late = late_interaction(&roots, mode, &text);
-    let found = candidates(&roots, &searched, (&text, &parsed), (mode, limit), &mut late, work)?;
+        understand(&corpus, searcher.analyzer(), searcher.config(), text, work)?;
+    let searchers = [searcher];
+    let searched = prepare_roots(&searchers, &corpus, (&text, &parsed), mode, vec![None], running.threads(&corpus))?;
+    let mut late = late_interaction(&searchers, mode, &text);
+    let found = candidates(&searchers, &searched, (&text, &parsed), (mode, limit), &mut late, work)?;
     let context = RankingContext {
         roots: &searched,
-        boosts: &[retriever.boosts()],
-        label_caches: &[retriever.label_cache()],
-        analyzer: retriever.analyzer(),
-        config: retriever.config(),
+        boosts: &[searcher.boosts()],
+        label_caches: &[searcher.label_cache()],
+        analyzer: searcher.analyzer(),
+        config: searcher.config(),
         mode,
         now: 0,
         parsed: &parsed,
         kind,
-        reranking: if reranks { retriever.reranking(mode, &text) } else { None },
+        reranking: if reranks { searcher.reranking(mode, &text) } else { None },
         work,
     };
     rank::rank_passages(&context, found.list, limit)
@@ -222,15 +221,15 @@ impl Drop for Running {
 /// Returns the live chunks of each index that pass the filter; `None` for all. With several indexes, the notes of the
 /// filter are added only if no index has a matching chunk.
 fn select(
-    roots: &[Root<'_>],
+    searchers: &[&Searcher],
     filter: &Filter,
     work: &WorkBudget,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Option<RoaringBitmap>>, QueryError> {
     let (mut selected, mut reasons): (Vec<Option<RoaringBitmap>>, Vec<String>) = (Vec::new(), Vec::new());
-    for root in roots {
-        let snapshot = root.retriever.snapshot();
-        let selection = filter.select(&root.filtered(), work)?;
+    for searcher in searchers {
+        let snapshot = searcher.snapshot();
+        let selection = filter.select(searcher, work)?;
         reasons.extend(selection.notes);
         selected.push(selection.chunks.map(|chunks| chunks & snapshot.live()));
     }
@@ -245,23 +244,23 @@ fn select(
 /// Prepares the keyword and vector search of the query in each index. `selected` has the chunks that may be found in
 /// each index; `None` for all.
 fn prepare_roots<'s>(
-    roots: &[Root<'s>],
+    searchers: &[&'s Searcher],
     corpus: &Corpus<'s>,
     (text, parsed): (&str, &ParsedQuery),
     mode: Mode,
     selected: Vec<Option<RoaringBitmap>>,
     threads: Threads,
-) -> Result<Vec<SearchedRoot<'s>>, QueryError> {
-    let vectors = vectors(roots, mode, text)?;
-    let bm25 = KeywordSearch::new(corpus, &roots[0].retriever.config().bm25, parsed)?;
-    let parts = roots.iter().zip(bm25).zip(vectors).zip(selected);
-    let searched = parts.map(|(((root, bm25), vector), filter)| SearchedRoot {
-        name: root.display_name(roots),
-        snapshot: root.retriever.snapshot(),
-        memory: root.memory,
+) -> Result<Vec<PreparedQuery<'s>>, QueryError> {
+    let vectors = vectors(searchers, mode, text)?;
+    let bm25 = KeywordSearch::new(corpus, &searchers[0].config().bm25, parsed)?;
+    let parts = searchers.iter().zip(bm25).zip(vectors).zip(selected);
+    let searched = parts.map(|(((searcher, bm25), vector), filter)| PreparedQuery {
+        name: searcher.display_name(searchers),
+        snapshot: searcher.snapshot(),
+        memory: searcher.memory(),
         bm25,
         vector,
-        has_tokens: root.retriever.tokens().is_some(),
+        has_tokens: searcher.tokens().is_some(),
         filter,
         threads,
     });
@@ -269,13 +268,13 @@ fn prepare_roots<'s>(
 }
 
 /// Returns the query's vector for each index.
-fn vectors(roots: &[Root<'_>], mode: Mode, text: &str) -> Result<Vec<QueryVector>, QueryError> {
+fn vectors(searchers: &[&Searcher], mode: Mode, text: &str) -> Result<Vec<QueryVector>, QueryError> {
     if mode == Mode::Sparse {
         let unused = QueryVector::Unavailable("mode `sparse` uses keywords only".to_owned());
-        return Ok(vec![unused; roots.len()]);
+        return Ok(vec![unused; searchers.len()]);
     }
-    let embedder = roots.iter().find_map(|root| root.retriever.embedder());
-    let snapshots: Vec<&Snapshot> = roots.iter().map(|root| root.retriever.snapshot()).collect();
+    let embedder = searchers.iter().find_map(|searcher| searcher.embedder());
+    let snapshots: Vec<&Snapshot> = searchers.iter().map(|searcher| searcher.snapshot()).collect();
     let vectors = query_vectors(&snapshots, embedder, text);
     let unavailable = vectors.iter().find_map(QueryVector::reason).filter(|_| mode == Mode::Dense);
     match unavailable {
@@ -288,51 +287,53 @@ fn vectors(roots: &[Root<'_>], mode: Mode, text: &str) -> Result<Vec<QueryVector
 
 /// Creates the scorer that compares the words of the query with the words of chunks; `None` if no index has the
 /// required model.
-fn late_interaction<'r>(roots: &[Root<'r>], mode: Mode, text: &str) -> Option<LateInteraction<'r>> {
-    let tokens = roots.iter().find_map(|root| root.retriever.tokens()).filter(|_| mode != Mode::Sparse);
+fn late_interaction<'r>(searchers: &[&'r Searcher], mode: Mode, text: &str) -> Option<LateInteraction<'r>> {
+    let tokens = searchers.iter().find_map(|searcher| searcher.tokens()).filter(|_| mode != Mode::Sparse);
     tokens.map(|model| LateInteraction::new(model, text))
 }
 
 fn candidates<'s>(
-    roots: &[Root<'_>],
-    searched: &[SearchedRoot<'s>],
+    searchers: &[&Searcher],
+    searched: &[PreparedQuery<'s>],
     query: (&str, &ParsedQuery),
     (mode, limit): (Mode, usize),
     late: &mut Option<LateInteraction<'_>>,
     work: &WorkBudget,
 ) -> Result<Candidates<'s>, QueryError> {
-    let hybrid = &roots[0].retriever.config().hybrid;
+    let hybrid = &searchers[0].config().hybrid;
     let limits =
         CandidateLimits { by_keywords: hybrid.stage1_top_k.max(limit), by_vectors: hybrid.dense_top_k.max(limit) };
     retrieve::collect(searched, late, query, (mode, limits), work)
 }
 
 /// Returns the access record of each candidate from the log of its index.
-fn accesses(roots: &[Root<'_>], candidates: &[Candidate<'_>], notes: &mut Vec<String>) -> Vec<Option<AccessRecord>> {
+fn accesses(
+    searchers: &[&Searcher],
+    candidates: &[Candidate<'_>],
+    notes: &mut Vec<String>,
+) -> Vec<Option<AccessRecord>> {
     let mut accesses = vec![None; candidates.len()];
-    for (at, root) in roots.iter().enumerate() {
+    for (at, searcher) in searchers.iter().enumerate() {
         let of_root = || candidates.iter().enumerate().filter(|(_, candidate)| candidate.root == at);
-        // All pieces of a long entry of memory share the access record of the first piece.
-        let noted = |key| if root.memory.is_some() { first_piece(key) } else { key };
-        let keys: Vec<&str> = of_root().map(|(_, candidate)| noted(&*candidate.key)).collect();
-        let found = root.retriever.accesses(&keys, notes);
+        let keys: Vec<&str> = of_root().map(|(_, candidate)| searcher.history_key(&candidate.key)).collect();
+        let found = searcher.accesses(&keys, notes);
         of_root().zip(found).for_each(|((place, _), access)| accesses[place] = access);
     }
     accesses
 }
 
 /// Counts the chunks that contain a word of the query by type, language and directory.
-fn facets(roots: &[Root<'_>], searched: &[SearchedRoot<'_>]) -> Result<SearchFacets, StorageError> {
-    let count = |(root, searched): (&Root<'_>, &SearchedRoot<'_>)| {
+fn facets(searchers: &[&Searcher], searched: &[PreparedQuery<'_>]) -> Result<SearchFacets, StorageError> {
+    let count = |(searcher, searched): (&&Searcher, &PreparedQuery<'_>)| {
         let matching = searched.bm25.matching_chunks(searched.filter.as_ref());
-        root.retriever.facet_index()?.count(searched.snapshot, &matching)
+        searcher.facet_index()?.count(searched.snapshot, &matching)
     };
-    let parts = roots.iter().zip(searched).map(count).collect::<Result<Vec<_>, _>>()?;
-    Ok(SearchFacets::merged(parts, &roots.iter().map(|root| root.name).collect::<Vec<_>>()))
+    let parts = searchers.iter().zip(searched).map(count).collect::<Result<Vec<_>, _>>()?;
+    Ok(SearchFacets::merged(parts, &searchers.iter().map(|searcher| searcher.name()).collect::<Vec<_>>()))
 }
 
 /// Adds a note if the keyword search found nothing, and a note for every index without semantic scores.
-fn note_missing(mode: Mode, roots: &[SearchedRoot<'_>], from_keywords: usize, notes: &mut Vec<String>) {
+fn note_missing(mode: Mode, roots: &[PreparedQuery<'_>], from_keywords: usize, notes: &mut Vec<String>) {
     // If the filter excludes everything, the filter's own note explains this.
     let may_match = roots.iter().any(|root| root.filter.as_ref().is_none_or(|chunks| !chunks.is_empty()));
     if mode != Mode::Dense && from_keywords == 0 && may_match {

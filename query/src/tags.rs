@@ -2,12 +2,12 @@
 
 use crate::filter::without_tags;
 use crate::present::Hit;
-use crate::retriever::Root;
+use crate::searcher::Searcher;
 
-/// Adds the tags that users have given to chunks of code. Adds a note for each root whose tags cannot be read.
-pub(crate) fn add_tags(roots: &[Root<'_>], hits: &mut [Hit], notes: &mut Vec<String>) {
-    for (place, root) in roots.iter().enumerate() {
-        let Some(annotations) = root.retriever.annotations() else { continue };
+/// Adds the tags that users have given to chunks of code. Adds a note for each searcher whose tags cannot be read.
+pub(crate) fn add_tags(searchers: &[&Searcher], hits: &mut [Hit], notes: &mut Vec<String>) {
+    for (place, searcher) in searchers.iter().enumerate() {
+        let Some(annotations) = searcher.annotations() else { continue };
         let mut of_root: Vec<&mut Hit> = hits.iter_mut().filter(|hit| hit.root_place == place).collect();
         let keys: Vec<&str> = of_root.iter().map(|hit| hit.key.as_str()).collect();
         match annotations.get_many(&keys) {

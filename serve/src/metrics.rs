@@ -93,10 +93,10 @@ impl Metrics {
     /// Never in practice, because writing to a string does not fail.
     pub(crate) fn text(&self, roots: &Roots) -> Result<String, fmt::Error> {
         for root in roots.iter() {
-            let Some(searcher) = root.live.opened() else { continue };
+            let Some(searcher) = root.opened() else { continue };
             let manifest = searcher.snapshot().manifest();
             let set = |family: &Family<RootLabels, Gauge>, value: u64| {
-                let labels = RootLabels { root: root.name.clone() };
+                let labels = RootLabels { root: root.name().to_owned() };
                 family.get_or_create(&labels).set(i64::try_from(value).unwrap_or(i64::MAX));
             };
             set(&self.generations, manifest.generation);

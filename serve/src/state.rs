@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use aurora_knowledge::{KnowledgeError, KnowledgeStore};
-use aurora_live::Root;
-use aurora_project::{CancelToken, Searcher};
-use aurora_query::WorkBudget;
+use aurora_live::LiveProject;
+use aurora_project::{CancelToken, Project};
+use aurora_query::{Searcher, WorkBudget};
 use axum::http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -67,7 +67,7 @@ impl State {
     }
 
     /// The root that a request names.
-    pub(crate) fn root(&self, name: Option<&str>) -> Result<&Root, Problem> {
+    pub(crate) fn root(&self, name: Option<&str>) -> Result<&Arc<LiveProject>, Problem> {
         Ok(self.options.roots.get(name)?)
     }
 
@@ -114,13 +114,14 @@ impl State {
     pub(crate) async fn read<T: Serialize>(
         self: &Arc<Self>,
         root: Option<&str>,
-        work: impl FnOnce(&Searcher, &RequestWork) -> Result<T, Problem> + Send + 'static,
+        work: impl FnOnce(&Project, &Searcher, &RequestWork) -> Result<T, Problem> + Send + 'static,
     ) -> Result<Answer, Problem> {
-        let name = self.root(root)?.name.clone();
+        let name = self.root(root)?.name().to_owned();
         let state = Arc::clone(self);
         self.answer(move |request| {
-            let searcher = state.root(Some(&name))?.live.searcher()?;
-            work(&searcher, request)
+            let root = state.root(Some(&name))?;
+            let searcher = root.searcher()?;
+            work(root.project(), &searcher, request)
         })
         .await
     }

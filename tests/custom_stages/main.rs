@@ -24,7 +24,7 @@ use aurora_analysis::ModelDirectory;
 use aurora_pipeline::Silent;
 use aurora_plugins::process::HelperDirectory;
 use aurora_plugins::trust::Consents;
-use aurora_query::{Mode, Query, Retriever, SearchConfig};
+use aurora_query::{Mode, Query, Searcher, SearchConfig};
 use aurora_stages::index::{self, IndexOptions, IndexSummary, Trust};
 use aurora_storage::{Environment, MetaValue, OpenMode, ProjectDirectory, Snapshot};
 use fixture::Fixture;
@@ -84,9 +84,9 @@ fn fresh(fixture: &Fixture) -> String {
 
 /// The notes of an answer to a query.
 fn notes(fixture: &Fixture, mode: Mode) -> Vec<String> {
-    let retriever = Retriever::new(snapshot(fixture.root()), None, SearchConfig::default());
+    let searcher = Searcher::new(snapshot(fixture.root()), None, SearchConfig::default());
     let query = Query { mode, ..Query::new("pay card", 0) };
-    retriever.search(&query).expect("an answer").notes
+    searcher.search(&query).expect("an answer").notes
 }
 
 /// The values of a column, with the names of their chunks.

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Observer, Progress, Silent};
-use aurora_query::{FilterSpec, Mode, Query, Relation, RelationIndex, Retriever, SearchConfig};
+use aurora_query::{FilterSpec, Mode, Query, Relation, RelationIndex, Searcher, SearchConfig};
 use aurora_stages::git_signal::WalkProgress;
 use aurora_stages::index::{self, IndexObserver, IndexOptions, IndexSummary, Refresh, Trust, Unrefreshed};
 use aurora_storage::{ChunkId, Environment, KnownIndexes, OpenMode, ProjectDirectory, Snapshot};
@@ -117,14 +117,14 @@ fn snapshot(root: &Path) -> Snapshot {
 /// The answers that a user gets from an index, with scores.
 fn answers(root: &Path) -> Vec<String> {
     let embedder = aurora_analysis::embedder("static", &ModelDirectory::at(root)).expect("the embedded model");
-    let retriever = Retriever::new(snapshot(root), Some(embedder), SearchConfig::default());
+    let searcher = Searcher::new(snapshot(root), Some(embedder), SearchConfig::default());
     let mut answers = Vec::new();
     for mode in [Mode::Hybrid, Mode::Sparse, Mode::Dense] {
         for text in QUERIES {
             let text = (*text).to_owned();
             let filter = FilterSpec::default();
             let query = Query { limit: 10, mode, filter, ..Query::new(text, NOW) };
-            let hits = retriever.search(&query).expect("an answer").hits;
+            let hits = searcher.search(&query).expect("an answer").hits;
             let lines =
                 hits.iter().map(|hit| format!("{} {mode:?}: {} {:?} {:?}", query.text, hit.key, hit.score, hit.scores));
             answers.extend(lines);

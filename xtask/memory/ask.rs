@@ -4,7 +4,7 @@ use aurora_evaluation::golden::Question;
 use aurora_evaluation::metrics::{DEPTH, Found, Measured, measure};
 use aurora_memory::{Memory, Scope, Visibility};
 use aurora_project::{SearchRequest, Searchers};
-use aurora_query::{QueryError, SearchResults};
+use aurora_query::{Query, QueryError, SearchResults};
 use rayon::prelude::*;
 
 use crate::memories::Memories;
@@ -44,7 +44,7 @@ pub(crate) fn searchers(memory: &Memory, setting: &Setting) -> Result<Searchers,
     let visibility = Visibility { scope: Some(Scope::User), ..Visibility::default() };
     let searcher = memory.searcher(setting.config.clone(), setting.mode, &setting.rules()?, &visibility);
     let searcher = searcher.map_err(|error| error.to_string())?.ok_or("the memory is empty")?;
-    Ok(Searchers::new(vec![searcher]))
+    Ok(Searchers::from(searcher))
 }
 
 /// The best `limit` turns for a question, or `None` if the question has no searchable words.
@@ -55,8 +55,8 @@ pub(crate) fn search(
     text: &str,
     limit: usize,
 ) -> Result<Option<SearchResults>, String> {
-    let request = SearchRequest { limit, mode: setting.mode, snippet_lines: 0, ..SearchRequest::new(text) };
-    match searchers.search(&request, now) {
+    let query = Query { limit, mode: setting.mode, ..Query::new(text, now) };
+    match searchers.search(&SearchRequest { snippet_lines: 0, ..SearchRequest::new(query) }) {
         Ok(found) => Ok(Some(found)),
         Err(QueryError::Empty | QueryError::NoTerms(_)) => Ok(None),
         Err(error) => Err(format!("{text}: {error}")),

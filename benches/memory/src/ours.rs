@@ -8,8 +8,8 @@ use aurora_memory::{
 };
 use aurora_memory_policy::check_rule;
 use aurora_memory_schema::{Entry, Kind, read_json};
-use aurora_project::{NamedSearcher, SearchRequest, Searchers};
-use aurora_query::{Mode, SearchConfig};
+use aurora_project::{SearchRequest, Searchers};
+use aurora_query::{Mode, Query, SearchConfig};
 use serde_json::Value;
 
 use crate::corpus::{Corpus, Turn};
@@ -90,7 +90,7 @@ fn everything() -> Visibility {
 fn searchers(memory: &Memory, mode: Mode, visibility: &Visibility) -> Outcome<Searchers> {
     let rules = Arc::new(MemoryRules::default());
     let searcher = memory.searcher(SearchConfig::default(), mode, &rules, visibility)?;
-    Ok(Searchers::new(vec![searcher.ok_or("no entries")?]))
+    Ok(Searchers::from(searcher.ok_or("no entries")?))
 }
 
 fn searches(memory: &Memory, corpus: &Corpus, options: &Options, figures: &mut Figures) -> Outcome<()> {
@@ -101,18 +101,18 @@ fn searches(memory: &Memory, corpus: &Corpus, options: &Options, figures: &mut F
             let (mut times, rules) = (Times::default(), Arc::new(MemoryRules::default()));
             let open = searchers(memory, mode, &Visibility { scope, ..Visibility::default() })?;
             // The first search prepares data for all searches of a generation.
-            open.search(&SearchRequest { mode, ..SearchRequest::new("warm up") }, now())?;
+            open.search(&SearchRequest::new(Query { mode, ..Query::new("warm up", now()) }))?;
             for number in 0..options.searches {
                 let (words, session) = corpus.query(number);
                 let session = (scope == Some(Scope::Session)).then_some(session);
                 let visibility = Visibility { scope, session, with_archived: false };
                 let of_search = visibility.search_rules(&rules);
-                let scoped = open.iter().next().ok_or("no searcher")?.clone();
-                let scoped = NamedSearcher { memory: Some(of_search), ..scoped };
-                let request = SearchRequest { mode, ..SearchRequest::new(words) };
-                let found = times.measure(|| Searchers::new(vec![scoped]).search(&request, now()))?;
+                let scoped = open.iter().next().ok_or("no searcher")?.as_ref().clone();
+                let scoped = Arc::new(scoped.with_memory(of_search));
+                let request = SearchRequest::new(Query { mode, ..Query::new(words, now()) });
+                let found = times.measure(|| Searchers::from(scoped).search(&request))?;
                 if found.hits.is_empty() {
-                    return Err(format!("{} finds nothing in {of_scope}", request.text).into());
+                    return Err(format!("{} finds nothing in {of_scope}", request.query.text).into());
                 }
             }
             times.note(figures, &format!("d search in {of_scope}, {of_mode}"));
@@ -149,10 +149,10 @@ fn adds(memory: &Memory, corpus: &Corpus, options: &Options, figures: &mut Figur
         let marker = unique(now() as usize, number);
         let turn = corpus.turn(options.turns + options.adds + number);
         let turn = Turn { text: format!("{marker} {}", turn.text), ..turn };
-        let request = SearchRequest { mode: Mode::Sparse, ..SearchRequest::new(&marker) };
+        let request = SearchRequest::new(Query { mode: Mode::Sparse, ..Query::new(&marker, now()) });
         times.measure(|| -> Outcome<()> {
             let id = add(&turn)?;
-            let found = searchers(memory, Mode::Sparse, &everything())?.search(&request, now())?;
+            let found = searchers(memory, Mode::Sparse, &everything())?.search(&request)?;
             let is_found = found.hits.iter().any(|hit| hit.key == id);
             if is_found { Ok(()) } else { Err(format!("{marker} is not found").into()) }
         })?;

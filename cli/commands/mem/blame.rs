@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::context::args::ReportFormat;
 use crate::context::failure::Outcome;
-use crate::context::opened::{self, OpenedIndex};
+use crate::context::opened;
 use crate::context::place;
 use crate::context::program::Program;
 use crate::output::json;
@@ -39,7 +39,7 @@ pub(crate) struct BlameArgs {
 
 /// Prints the commit of every line of a file, as of the indexed version.
 pub(crate) fn run(args: &BlameArgs, program: &Program) -> Outcome {
-    let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
+    let (project, snapshot) = opened::open(args.root.as_deref(), program)?;
     let here = place::here();
     let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
     let file = names.file(&args.file)?;

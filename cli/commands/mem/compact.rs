@@ -10,7 +10,7 @@ use clap::Args;
 use crate::commands::mem::memory;
 use crate::context::args::{OwnerArg, ReportFormat};
 use crate::context::failure::Outcome;
-use crate::context::opened::{self, OpenedIndex};
+use crate::context::opened;
 use crate::context::program::Program;
 use crate::output::{json, units};
 
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &CompactArgs, program: &Program) -> Outcome {
     if let Some(owner) = args.memory {
         return memory::compact::run(owner, args.root.as_deref(), args.format, program);
     }
-    let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
+    let (project, snapshot) = opened::open(args.root.as_deref(), program)?;
     drop(snapshot);
     let done = Environment::compact(&project.directory(), &user::trust().known, Workers::default());
     let done = done.map_err(opened::failure)?;

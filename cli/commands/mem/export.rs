@@ -51,14 +51,14 @@ const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));
 /// Writes the artefact and prints a summary of its content.
 pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let opened = opened::open(args.root.as_deref(), program)?;
+    let (project, snapshot) = opened::open(args.root.as_deref(), program)?;
     let file = match args.file.as_deref() {
-        None => return to_stdout(&opened.snapshot, terminal),
-        Some(dash) if dash == Path::new("-") => return to_stdout(&opened.snapshot, terminal),
+        None => return to_stdout(&snapshot, terminal),
+        Some(dash) if dash == Path::new("-") => return to_stdout(&snapshot, terminal),
         Some(file) => file,
     };
-    check_target(file, opened.project.root())?;
-    let manifest = opened.snapshot.export(file, PROGRAM, Workers::default()).map_err(opened::failure)?;
+    check_target(file, project.root())?;
+    let manifest = snapshot.export(file, PROGRAM, Workers::default()).map_err(opened::failure)?;
     if !manifest.complete {
         terminal.warn("the index is incomplete: the last run was stopped early, could not read every file, or lacks stage results");
     }
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
             let size = file.metadata().map_or(manifest.compressed(), |metadata| metadata.len());
             let file = sanitize::line(&file.display().to_string());
             writeln!(out, "Exported {} to {file}", contents(&manifest))?;
-            let index = opened.project.index_bytes();
+            let index = project.index_bytes();
             writeln!(out, "  Size:    {} (the index: {})", units::bytes(size), units::bytes(index))?;
             write_commit(&mut out, &manifest)?;
         }

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 
 use crate::context::args::{ReportFormat, parse_score};
 use crate::context::failure::{Failure, Outcome};
-use crate::context::opened::{self, OpenedIndex};
+use crate::context::opened;
 use crate::context::program::Program;
 use crate::context::{findings, memories, place};
 use crate::output::{json, sanitize, time, units};
@@ -133,7 +133,7 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
 fn group_by_history(args: &FeedbackArgs, project: &Project, program: &Program) -> Outcome<Vec<(PathBuf, Vec<String>)>> {
     let is_entry = |id: &str| Kind::of_id(id).is_some_and(|kind| kind != Kind::Code);
     let mut found: Vec<(PathBuf, Vec<String>)> = Vec::new();
-    let mut index: Option<OpenedIndex> = None;
+    let mut index = None;
     for id in &args.ids {
         let home = if is_entry(id) {
             memories::find_history_directory(id, project.root()).map_err(|failure| unknown(&failure.message()))?
@@ -143,11 +143,10 @@ fn group_by_history(args: &FeedbackArgs, project: &Project, program: &Program) -
         let (home, key) = match home {
             Some(home) => (home, id.clone()),
             None => {
-                let opened = match index.take() {
+                let (project, snapshot) = match &mut index {
                     Some(opened) => opened,
-                    None => opened::open(args.root.as_deref(), program)?,
+                    None => index.insert(opened::open(args.root.as_deref(), program)?),
                 };
-                let OpenedIndex { project, snapshot } = index.insert(opened);
                 let here = place::here();
                 let names = Names { snapshot, root: project.root(), from: here.as_deref(), work: None };
                 let (_, key) = names.chunk(id).map_err(nothing_recorded)?;

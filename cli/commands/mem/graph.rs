@@ -12,7 +12,7 @@ use clap::Args;
 
 use crate::context::args::ReportFormat;
 use crate::context::failure::Outcome;
-use crate::context::opened::{self, OpenedIndex};
+use crate::context::opened;
 use crate::context::place;
 use crate::context::program::Program;
 use crate::context::terminal::Terminal;
@@ -89,7 +89,7 @@ const MAX_EXTERNAL_NAMES: usize = 12;
 
 /// Prints the relations of the definition.
 pub(crate) fn run(args: &GraphArgs, program: &Program) -> Outcome {
-    let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
+    let (project, snapshot) = opened::open(args.root.as_deref(), program)?;
     let here = place::here();
     let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
     let index = RelationIndex::new(&snapshot);

@@ -23,11 +23,11 @@ pub(crate) struct RebuildArgs {
 /// Rebuilds the keyword index and checks that it includes every chunk.
 pub(crate) fn run(args: &RebuildArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let opened = opened::open(args.root.as_deref(), program)?;
-    let expected = opened.snapshot.manifest().chunk_count;
+    let (project, snapshot) = opened::open(args.root.as_deref(), program)?;
+    let expected = snapshot.manifest().chunk_count;
     terminal.note(&format!("rebuilding the BM25 index of {}", units::counted(expected, "chunk")));
-    drop(opened.snapshot);
-    let rebuilt = rebuild_bm25(opened.project.root(), &user::trust()).map_err(|error| Failure::from_error(&error))?;
+    drop(snapshot);
+    let rebuilt = rebuild_bm25(project.root(), &user::trust()).map_err(|error| Failure::from_error(&error))?;
     let mut out = terminal.stdout();
     writeln!(out, "BM25 index: rebuilt ({} indexed)", units::counted(rebuilt, "chunk"))?;
     out.flush()?;

@@ -4,7 +4,9 @@ use std::io::Write;
 
 use aurora_project::{PackedAnswer, SearchRequest, Searchers};
 use aurora_query::explain::relative_time;
-use aurora_query::{Context, Hit, QueryError, SearchResults, ShownChunk, Source, WorkBudget, estimate_tokens};
+use aurora_query::{
+    Context, FilterSpec, Hit, Mode, Query, QueryError, SearchResults, ShownChunk, Source, WorkBudget, estimate_tokens,
+};
 use aurora_storage::{ChunkHistory, ChunkType};
 use clap::{Args, ValueEnum};
 
@@ -92,26 +94,31 @@ const LIST_LIMIT: usize = 10;
 
 /// Prints memory and code that answer the query.
 pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
-    let query = args.query.join(" ");
+    let text = args.query.join(" ");
     let opened =
         SearchedArgs { roots: &args.roots, memory: &args.memory, no_index: args.no_index, no_refresh: args.no_refresh };
-    let mode = aurora_query::Mode::Hybrid;
+    let mode = Mode::Hybrid;
     let mut searched = searched::open(&opened, &[], mode, program)?;
     let default = match (args.passive, args.format) {
         (true, _) => PASSIVE_LIMIT,
         (false, RecallFormat::Recall) => LIST_LIMIT,
         (false, _) => SearchRequest::default_limit(Some(args.budget)),
     };
-    let mut request = SearchRequest { limit: args.limit.unwrap_or(default), mode, ..SearchRequest::new(&query) };
-    request.filter.sources = searched::sources(&args.memory);
-    request.content = args.format == RecallFormat::Recall;
-    request.snippet_lines = if args.format == RecallFormat::Recall { 1 } else { 0 };
     let now = time::now();
+    let is_list = args.format == RecallFormat::Recall;
+    let query = Query {
+        limit: args.limit.unwrap_or(default),
+        mode,
+        filter: FilterSpec { sources: searched::sources(&args.memory), ..FilterSpec::default() },
+        content: is_list,
+        ..Query::new(text, now)
+    };
+    let request = SearchRequest { snippet_lines: usize::from(is_list), ..SearchRequest::new(query) };
     let least = args.min_activation.unwrap_or(if args.passive { PASSIVE_ACTIVATION } else { 0.0 });
     // Even if no word of a result matches the query, some result always has the highest activation.
     let is_asked = |hit: &Hit| !args.passive || !hit.explanation.matched_terms.is_empty();
     let recalled = searched.ask(|searchers| {
-        let mut found = searchers.search(&request, now)?;
+        let mut found = searchers.search(&request)?;
         found.hits.retain(|hit| hit.scores.activation >= least && is_asked(hit));
         Recalled::new(args, found, searchers, now)
     });
@@ -119,7 +126,7 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
     recalled.found.notes.splice(0..0, std::mem::take(&mut searched.notes));
     recalled.print(args.format, &program.terminal)?;
     if !args.read_only && !args.passive {
-        remember(args, &query, &searched.searchers, &recalled, now, &program.terminal);
+        remember(args, &request.query.text, &searched.searchers, &recalled, now, &program.terminal);
     }
     Ok(())
 }

@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-use aurora_project::{PackedAnswer, SearchRequest, Searchers, chain};
+use aurora_project::{PackedAnswer, SearchRequest, Searchers, chain, has_sources};
 use aurora_query::{
-    Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, Hit, LONGEST_QUERY, Mode, QueryError,
+    Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, Hit, LONGEST_QUERY, Mode, Query, QueryError,
     SearchResults, ShownChunk, Source, TextFilter, WorkBudget,
 };
 use clap::{Args, ValueEnum};
@@ -17,7 +17,7 @@ use crate::context::args::{
 use crate::context::failure::{Failure, Outcome};
 use crate::context::memories;
 use crate::context::program::Program;
-use crate::context::searched::{self, Searched};
+use crate::context::searched::{self, Searched, SearchedArgs};
 use crate::context::terminal::Terminal;
 use crate::output::links::Links;
 use crate::output::results::{self, DisplayOptions};
@@ -166,6 +166,13 @@ const SNIPPET_COLUMNS: usize = 60;
 /// Maximum number of changed files that a note names.
 const NAMED_FILES: usize = 3;
 
+impl<'a> From<&'a SearchArgs> for SearchedArgs<'a> {
+    fn from(args: &'a SearchArgs) -> Self {
+        let SearchArgs { roots, memory, no_index, no_refresh, .. } = args;
+        Self { roots, memory, no_index: *no_index, no_refresh: *no_refresh }
+    }
+}
+
 /// Answers the query, or every query on standard input.
 pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
@@ -184,8 +191,8 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     QueryError::check_length(&query).map_err(|error| Failure::from_error(&error))?;
     let searched = searched::open(&args.into(), &flags(args), mode(args.mode), program)?;
     searched.searchers.check(&filter).map_err(|error| Failure::from_error(&error))?;
-    let projects = searched.searchers.iter().filter(|root| root.memory.is_none());
-    let roots: Vec<_> = projects.map(|root| (root.name.as_str(), root.searcher.project().root())).collect();
+    let projects = searched.searchers.iter().filter(|searcher| !searcher.is_memory());
+    let roots: Vec<_> = projects.filter_map(|searcher| Some((searcher.name(), searcher.root()?))).collect();
     let links = Links::detect(terminal.out, roots.into_iter());
     let missing = searched.missing;
     let mut session = Session { args, terminal, filter, patterns, links, searched };
@@ -226,13 +233,8 @@ struct Packing {
 }
 
 impl Answer {
-    fn new(
-        searchers: &Searchers,
-        request: &SearchRequest,
-        packing: Option<Packing>,
-        now: i64,
-    ) -> Result<Self, QueryError> {
-        let found = searchers.search(request, now)?;
+    fn new(searchers: &Searchers, request: &SearchRequest, packing: Option<Packing>) -> Result<Self, QueryError> {
+        let found = searchers.search(request)?;
         let work = WorkBudget::default();
         let packed = match packing {
             Some(Packing { tokens, is_plain: true }) => {
@@ -305,9 +307,8 @@ impl Session<'_> {
         }
         self.searched.finish_updates();
         let (searchers, packing) = (&self.searched.searchers, self.packing());
-        let requests: Vec<SearchRequest> = texts.iter().map(|text| self.request(text)).collect();
-        let answers: Vec<_> =
-            requests.par_iter().map(|request| Answer::new(searchers, request, packing, now)).collect();
+        let requests: Vec<SearchRequest> = texts.iter().map(|text| self.request(text, now)).collect();
+        let answers: Vec<_> = requests.par_iter().map(|request| Answer::new(searchers, request, packing)).collect();
         let mut notes = std::mem::take(&mut self.searched.notes);
         let finished = texts.iter().zip(answers).map(|(text, answer)| match answer {
             // If the index of a memory is damaged, this search rebuilds it.
@@ -322,23 +323,23 @@ impl Session<'_> {
     }
 
     fn search(&mut self, text: &str, now: i64) -> Result<Answer, QueryError> {
-        let (request, packing) = (self.request(text), self.packing());
-        let mut answer = self.searched.ask(|searchers| Answer::new(searchers, &request, packing, now))?;
+        let (request, packing) = (self.request(text, now), self.packing());
+        let mut answer = self.searched.ask(|searchers| Answer::new(searchers, &request, packing))?;
         answer.found.notes.splice(0..0, std::mem::take(&mut self.searched.notes));
         Ok(answer)
     }
 
-    fn request(&self, text: &str) -> SearchRequest {
-        SearchRequest {
+    fn request(&self, text: &str, now: i64) -> SearchRequest {
+        let query = Query {
             limit: self.args.limit.unwrap_or_else(|| SearchRequest::default_limit(self.args.budget)),
             mode: mode(self.args.mode),
             group: self.group(),
             filter: self.filter.clone(),
-            // Highlighting a snippet needs the text around it.
+            // The highlighting of a snippet depends on the text around it.
             content: self.args.show_content || (self.is_table() && self.snippet_lines() > 0),
-            snippet_lines: self.snippet_lines(),
-            ..SearchRequest::new(text)
-        }
+            ..Query::new(text, now)
+        };
+        SearchRequest { snippet_lines: self.snippet_lines(), ..SearchRequest::new(query) }
     }
 
     fn packing(&self) -> Option<Packing> {
@@ -422,7 +423,8 @@ impl Session<'_> {
                 stale.push(file);
             }
         }
-        if !stale.is_empty() && self.searched.searchers.iter().all(|root| !root.searcher.project().has_sources()) {
+        if !stale.is_empty() && self.searched.searchers.iter().all(|searcher| !searcher.root().is_some_and(has_sources))
+        {
             self.terminal.note("the sources are missing; the texts come from the index");
         } else if !stale.is_empty() {
             let more = if stale.len() > NAMED_FILES { ", …" } else { "" };

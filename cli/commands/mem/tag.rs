@@ -9,7 +9,6 @@ use clap::Args;
 use crate::context::args::MemoryArgs;
 use crate::context::failure::{Failure, Outcome};
 use crate::context::memories::{Memories, failure};
-use crate::context::opened::OpenedIndex;
 use crate::context::place;
 use crate::context::program::Program;
 use crate::output::{sanitize, time};
@@ -48,7 +47,7 @@ pub(crate) fn run(args: &TagArgs, program: &Program) -> Outcome {
 
 /// Adds and removes tags of a chunk of code. The tags follow the chunk when its file is moved.
 fn tag_code(args: &TagArgs, program: &Program) -> Outcome {
-    let OpenedIndex { project, snapshot } = crate::context::opened::open(args.memories.root.as_deref(), program)?;
+    let (project, snapshot) = crate::context::opened::open(args.memories.root.as_deref(), program)?;
     let here = place::here();
     let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
     let (_, key) = names.chunk(&args.id)?;

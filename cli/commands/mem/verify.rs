@@ -36,14 +36,14 @@ pub(crate) struct VerifyArgs {
 /// Checks everything, or prints the digest of the content.
 pub(crate) fn run(args: &VerifyArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let opened = opened::open_any(args.root.as_deref(), program)?;
+    let (project, snapshot) = opened::open_any(args.root.as_deref(), program)?;
     let mut out = terminal.stdout();
     if args.digest {
-        let digest = opened.snapshot.digest().map_err(opened::failure)?;
+        let digest = snapshot.digest().map_err(opened::failure)?;
         writeln!(out, "{digest}")?;
         return Ok(out.flush()?);
     }
-    let report = opened.snapshot.verify();
+    let report = snapshot.verify();
     writeln!(
         out,
         "Checked {}, {}, {}, {} and {}",
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &VerifyArgs, program: &Program) -> Outcome {
     if hidden > 0 {
         writeln!(out, "- … and {}", units::counted(hidden, "more problem"))?;
     }
-    let of_memories: Vec<String> = memories::openable(opened.project.root())
+    let of_memories: Vec<String> = memories::openable(project.root())
         .filter_map(|memory| {
             let problem = memory.index_problem()?;
             Some(format!("the index of the memory at {}: {problem}", memory.place().directory().display()))
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &VerifyArgs, program: &Program) -> Outcome {
             )),
         };
     }
-    let (problems, root) = (units::counted(report.problem_count, "problem"), opened.project.root().display());
+    let (problems, root) = (units::counted(report.problem_count, "problem"), project.root().display());
     Err(Failure::Short(match report.only_keywords() {
         true => format!(
             "{problems} in the index of {root}, all in its keywords; `aur mem index` rebuilds the keywords from the stored chunks"

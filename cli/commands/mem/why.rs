@@ -18,7 +18,7 @@ use crate::commands::mem::memory;
 use crate::commands::pipeline::dry;
 use crate::context::args::{MemoryArgs, ReportFormat};
 use crate::context::failure::{Failure, Outcome};
-use crate::context::opened::{self, OpenedIndex};
+use crate::context::opened;
 use crate::context::program::Program;
 use crate::context::programs::{self, Purpose, Untrusted};
 use crate::context::terminal::Terminal;
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
     if let Some(ids) = args.paths.iter().map(id).collect::<Option<Vec<String>>>() {
         return memory::why::run(&ids, &args.memory, args.format, program);
     }
-    let OpenedIndex { project, snapshot } = opened::open(args.memory.root.as_deref(), program)?;
+    let (project, snapshot) = opened::open(args.memory.root.as_deref(), program)?;
     let options = project.options()?;
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
     let options = programs::allowed(options, Untrusted::Skip, Purpose::DryRun, &program.terminal)?;

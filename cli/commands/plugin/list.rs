@@ -8,8 +8,7 @@ use aurora_stages::index as indexing;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::commands::plugin::RootArgs;
-use crate::context::args::ReportFormat;
+use crate::context::args::{ReportFormat, RootArgs};
 use crate::context::failure::Outcome;
 use crate::context::program::Program;
 use crate::context::{findings, place};

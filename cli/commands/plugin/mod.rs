@@ -5,9 +5,7 @@ mod new;
 mod test;
 mod trust;
 
-use std::path::PathBuf;
-
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 use crate::commands::plugin::list::ListPluginsArgs;
 use crate::commands::plugin::new::NewArgs;
@@ -22,13 +20,6 @@ pub(crate) enum PluginCommand {
     List(ListPluginsArgs),
     Test(TestPluginArgs),
     Trust(TrustPluginArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RootArgs {
-    /// Project directory [default: the nearest enclosing directory with an index, or the current directory]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) root: Option<PathBuf>,
 }
 
 pub(crate) fn run(command: &PluginCommand, program: &Program) -> Outcome {

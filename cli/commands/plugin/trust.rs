@@ -9,7 +9,7 @@ use aurora_stages::index::{self as indexing, IndexOptions};
 use aurora_suggest::did_you_mean;
 use clap::Args;
 
-use crate::commands::plugin::RootArgs;
+use crate::context::args::RootArgs;
 use crate::context::failure::{Failure, Outcome};
 use crate::context::program::Program;
 use crate::context::{findings, place, programs};

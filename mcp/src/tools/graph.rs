@@ -1,7 +1,7 @@
 //! `graph`: the relations of a definition.
 
-use aurora_live::Root;
-use aurora_project::{RelatedChunk, RelationReport, definition, relations};
+use aurora_live::LiveProject;
+use aurora_project::{Names, RelatedChunk, RelationReport, definition, relations};
 use aurora_query::{MAX_TREE_DEPTH, MIN_CONFIDENCE, Relation, RelationIndex, TreeOptions};
 use serde::Deserialize;
 
@@ -30,11 +30,16 @@ enum RelationName {
     Implementers,
 }
 
-pub(super) fn answer(arguments: &Arguments, root: &Root, name: &str, budget: usize) -> Result<String, ToolError> {
-    let searcher = root.live.searcher()?;
+pub(super) fn answer(
+    arguments: &Arguments,
+    root: &LiveProject,
+    name: &str,
+    budget: usize,
+) -> Result<String, ToolError> {
+    let searcher = root.searcher()?;
     let snapshot = searcher.snapshot();
     let index = RelationIndex::new(snapshot);
-    let named = definition(&searcher.names(), &index, name)?;
+    let named = definition(&Names::for_searcher(&searcher), &index, name)?;
     let options = TreeOptions {
         relation: match arguments.relation {
             RelationName::Callers => Relation::Callers,

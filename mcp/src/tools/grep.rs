@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_live::{OpenedRoots, Roots};
 use aurora_project::SearchRequest;
-use aurora_query::FilterSpec;
+use aurora_query::{FilterSpec, Query};
 use serde::Deserialize;
 
 use crate::tools::common::{
@@ -41,13 +41,12 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Res
         fixed,
         ..FilterSpec::default()
     };
-    let request = SearchRequest {
+    let query = Query {
         limit: MAX_CHUNKS,
         filter: with_conditions(filter, &arguments.r#where)?,
-        snippet_lines: MAX_LINES,
-        ..SearchRequest::new("")
+        ..Query::new("", aurora_clock::now_seconds())
     };
-    let found = searchers.search(&request, aurora_clock::now_seconds())?;
+    let found = searchers.search(&SearchRequest { snippet_lines: MAX_LINES, ..SearchRequest::new(query) })?;
     // A method is part of its class: each line is shown once.
     let mut lines: BTreeMap<(String, u32), &str> = BTreeMap::new();
     // Lines of a chunk without a number, such as the outline of a class, also occur in its parts.

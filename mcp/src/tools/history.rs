@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use aurora_live::Root;
-use aurora_project::{AttributedRun, AttributionReport, attribution};
+use aurora_live::LiveProject;
+use aurora_project::{AttributedRun, AttributionReport, Names, attribution};
 use serde::Deserialize;
 
 use crate::places::{Lines, path_and_lines};
@@ -20,14 +20,14 @@ pub(crate) struct Arguments {
     pub(super) common: CommonArguments,
 }
 
-pub(super) fn answer(root: &Root, place: &str, budget: usize) -> Result<String, ToolError> {
-    let searcher = root.live.searcher()?;
-    let (path, lines) = match searcher.names().known_file(place)? {
+pub(super) fn answer(root: &LiveProject, place: &str, budget: usize) -> Result<String, ToolError> {
+    let searcher = root.searcher()?;
+    let (path, lines) = match Names::for_searcher(&searcher).known_file(place)? {
         Some(_) => (place, None),
         None => path_and_lines(place),
     };
     let lines = lines.unwrap_or(Lines::ALL);
-    let file = searcher.names().file(path)?;
+    let file = Names::for_searcher(&searcher).file(path)?;
     let report = AttributionReport::of(&file.path, &attribution(searcher.snapshot(), &file)?);
     let runs: Vec<&AttributedRun> = report.runs.iter().filter(|run| touches(run, lines)).collect();
     let by_run = runs.iter().map(|run| line_of(run, lines));

@@ -10,7 +10,7 @@ mod status;
 
 use std::sync::Arc;
 
-use aurora_live::{Root, Roots};
+use aurora_live::{LiveProject, Roots};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -92,7 +92,7 @@ impl Call {
             }),
             Self::History(arguments) => answer_from_one(roots, &arguments.place, budget, history::answer),
             Self::Status(_) => {
-                let each = roots.iter().map(status::answer).collect::<Result<Vec<_>, _>>()?;
+                let each = roots.iter().map(|root| status::answer(root)).collect::<Result<Vec<_>, _>>()?;
                 Ok(each.join("\n\n"))
             }
         }
@@ -105,13 +105,13 @@ fn answer_from_one(
     roots: &Roots,
     place: &str,
     budget: usize,
-    answer: impl Fn(&Root, &str, usize) -> Result<String, ToolError>,
+    answer: impl Fn(&LiveProject, &str, usize) -> Result<String, ToolError>,
 ) -> Result<String, ToolError> {
-    let named = |root: &Root, place: &str| {
+    let named = |root: &LiveProject, place: &str| {
         if roots.iter().len() == 1 {
             return answer(root, place, budget);
         }
-        let header = format!("In {}:", root.name);
+        let header = format!("In {}:", root.name());
         let text = answer(root, place, budget_after(budget, [&*header]))?;
         Ok(format!("{header}\n{text}"))
     };
@@ -189,7 +189,7 @@ pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
         ),
         tool("status", "Contents of the index, and whether it is current.", &[], json!({})),
     ];
-    let names: Vec<&str> = roots.iter().map(|root| root.name.as_str()).collect();
+    let names: Vec<&str> = roots.iter().map(|root| root.name()).collect();
     for tool in &mut tools {
         let schema = Arc::make_mut(&mut tool.input_schema);
         let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { continue };

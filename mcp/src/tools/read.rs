@@ -1,8 +1,8 @@
 //! `read`: the text of a file, of lines, or of a chunk.
 
-use aurora_live::Root;
-use aurora_project::{FileReport, ProjectError, Searcher, file_report};
-use aurora_query::FileState;
+use aurora_live::LiveProject;
+use aurora_project::{FileReport, Names, ProjectError, file_report};
+use aurora_query::{FileState, Searcher};
 use aurora_storage::Chunk;
 use serde::Deserialize;
 
@@ -17,13 +17,13 @@ pub(crate) struct Arguments {
     pub(super) common: CommonArguments,
 }
 
-pub(super) fn answer(root: &Root, place: &str, budget: usize) -> Result<String, ToolError> {
-    let searcher = root.live.searcher()?;
+pub(super) fn answer(root: &LiveProject, place: &str, budget: usize) -> Result<String, ToolError> {
+    let searcher = root.searcher()?;
     let snapshot = searcher.snapshot();
     if let Some((id, _)) = snapshot.chunk_by_key(place)?
         && let Some(chunk) = snapshot.chunk_with_text(id)?
     {
-        root.live.record([place].into_iter(), aurora_clock::now_seconds());
+        root.record([place].into_iter(), aurora_clock::now_seconds());
         return Ok(read_chunk(&chunk, budget));
     }
     read_file(&searcher, place, budget)
@@ -40,12 +40,12 @@ fn read_chunk(chunk: &Chunk, budget: usize) -> String {
 
 fn read_file(searcher: &Searcher, place: &str, budget: usize) -> Result<String, ToolError> {
     // The name of a file may end like a range of lines.
-    let (path, lines) = match searcher.names().known_file(place)? {
+    let (path, lines) = match Names::for_searcher(searcher).known_file(place)? {
         Some(_) => (place, None),
         None => path_and_lines(place),
     };
-    let file = searcher.names().file(path)?;
-    let report = file_report(searcher.snapshot(), searcher.project().root(), &file)?;
+    let file = Names::for_searcher(searcher).file(path)?;
+    let report = file_report(searcher, &file)?;
     let text = match &report {
         FileReport { skipped: Some(reason), .. } => {
             return Ok(format!("{} is not indexed: {reason}.", report.file));

@@ -2,7 +2,7 @@
 
 use aurora_live::{OpenedRoots, Roots};
 use aurora_project::SearchRequest;
-use aurora_query::{Context, FilterSpec};
+use aurora_query::{Context, FilterSpec, Query};
 use serde::Deserialize;
 
 use crate::tools::common::{CommonArguments, OneOrMore, ToolError, format_notes, values, with_conditions};
@@ -45,16 +45,16 @@ impl Arguments {
 
 pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Result<String, ToolError> {
     let OpenedRoots { searchers, notes } = roots.open()?;
-    let request = SearchRequest {
+    let now = aurora_clock::now_seconds();
+    let query = Query {
         limit: SearchRequest::default_limit(Some(budget)),
         filter: arguments.filter()?,
-        snippet_lines: 0,
-        ..SearchRequest::new(arguments.query.clone())
+        ..Query::new(arguments.query.clone(), now)
     };
-    let now = aurora_clock::now_seconds();
-    let found = searchers.search(&request, now)?;
+    let request = SearchRequest { snippet_lines: 0, ..SearchRequest::new(query) };
+    let found = searchers.search(&request)?;
     let notes: Vec<String> = notes.into_iter().chain(format_notes(&found.notes)).collect();
-    let packed = searchers.packed_as(&found, budget, &request.work, |packed| format_answer(&notes, packed))?;
+    let packed = searchers.packed_as(&found, budget, &request.query.work, |packed| format_answer(&notes, packed))?;
     roots.record(packed.shown(), now);
     Ok(format_answer(&notes, &packed))
 }

@@ -1,6 +1,6 @@
 //! `status`: the contents of the index, and whether it is up to date.
 
-use aurora_live::Root;
+use aurora_live::LiveProject;
 use aurora_project::{ContentsReport, contents};
 use serde::Deserialize;
 
@@ -17,14 +17,14 @@ pub(crate) struct Arguments {
     pub(super) common: CommonArguments,
 }
 
-pub(super) fn answer(root: &Root) -> Result<String, ToolError> {
-    let project = root.live.project();
-    let mut lines = vec![format!("root {}: {}", root.name, project.root().display())];
-    if !root.live.is_missing() {
-        let searcher = root.live.searcher()?;
+pub(super) fn answer(root: &LiveProject) -> Result<String, ToolError> {
+    let project = root.project();
+    let mut lines = vec![format!("root {}: {}", root.name(), project.root().display())];
+    if !root.is_missing() {
+        let searcher = root.searcher()?;
         lines.extend(contents_lines(&contents(project, searcher.snapshot())?));
     }
-    let run = root.live.status().borrow().clone();
+    let run = root.status().borrow().clone();
     if run.is_running() {
         lines.push(format!("an index run is in progress: {}", progress_text(&run)));
     } else if let Some(error) = run.error {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aurora_memory::{ListFilter, Memory, MemoryError, MemoryRules, Scope, Visibility};
 use aurora_project::{SearchRequest, Searchers};
-use aurora_query::{Hit, Mode, SearchConfig};
+use aurora_query::{Hit, Mode, Query, SearchConfig};
 
 use crate::content::{SESSIONS, TEXTS};
 
@@ -82,6 +82,6 @@ fn search(memory: &Memory, text: &str, visibility: &Visibility, mode: Mode, now:
     let rules = Arc::new(MemoryRules::default());
     let searcher = memory.searcher(SearchConfig::default(), mode, &rules, visibility)?;
     let Some(searcher) = searcher else { return Ok(Vec::new()) };
-    let request = SearchRequest { mode, content: true, limit: 8, ..SearchRequest::new(text) };
-    Ok(Searchers::new(vec![searcher]).search(&request, now)?.hits)
+    let query = Query { mode, content: true, limit: 8, ..Query::new(text, now) };
+    Ok(Searchers::from(searcher).search(&SearchRequest::new(query))?.hits)
 }

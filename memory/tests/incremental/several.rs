@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aurora_memory::{Memory, MemoryPlace, MemoryRules, NewTurn, Owner, Placement, Scope, Visibility};
 use aurora_memory_schema::Kind;
 use aurora_project::{SearchRequest, Searchers};
-use aurora_query::{Mode, SearchConfig};
+use aurora_query::{Mode, Query, SearchConfig};
 use serde_json::json;
 
 use crate::content::draft;
@@ -25,9 +25,9 @@ fn add_and_find(memory: &Memory, thread: usize, round: usize) {
     let visibility = Visibility { scope: Some(Scope::Session), session: Some(session), with_archived: false };
     let rules = Arc::new(MemoryRules::default());
     let searcher = memory.searcher(SearchConfig::default(), Mode::Sparse, &rules, &visibility).expect("opens");
-    let searchers = Searchers::new(vec![searcher.expect("there are entries")]);
-    let request = SearchRequest { mode: Mode::Sparse, ..SearchRequest::new(&word) };
-    let found = searchers.search(&request, NOW).expect("answers").hits;
+    let searchers = Searchers::from(searcher.expect("there are entries"));
+    let query = Query { mode: Mode::Sparse, ..Query::new(&word, NOW) };
+    let found = searchers.search(&SearchRequest::new(query)).expect("answers").hits;
     assert!(found.iter().any(|hit| hit.key == id), "{word}: {found:?}");
 }
 

@@ -210,7 +210,7 @@ pub struct FoldingConfig {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchConfig {
     /// Maximum duration, in milliseconds, of an update of the index before a search; 0 turns updates off. Only programs
-    /// update the index; a [`Retriever`](crate::Retriever) ignores this.
+    /// update the index; a [`Searcher`](crate::Searcher) ignores this.
     pub refresh: u64,
     /// Name of the model that reranks the best results; `None` turns reranking off.
     pub rerank: Option<String>,

@@ -1,8 +1,6 @@
 //! Adds details to the shown hits that are too expensive to compute for every candidate: matching lines, whether the
 //! file has changed since it was indexed, and texts that fit a budget.
 
-use std::path::Path;
-
 use aurora_confined::Directory;
 use aurora_inverted::idf;
 use aurora_storage::{ChunkType, Snapshot};
@@ -15,20 +13,8 @@ use crate::present::lines::{is_whole, line_numbers};
 use crate::present::results::{Hit, IndexInfo, RootInfo, SearchResults};
 use crate::present::snippet::Marker;
 use crate::query::QueryError;
+use crate::searcher::Searcher;
 use crate::work::WorkBudget;
-
-/// One of the searched indexes.
-#[derive(Debug, Clone, Copy)]
-pub struct RootDetails<'a> {
-    /// The name that users see.
-    pub name: &'a str,
-    /// Whether the index is a memory, whose chunks do not come from files.
-    pub is_memory: bool,
-    /// The indexed directory, which contains the files.
-    pub path: &'a Path,
-    /// The generation that was searched.
-    pub snapshot: &'a Snapshot,
-}
 
 /// Options of the details.
 #[derive(Debug, Clone, Copy)]
@@ -41,22 +27,21 @@ pub struct Details<'a> {
     pub work: &'a WorkBudget,
 }
 
-/// Adds the generations that answered to the results, and the snippet and the state of its file to every hit. `roots`
-/// are the indexes of the search, in the same order.
+/// Adds the generations that answered to the results, and the snippet and the state of its file to every hit. `searchers`
+/// are those of the search, in the same order.
 ///
 /// # Errors
 /// Fails if an index cannot be read.
-pub fn complete(
-    roots: &[RootDetails<'_>],
-    results: &mut SearchResults,
-    details: &Details<'_>,
-) -> Result<(), QueryError> {
-    let projects: Vec<&RootDetails<'_>> = roots.iter().filter(|root| !root.is_memory).collect();
+pub fn complete(searchers: &[&Searcher], results: &mut SearchResults, details: &Details<'_>) -> Result<(), QueryError> {
+    let projects: Vec<&&Searcher> = searchers.iter().filter(|searcher| !searcher.is_memory()).collect();
     match projects[..] {
-        [only] => results.index = Some(info(only.snapshot, details.now)?),
-        _ => results.roots = projects.iter().map(|root| root_info(root, details.now)).collect::<Result<_, _>>()?,
+        [only] => results.index = Some(info(only.snapshot(), details.now)?),
+        _ => {
+            results.roots =
+                projects.iter().map(|searcher| root_info(searcher, details.now)).collect::<Result<_, _>>()?
+        }
     }
-    let corpus = Corpus::new(roots.iter().map(|root| root.snapshot));
+    let corpus = Corpus::new(searchers.iter().map(|searcher| searcher.snapshot()));
     for term in results.hits.iter().flat_map(|hit| &hit.explanation.matched_terms) {
         details.work.check()?;
         if !results.term_weights.contains_key(term) {
@@ -64,7 +49,7 @@ pub fn complete(
             results.term_weights.insert(term.clone(), idf(corpus.chunks(), u64::from(held_by)));
         }
     }
-    let mut files: Vec<Files<'_>> = roots.iter().map(Files::new).collect();
+    let mut files: Vec<Files<'_>> = searchers.iter().map(|searcher| Files::new(searcher)).collect();
     let marker = Marker::new(&results.term_weights, Some(&results.patterns));
     for hit in &mut results.hits {
         details.work.check()?;
@@ -95,30 +80,30 @@ fn info(snapshot: &Snapshot, now: i64) -> Result<IndexInfo, QueryError> {
     })
 }
 
-fn root_info(root: &RootDetails<'_>, now: i64) -> Result<RootInfo, QueryError> {
+fn root_info(searcher: &Searcher, now: i64) -> Result<RootInfo, QueryError> {
     Ok(RootInfo {
-        name: root.name.to_owned(),
-        path: root.path.to_string_lossy().into_owned(),
-        index: info(root.snapshot, now)?,
+        name: searcher.name().to_owned(),
+        path: searcher.root().map(|root| root.to_string_lossy().into_owned()).unwrap_or_default(),
+        index: info(searcher.snapshot(), now)?,
     })
 }
 
-/// Packs the texts of the hits, best first, into `budget` tokens; see [`Context`]. `roots` are the indexes of the
+/// Packs the texts of the hits, best first, into `budget` tokens; see [`Context`]. `searchers` are those of the
 /// search, in the same order.
 ///
 /// # Errors
 /// Fails if an index cannot be read.
 pub fn packed(
-    roots: &[RootDetails<'_>],
+    searchers: &[&Searcher],
     results: &SearchResults,
     budget: usize,
     work: &WorkBudget,
 ) -> Result<Context, QueryError> {
-    let mut files: Vec<Files<'_>> = roots.iter().map(Files::new).collect();
+    let mut files: Vec<Files<'_>> = searchers.iter().map(|searcher| Files::new(searcher)).collect();
     let mut pieces = Vec::with_capacity(results.hits.len());
     for hit in &results.hits {
         work.check()?;
-        let Some(chunk) = roots[hit.root_place].snapshot.text(hit.id)? else { continue };
+        let Some(chunk) = searchers[hit.root_place].snapshot().text(hit.id)? else { continue };
         let text = chunk.text;
         let named = text.lines().position(|line| !hit.name.is_empty() && line.contains(&hit.name)).unwrap_or(0);
         pieces.push(Piece {
@@ -181,10 +166,10 @@ struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    fn new(root: &RootDetails<'a>) -> Self {
+    fn new(searcher: &'a Searcher) -> Self {
         Self {
-            root: if root.is_memory { None } else { Directory::open_root(root.path).ok() },
-            snapshot: root.snapshot,
+            root: searcher.source_directory().and_then(|root| Directory::open_root(root).ok()),
+            snapshot: searcher.snapshot(),
             states: FxHashMap::default(),
             texts: FxHashMap::default(),
         }

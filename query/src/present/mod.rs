@@ -16,7 +16,7 @@ mod snippet;
 mod tokens;
 
 pub use budget::{Context, ContextBlock, PackedHit};
-pub use details::{Details, RootDetails, complete, packed};
+pub use details::{Details, complete, packed};
 pub(crate) use facets::FacetIndex;
 pub use facets::{FacetCount, SearchFacets};
 pub use freshness::{FileState, file_state};

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::memory::{column, text, texts};
 use crate::rank::spreading::{Node, RelationGraph};
-use crate::retrieve::SearchedRoot;
+use crate::retrieve::PreparedQuery;
 
 /// Maximum number of chunks to which an edge by name leads.
 const MAX_FAN_OUT: usize = 8;
@@ -55,13 +55,13 @@ impl LabelCache {
 
 /// The relations in the labels of all indexes of a search.
 pub(crate) struct LabelGraph<'r, 's> {
-    roots: &'r [SearchedRoot<'s>],
+    roots: &'r [PreparedQuery<'s>],
     caches: &'r [&'r LabelCache],
 }
 
 impl<'r, 's> LabelGraph<'r, 's> {
     /// Creates the graph of `roots`. `caches` has the caches of the same indexes, in the same order.
-    pub(crate) fn new(roots: &'r [SearchedRoot<'s>], caches: &'r [&'r LabelCache]) -> Self {
+    pub(crate) fn new(roots: &'r [PreparedQuery<'s>], caches: &'r [&'r LabelCache]) -> Self {
         Self { roots, caches }
     }
 }
@@ -110,7 +110,7 @@ impl LabelGraph<'_, '_> {
 
 /// The labels of one index.
 struct RootLabels<'r, 's> {
-    root: &'r SearchedRoot<'s>,
+    root: &'r PreparedQuery<'s>,
     cache: &'r LabelCache,
 }
 

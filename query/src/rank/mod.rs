@@ -43,7 +43,7 @@ use crate::rank::folding::Foldable;
 use crate::rank::label_graph::LabelGraph;
 use crate::rank::likeness::Likeness;
 use crate::rank::spreading::{Node, spread};
-use crate::retrieve::{Candidate, ChunkName, DirectMatch, FileEvidence, SearchedRoot};
+use crate::retrieve::{Candidate, ChunkName, DirectMatch, FileEvidence, PreparedQuery};
 use crate::understand::{ParsedQuery, QueryKind};
 use crate::work::WorkBudget;
 
@@ -63,7 +63,7 @@ pub(crate) use reranking::Reranking;
 /// The input of the ranking of one query, except for the candidates.
 pub(crate) struct RankingContext<'r, 's> {
     /// The searched indexes.
-    pub(crate) roots: &'r [SearchedRoot<'s>],
+    pub(crate) roots: &'r [PreparedQuery<'s>],
     /// Boosted columns of each index.
     pub(crate) boosts: &'r [&'r Boosts],
     /// Label cache of each index.
@@ -88,7 +88,7 @@ pub(crate) struct RankingContext<'r, 's> {
 
 impl<'s> RankingContext<'_, 's> {
     /// Returns the index of a candidate.
-    pub(crate) fn root(&self, candidate: &Candidate<'_>) -> &SearchedRoot<'s> {
+    pub(crate) fn root(&self, candidate: &Candidate<'_>) -> &PreparedQuery<'s> {
         &self.roots[candidate.root]
     }
 

@@ -12,7 +12,7 @@ use crate::query::QueryError;
 use crate::rank::RankingContext;
 use crate::rank::candidate::RankedCandidate;
 use crate::rank::fusion::min_max;
-use crate::retrieve::{Candidate, SearchedRoot};
+use crate::retrieve::{Candidate, PreparedQuery};
 
 /// Name of the lift in explanations.
 const RULE: &str = "rerank";
@@ -115,7 +115,7 @@ struct ReadText<'s> {
 }
 
 impl<'s> ReadText<'s> {
-    fn load(roots: &[SearchedRoot<'s>], candidate: &Candidate<'s>) -> Result<Self, StorageError> {
+    fn load(roots: &[PreparedQuery<'s>], candidate: &Candidate<'s>) -> Result<Self, StorageError> {
         Ok(Self { chunk: candidate.chunk, texts: roots[candidate.root].snapshot.text(candidate.id)? })
     }
 

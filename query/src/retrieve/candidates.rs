@@ -10,8 +10,8 @@ use crate::query::{Mode, QueryError};
 use crate::retrieve::direct::{DirectMatch, direct_matches};
 use crate::retrieve::files::{self, FileEvidence};
 use crate::retrieve::identifier::IdentifierQuery;
+use crate::retrieve::prepared_query::{PreparedQuery, keep_best, terms_of};
 use crate::retrieve::query_vector::cosine;
-use crate::retrieve::searched_root::{SearchedRoot, keep_best, terms_of};
 use crate::understand::{ParsedQuery, Subject};
 use crate::work::WorkBudget;
 
@@ -60,7 +60,7 @@ pub(crate) struct CandidateLimits {
 /// Collects the candidates of a query: the best chunks of all indexes by keywords and by vectors, depending on `mode`,
 /// all direct matches, and definitions of identifiers that the query mentions. Does not set the evidence of files.
 pub(crate) fn collect<'s>(
-    roots: &[SearchedRoot<'s>],
+    roots: &[PreparedQuery<'s>],
     late: &mut Option<LateInteraction<'_>>,
     query: (&str, &ParsedQuery),
     (mode, most): (Mode, CandidateLimits),
@@ -89,7 +89,7 @@ struct Best {
 }
 
 impl Best {
-    fn find(root: &SearchedRoot<'_>, mode: Mode, most: CandidateLimits) -> Result<Self, StorageError> {
+    fn find(root: &PreparedQuery<'_>, mode: Mode, most: CandidateLimits) -> Result<Self, StorageError> {
         let filter = root.filter.as_ref();
         let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { root.bm25.top(most.by_keywords, filter) };
         let (keywords, near) = match root.vector.vector() {
@@ -104,7 +104,7 @@ impl Best {
 }
 
 /// Keeps the best chunks of each index that are among the best of all indexes.
-fn keep_best_of_all(roots: &[SearchedRoot<'_>], best: &mut [Best], most: CandidateLimits) -> Result<(), StorageError> {
+fn keep_best_of_all(roots: &[PreparedQuery<'_>], best: &mut [Best], most: CandidateLimits) -> Result<(), StorageError> {
     let (mut keywords, mut near): (Vec<_>, Vec<_>) =
         best.iter_mut().map(|best| (std::mem::take(&mut best.keywords), std::mem::take(&mut best.near))).unzip();
     keep_best(roots, &mut keywords, most.by_keywords)?;
@@ -117,7 +117,7 @@ fn keep_best_of_all(roots: &[SearchedRoot<'_>], best: &mut [Best], most: Candida
 
 /// Returns the candidates of one index with their evidence, except for the evidence of their files.
 fn with_evidence<'s>(
-    (at, root): (usize, &SearchedRoot<'s>),
+    (at, root): (usize, &PreparedQuery<'s>),
     (best, mut direct): (Best, BTreeMap<ChunkId, DirectMatch>),
     mut late: Option<&mut LateInteraction<'_>>,
     parsed: &ParsedQuery,
@@ -150,7 +150,7 @@ fn with_evidence<'s>(
 
 /// Sets the evidence of the files of candidates.
 pub(crate) fn add_files(
-    roots: &[SearchedRoot<'_>],
+    roots: &[PreparedQuery<'_>],
     list: &mut [Candidate<'_>],
     late: &mut Option<LateInteraction<'_>>,
     mode: Mode,
@@ -171,7 +171,7 @@ pub(crate) fn add_files(
 
 /// Returns the chunks that define an identifier in a query of several words.
 fn mentioned_definitions(
-    root: &SearchedRoot<'_>,
+    root: &PreparedQuery<'_>,
     query: &ParsedQuery,
     work: &WorkBudget,
 ) -> Result<Vec<ChunkId>, QueryError> {
@@ -196,7 +196,7 @@ fn mentioned_definitions(
 /// # Errors
 /// Fails if an index cannot be read.
 pub(crate) fn missing_subject(
-    roots: &[SearchedRoot<'_>],
+    roots: &[PreparedQuery<'_>],
     candidates: &[Candidate<'_>],
     subject: Subject<'_>,
 ) -> Result<Option<String>, StorageError> {

@@ -12,7 +12,7 @@ use crate::path_class::{PathClass, PathClasses, is_prose};
 use crate::query::QueryError;
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
 use crate::retrieve::place::{Place, PlaceMatch};
-use crate::retrieve::searched_root::{SearchedRoot, keep_best, terms_of};
+use crate::retrieve::prepared_query::{PreparedQuery, keep_best, terms_of};
 use crate::understand::{Subject, is_function_word, is_path};
 use crate::work::WorkBudget;
 
@@ -123,7 +123,7 @@ type OfChunks<T> = Vec<(usize, ChunkId, T)>;
 /// # Errors
 /// Fails if an index cannot be read, or the request is cancelled.
 pub(crate) fn direct_matches(
-    roots: &[SearchedRoot<'_>],
+    roots: &[PreparedQuery<'_>],
     (query, subject): (&str, Subject<'_>),
     uses_words: bool,
     work: &WorkBudget,
@@ -136,7 +136,7 @@ pub(crate) fn direct_matches(
 }
 
 fn matches_among_all(
-    roots: &[SearchedRoot<'_>],
+    roots: &[PreparedQuery<'_>],
     (query, subject): (&str, Subject<'_>),
     uses_words: bool,
     work: &WorkBudget,
@@ -208,7 +208,7 @@ fn matches_among_all(
 }
 
 /// Keeps the chunks that are test code.
-fn tests_among(roots: &[SearchedRoot<'_>], chunks: OfChunks<Holding>) -> Result<OfChunks<Holding>, StorageError> {
+fn tests_among(roots: &[PreparedQuery<'_>], chunks: OfChunks<Holding>) -> Result<OfChunks<Holding>, StorageError> {
     let is_test = |name: ChunkName<'_>| name.classes(PathClasses::for_path(name.path)).holds(PathClass::Test);
     let mut tests = Vec::new();
     for (at, id, holding) in chunks {
@@ -221,7 +221,7 @@ fn tests_among(roots: &[SearchedRoot<'_>], chunks: OfChunks<Holding>) -> Result<
 
 /// Whether the text of a chunk calls a name. All chunks of code outside of definitions share the calls of the whole
 /// file, so their texts are searched; other chunks have their own calls.
-fn may_call(root: &SearchedRoot<'_>, id: ChunkId, name: &str) -> Result<bool, StorageError> {
+fn may_call(root: &PreparedQuery<'_>, id: ChunkId, name: &str) -> Result<bool, StorageError> {
     let is_outside = root.snapshot.chunk(id)?.is_some_and(|chunk| chunk.chunk_type() == ChunkType::Code);
     let text = if is_outside { root.snapshot.text(id)? } else { None };
     Ok(text.is_none_or(|text| calls(&text.text, name)))
@@ -240,7 +240,7 @@ fn calls(text: &str, name: &str) -> bool {
 
 /// Returns the chunks whose name is the query or that contain a definition of it.
 fn exact_matches(
-    roots: &[SearchedRoot<'_>],
+    roots: &[PreparedQuery<'_>],
     identifier: &IdentifierQuery,
     work: &WorkBudget,
 ) -> Result<OfChunks<ExactMatch>, QueryError> {
@@ -275,7 +275,7 @@ fn exact_matches(
 }
 
 /// Marks functions without a body, unless there are more than [`MAX_DECLARATIONS`] matches.
-fn note_declarations(roots: &[SearchedRoot<'_>], matches: &mut OfChunks<ExactMatch>) -> Result<(), StorageError> {
+fn note_declarations(roots: &[PreparedQuery<'_>], matches: &mut OfChunks<ExactMatch>) -> Result<(), StorageError> {
     if !(2..=MAX_DECLARATIONS).contains(&matches.len()) {
         return Ok(());
     }
@@ -290,7 +290,7 @@ fn note_declarations(roots: &[SearchedRoot<'_>], matches: &mut OfChunks<ExactMat
 /// Returns the chunks that contain the subject of a query, or the whole query as a phrase. Skips short queries of
 /// common words.
 fn holding(
-    roots: &[SearchedRoot<'_>],
+    roots: &[PreparedQuery<'_>],
     query: &str,
     subject: Subject<'_>,
     work: &WorkBudget,
@@ -334,7 +334,7 @@ fn holding(
 }
 
 /// Returns the chunks of every index that contain all terms.
-fn with_all(roots: &[SearchedRoot<'_>], terms: &[String]) -> Result<Vec<RoaringBitmap>, StorageError> {
+fn with_all(roots: &[PreparedQuery<'_>], terms: &[String]) -> Result<Vec<RoaringBitmap>, StorageError> {
     roots.iter().map(|root| root.with_all(terms)).collect()
 }
 
@@ -344,7 +344,7 @@ fn count(chunks: &[RoaringBitmap]) -> usize {
 
 /// Returns the best chunks by keywords that pass the filter, among `chunks`; at most `most` in all indexes together.
 fn best_by_keywords(
-    roots: &[SearchedRoot<'_>],
+    roots: &[PreparedQuery<'_>],
     chunks: &[RoaringBitmap],
     most: usize,
 ) -> Result<Vec<(usize, ChunkId)>, StorageError> {
@@ -356,7 +356,7 @@ fn best_by_keywords(
 
 /// Returns the chunks that contain the longest known fragment of a message, whose source has placeholders for values.
 fn containing_fragment(
-    roots: &[SearchedRoot<'_>],
+    roots: &[PreparedQuery<'_>],
     query: &str,
     work: &WorkBudget,
 ) -> Result<OfChunks<Holding>, QueryError> {
@@ -393,14 +393,14 @@ fn fragments(query: &str) -> Vec<String> {
 
 /// Returns the chunks that contain a text as a whole word or phrase, among the chunks with all terms.
 fn containing(
-    roots: &[SearchedRoot<'_>],
+    roots: &[PreparedQuery<'_>],
     wanted: &str,
     terms: &[String],
     work: &WorkBudget,
 ) -> Result<OfChunks<Holding>, QueryError> {
     let mut chunks = with_all(roots, terms)?;
     if count(&chunks) == 0 {
-        let holding = |root: &SearchedRoot<'_>| root.bm25.matching_chunks(Some(root.snapshot.live()));
+        let holding = |root: &PreparedQuery<'_>| root.bm25.matching_chunks(Some(root.snapshot.live()));
         chunks = match wanted.chars().count() {
             1 if !wanted.is_ascii() => roots.iter().map(holding).collect(),
             _ => with_all(roots, &parts(terms))?,
@@ -443,7 +443,7 @@ fn containing(
 }
 
 /// Whether a chunk is code in a language without a grammar.
-fn has_no_grammar(root: &SearchedRoot<'_>, id: ChunkId) -> Result<bool, StorageError> {
+fn has_no_grammar(root: &PreparedQuery<'_>, id: ChunkId) -> Result<bool, StorageError> {
     let is_code = |path: &str| !is_prose(path.rsplit('/').next().unwrap_or(path));
     let chunk = root.snapshot.chunk(id)?;
     Ok(chunk.is_some_and(|chunk| chunk.chunk_type() == ChunkType::Doc && is_code(chunk.path())))
@@ -463,7 +463,7 @@ fn defines(text: &str, name: &str) -> bool {
 }
 
 /// Whether any of the chunks has all terms in its qualified name.
-fn has_named(roots: &[SearchedRoot<'_>], chunks: Vec<RoaringBitmap>, terms: &[String]) -> Result<bool, StorageError> {
+fn has_named(roots: &[PreparedQuery<'_>], chunks: Vec<RoaringBitmap>, terms: &[String]) -> Result<bool, StorageError> {
     for (root, mut named) in roots.iter().zip(chunks) {
         for term in terms {
             let postings = root.snapshot.postings(term)?;

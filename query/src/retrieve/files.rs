@@ -10,7 +10,7 @@ use aurora_analysis::LateInteraction;
 use aurora_storage::{ChunkId, StorageError};
 
 use crate::retrieve::bm25::KeywordSearch;
-use crate::retrieve::searched_root::SearchedRoot;
+use crate::retrieve::prepared_query::PreparedQuery;
 
 /// Maximum number of chunks of a file in which keywords are counted, starting with the first. Bounds the work on files
 /// that are much longer than any handwritten file.
@@ -32,7 +32,7 @@ pub(crate) struct FileEvidence {
 
 /// Collects the evidence of the files of some chunks from the given sources. `vector` is the unit vector of the query.
 pub(crate) fn file_evidence(
-    root: &SearchedRoot<'_>,
+    root: &PreparedQuery<'_>,
     bm25: Option<&KeywordSearch<'_>>,
     vector: Option<&[f32]>,
     mut late: Option<&mut LateInteraction<'_>>,

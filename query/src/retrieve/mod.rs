@@ -10,12 +10,12 @@ mod direct;
 mod files;
 mod identifier;
 mod place;
+mod prepared_query;
 mod query_vector;
-mod searched_root;
 
 pub(crate) use candidates::{Candidate, CandidateLimits, Candidates, add_files, collect, missing_subject};
 pub(crate) use direct::DirectMatch;
 pub(crate) use files::FileEvidence;
 pub(crate) use identifier::{ChunkName, IdentifierQuery};
+pub(crate) use prepared_query::{PreparedQuery, query_vectors};
 pub(crate) use query_vector::QueryVector;
-pub(crate) use searched_root::{SearchedRoot, query_vectors};

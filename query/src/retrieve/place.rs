@@ -5,7 +5,7 @@ use aurora_storage::ChunkId;
 use roaring::RoaringBitmap;
 
 use crate::query::QueryError;
-use crate::retrieve::searched_root::{SearchedRoot, terms_of};
+use crate::retrieve::prepared_query::{PreparedQuery, terms_of};
 use crate::understand::is_path;
 use crate::work::WorkBudget;
 
@@ -94,7 +94,7 @@ impl Place {
     /// Fails if the index cannot be read, or the request is cancelled.
     pub(crate) fn chunks(
         &self,
-        roots: &[SearchedRoot<'_>],
+        roots: &[PreparedQuery<'_>],
         work: &WorkBudget,
     ) -> Result<Vec<(usize, ChunkId, PlaceMatch)>, QueryError> {
         let mut found = Vec::new();
@@ -126,7 +126,7 @@ impl Place {
     /// Returns the chunks of files that the path may denote, with the number of directories that only one of the paths
     /// has. These are files whose path ends with this path, or otherwise files whose path is a suffix of this path, or
     /// otherwise, if there is a line, files with the same name in a directory of the same name.
-    fn files(&self, roots: &[SearchedRoot<'_>], work: &WorkBudget) -> Result<FoundFiles, QueryError> {
+    fn files(&self, roots: &[PreparedQuery<'_>], work: &WorkBudget) -> Result<FoundFiles, QueryError> {
         let inner = files(roots, &self.path, |path| end_of(path, &self.path), work)?;
         let Some((_, name)) = self.path.rsplit_once('/').filter(|_| inner.is_empty()) else { return Ok(inner) };
         let outer = files(roots, name, |path| end_of(&self.path, path), work)?;
@@ -144,7 +144,7 @@ type FoundFiles = Vec<(usize, usize, RoaringBitmap)>;
 /// Returns the chunks of files with all terms of `text` and a matching path; empty if more than [`MAX_FILES`] files
 /// match.
 fn files(
-    roots: &[SearchedRoot<'_>],
+    roots: &[PreparedQuery<'_>],
     text: &str,
     directories: impl Fn(&str) -> Option<usize>,
     work: &WorkBudget,

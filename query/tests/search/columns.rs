@@ -2,8 +2,8 @@
 
 use crate::corpus::{NOW, Row, write_columns};
 use aurora_query::{
-    Condition, Facet, Hit, Query, QueryError, Retriever, Root, SearchConfig, SearchResults, Source, check_filter,
-    facets, search_all,
+    Condition, Facet, Hit, Query, QueryError, SearchConfig, SearchResults, Searcher, Source, check_filter, facets,
+    search_all,
 };
 use aurora_storage::{ChunkType, ColumnDeclaration, ColumnKind, MetaValue, Snapshot};
 use proptest::prelude::*;
@@ -62,18 +62,18 @@ fn rows() -> Vec<Row> {
 
 struct Index {
     _directory: tempfile::TempDir,
-    retriever: Retriever,
+    searcher: Searcher,
 }
 
 fn index(rows: &[Row], config: SearchConfig) -> Index {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let snapshot = write_columns(directory.path(), rows, None, &columns());
-    Index { _directory: directory, retriever: Retriever::new(snapshot, None, config) }
+    Index { _directory: directory, searcher: Searcher::new(snapshot, None, config) }
 }
 
 impl Index {
     fn snapshot(&self) -> &Snapshot {
-        self.retriever.snapshot()
+        self.searcher.snapshot()
     }
 
     fn ask(&self, query: &str, conditions: &[&str]) -> Result<SearchResults, QueryError> {
@@ -81,9 +81,8 @@ impl Index {
         for condition in conditions {
             query.filter.add_condition(condition).expect("a condition");
         }
-        let found = self.retriever.search(&query);
-        let root = Root::of_project("", &self.retriever);
-        assert_eq!(found.is_ok(), check_filter(&[root], &query.filter).is_ok());
+        let found = self.searcher.search(&query);
+        assert_eq!(found.is_ok(), check_filter(&[&self.searcher], &query.filter).is_ok());
         found
     }
 
@@ -195,7 +194,7 @@ fn a_condition_that_does_not_fit_its_column_is_an_error() {
     insta::assert_snapshot!("owner".parse::<Condition>().expect_err("no operator"), @"Invalid condition 'owner'. Conditions are written as a column, one of = != < <= > >=, and a value, such as owner=payments or 'churn>5', or with a list, such as 'owner in payments,billing'; in a shell, quote conditions with < or >");
     let empty = tempfile::tempdir().expect("a temporary directory");
     let snapshot = write_columns(empty.path(), &[row("alpha")], None, &[]);
-    let without = Index { _directory: empty, retriever: Retriever::new(snapshot, None, SearchConfig::default()) };
+    let without = Index { _directory: empty, searcher: Searcher::new(snapshot, None, SearchConfig::default()) };
     let found = without.ask("load", &["owner=x"]).expect("a stage may write it later");
     assert!(found.hits.is_empty());
     assert!(found.notes.contains(&"No column 'owner' in this index; its chunks have no metadata".to_owned()));
@@ -208,12 +207,12 @@ fn a_column_is_known_if_one_of_the_indexes_has_it() {
     let with = index(&rows(), SearchConfig::default());
     let directory = tempfile::tempdir().expect("a temporary directory");
     let other = [Row::new("lib/theta.py", "theta", ChunkType::Function, "def load(): something else")];
-    let without = Retriever::new(write_columns(directory.path(), &other, None, &[]), None, SearchConfig::default());
-    let roots = [Root::of_project("app", &with.retriever), Root::of_project("lib", &without)];
+    let without = Searcher::new(write_columns(directory.path(), &other, None, &[]), None, SearchConfig::default());
+    let searchers = [&with.searcher, &without];
     let names = |condition: &str| {
         let mut query = Query { limit: 50, ..Query::new("", NOW) };
         query.filter.add_condition(condition).expect("a condition");
-        let found = search_all(&roots, &query).map_err(|error| error.to_string())?;
+        let found = search_all(&searchers, &query).map_err(|error| error.to_string())?;
         Ok::<Vec<String>, String>(found.hits.into_iter().map(|hit| hit.name).collect())
     };
     assert_eq!(names("churn>5"), Ok(vec!["alpha".to_owned()]));
@@ -231,7 +230,7 @@ fn without_a_query_the_chunks_that_pass_are_listed_in_the_order_of_paths() {
     let ask = |change: &dyn Fn(&mut Query)| {
         let mut query = Query { limit: 50, ..Query::new(" ", NOW) };
         change(&mut query);
-        index.retriever.search(&query)
+        index.searcher.search(&query)
     };
     assert_eq!(ask(&|query| query.filter.paths.push("src/g*".to_owned())).expect("lists").hits.len(), 1);
     assert_eq!(ask(&|query| query.filter.languages.push("python".to_owned())).expect("lists").hits.len(), 7);

@@ -1,7 +1,7 @@
 //! Direct matches of places, names and texts rank first.
 
 use crate::corpus::{self, Bag, NOW, Row};
-use aurora_query::{Mode, Query, Retriever, SearchConfig, SearchResults};
+use aurora_query::{Mode, Query, SearchConfig, SearchResults, Searcher};
 use aurora_storage::ChunkType;
 
 use ChunkType::{Class, Code, Function, Kb, Method};
@@ -9,8 +9,8 @@ use ChunkType::{Class, Code, Function, Kb, Method};
 fn search(rows: &[Row], text: &str) -> SearchResults {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let snapshot = corpus::write(directory.path(), rows, Some(&Bag::default()));
-    let retriever = Retriever::new(snapshot, Some(std::sync::Arc::new(Bag::default())), SearchConfig::default());
-    let results = retriever.search(&Query::new(text, NOW)).expect("a valid query");
+    let searcher = Searcher::new(snapshot, Some(std::sync::Arc::new(Bag::default())), SearchConfig::default());
+    let results = searcher.search(&Query::new(text, NOW)).expect("a valid query");
     assert!(results.hits.iter().map(|hit| hit.score).is_sorted_by(|a, b| a >= b), "{text}");
     for hit in &results.hits {
         let effects: f32 = hit.explanation.rules.iter().map(|rule| rule.effect).sum();
@@ -256,7 +256,7 @@ fn language_names_and_single_ideographs_are_words() {
 fn dense_mode_ignores_literal_matches() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let snapshot = corpus::write(directory.path(), &posts(), Some(&Bag::default()));
-    let retriever = Retriever::new(snapshot, Some(std::sync::Arc::new(Bag::default())), SearchConfig::default());
-    let results = retriever.search(&Query { mode: Mode::Dense, ..Query::new("total_posts", NOW) }).expect("valid");
+    let searcher = Searcher::new(snapshot, Some(std::sync::Arc::new(Bag::default())), SearchConfig::default());
+    let results = searcher.search(&Query { mode: Mode::Dense, ..Query::new("total_posts", NOW) }).expect("valid");
     assert!(results.hits.iter().all(|hit| hit.explanation.rules.iter().all(|rule| rule.rule != "contains_query")));
 }

@@ -3,8 +3,7 @@
 use crate::corpus::{self, NOW, Row};
 
 use aurora_query::{
-    Details, FilterSpec, Mode, Query, QueryError, Retriever, RootDetails, SearchConfig, SearchResults, TextFilter,
-    WorkBudget,
+    Details, FilterSpec, Mode, Query, QueryError, SearchConfig, SearchResults, Searcher, TextFilter, WorkBudget,
 };
 use aurora_storage::{ChunkType, Snapshot};
 use proptest::prelude::*;
@@ -21,13 +20,16 @@ fn index(rows: &[Row]) -> Index {
 }
 
 impl Index {
+    fn searcher(&self) -> Searcher {
+        Searcher::new(self.snapshot.clone(), None, SearchConfig::default()).with_root(self.directory.path())
+    }
+
     fn ask(&self, text: &str, filter: FilterSpec) -> SearchResults {
         let query = Query { filter: filter.clone(), limit: 100, ..Query::new(text, NOW) };
-        let retriever = Retriever::new(self.snapshot.clone(), None, SearchConfig::default());
-        let mut found = retriever.search(&query).expect("a valid query");
+        let searcher = self.searcher();
+        let mut found = searcher.search(&query).expect("a valid query");
         let details = Details { snippet_lines: 3, now: NOW, work: &query.work };
-        let root = RootDetails { name: "", is_memory: false, path: self.directory.path(), snapshot: &self.snapshot };
-        aurora_query::complete(&[root], &mut found, &details).expect("a readable index");
+        aurora_query::complete(&[&searcher], &mut found, &details).expect("a readable index");
         found
     }
 }
@@ -71,28 +73,27 @@ fn without_a_query_matches_are_listed_by_path_and_line() {
     assert_eq!(places, [(1, "docs/guide.md", 31), (2, "src/a.py", 11), (3, "src/a.py", 21), (4, "src/b.py", 1)]);
     assert_eq!((found.stages.ranked, found.stages.eligible), (0, 4));
     let few = Query { filter: grep("sleep"), limit: 2, ..Query::new(" ", NOW) };
-    let few = Retriever::new(index.snapshot.clone(), None, SearchConfig::default()).search(&few).expect("valid");
+    let few = Searcher::new(index.snapshot.clone(), None, SearchConfig::default()).search(&few).expect("valid");
     assert_eq!((few.hits.len(), few.notes.as_slice()), (2, &["4 chunks match; the first 2 are listed".to_owned()][..]));
 }
 
 #[test]
 fn a_cancelled_search_has_no_answer() {
     let index = index(&project());
-    let retriever = Retriever::new(index.snapshot.clone(), None, SearchConfig::default());
+    let searcher = index.searcher();
     let work = WorkBudget::default();
     work.cancel();
     for (text, filter) in [("wait log", FilterSpec::default()), ("wait", grep("sleep")), ("", grep("sleep"))] {
-        let found = retriever.search(&Query { filter, work: work.clone(), ..Query::new(text, NOW) });
+        let found = searcher.search(&Query { filter, work: work.clone(), ..Query::new(text, NOW) });
         assert!(matches!(found, Err(QueryError::Cancelled(_))), "{text}");
     }
-    let passages = retriever.passages("wait log", Mode::Sparse, 10, false, &work);
+    let passages = searcher.passages("wait log", Mode::Sparse, 10, false, &work);
     assert!(matches!(passages, Err(QueryError::Cancelled(_))));
     let mut found = index.ask("wait log", FilterSpec::default());
-    let root = RootDetails { name: "", is_memory: false, path: index.directory.path(), snapshot: &index.snapshot };
-    let packed = aurora_query::packed(&[root], &found, 1_000, &work);
+    let packed = aurora_query::packed(&[&searcher], &found, 1_000, &work);
     assert!(matches!(packed, Err(QueryError::Cancelled(_))));
     let details = Details { snippet_lines: 3, now: NOW, work: &work };
-    assert!(matches!(aurora_query::complete(&[root], &mut found, &details), Err(QueryError::Cancelled(_))));
+    assert!(matches!(aurora_query::complete(&[&searcher], &mut found, &details), Err(QueryError::Cancelled(_))));
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::corpus::{self, DAY, NOW, Row};
-use aurora_query::{Forgetting, Query, Retriever, SearchConfig, SearchResults};
+use aurora_query::{Forgetting, Query, SearchConfig, SearchResults, Searcher};
 use aurora_storage::{AccessLog, ChunkType, KnownIndexes, MetaValue, Verdict};
 
 struct Index {
     directory: tempfile::TempDir,
-    retriever: Retriever,
+    searcher: Searcher,
 }
 
 impl Index {
@@ -18,7 +18,7 @@ impl Index {
         // Only their access records distinguish the rows, so equal texts must not be folded.
         let mut config = SearchConfig::default();
         config.folding.near_copies = false;
-        Self { directory, retriever: Retriever::new(snapshot, None, config) }
+        Self { directory, searcher: Searcher::new(snapshot, None, config) }
     }
 
     fn log(&self) -> Arc<AccessLog> {
@@ -26,9 +26,9 @@ impl Index {
     }
 
     fn ask(&self, log: &Arc<AccessLog>) -> SearchResults {
-        let (snapshot, config) = (self.retriever.snapshot().clone(), self.retriever.config().clone());
-        let retriever = Retriever::new(snapshot, None, config).with_access(Arc::clone(log));
-        retriever.search(&Query::new("shared words", NOW)).expect("a valid query")
+        let (snapshot, config) = (self.searcher.snapshot().clone(), self.searcher.config().clone());
+        let searcher = Searcher::new(snapshot, None, config).with_access(Ok(Arc::clone(log)));
+        searcher.search(&Query::new("shared words", NOW)).expect("a valid query")
     }
 }
 

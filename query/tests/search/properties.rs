@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::corpus::{self, Bag, Judge, NOW, Row};
 use crate::generated::{rows, text};
-use aurora_query::{FacetCount, FilterSpec, Mode, Query, Retriever, RulesConfig, SearchConfig, SearchResults, idf};
+use aurora_query::{FacetCount, FilterSpec, Mode, Query, RulesConfig, SearchConfig, SearchResults, Searcher, idf};
 use aurora_storage::ChunkType;
 use proptest::prelude::*;
 
@@ -14,8 +14,8 @@ fn search(rows: &[Row], config: &SearchConfig, query: &Query) -> SearchResults {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let model = Bag::default();
     let snapshot = corpus::write(directory.path(), rows, Some(&model));
-    let retriever = Retriever::new(snapshot, Some(Arc::new(model)), config.clone());
-    retriever.with_reranker(Ok(Arc::new(Judge::default()))).search(query).expect("a valid query")
+    let searcher = Searcher::new(snapshot, Some(Arc::new(model)), config.clone());
+    searcher.with_reranker(Ok(Arc::new(Judge::default()))).search(query).expect("a valid query")
 }
 
 /// Creates a configuration with a reranker, which scores pseudo-randomly.

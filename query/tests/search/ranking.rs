@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::corpus::{self, Bag, DAY, NOW, Row};
-use aurora_query::{Mode, Query, QueryError, Retriever, SearchConfig, SearchResults};
+use aurora_query::{Mode, Query, QueryError, SearchConfig, SearchResults, Searcher};
 use aurora_storage::{AccessLog, ChunkType, KnownIndexes, MetaValue};
 
 use ChunkType::{Class, Function, Kb, Method};
 
 struct Index {
     _directory: tempfile::TempDir,
-    retriever: Retriever,
+    searcher: Searcher,
 }
 
 fn index(rows: &[Row], model: Option<Bag>) -> Index {
@@ -21,12 +21,12 @@ fn index_with(rows: &[Row], stored: Option<Bag>, loaded: Option<Bag>, config: Se
     let directory = tempfile::tempdir().expect("a temporary directory");
     let snapshot = corpus::write(directory.path(), rows, stored.as_ref());
     let embedder = loaded.map(|model| Arc::new(model) as Arc<dyn aurora_analysis::QueryEmbedder>);
-    Index { _directory: directory, retriever: Retriever::new(snapshot, embedder, config) }
+    Index { _directory: directory, searcher: Searcher::new(snapshot, embedder, config) }
 }
 
 impl Index {
     fn ask(&self, query: Query) -> SearchResults {
-        self.retriever.search(&query).expect("a valid query")
+        self.searcher.search(&query).expect("a valid query")
     }
 
     fn names(&self, text: &str) -> Vec<String> {
@@ -172,7 +172,7 @@ fn a_search_without_vectors_reports_the_reason() {
     insta::assert_snapshot!(hybrid(Some(Bag::default()), None), @"Ranked without semantic scores: the index holds embeddings of bag@1, but no model is loaded");
     insta::assert_snapshot!(hybrid(Some(Bag::default()), Some(other)), @"Ranked without semantic scores: the index holds embeddings of bag@1, but the configured model is other@2; index again to embed with it");
     let index = index(&project(), None);
-    let refused = index.retriever.search(&Query { mode: Mode::Dense, ..Query::new("password", NOW) });
+    let refused = index.searcher.search(&Query { mode: Mode::Dense, ..Query::new("password", NOW) });
     assert!(matches!(refused, Err(QueryError::NoVectors(_))));
     assert!(index.ask(Query { mode: Mode::Sparse, ..Query::new("password", NOW) }).notes.is_empty());
 }
@@ -200,7 +200,7 @@ fn history_and_accesses_raise_activation_and_nothing_else() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let log = AccessLog::open(directory.path(), &KnownIndexes::everything()).expect("a fresh directory");
     log.record(&[("code:src/aa.py:aa", NOW - DAY), ("code:src/aa.py:aa", NOW - 2 * DAY)]).expect("writable");
-    let index = Index { retriever: index.retriever.with_access(Arc::new(log)), ..index };
+    let index = Index { searcher: index.searcher.with_access(Ok(Arc::new(log))), ..index };
     let results = index.ask(Query::new("shared words", NOW));
     assert_eq!(results.hits[0].qualified_name, "aa");
     assert!(results.hits[0].explanation.activation.starts_with("accessed 2x, 3 commits, last used 1 day ago"));
@@ -244,7 +244,7 @@ fn filters_report_an_empty_result() {
 #[test]
 fn empty_queries_are_refused() {
     let index = index(&project(), None);
-    assert!(matches!(index.retriever.search(&Query::new("  ", NOW)), Err(QueryError::Empty)));
+    assert!(matches!(index.searcher.search(&Query::new("  ", NOW)), Err(QueryError::Empty)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::corpus::{self, Bag, Judge, NOW, Row};
-use aurora_query::{Hit, LoadedReranker, Mode, Query, Retriever, SearchConfig, SearchResults};
+use aurora_query::{Hit, LoadedReranker, Mode, Query, SearchConfig, SearchResults, Searcher};
 use aurora_storage::ChunkType::Function;
 
 /// Functions whose first ones best match the query by words.
@@ -29,11 +29,11 @@ fn search(config: &SearchConfig, reranker: Option<LoadedReranker>, query: Query)
     let directory = tempfile::tempdir().expect("a temporary directory");
     let model = Bag::default();
     let snapshot = corpus::write(directory.path(), &rows(), Some(&model));
-    let mut retriever = Retriever::new(snapshot, Some(Arc::new(model)), config.clone());
+    let mut searcher = Searcher::new(snapshot, Some(Arc::new(model)), config.clone());
     if let Some(reranker) = reranker {
-        retriever = retriever.with_reranker(reranker);
+        searcher = searcher.with_reranker(reranker);
     }
-    retriever.search(&query).expect("a valid query")
+    searcher.search(&query).expect("a valid query")
 }
 
 fn names(results: &SearchResults) -> Vec<&str> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_query::{FilterSpec, Group, Mode, Query, Retriever, Root, SearchConfig, SearchResults, search_all};
+use aurora_query::{FilterSpec, Group, Mode, Query, SearchConfig, SearchResults, Searcher, search_all};
 use aurora_storage::ChunkType;
 use proptest::prelude::*;
 
@@ -15,25 +15,26 @@ const PATHS: [&str; 6] =
 /// An index in its own directory.
 struct Index {
     _directory: tempfile::TempDir,
-    retriever: Retriever,
+    searcher: Searcher,
 }
 
 impl Index {
-    fn new(rows: &[Row], model: Option<Bag>) -> Self {
+    fn new(name: &str, rows: &[Row], model: Option<Bag>) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let snapshot = corpus::write(directory.path(), rows, model.as_ref());
         let embedder = model.map(|model| Arc::new(model) as Arc<dyn aurora_analysis::QueryEmbedder>);
         let mut config = SearchConfig { rerank: Some("judge".to_owned()), rerank_words: 1, ..SearchConfig::default() };
         // The smallest numbers of candidates that can be configured, so that some chunks are left out.
         (config.hybrid.stage1_top_k, config.hybrid.dense_top_k) = (10, 10);
-        let retriever = Retriever::new(snapshot, embedder, config).with_reranker(Ok(Arc::new(Judge::default())));
-        Self { _directory: directory, retriever }
+        let searcher = Searcher::new(snapshot, embedder, config).with_name(name);
+        let searcher = searcher.with_reranker(Ok(Arc::new(Judge::default())));
+        Self { _directory: directory, searcher }
     }
 }
 
-fn search(indexes: &[(&str, &Index)], query: &Query) -> SearchResults {
-    let roots = indexes.iter().map(|(name, index)| Root::of_project(name, &index.retriever));
-    search_all(&roots.collect::<Vec<_>>(), query).expect("a valid query")
+fn search(indexes: &[&Index], query: &Query) -> SearchResults {
+    let searchers = indexes.iter().map(|index| &index.searcher);
+    search_all(&searchers.collect::<Vec<_>>(), query).expect("a valid query")
 }
 
 /// Returns the parts of an answer that do not depend on the number of indexes.
@@ -55,13 +56,13 @@ proptest! {
     ) {
         let is_second = |row: &Row| second[PATHS.iter().position(|path| *path == row.path).expect("one of them")];
         let parts: (Vec<Row>, Vec<Row>) = rows.iter().cloned().partition(|row| !is_second(row));
-        let all = Index::new(&rows, Some(Bag::default()));
-        let (a, b) = (Index::new(&parts.0, Some(Bag::default())), Index::new(&parts.1, Some(Bag::default())));
+        let all = Index::new("all", &rows, Some(Bag::default()));
+        let (a, b) = (Index::new("a", &parts.0, Some(Bag::default())), Index::new("b", &parts.1, Some(Bag::default())));
         // A word that neither index contains is corrected to the word that is nearest in both.
         let query = if typo { format!("{query} sesion") } else { query };
         let group = if by_file { Group::File } else { Group::Chunk };
         let query = Query { limit: 8, mode, group, facets: true, ..Query::new(query, NOW) };
-        let (one, both) = (search(&[("all", &all)], &query), search(&[("a", &a), ("b", &b)], &query));
+        let (one, both) = (search(&[&all], &query), search(&[&a, &b], &query));
         prop_assert_eq!(scores(&one), scores(&both));
         prop_assert_eq!((&one.notes, one.stages), (&both.notes, both.stages));
         let facets = |found: &SearchResults| found.facets.clone().map(|facets| (facets.chunks, facets.types, facets.languages));
@@ -81,8 +82,8 @@ fn twin(name: &str, text: &str) -> Vec<Row> {
 fn equal_paths_of_two_roots_stay_apart_and_equal_texts_fold() {
     let text = "wait and try the request again with a longer delay each time";
     let (a, b, c) = (twin("retry", text), twin("retry", text), twin("retry_all", "try every request again"));
-    let [a, b, c] = [a, b, c].map(|rows| Index::new(&rows, None));
-    let found = search(&[("one", &a), ("two", &b), ("three", &c)], &Query::new("request again", NOW));
+    let [a, b, c] = [("one", a), ("two", b), ("three", c)].map(|(name, rows)| Index::new(name, &rows, None));
+    let found = search(&[&a, &b, &c], &Query::new("request again", NOW));
     let rows: Vec<_> = found.hits.iter().map(|hit| (hit.shown_file(), hit.copies.places.clone())).collect();
     let folded = ("one/src/retry.py".to_owned(), vec!["two/src/retry.py:1".to_owned()]);
     assert!(rows.contains(&folded) && rows.contains(&("three/src/retry.py".to_owned(), vec![])), "{rows:?}");
@@ -91,9 +92,9 @@ fn equal_paths_of_two_roots_stay_apart_and_equal_texts_fold() {
 
 #[test]
 fn an_index_without_vectors_is_searched_by_keywords_and_named() {
-    let with = Index::new(&twin("retry", "try the request again"), Some(Bag::default()));
-    let without = Index::new(&twin("repeat", "repeat the request"), None);
-    let found = search(&[("with", &with), ("without", &without)], &Query::new("the request", NOW));
+    let with = Index::new("with", &twin("retry", "try the request again"), Some(Bag::default()));
+    let without = Index::new("without", &twin("repeat", "repeat the request"), None);
+    let found = search(&[&with, &without], &Query::new("the request", NOW));
     assert_eq!(found.hits.len(), 2);
     assert_eq!(found.notes, ["Ranked without semantic scores in without: the index holds no embeddings"]);
     let of = |root: &str| found.hits.iter().find(|hit| hit.root.as_deref() == Some(root)).expect("a hit");
@@ -102,9 +103,9 @@ fn an_index_without_vectors_is_searched_by_keywords_and_named() {
 
 #[test]
 fn patterns_without_a_query_list_every_root_in_order() {
-    let [a, b] = [Index::new(&twin("a", "sleep(3)"), None), Index::new(&twin("b", "sleep(4)"), None)];
+    let [a, b] = [Index::new("y", &twin("a", "sleep(3)"), None), Index::new("x", &twin("b", "sleep(4)"), None)];
     let filter = FilterSpec { grep: vec![r"sleep\(\d\)".to_owned()], ..FilterSpec::default() };
-    let list = |limit| search(&[("y", &a), ("x", &b)], &Query { limit, filter: filter.clone(), ..Query::new("", NOW) });
+    let list = |limit| search(&[&a, &b], &Query { limit, filter: filter.clone(), ..Query::new("", NOW) });
     let files = |found: &SearchResults| found.hits.iter().map(aurora_query::Hit::shown_file).collect::<Vec<_>>();
     assert_eq!(files(&list(9)), ["y/src/retry.py", "x/src/retry.py"]);
     let one = list(1);

@@ -1,7 +1,7 @@
 //! Queries with words that the index does not contain verbatim.
 
 use crate::corpus::{self, NOW, Row};
-use aurora_query::{Mode, Query, Retriever, SearchConfig, SearchResults};
+use aurora_query::{Mode, Query, SearchConfig, SearchResults, Searcher};
 use aurora_storage::ChunkType;
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ const NAMES: [&str; 6] =
 
 struct Index {
     _directory: tempfile::TempDir,
-    retriever: Retriever,
+    searcher: Searcher,
 }
 
 fn index(config: SearchConfig) -> Index {
@@ -22,12 +22,12 @@ fn index(config: SearchConfig) -> Index {
         .collect();
     let directory = tempfile::tempdir().expect("a temporary directory");
     let snapshot = corpus::write(directory.path(), &rows, None);
-    Index { _directory: directory, retriever: Retriever::new(snapshot, None, config) }
+    Index { _directory: directory, searcher: Searcher::new(snapshot, None, config) }
 }
 
 impl Index {
     fn ask(&self, text: &str) -> SearchResults {
-        self.retriever.search(&Query { mode: Mode::Sparse, ..Query::new(text, NOW) }).expect("a valid query")
+        self.searcher.search(&Query { mode: Mode::Sparse, ..Query::new(text, NOW) }).expect("a valid query")
     }
 
     fn first(&self, text: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_project::{AttributionReport, attribution};
+use aurora_project::{AttributionReport, Names, attribution};
 use axum::extract::State as Shared;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -40,8 +40,8 @@ pub(crate) async fn blame(
     Parameters(query): Parameters<BlameParameters>,
 ) -> Result<Answer, Problem> {
     state
-        .read(query.root.as_deref(), move |searcher, _| {
-            let file = searcher.names().file(&query.path)?;
+        .read(query.root.as_deref(), move |_, searcher, _| {
+            let file = Names::for_searcher(searcher).file(&query.path)?;
             let blame = attribution(searcher.snapshot(), &file)?;
             Ok(AttributionReport::of(&file.path, &blame))
         })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_project::ChunkReport;
+use aurora_project::{ChunkReport, Names};
 use axum::extract::State as Shared;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -40,8 +40,8 @@ pub(crate) async fn chunk(
     Parameters(query): Parameters<ChunkParameters>,
 ) -> Result<Answer, Problem> {
     state
-        .read(query.root.as_deref(), move |searcher, request| {
-            let (id, key) = searcher.names().within(&request.budget).chunk(&query.id)?;
+        .read(query.root.as_deref(), move |_, searcher, request| {
+            let (id, key) = Names::for_searcher(searcher).within(&request.budget).chunk(&query.id)?;
             let chunk = searcher.snapshot().whole_chunk(id)?;
             let gone = || Problem::not_found(format!("no chunk has the id {key}"));
             Ok(ChunkReport::from(chunk.ok_or_else(gone)?))

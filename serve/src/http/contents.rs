@@ -38,9 +38,7 @@ pub(crate) async fn contents(
     Parameters(query): Parameters<RootParameters>,
 ) -> Result<Answer, Problem> {
     state
-        .read(query.root.as_deref(), |searcher, _| {
-            Ok(aurora_project::contents(searcher.project(), searcher.snapshot())?)
-        })
+        .read(query.root.as_deref(), |project, searcher, _| Ok(aurora_project::contents(project, searcher.snapshot())?))
         .await
 }
 
@@ -83,7 +81,7 @@ pub(crate) async fn tree(
         return Err(Problem::invalid(format!("`depth` must be a number from 0 to {MAX_DEPTH}")));
     }
     state
-        .read(query.root.as_deref(), move |searcher, _| {
+        .read(query.root.as_deref(), move |_, searcher, _| {
             let tree = aurora_project::tree(searcher.snapshot(), &query.path, depth)?;
             let missing = || Problem::not_found(format!("the index has no file in {}", query.path));
             tree.ok_or_else(missing)
@@ -108,8 +106,8 @@ pub(crate) async fn omissions(
     Parameters(query): Parameters<RootParameters>,
 ) -> Result<Answer, Problem> {
     state
-        .read(query.root.as_deref(), |searcher, request| {
-            let mut options = searcher.project().options_without_programs()?;
+        .read(query.root.as_deref(), |project, _, request| {
+            let mut options = project.options_without_programs()?;
             options.cancel = request.cancel.clone();
             Ok(aurora_project::omissions(&options).map_err(ProjectError::Index)?)
         })
@@ -131,10 +129,10 @@ pub(crate) struct RootSummary {
 #[utoipa::path(get, path = "/api/v1/roots", tag = "index", responses((status = 200, description = "The roots", body = Vec<RootSummary>)))]
 pub(crate) async fn roots(Shared(state): Shared<Arc<State>>) -> Result<Answer, Problem> {
     let roots = state.options.roots.clone();
-    let summary = |root: &aurora_live::Root| RootSummary {
-        name: root.name.clone(),
-        path: root.live.project().root().display().to_string(),
-        indexed: root.live.project().has_index(),
+    let summary = |root: &Arc<aurora_live::LiveProject>| RootSummary {
+        name: root.name().to_owned(),
+        path: root.project().root().display().to_string(),
+        indexed: root.project().has_index(),
     };
     state.answer(move |_| Ok(roots.iter().map(summary).collect::<Vec<_>>())).await
 }

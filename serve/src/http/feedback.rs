@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_project::{FeedbackReport, judge};
+use aurora_project::{FeedbackReport, Names, judge};
 use aurora_storage::Verdict;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
@@ -74,11 +74,11 @@ pub(crate) async fn feedback(Shared(state): Shared<Arc<State>>, body: Body<Feedb
                 VerdictName::Unhelpful => Verdict::Unhelpful,
                 VerdictName::Bad => Verdict::Bad,
             };
-            let searcher = shared.root(body.root.as_deref())?.live.searcher()?;
+            let searcher = shared.root(body.root.as_deref())?.searcher()?;
             let mut keys = Vec::new();
             for id in &body.ids {
                 request.budget.check()?;
-                let (_, key) = searcher.names().within(&request.budget).chunk(id)?;
+                let (_, key) = Names::for_searcher(&searcher).within(&request.budget).chunk(id)?;
                 if !keys.contains(&key) {
                     keys.push(key);
                 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_project::{FileReport, file_report};
+use aurora_project::{FileReport, Names, file_report};
 use axum::extract::State as Shared;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -43,9 +43,9 @@ pub(crate) async fn file(
     Parameters(query): Parameters<FileParameters>,
 ) -> Result<Answer, Problem> {
     state
-        .read(query.root.as_deref(), move |searcher, _| {
-            let file = searcher.names().file(&query.path)?;
-            let mut report = file_report(searcher.snapshot(), searcher.project().root(), &file)?;
+        .read(query.root.as_deref(), move |_, searcher, _| {
+            let file = Names::for_searcher(searcher).file(&query.path)?;
+            let mut report = file_report(searcher, &file)?;
             if query.highlight {
                 report.highlight();
             }

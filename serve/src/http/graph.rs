@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_project::{RelationReport, definition, relations};
+use aurora_project::{Names, RelationReport, definition, relations};
 use aurora_query::{MAX_TREE_DEPTH, MIN_CONFIDENCE, Relation, RelationIndex, TreeOptions};
 use axum::extract::State as Shared;
 use serde::Deserialize;
@@ -78,10 +78,10 @@ pub(crate) async fn graph(
         return Err(Problem::invalid("`min_confidence` must be a number from 0 to 1"));
     }
     state
-        .read(query.root.as_deref(), move |searcher, request| {
+        .read(query.root.as_deref(), move |_, searcher, request| {
             let snapshot = searcher.snapshot();
             let index = RelationIndex::within(snapshot, request.budget.clone());
-            let named = definition(&searcher.names().within(&request.budget), &index, &query.name)?;
+            let named = definition(&Names::for_searcher(searcher).within(&request.budget), &index, &query.name)?;
             let tree = index.tree(&named, &options)?;
             request.budget.check()?;
             Ok(relations(snapshot, &tree, &options)?)

@@ -35,7 +35,7 @@ pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<Json<Heal
     state
         .work(move |_| {
             for root in roots.options.roots.iter() {
-                if root.live.searcher().is_err() {
+                if root.searcher().is_err() {
                     // The reason is only for clients with the token.
                     return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "an index cannot be searched yet"));
                 }

@@ -59,7 +59,7 @@ pub(crate) async fn start(
 }
 
 fn start_run(state: &State, body: &IndexBody) -> Result<RunStatus, Problem> {
-    let live = &state.root(body.root.as_deref())?.live;
+    let live = state.root(body.root.as_deref())?;
     let request = RunRequest { reason: RunReason::Request, force: body.force, first_answer: None };
     live.start(request).map_err(|error| match error {
         RunError::Running => Problem::new(StatusCode::CONFLICT, error.to_string()),
@@ -81,7 +81,7 @@ pub(crate) async fn status(
     Shared(state): Shared<Arc<State>>,
     Parameters(query): Parameters<RootParameters>,
 ) -> Result<Json<RunStatus>, Problem> {
-    let status = state.root(query.root.as_deref())?.live.status().borrow().clone();
+    let status = state.root(query.root.as_deref())?.status().borrow().clone();
     Ok(Json(status))
 }
 
@@ -104,7 +104,7 @@ pub(crate) async fn cancel(
     if state.options.read_only {
         return Err(Problem::read_only());
     }
-    let live = &state.root(query.root.as_deref())?.live;
+    let live = state.root(query.root.as_deref())?;
     if !live.cancel() {
         return Err(Problem::not_found("no index run is in progress"));
     }
@@ -128,7 +128,7 @@ pub(crate) async fn events(
     Extension(stop): Extension<Stop>,
     Parameters(query): Parameters<RootParameters>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
-    let mut status = state.root(query.root.as_deref())?.live.status();
+    let mut status = state.root(query.root.as_deref())?.status();
     status.mark_changed();
     let events = stream::unfold((status, stop), |(mut status, stop)| async move {
         tokio::select! {
@@ -161,5 +161,5 @@ pub(crate) async fn runs(
     Shared(state): Shared<Arc<State>>,
     Parameters(query): Parameters<RootParameters>,
 ) -> Result<Answer, Problem> {
-    state.read(query.root.as_deref(), |searcher, _| Ok(run_reports(searcher.project(), searcher.snapshot()))).await
+    state.read(query.root.as_deref(), |project, searcher, _| Ok(run_reports(project, searcher.snapshot()))).await
 }

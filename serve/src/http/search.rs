@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aurora_live::{OpenedRoots, Roots};
 use aurora_project::{PackedAnswer, SearchRequest};
-use aurora_query::{Context, FilterSpec, Group, Mode, QueryError, SearchResults, WorkBudget};
+use aurora_query::{Context, FilterSpec, Group, Mode, Query, QueryError, SearchResults, WorkBudget};
 use axum::extract::State as Shared;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -251,8 +251,7 @@ impl ValidatedSearch {
         let budget = within("budget", body.budget, 1..=MAX_TOKENS)?;
         let limit = within("limit", body.limit, 1..=limits.results)?;
         let snippets = within("snippets", body.snippets, 0..=MAX_SNIPPET_LINES)?;
-        let defaults = SearchRequest::new(body.query.clone());
-        let request = SearchRequest {
+        let query = Query {
             limit: limit.unwrap_or_else(|| SearchRequest::default_limit(budget)),
             mode: match body.mode {
                 None | Some(SearchMode::Hybrid) => Mode::Hybrid,
@@ -265,9 +264,13 @@ impl ValidatedSearch {
             },
             filter,
             content: body.content,
-            highlight: body.highlight,
             facets: body.facets,
             work,
+            ..Query::new(body.query.clone(), aurora_clock::now_seconds())
+        };
+        let defaults = SearchRequest::new(query);
+        let request = SearchRequest {
+            highlight: body.highlight,
             snippet_lines: if budget.is_some() { 0 } else { snippets.unwrap_or(defaults.snippet_lines) },
             ..defaults
         };
@@ -275,12 +278,12 @@ impl ValidatedSearch {
     }
 
     fn find(&self, roots: Roots) -> Result<Found, Problem> {
-        let now = aurora_clock::now_seconds();
         let OpenedRoots { searchers, notes } = roots.open()?;
-        let mut results = searchers.search(&self.request, now)?;
+        let mut results = searchers.search(&self.request)?;
         results.notes.splice(0..0, notes);
-        let packed = self.budget.map(|budget| searchers.packed(&results, budget, &self.request.work)).transpose()?;
-        Ok(Found { roots, results, packed, now })
+        let packed =
+            self.budget.map(|budget| searchers.packed(&results, budget, &self.request.query.work)).transpose()?;
+        Ok(Found { roots, results, packed, now: self.request.query.now })
     }
 }
 

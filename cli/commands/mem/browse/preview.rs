@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aurora_languages::Highlight;
-use aurora_project::{Searcher, file_report};
-use aurora_query::{FileState, Marker};
+use aurora_project::file_report;
+use aurora_query::{FileState, Marker, Searcher};
 use aurora_storage::{FileRecord, StorageError};
 
 use crate::commands::mem::browse::latest::Latest;
@@ -103,7 +103,7 @@ impl PreviewRequest {
         if record.size > MAX_FILE_BYTES {
             return Ok(("", None));
         }
-        let report = file_report(self.searcher.snapshot(), self.searcher.project().root(), record)?;
+        let report = file_report(&self.searcher, record)?;
         let note = match report.file_state {
             FileState::Changed => "changed since it was indexed",
             FileState::Gone => "deleted since it was indexed",

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aurora_project::{IndexEmbedder, Project, ProjectError, SearchRequest, Searcher, Searchers, chain};
-use aurora_query::{FilterSpec, Group, Mode, QueryError, SearchConfig};
+use aurora_project::{IndexEmbedder, OpenedSearcher, Project, ProjectError, SearchRequest, Searchers, chain};
+use aurora_query::{FilterSpec, Group, Mode, Query, QueryError, SearchConfig, Searcher};
 use aurora_storage::Snapshot;
 
 use crate::commands::mem::browse::latest::Latest;
@@ -69,8 +69,8 @@ impl RunningEmbedder {
         }
     }
 
-    fn set(&self, embedder: Option<&IndexEmbedder>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = embedder.cloned();
+    fn set(&self, embedder: Option<IndexEmbedder>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = embedder;
     }
 }
 
@@ -138,9 +138,11 @@ impl Answering {
             refresh::before_search(&project, &snapshot, budget)
         };
         let snapshot = newer.unwrap_or(snapshot);
-        let searcher = Arc::new(Searcher::open(&project, snapshot, config.clone(), mode)?);
-        embedder.set(searcher.embedder());
-        let notes = note.into_iter().chain(searcher.notice().map(ToString::to_string)).collect();
+        let opened = project.searcher("", snapshot, config.clone(), mode)?;
+        let OpenedSearcher { searcher, embedder: running, notice } = opened;
+        embedder.set(running);
+        let notes = note.into_iter().chain(notice.map(|notice| notice.to_string())).collect();
+        let searcher = Arc::new(searcher);
         Ok(Self { project, config, mode, budget, searcher, embedder, notes, refused: None })
     }
 
@@ -180,10 +182,10 @@ impl Answering {
 
     fn change_to(&mut self, snapshot: Snapshot) -> bool {
         let generation = snapshot.manifest().generation;
-        match Searcher::open(&self.project, snapshot, self.config.clone(), self.mode) {
-            Ok(searcher) => {
-                self.embedder.set(searcher.embedder());
-                self.searcher = Arc::new(searcher);
+        match self.project.searcher("", snapshot, self.config.clone(), self.mode) {
+            Ok(opened) => {
+                self.embedder.set(opened.embedder);
+                self.searcher = Arc::new(opened.searcher);
                 self.refused = None;
                 true
             }
@@ -201,17 +203,17 @@ impl Answering {
     }
 
     fn search(&mut self, question: &Question) -> Result<Found, String> {
-        let request = SearchRequest {
+        let now = time::now();
+        let query = Query {
             limit: MAX_RESULTS,
             mode: self.mode,
             group: Group::Chunk,
             filter: question.filter.clone(),
-            snippet_lines: 0,
-            ..SearchRequest::new(question.text.clone())
+            ..Query::new(question.text.clone(), now)
         };
-        let now = time::now();
+        let request = SearchRequest { snippet_lines: 0, ..SearchRequest::new(query) };
         let indexed = self.searcher.snapshot().manifest().chunk_count;
-        let found = match Searchers::from(Arc::clone(&self.searcher)).search(&request, now) {
+        let found = match Searchers::from(Arc::clone(&self.searcher)).search(&request) {
             Ok(results) => Found::new(results, now),
             // The user has not typed anything yet.
             Err(QueryError::Empty) => Found::default(),

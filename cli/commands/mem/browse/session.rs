@@ -6,7 +6,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use aurora_project::{ProjectError, Searcher};
+use aurora_project::ProjectError;
+use aurora_query::Searcher;
 use crossterm::event;
 
 use crate::commands::mem::browse::app::{App, Effect};
@@ -279,8 +280,11 @@ impl Session {
             Ok(status) => self.app.show_message(format!("{} ended with {status}", editor.name()), true),
             Err(error) => self.app.show_message(format!("Cannot start {}: {error}", editor.name()), true),
         }
-        if let (Ok(_), true, Some(searcher)) = (&status, self.records, &self.searcher) {
-            searcher.record(std::iter::once(row.key.as_str()), time::now());
+        if let (Ok(_), true, Some(searcher)) = (&status, self.records, &self.searcher)
+            && let Ok(access) = searcher.access()
+        {
+            // A read-only index can be browsed.
+            let _ = access.record(&[(row.key.as_str(), time::now())]);
         }
         self.requested = None;
         let question = self.app.question(true);

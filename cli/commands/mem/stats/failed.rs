@@ -15,8 +15,8 @@ use crate::output::{json, sanitize, units};
 
 /// Prints every failed row of the published generation.
 pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
-    let opened = opened::open(args.root.as_deref(), program)?;
-    let rows = failed_rows(&opened.snapshot).map_err(opened::failure)?;
+    let (_, snapshot) = opened::open(args.root.as_deref(), program)?;
+    let rows = failed_rows(&snapshot).map_err(opened::failure)?;
     let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_indented(&mut out, &rows)?,

@@ -44,8 +44,8 @@ pub(crate) struct StatsArgs {
 /// Prints the statistics of the published generation.
 pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let opened = opened::open(args.root.as_deref(), program)?;
-    let stats = contents(&opened.project, &opened.snapshot).map_err(opened::failure)?;
+    let (project, snapshot) = opened::open(args.root.as_deref(), program)?;
+    let stats = contents(&project, &snapshot).map_err(opened::failure)?;
     let mut out = terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_indented(&mut out, &stats)?,

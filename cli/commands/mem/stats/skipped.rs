@@ -16,7 +16,7 @@ use crate::output::{json, sanitize, units, width};
 
 /// Prints every file and directory of the current tree that is not indexed.
 pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
-    let options = opened::open(args.root.as_deref(), program)?.project.options()?;
+    let options = opened::open(args.root.as_deref(), program)?.0.options()?;
     interrupt::cancels(&options.cancel, "nothing is written");
     let report = omissions(&options).map_err(|error| findings::failure(error, &program.terminal))?;
     interrupt::unless_cancelled(&options.cancel)?;

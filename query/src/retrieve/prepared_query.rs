@@ -12,7 +12,7 @@ use crate::retrieve::query_vector::QueryVector;
 const MAX_LOOKUPS: u64 = 200;
 
 /// One of the indexes that a search covers, with the query's lookups in it.
-pub(crate) struct SearchedRoot<'s> {
+pub(crate) struct PreparedQuery<'s> {
     /// The name in results; `None` if results do not distinguish indexes.
     pub(crate) name: Option<&'s str>,
     /// The generation that is searched.
@@ -31,7 +31,7 @@ pub(crate) struct SearchedRoot<'s> {
     pub(crate) threads: Threads,
 }
 
-impl SearchedRoot<'_> {
+impl PreparedQuery<'_> {
     /// Runs two functions, in parallel if the search may use several threads.
     pub(crate) fn both<A: Send, B: Send>(&self, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
         match self.threads {
@@ -91,7 +91,7 @@ pub(crate) fn query_vectors(
 /// Keeps the best chunks of every index that are among the best of all indexes. Each list has its best chunk first.
 /// Equal scores are ordered by key, as within one index.
 pub(super) fn keep_best(
-    roots: &[SearchedRoot<'_>],
+    roots: &[PreparedQuery<'_>],
     best: &mut [Vec<(ChunkId, f32)>],
     most: usize,
 ) -> Result<(), StorageError> {

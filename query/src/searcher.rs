@@ -1,23 +1,29 @@
 //! One generation of an index, ready to be searched.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use aurora_analysis::{Analyzer, QueryEmbedder, Reranker, StaticModel};
 use aurora_storage::{AccessLog, AccessRecord, Annotations, ColumnDeclaration, Snapshot, StorageError};
 
 use crate::config::SearchConfig;
-use crate::filter::FilteredIndex;
 use crate::memory::Retention;
 use crate::present::FacetIndex;
 use crate::query::Mode;
-use crate::rank::{Boosts, LabelCache, Reranking};
+use crate::rank::{Boosts, LabelCache, Reranking, first_piece};
 
 /// The reranker that the configuration names, or the reason why it is unavailable.
 pub type LoadedReranker = Result<Arc<dyn Reranker>, String>;
 
-/// Answers queries over one generation of an index. Open it once, search many times.
-pub struct Retriever {
+/// Answers queries over one generation of an index. Open it once, search many times. Clones share caches.
+#[derive(Clone)]
+pub struct Searcher {
+    /// The name that users see, unique among the searchers of a search.
+    name: String,
+    /// The indexed directory. Absolute paths in a filter are resolved against this directory.
+    root: Option<PathBuf>,
+    /// The rules of an index of memories; `None` for a project. Results do not name a memory.
+    memory: Option<Arc<dyn Retention>>,
     snapshot: Snapshot,
     embedder: Option<Arc<dyn QueryEmbedder>>,
     /// The model whose tokens the index stores, used to compare queries with chunks word by word.
@@ -25,11 +31,12 @@ pub struct Retriever {
     /// The reranking model, or the reason why it is unavailable.
     reranker: LoadedReranker,
     config: SearchConfig,
-    boosts: Boosts,
-    label_cache: LabelCache,
+    boosts: Arc<Boosts>,
+    label_cache: Arc<LabelCache>,
     analyzer: Analyzer,
-    /// Records of shown and judged chunks; without them, activation ignores earlier use.
-    access: Option<Arc<AccessLog>>,
+    /// Records of shown and judged chunks, or the reason why there are none; without records, activation ignores earlier
+    /// use.
+    access: Result<Arc<AccessLog>, String>,
     /// Tags that users have given to chunks.
     annotations: Option<Arc<Annotations>>,
     /// Notes that every answer includes.
@@ -39,48 +46,11 @@ pub struct Retriever {
     /// Names of the stages whose programs are not allowed.
     refused_stages: Vec<String>,
     /// Built by the first search that asks for facets.
-    facets: OnceLock<FacetIndex>,
+    facets: Arc<OnceLock<FacetIndex>>,
 }
 
-/// One of several indexes that are searched as one.
-#[derive(Clone, Copy)]
-pub struct Root<'a> {
-    /// The name that users see, unique among the roots of a search.
-    pub name: &'a str,
-    /// The index.
-    pub retriever: &'a Retriever,
-    /// The indexed directory. Absolute paths in a filter are resolved against this directory.
-    pub path: Option<&'a Path>,
-    /// The rules of an index of memories; `None` for a project. Results do not name a root of memories.
-    pub memory: Option<&'a dyn Retention>,
-}
-
-impl<'a> Root<'a> {
-    /// Creates a root for the index of a project.
-    pub fn of_project(name: &'a str, retriever: &'a Retriever) -> Self {
-        Self { name, retriever, path: None, memory: None }
-    }
-
-    /// Returns the parts of the index that filters read.
-    pub(crate) fn filtered(&self) -> FilteredIndex<'a> {
-        FilteredIndex {
-            snapshot: self.retriever.snapshot(),
-            root: self.path,
-            annotations: self.retriever.annotations(),
-            memory: self.memory,
-        }
-    }
-
-    /// Returns the name that results of a search over `roots` show. `None` unless `roots` contains several projects,
-    /// because the name only distinguishes projects.
-    pub(crate) fn display_name(&self, roots: &[Root<'_>]) -> Option<&'a str> {
-        let is_project = |root: &&Root<'_>| root.memory.is_none();
-        (self.memory.is_none() && roots.iter().filter(is_project).count() > 1).then_some(self.name)
-    }
-}
-
-impl Retriever {
-    /// Creates a retriever over `snapshot`. Without an embedder, or if the embedder's model differs from the model of
+impl Searcher {
+    /// Creates a searcher over `snapshot`. Without an embedder, or if the embedder's model differs from the model of
     /// the index, searches use keywords only and say so in a note.
     pub fn new(snapshot: Snapshot, embedder: Option<Arc<dyn QueryEmbedder>>, config: SearchConfig) -> Self {
         let tokens = embedder.as_ref().and_then(|_| StaticModel::built_in().ok());
@@ -88,20 +58,23 @@ impl Retriever {
         let tokens = tokens.filter(|tokens| indexed.is_some_and(|id| id == tokens.id()));
         let boosts = Boosts::new(&snapshot.manifest().columns, &config.boost);
         Self {
+            name: String::new(),
+            root: None,
+            memory: None,
             snapshot,
             embedder,
             tokens,
             reranker: Err("no model is loaded".to_owned()),
             config,
-            boosts,
-            label_cache: LabelCache::default(),
+            boosts: Arc::new(boosts),
+            label_cache: Arc::default(),
             analyzer: Analyzer,
-            access: None,
+            access: Err("no access history is loaded".to_owned()),
             annotations: None,
             notes: Vec::new(),
             changed_stages: Vec::new(),
             refused_stages: Vec::new(),
-            facets: OnceLock::new(),
+            facets: Arc::default(),
         }
     }
 
@@ -112,10 +85,30 @@ impl Retriever {
         Self { reranker, ..self }
     }
 
-    /// Sets the access log: the activation of chunks depends on when they were shown and how they were judged.
+    /// Sets the name that users see.
     #[must_use]
-    pub fn with_access(self, access: Arc<AccessLog>) -> Self {
-        Self { access: Some(access), ..self }
+    pub fn with_name(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// Sets the indexed directory.
+    #[must_use]
+    pub fn with_root(self, root: impl Into<PathBuf>) -> Self {
+        Self { root: Some(root.into()), ..self }
+    }
+
+    /// Marks the index as an index of memories with these rules.
+    #[must_use]
+    pub fn with_memory(self, rules: Arc<dyn Retention>) -> Self {
+        Self { memory: Some(rules), ..self }
+    }
+
+    /// Sets the access log: the activation of chunks depends on when they were shown and how they were judged. If the
+    /// log cannot be used, every answer has a note with the reason.
+    #[must_use]
+    pub fn with_access(mut self, access: Result<Arc<AccessLog>, String>) -> Self {
+        self.notes.extend(access.as_ref().err().map(|error| format!("Ranked without access history: {error}")));
+        Self { access, ..self }
     }
 
     /// Sets the tags that users have given to chunks.
@@ -165,6 +158,51 @@ impl Retriever {
         self.annotations.as_deref()
     }
 
+    /// The name that users see; empty for the only index of a search.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name that results of a search over `searchers` show. `None` unless `searchers` contains several projects,
+    /// because the name only distinguishes projects.
+    pub(crate) fn display_name(&self, searchers: &[&Self]) -> Option<&str> {
+        let has_several = searchers.iter().filter(|searcher| searcher.memory.is_none()).count() > 1;
+        (self.memory.is_none() && has_several).then_some(&self.name)
+    }
+
+    /// The indexed directory, if it is known.
+    pub fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
+    /// The directory of the indexed files; `None` for a memory, whose chunks do not come from files.
+    pub fn source_directory(&self) -> Option<&Path> {
+        self.root().filter(|_| self.memory.is_none())
+    }
+
+    /// Whether the index contains memories.
+    pub fn is_memory(&self) -> bool {
+        self.memory.is_some()
+    }
+
+    /// The rules of an index of memories.
+    pub(crate) fn memory(&self) -> Option<&dyn Retention> {
+        self.memory.as_deref()
+    }
+
+    /// The key under which the access history records a chunk. All pieces of a long memory entry share one key.
+    pub fn history_key<'k>(&self, key: &'k str) -> &'k str {
+        if self.is_memory() { first_piece(key) } else { key }
+    }
+
+    /// The access history.
+    ///
+    /// # Errors
+    /// Returns the reason why the history cannot be used.
+    pub fn access(&self) -> Result<&AccessLog, &str> {
+        self.access.as_deref().map_err(String::as_str)
+    }
+
     /// The generation that is searched.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
@@ -198,7 +236,7 @@ impl Retriever {
     /// Returns the access records of chunks by their keys. If the log cannot be read, all records are `None`, and a
     /// note reports the error.
     pub(crate) fn accesses(&self, keys: &[&str], notes: &mut Vec<String>) -> Vec<Option<AccessRecord>> {
-        let read = self.access.as_ref().map(|log| log.get_many(keys)).transpose();
+        let read = self.access().ok().map(|log| log.get_many(keys)).transpose();
         let found = read.unwrap_or_else(|error| {
             notes.push(format!("Ranked without access history: {error}"));
             None
