@@ -4,37 +4,10 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use aurora_memory::Scope;
+use aurora_memory::{Owner, Scope};
 use aurora_pipeline::MAX_WORKERS;
-use aurora_query::{FilterError, FilterSpec};
+use aurora_query::{FilterError, FilterSpec, Source};
 use clap::{Args, ValueEnum};
-
-/// Whose memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OwnerArg {
-    /// The user's, in ~/.aurora/memory
-    User,
-    /// The project's, in .aurora/memory
-    Project,
-}
-
-/// The kinds of entries that people write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KindArg {
-    Reasoning,
-    Knowledge,
-    Note,
-}
-
-/// The kinds of entries that there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AnyKindArg {
-    Reasoning,
-    Knowledge,
-    Note,
-    Turn,
-    Code,
-}
 
 /// Selects the memories that a command uses.
 #[derive(Debug, Args)]
@@ -45,7 +18,7 @@ pub(crate) struct MemoryArgs {
 
     /// Use only this memory [default: the project's and the user's]
     #[arg(long, value_name = "OWNER", value_enum)]
-    pub(crate) memory: Option<OwnerArg>,
+    pub(crate) memory: Option<Owner>,
 
     /// File of retention policies that override the configured ones
     #[arg(long, value_name = "FILE")]
@@ -57,7 +30,7 @@ pub(crate) struct MemoryArgs {
 pub(crate) struct PlacementArgs {
     /// Scope of the entry: session, project, user or global [default: project inside a project, else user; session with
     /// --session]
-    #[arg(long, value_name = "SCOPE", value_parser = parse_scope)]
+    #[arg(long, value_name = "SCOPE", value_enum)]
     pub(crate) scope: Option<Scope>,
 
     /// Session of the entry
@@ -74,13 +47,13 @@ pub(crate) struct PlacementArgs {
 pub(crate) struct SearchedMemory {
     /// Sources of results, separated by commas [default: all]
     #[arg(long, value_name = "SOURCES", value_enum, value_delimiter = ',')]
-    pub(crate) source: Vec<SourceArg>,
+    pub(crate) source: Vec<Source>,
 
     /// Scope of memory to search [default: everything except other sessions]
     ///
     /// `session`: entries of --session; `project`: the project's memory; `user`: your memory and all of your sessions;
     /// `global`: everything.
-    #[arg(long, value_name = "SCOPE", value_parser = parse_scope)]
+    #[arg(long, value_name = "SCOPE", value_enum)]
     pub(crate) scope: Option<Scope>,
 
     /// Session of this search: include its turns, and record the shown results for `aur mem feedback --outcome`
@@ -90,22 +63,6 @@ pub(crate) struct SearchedMemory {
     /// Include archived entries of memory
     #[arg(long)]
     pub(crate) archived: bool,
-}
-
-/// Where a result comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SourceArg {
-    /// The files of the project
-    Code,
-    /// Entries of memory
-    Memory,
-    /// Conversation logs
-    #[value(alias = "log")]
-    Logs,
-}
-
-pub(crate) fn parse_scope(text: &str) -> Result<Scope, String> {
-    text.parse().map_err(|error: aurora_memory::UnknownScope| error.to_string())
 }
 
 #[derive(Args, Debug)]
@@ -180,16 +137,6 @@ pub(crate) struct SearchedRoots {
 pub(crate) enum ReportFormat {
     Text,
     Json,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModeArg {
-    /// Keywords, meaning and activation
-    Hybrid,
-    /// Keywords only
-    Sparse,
-    /// Meaning only
-    Dense,
 }
 
 pub(crate) fn parse_jobs(text: &str) -> Result<usize, String> {

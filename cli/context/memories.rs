@@ -8,7 +8,7 @@ use aurora_project::{Searchers, causes, chain};
 use aurora_query::{SearchConfig, ShownChunk};
 use aurora_storage::{ProjectDirectory, StorageError};
 
-use crate::context::args::{MemoryArgs, OwnerArg};
+use crate::context::args::MemoryArgs;
 use crate::context::failure::{Failure, Outcome};
 use crate::context::program::Program;
 use crate::context::terminal::Terminal;
@@ -32,8 +32,7 @@ impl Memories {
         let config = config.map_err(|error| findings::project(error, &program.terminal))?;
         let is_wanted = |place: &MemoryPlace| match args.memory {
             None => true,
-            Some(OwnerArg::User) => place.owner() == Owner::User,
-            Some(OwnerArg::Project) => place.owner() == Owner::Project,
+            Some(owner) => place.owner() == owner,
         };
         let (mut memories, mut left_out) = (Vec::new(), Vec::new());
         for place in places(&root).into_iter().filter(is_wanted) {
@@ -100,15 +99,11 @@ pub(crate) fn open_all(places: impl Iterator<Item = MemoryPlace>) -> Outcome<Vec
 
 /// Opens the memory of an owner, and creates it if it does not exist. `root` is the project.
 pub(crate) fn create(owner: Owner, root: &Path) -> Outcome<Memory> {
-    let owner = match owner {
-        Owner::Project => OwnerArg::Project,
-        Owner::User => OwnerArg::User,
-    };
     Memory::create(place_of(owner, root)?).map_err(failure)
 }
 
 /// Opens the existing memory of an owner. `root` is the project.
-pub(crate) fn owned(owner: OwnerArg, root: &Path) -> Outcome<Memory> {
+pub(crate) fn owned(owner: Owner, root: &Path) -> Outcome<Memory> {
     let place = place_of(owner, root)?;
     let owner = place.owner().as_str();
     let none =
@@ -117,10 +112,10 @@ pub(crate) fn owned(owner: OwnerArg, root: &Path) -> Outcome<Memory> {
 }
 
 /// Returns the place of an owner's memory. `root` is the project.
-pub(crate) fn place_of(owner: OwnerArg, root: &Path) -> Outcome<MemoryPlace> {
+pub(crate) fn place_of(owner: Owner, root: &Path) -> Outcome<MemoryPlace> {
     match owner {
-        OwnerArg::Project => Ok(MemoryPlace::of_project(root)),
-        OwnerArg::User => MemoryPlace::of_user().ok_or_else(|| {
+        Owner::Project => Ok(MemoryPlace::of_project(root)),
+        Owner::User => MemoryPlace::of_user().ok_or_else(|| {
             Failure::new("there is no home directory for the user's memory")
                 .with_help("set AURORA_HOME to an absolute path")
         }),

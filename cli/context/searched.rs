@@ -10,7 +10,7 @@ use aurora_project::{OpenedSearcher, Project, ProjectError, Searchers, chain, ro
 use aurora_query::{FlagValue, Mode, QueryError, SearchConfig, Searcher, Source};
 use aurora_storage::Snapshot;
 
-use crate::context::args::{SearchedMemory, SearchedRoots, SourceArg};
+use crate::context::args::{SearchedMemory, SearchedRoots};
 use crate::context::failure::{Failure, Outcome};
 use crate::context::program::Program;
 use crate::context::refresh::{self, Refreshed};
@@ -111,7 +111,7 @@ pub(crate) struct SearchedArgs<'a> {
 /// Opens the index of each root that the arguments select. A missing index is built, and an outdated one is updated if
 /// that is quick. `flags` change the search configuration.
 pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, program: &Program) -> Outcome<Searched> {
-    let sources = sources(args.memory);
+    let sources = &args.memory.source;
     let has = |source| sources.is_empty() || sources.contains(&source);
     let mut roots = place::for_searches(args.roots)?;
     let OpenedMemories { found, opened, left_out, notes: memory_notes } = if has(Source::Memory) {
@@ -165,16 +165,6 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     }
     failures.iter().for_each(|failure| program.terminal.report(failure));
     Ok(Searched { searchers: Searchers::new(searchers), notes, missing: failures.len(), memories: opened, updates })
-}
-
-/// Returns the selected sources of results; empty for all sources.
-pub(crate) fn sources(args: &SearchedMemory) -> Vec<Source> {
-    let source = |source: &SourceArg| match source {
-        SourceArg::Code => Source::Code,
-        SourceArg::Memory => Source::Memory,
-        SourceArg::Logs => Source::Log,
-    };
-    args.source.iter().map(source).collect()
 }
 
 /// Memories as roots of a search, and the errors of memories that could not be opened.

@@ -22,6 +22,7 @@ const MIN_SUCCESS: f64 = 0.8;
 const MIN_PARTIAL: f64 = 0.5;
 
 /// The outcome of a task.
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TaskOutcome {

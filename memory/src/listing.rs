@@ -36,6 +36,7 @@ pub struct ListFilter {
 }
 
 /// The sort key of a list: newest, highest, or alphabetically first entries come first.
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ListOrder {
     /// The time of the last change.

@@ -8,12 +8,13 @@ use aurora_storage::ProjectDirectory;
 use crate::scope::Scope;
 
 /// The owner of a memory.
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Owner {
-    /// The user; the memory is in the user's directory.
+    /// The user; the memory is in `~/.aurora/memory`.
     User,
-    /// A project; the memory is in its `.aurora` directory.
+    /// A project; the memory is in its `.aurora/memory`.
     Project,
 }
 

@@ -83,6 +83,7 @@ pub enum Forgetting {
 
 /// The source of a result.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -92,6 +93,7 @@ pub enum Source {
     /// Reasoning patterns, knowledge, notes and turns of conversations.
     Memory,
     /// Conversation logs.
+    #[cfg_attr(feature = "clap", value(name = "logs", alias = "log"))]
     Log,
 }
 

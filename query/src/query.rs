@@ -8,15 +8,16 @@ use crate::work::{Cancelled, WorkBudget};
 
 /// The scores that a search uses.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Keywords and vectors.
+    /// Keywords, meaning and activation.
     #[default]
     Hybrid,
     /// Keywords only.
     Sparse,
-    /// Vectors only.
+    /// Meaning only: vectors.
     Dense,
 }
 
@@ -44,13 +45,14 @@ impl std::str::FromStr for Mode {
 
 /// The unit of the result list.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
-    /// A chunk.
+    /// Every chunk on its own.
     #[default]
     Chunk,
-    /// A file: its best chunk, with further ones below it.
+    /// Every file once: its best chunk, with further ones below it.
     File,
 }
 

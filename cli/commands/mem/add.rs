@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use aurora_memory::{Memory, Owner, Placement, Scope};
 use aurora_memory_schema::{Draft, Kind, Outcome as Stored};
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::context::args::{KindArg, PlacementArgs, ReportFormat};
+use crate::context::args::{PlacementArgs, ReportFormat};
 use crate::context::document::{self, NamedText};
 use crate::context::failure::{Failure, Outcome};
 use crate::context::memories::{create, failure, project};
@@ -31,8 +32,8 @@ Exits with 1 if the entry is not stored.";
 #[command(after_help = ADD_EXAMPLES)]
 pub(crate) struct AddArgs {
     /// Kind of the entry
-    #[arg(value_enum)]
-    pub(crate) kind: KindArg,
+    #[arg(value_parser = written_kind())]
+    pub(crate) kind: Kind,
 
     /// File to read; `-` is standard input
     #[arg(value_name = "FILE", required_unless_present = "message")]
@@ -83,12 +84,14 @@ pub(super) fn print(stored: &Stored, owner: Owner, format: ReportFormat, termina
     }
 }
 
+/// The kinds of entries that people write.
+fn written_kind() -> impl TypedValueParser<Value = Kind> {
+    let names = [Kind::Reasoning, Kind::Knowledge, Kind::Note].map(Kind::name);
+    PossibleValuesParser::new(names).map(|name| Kind::from_name(&name).unwrap_or(Kind::Note))
+}
+
 fn read(args: &AddArgs, terminal: &Terminal) -> Outcome<Draft> {
-    let kind = match args.kind {
-        KindArg::Reasoning => Kind::Reasoning,
-        KindArg::Knowledge => Kind::Knowledge,
-        KindArg::Note => Kind::Note,
-    };
+    let kind = args.kind;
     let given = match (&args.message, &args.file) {
         (Some(_), _) if kind != Kind::Note => return Err(Failure::new("only a note can be given with --message")),
         (Some(text), _) => NamedText { name: "--message".to_owned(), text: text.clone() },

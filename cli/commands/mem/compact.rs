@@ -3,12 +3,13 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use aurora_memory::Owner;
 use aurora_project::user;
 use aurora_storage::{Environment, Workers};
 use clap::Args;
 
 use crate::commands::mem::memory;
-use crate::context::args::{OwnerArg, ReportFormat};
+use crate::context::args::ReportFormat;
 use crate::context::failure::Outcome;
 use crate::context::opened;
 use crate::context::program::Program;
@@ -28,7 +29,7 @@ stay the same, running searches continue, and a compact index is left unchanged.
 pub(crate) struct CompactArgs {
     /// Compact a memory instead of the index; removed entries and earlier versions can then no longer be restored
     #[arg(long, value_name = "OWNER", value_enum)]
-    pub(crate) memory: Option<OwnerArg>,
+    pub(crate) memory: Option<Owner>,
 
     /// Indexed directory [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]

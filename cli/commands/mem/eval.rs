@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use aurora_evaluation::engine::Engine;
 use aurora_evaluation::metrics::Metric;
 use aurora_evaluation::report::{self, Floor, MissedFloor, Run};
-use aurora_query::SearchConfig;
+use aurora_query::{Mode, SearchConfig};
 use clap::{Args, Subcommand};
 
 use crate::commands::mem::mine::{self, MineArgs};
-use crate::commands::mem::search;
-use crate::context::args::{ModeArg, ReportFormat};
+use crate::context::args::ReportFormat;
 use crate::context::failure::{Failure, Outcome};
 use crate::context::golden::{self, QuestionBatch};
 use crate::context::program::Program;
@@ -69,7 +68,7 @@ pub(crate) struct AskArgs {
 
     /// Signals that rank the results
     #[arg(long, short, value_name = "MODE", value_enum)]
-    pub(crate) mode: Option<ModeArg>,
+    pub(crate) mode: Option<Mode>,
 
     /// Only these sets, separated by commas
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
@@ -102,7 +101,7 @@ pub(crate) fn run(args: &EvalArgs, program: &Program) -> Outcome {
 
 fn measure(args: &AskArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.as_deref())?;
-    let mode = search::mode(args.mode);
+    let mode = args.mode.unwrap_or_default();
     let mut batches = golden::gather(&args.golden, &root)?;
     golden::keep_sets(&mut batches, &args.sets)?;
     let config = golden::config(args.config.as_deref(), &root, program)?;

@@ -3,10 +3,11 @@
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use aurora_memory::Owner;
 use aurora_storage::{ArtefactManifest, Workers};
 use clap::Args;
 
-use crate::context::args::{OwnerArg, ReportFormat};
+use crate::context::args::ReportFormat;
 use crate::context::failure::{Failure, Outcome};
 use crate::context::opened;
 use crate::context::program::Program;
@@ -34,7 +35,7 @@ pub(crate) struct ExportArgs {
 
     /// Export a memory instead of the index, as lines of JSON
     #[arg(long, value_name = "OWNER", value_enum)]
-    pub(crate) memory: Option<OwnerArg>,
+    pub(crate) memory: Option<Owner>,
 
     /// Indexed directory [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]

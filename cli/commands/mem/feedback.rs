@@ -12,9 +12,8 @@ use clap::{Args, ValueEnum};
 
 use crate::context::args::{ReportFormat, parse_score};
 use crate::context::failure::{Failure, Outcome};
-use crate::context::opened;
 use crate::context::program::Program;
-use crate::context::{findings, memories, place};
+use crate::context::{findings, memories, opened, place};
 use crate::output::{json, sanitize, time, units};
 
 /// Rate results as good or bad, for the ranking of later searches
@@ -45,7 +44,7 @@ pub(crate) struct FeedbackArgs {
 
     /// Outcome of the task of a session, which rates everything that its searches have shown
     #[arg(long, value_name = "OUTCOME", value_enum, requires = "session", conflicts_with = "verdict")]
-    pub(crate) outcome: Option<OutcomeArg>,
+    pub(crate) outcome: Option<TaskOutcome>,
 
     /// Outcome as a score: success from 0.8, partial from 0.5
     #[arg(long, value_name = "SCORE", requires = "session", conflicts_with_all = ["verdict", "outcome"], value_parser = parse_score)]
@@ -70,16 +69,6 @@ pub(crate) struct FeedbackArgs {
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OutcomeArg {
-    /// Shown chunks gain 0.2
-    Success,
-    /// Helpful chunks gain 0.05, others lose 0.05
-    Partial,
-    /// Shown reasoning patterns lose 0.1
-    Failure,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -164,9 +153,7 @@ fn group_by_history(args: &FeedbackArgs, project: &Project, program: &Program) -
 
 fn outcome(session: &str, args: &FeedbackArgs, program: &Program) -> Outcome {
     let outcome = match (args.outcome, args.score) {
-        (Some(OutcomeArg::Success), _) => TaskOutcome::Success,
-        (Some(OutcomeArg::Partial), _) => TaskOutcome::Partial,
-        (Some(OutcomeArg::Failure), _) => TaskOutcome::Failure,
+        (Some(outcome), _) => outcome,
         (None, Some(score)) => TaskOutcome::of_score(score),
         (None, None) => {
             return Err(Failure::new("the outcome of the task is missing")

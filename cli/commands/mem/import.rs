@@ -5,12 +5,13 @@ use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use aurora_confined::{Refusal, open_regular, refusal_of};
+use aurora_memory::Owner;
 use aurora_project::user;
 use aurora_storage::{Arrival, Environment, Workers};
 use clap::{Args, ValueEnum};
 
 use crate::commands::mem::export::{contents, write_commit};
-use crate::context::args::{OwnerArg, ReportFormat};
+use crate::context::args::ReportFormat;
 use crate::context::failure::{Failure, Outcome};
 use crate::context::program::Program;
 use crate::context::{opened, place};
@@ -34,7 +35,7 @@ pub(crate) struct TransferArgs {
 
     /// Memory to import into [default: the project's inside a project, else the user's]
     #[arg(long, value_name = "OWNER", value_enum, requires = "from")]
-    pub(crate) memory: Option<OwnerArg>,
+    pub(crate) memory: Option<Owner>,
 
     /// Show what would be imported without storing anything
     #[arg(long, requires = "from")]

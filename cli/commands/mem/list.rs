@@ -4,9 +4,9 @@ use std::io::Write;
 
 use aurora_memory::{EntryReport, ListFilter, ListOrder, MemoryError, Scope};
 use aurora_memory_schema::Kind;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use crate::context::args::{AnyKindArg, MemoryArgs, ReportFormat, parse_limit, parse_scope};
+use crate::context::args::{MemoryArgs, ReportFormat, parse_limit};
 use crate::context::failure::Outcome;
 use crate::context::memories::{Memories, failure};
 use crate::context::program::Program;
@@ -27,10 +27,10 @@ Examples:
 pub(crate) struct ListArgs {
     /// Only entries of these kinds, separated by commas
     #[arg(long, short, value_name = "KINDS", value_enum, value_delimiter = ',')]
-    pub(crate) kind: Vec<AnyKindArg>,
+    pub(crate) kind: Vec<Kind>,
 
     /// Only entries of this scope
-    #[arg(long, value_name = "SCOPE", value_parser = parse_scope)]
+    #[arg(long, value_name = "SCOPE", value_enum)]
     pub(crate) scope: Option<Scope>,
 
     /// Only entries of this session
@@ -58,12 +58,12 @@ pub(crate) struct ListArgs {
     pub(crate) escalated: bool,
 
     /// Only entries in this state [default: active and decayed]
-    #[arg(long, value_name = "STATE", value_enum)]
-    pub(crate) state: Option<StateArg>,
+    #[arg(long, value_name = "STATE", value_parser = ["active", "decayed", "archived"])]
+    pub(crate) state: Option<String>,
 
     /// Sort order
-    #[arg(long, value_name = "ORDER", value_enum, default_value_t = OrderArg::Edited)]
-    pub(crate) sort: OrderArg,
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = ListOrder::Edited)]
+    pub(crate) sort: ListOrder,
 
     /// Reverse the order
     #[arg(long)]
@@ -79,28 +79,6 @@ pub(crate) struct ListArgs {
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StateArg {
-    Active,
-    Decayed,
-    Archived,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OrderArg {
-    /// Time of the last change
-    Edited,
-    /// Time of creation
-    Created,
-    /// Time of the last access
-    Accessed,
-    /// Number of accesses
-    Accesses,
-    Score,
-    Activation,
-    Id,
 }
 
 /// Default limit of the table.
@@ -122,7 +100,7 @@ pub(crate) fn run(args: &ListArgs, program: &Program) -> Outcome {
         };
         memory.for_each(&filter, (&memories.rules, &memories.config), now, keep).map_err(failure)?;
     }
-    order(args.sort).sort(&mut reports);
+    args.sort.sort(&mut reports);
     if args.reverse {
         reports.reverse();
     }
@@ -181,7 +159,7 @@ fn row(report: &EntryReport) -> [String; 6] {
 
 fn filter(args: &ListArgs) -> ListFilter {
     ListFilter {
-        kinds: args.kind.iter().map(|kind| kind_of(*kind)).collect(),
+        kinds: args.kind.iter().copied().collect(),
         scope: args.scope,
         session: args.session.clone(),
         tags: args.tag.clone(),
@@ -189,35 +167,6 @@ fn filter(args: &ListArgs) -> ListFilter {
         least_score: args.min_score,
         patterns: args.pattern,
         escalated: args.escalated,
-        state: args.state.map(|state| {
-            let name = match state {
-                StateArg::Active => "active",
-                StateArg::Decayed => "decayed",
-                StateArg::Archived => "archived",
-            };
-            name.to_owned()
-        }),
-    }
-}
-
-pub(super) fn kind_of(kind: AnyKindArg) -> Kind {
-    match kind {
-        AnyKindArg::Reasoning => Kind::Reasoning,
-        AnyKindArg::Knowledge => Kind::Knowledge,
-        AnyKindArg::Note => Kind::Note,
-        AnyKindArg::Turn => Kind::Turn,
-        AnyKindArg::Code => Kind::Code,
-    }
-}
-
-fn order(order: OrderArg) -> ListOrder {
-    match order {
-        OrderArg::Edited => ListOrder::Edited,
-        OrderArg::Created => ListOrder::Created,
-        OrderArg::Accessed => ListOrder::Accessed,
-        OrderArg::Accesses => ListOrder::Accesses,
-        OrderArg::Score => ListOrder::Score,
-        OrderArg::Activation => ListOrder::Activation,
-        OrderArg::Id => ListOrder::Id,
+        state: args.state.clone(),
     }
 }

@@ -109,7 +109,7 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
     let query = Query {
         limit: args.limit.unwrap_or(default),
         mode,
-        filter: FilterSpec { sources: searched::sources(&args.memory), ..FilterSpec::default() },
+        filter: FilterSpec { sources: args.memory.source.clone(), ..FilterSpec::default() },
         content: is_list,
         ..Query::new(text, now)
     };

@@ -2,10 +2,9 @@
 
 use std::io::Write;
 
+use aurora_memory_schema::Kind;
 use clap::Args;
 
-use crate::commands::mem::list::kind_of;
-use crate::context::args::AnyKindArg;
 use crate::context::failure::Outcome;
 use crate::context::program::Program;
 
@@ -14,11 +13,11 @@ use crate::context::program::Program;
 pub(crate) struct SchemaArgs {
     /// Kind of entry
     #[arg(value_enum)]
-    pub(crate) kind: AnyKindArg,
+    pub(crate) kind: Kind,
 }
 
 pub(crate) fn run(args: &SchemaArgs, program: &Program) -> Outcome {
     let mut out = program.terminal.stdout();
-    out.write_all(aurora_memory_schema::schema(kind_of(args.kind)).as_bytes())?;
+    out.write_all(aurora_memory_schema::schema(args.kind).as_bytes())?;
     Ok(out.flush()?)
 }

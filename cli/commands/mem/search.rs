@@ -4,15 +4,15 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 use aurora_project::{PackedAnswer, SearchRequest, Searchers, chain, has_sources};
 use aurora_query::{
-    Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, Hit, LONGEST_QUERY, Mode, Query, QueryError,
-    SearchResults, ShownChunk, Source, TextFilter, WorkBudget,
+    Context, ContextBlock, FileState, FilterSpec, FlagValue, Fusion, Group, Hit, LONGEST_QUERY, Mode, Query,
+    QueryError, SearchResults, ShownChunk, Source, TextFilter, WorkBudget,
 };
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde_json::json;
 
 use crate::context::args::{
-    FilterArgs, ModeArg, SearchedMemory, SearchedRoots, parse_budget, parse_limit, parse_snippet_lines, parse_weights,
+    FilterArgs, SearchedMemory, SearchedRoots, parse_budget, parse_limit, parse_snippet_lines, parse_weights,
 };
 use crate::context::failure::{Failure, Outcome};
 use crate::context::memories;
@@ -54,15 +54,15 @@ pub(crate) struct SearchArgs {
     ///
     /// [default: file for tables, else chunk]
     #[arg(long, value_name = "GROUP", value_enum)]
-    pub(crate) group: Option<GroupArg>,
+    pub(crate) group: Option<Group>,
 
     /// Signals that rank the results
     #[arg(long, short, value_name = "MODE", value_enum)]
-    pub(crate) mode: Option<ModeArg>,
+    pub(crate) mode: Option<Mode>,
 
     /// Method of combining the signals
     #[arg(long, value_name = "FUSION", value_enum)]
-    pub(crate) fusion: Option<FusionArg>,
+    pub(crate) fusion: Option<Fusion>,
 
     /// Weights of BM25, semantic and activation; they must sum to 1
     #[arg(long, value_name = "B,S,A", value_parser = parse_weights)]
@@ -129,22 +129,6 @@ pub(crate) struct SearchArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GroupArg {
-    /// Every file once, with its best chunks
-    File,
-    /// Every chunk on its own
-    Chunk,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FusionArg {
-    /// Weighted sum of the normalised scores
-    Weighted,
-    /// Reciprocal rank fusion
-    Rrf,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ResultFormat {
     /// Table for people
     Table,
@@ -177,7 +161,7 @@ impl<'a> From<&'a SearchArgs> for SearchedArgs<'a> {
 pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let mut filter = args.filter.spec().map_err(|error| Failure::from_error(&error))?;
-    filter.sources = searched::sources(&args.memory);
+    filter.sources = args.memory.source.clone();
     let query = args.query.join(" ");
     if query.trim().is_empty() && filter.is_empty() && args.memory.scope.is_some() {
         // Only entries of memory have scopes.
@@ -189,7 +173,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     }
     // Reject a query that is too long before an index is built for it.
     QueryError::check_length(&query).map_err(|error| Failure::from_error(&error))?;
-    let searched = searched::open(&args.into(), &flags(args), mode(args.mode), program)?;
+    let searched = searched::open(&args.into(), &flags(args), args.mode.unwrap_or_default(), program)?;
     searched.searchers.check(&filter).map_err(|error| Failure::from_error(&error))?;
     let projects = searched.searchers.iter().filter(|searcher| !searcher.is_memory());
     let roots: Vec<_> = projects.filter_map(|searcher| Some((searcher.name(), searcher.root()?))).collect();
@@ -332,7 +316,7 @@ impl Session<'_> {
     fn request(&self, text: &str, now: i64) -> SearchRequest {
         let query = Query {
             limit: self.args.limit.unwrap_or_else(|| SearchRequest::default_limit(self.args.budget)),
-            mode: mode(self.args.mode),
+            mode: self.args.mode.unwrap_or_default(),
             group: self.group(),
             filter: self.filter.clone(),
             // The highlighting of a snippet depends on the text around it.
@@ -349,9 +333,9 @@ impl Session<'_> {
     /// Tables group results by file. JSON and a token budget list every chunk separately.
     fn group(&self) -> Group {
         match self.args.group {
-            Some(GroupArg::File) => Group::File,
+            Some(Group::File) => Group::File,
             None if self.is_table() && self.args.budget.is_none() => Group::File,
-            Some(GroupArg::Chunk) | None => Group::Chunk,
+            Some(Group::Chunk) | None => Group::Chunk,
         }
     }
 
@@ -460,7 +444,7 @@ impl Session<'_> {
     fn print_error(&self, out: &mut impl Write, text: &str, error: &QueryError) -> Outcome {
         let answer = json!({
             "query": &text[..text.floor_char_boundary(LONGEST_QUERY)],
-            "mode": mode(self.args.mode),
+            "mode": self.args.mode.unwrap_or_default(),
             "results": [],
             "took_ms": 0.0,
             "error": chain(error),
@@ -514,11 +498,7 @@ fn flags(args: &SearchArgs) -> Vec<FlagValue> {
         |flag: &str, key: &str, value: String| FlagValue { flag: flag.to_owned(), key: format!("search.{key}"), value };
     let mut flags = Vec::new();
     if let Some(fusion) = args.fusion {
-        let name = match fusion {
-            FusionArg::Weighted => "weighted",
-            FusionArg::Rrf => "rrf",
-        };
-        flags.push(flag("--fusion", "hybrid.fusion", name.to_owned()));
+        flags.push(flag("--fusion", "hybrid.fusion", fusion.as_str().to_owned()));
     }
     if let Some(weights) = args.weights {
         for (name, weight) in ["bm25", "semantic", "activation"].into_iter().zip(weights) {
@@ -530,13 +510,4 @@ fn flags(args: &SearchArgs) -> Vec<FlagValue> {
         flags.push(flag("--rerank", "rerank_words", "1".to_owned()));
     }
     flags
-}
-
-/// Returns the requested mode, or the default one.
-pub(crate) fn mode(asked: Option<ModeArg>) -> Mode {
-    match asked {
-        None | Some(ModeArg::Hybrid) => Mode::Hybrid,
-        Some(ModeArg::Sparse) => Mode::Sparse,
-        Some(ModeArg::Dense) => Mode::Dense,
-    }
 }

@@ -3,12 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use aurora_memory::{Memory, MemoryError, MemoryPlace};
+use aurora_memory::{Memory, MemoryError, MemoryPlace, Owner};
 use aurora_project::{Project, ProjectError, annotations, user};
 use aurora_storage::{AccessLog, Annotations, StorageError};
 use clap::{Args, ValueEnum};
 
-use crate::context::args::OwnerArg;
 use crate::context::failure::{Failure, Outcome};
 use crate::context::memories::{self, place_of};
 use crate::context::program::Program;
@@ -109,8 +108,8 @@ fn accept(store: StoreArg, project: &Project) -> Outcome<String> {
             AccessLog::accept(&directory, &known).map_err(|error| missing(error, "no access history"))?;
             Ok(format!("The access history in {} is trusted", directory.display()))
         }
-        StoreArg::Memory => accept_memory(OwnerArg::Project, project.root()),
-        StoreArg::UserMemory => accept_memory(OwnerArg::User, project.root()),
+        StoreArg::Memory => accept_memory(Owner::Project, project.root()),
+        StoreArg::UserMemory => accept_memory(Owner::User, project.root()),
     }
 }
 
@@ -127,7 +126,7 @@ fn accept_index(project: &Project) -> Outcome<String> {
     Ok(format!("The index of {} ({chunks}) is trusted until it changes", project.root().display()))
 }
 
-fn accept_memory(owner: OwnerArg, root: &Path) -> Outcome<String> {
+fn accept_memory(owner: Owner, root: &Path) -> Outcome<String> {
     let memory = Memory::accept(place_of(owner, root)?).map_err(memories::failure)?;
     let entries = memory.verify().map_err(memories::failure)?.entries;
     let directory = memory.place().directory().display();

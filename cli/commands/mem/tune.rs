@@ -8,11 +8,11 @@ use aurora_analysis::Reranker;
 use aurora_evaluation::golden::Question;
 use aurora_evaluation::metrics::Metric;
 use aurora_evaluation::tune::{RememberedScores, TuneError, TuneOptions, TuneReport, config_file, tune};
+use aurora_query::Mode;
 use aurora_storage::ProjectDirectory;
 use clap::Args;
 
-use crate::commands::mem::search;
-use crate::context::args::{ModeArg, ReportFormat, parse_folds, parse_regularisation};
+use crate::context::args::{ReportFormat, parse_folds, parse_regularisation};
 use crate::context::failure::{Failure, Outcome};
 use crate::context::program::Program;
 use crate::context::{golden, place, rerankers};
@@ -72,7 +72,7 @@ pub(crate) struct TuneArgs {
 
     /// Signals that rank the results
     #[arg(long, short, value_name = "MODE", value_enum)]
-    pub(crate) mode: Option<ModeArg>,
+    pub(crate) mode: Option<Mode>,
 
     /// Write the configuration even if the gain is not significant
     #[arg(long)]
@@ -90,7 +90,7 @@ pub(crate) struct TuneArgs {
 /// Learns weights, prints the gain, and writes the configuration if the gain is significant.
 pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.as_deref())?;
-    let mode = search::mode(args.mode);
+    let mode = args.mode.unwrap_or_default();
     let batches = golden::gather(&args.golden, &root)?;
     let start = golden::config(args.config.as_deref(), &root, program)?;
     let rerankers = rerankers::for_configs([&start], mode, &program.terminal).into_iter().map(|(name, reranker)| {

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::commands::mem::add::root_of;
-use crate::context::args::{ReportFormat, parse_scope};
+use crate::context::args::ReportFormat;
 use crate::context::document;
 use crate::context::failure::Outcome;
 use crate::context::memories::{create, failure, project};
@@ -51,7 +51,7 @@ pub(crate) struct TurnArgs {
     pub(crate) time: Option<jiff::Timestamp>,
 
     /// Scope of the turn: session, project, user or global
-    #[arg(long, value_name = "SCOPE", value_parser = parse_scope, default_value = "session")]
+    #[arg(long, value_name = "SCOPE", value_enum, default_value_t = Scope::Session)]
     pub(crate) scope: Scope,
 
     /// Project directory for the scope `project` [default: the nearest enclosing project]

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use aurora_memory::Owner;
 use clap::Args;
 
-use crate::context::args::OwnerArg;
 use crate::context::failure::{Failure, Outcome};
 use crate::context::program::Program;
 use crate::context::{memories, opened};
@@ -26,7 +26,7 @@ pub(crate) struct VerifyArgs {
 
     /// Check a memory instead of the index
     #[arg(long, value_name = "OWNER", value_enum)]
-    pub(crate) memory: Option<OwnerArg>,
+    pub(crate) memory: Option<Owner>,
 
     /// Print only the digest of the content
     #[arg(long)]

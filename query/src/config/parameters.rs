@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::query::Mode;
 
 /// Method of combining the candidates of the first stage into one order.
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fusion {
@@ -15,6 +16,16 @@ pub enum Fusion {
     Weighted,
     /// Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009) of the keyword and the semantic order.
     Rrf,
+}
+
+impl Fusion {
+    /// Returns the name in a configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Weighted => "weighted",
+            Self::Rrf => "rrf",
+        }
+    }
 }
 
 /// Both stages of retrieval and their fusion.

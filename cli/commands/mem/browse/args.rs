@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use aurora_query::Mode;
 use clap::Args;
 
-use crate::context::args::{FilterArgs, ModeArg};
+use crate::context::args::FilterArgs;
 
 pub(crate) const BROWSE_EXAMPLES: &str = "\
 Examples:
@@ -29,7 +30,7 @@ pub(crate) struct BrowseArgs {
 
     /// Signals that rank the results
     #[arg(long, short, value_name = "MODE", value_enum)]
-    pub(crate) mode: Option<ModeArg>,
+    pub(crate) mode: Option<Mode>,
 
     /// Indexed directory [default: the nearest enclosing directory with an index]
     #[arg(long, value_name = "PATH")]

@@ -26,7 +26,6 @@ use std::time::Duration;
 use search::Subject;
 use session::Session;
 
-use crate::commands::mem::search::mode;
 use crate::context::failure::{Failure, Outcome};
 use crate::context::program::Program;
 use crate::context::{findings, indexing, interrupt, place};
@@ -48,6 +47,6 @@ pub(crate) fn run(args: &BrowseArgs, program: &Program) -> Outcome {
     let snapshot = project.snapshot()?;
     let budget = if args.no_refresh { Duration::ZERO } else { Duration::from_millis(config.refresh) };
     interrupt::leave_to_other_handler();
-    let subject = Subject { project, snapshot, config, mode: mode(args.mode), budget, is_new };
+    let subject = Subject { project, snapshot, config, mode: args.mode.unwrap_or_default(), budget, is_new };
     Session::begin(args, subject, program.terminal.out)?.run(&program.terminal)
 }

@@ -3,14 +3,16 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::context::args::{MemoryArgs, OwnerArg, ReportFormat};
+use aurora_memory::Owner;
+
+use crate::context::args::{MemoryArgs, ReportFormat};
 use crate::context::failure::{Failure, Outcome};
 use crate::context::memories::{Memories, failure};
 use crate::context::program::Program;
 use crate::output::{json, units};
 
 /// Deletes the removed entries and earlier versions of a memory.
-pub(crate) fn run(owner: OwnerArg, root: Option<&Path>, format: ReportFormat, program: &Program) -> Outcome {
+pub(crate) fn run(owner: Owner, root: Option<&Path>, format: ReportFormat, program: &Program) -> Outcome {
     let args = MemoryArgs { root: root.map(Path::to_owned), memory: Some(owner), lifespan_policies: None };
     let mut memories = Memories::open(&args, program)?;
     memories.warn_left_out(program)?;

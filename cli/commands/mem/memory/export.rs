@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use aurora_memory::{Memory, MemoryError};
+use aurora_memory::{Memory, MemoryError, Owner};
 use serde_json::json;
 
 use crate::commands::mem::export::{ExportArgs, check_target};
-use crate::context::args::{OwnerArg, ReportFormat};
+use crate::context::args::ReportFormat;
 use crate::context::failure::{Failure, Outcome};
 use crate::context::memories::{failure, owned};
 use crate::context::place;
@@ -15,7 +15,7 @@ use crate::context::program::Program;
 use crate::output::{json as written, sanitize, units};
 
 /// Writes the entries to a file or to standard output.
-pub(crate) fn run(args: &ExportArgs, owner: OwnerArg, program: &Program) -> Outcome {
+pub(crate) fn run(args: &ExportArgs, owner: Owner, program: &Program) -> Outcome {
     let root = place::for_search(args.root.as_deref())?;
     let memory = owned(owner, &root)?;
     let file = match args.file.as_deref() {

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::commands::mem::add::root_of;
 use crate::commands::mem::import::{self as artefact, ImportArgs, SourceFormatArg};
-use crate::context::args::{OwnerArg, ReportFormat};
+use crate::context::args::ReportFormat;
 use crate::context::failure::{Failure, Outcome};
 use crate::context::findings;
 use crate::context::memories::{create, failure, open_all, places, project};
@@ -45,10 +45,8 @@ struct Target<'a> {
 /// Imports entries into a memory and prints a report.
 pub(crate) fn run(args: &ImportArgs, from: SourceFormatArg, program: &Program) -> Outcome {
     let root = project(args.root.as_deref())?;
-    let owner = match (args.transfer.memory, &root) {
-        (Some(OwnerArg::User), _) | (None, None) => Owner::User,
-        (Some(OwnerArg::Project), _) | (None, Some(_)) => Owner::Project,
-    };
+    let default = if root.is_some() { Owner::Project } else { Owner::User };
+    let owner = args.transfer.memory.unwrap_or(default);
     let root = root_of(owner, root)?;
     let target = Target { owner, root: &root, is_dry_run: args.transfer.dry_run, now: time::now() };
     let (transfer, noun) = match from {

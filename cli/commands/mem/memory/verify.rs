@@ -2,11 +2,10 @@
 
 use std::io::Write as _;
 
-use aurora_memory::{Memory, MemoryCheck, MemoryError};
+use aurora_memory::{Memory, MemoryCheck, MemoryError, Owner};
 use aurora_storage::StorageError;
 
 use crate::commands::mem::verify::VerifyArgs;
-use crate::context::args::OwnerArg;
 use crate::context::failure::{Failure, Outcome};
 use crate::context::memories::{failure, owned, place_of};
 use crate::context::place;
@@ -15,7 +14,7 @@ use crate::output::style::Role;
 use crate::output::{sanitize, units};
 
 /// Checks every record, or prints the digest of the entries.
-pub(crate) fn run(args: &VerifyArgs, owner: OwnerArg, program: &Program) -> Outcome {
+pub(crate) fn run(args: &VerifyArgs, owner: Owner, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let root = place::for_search(args.root.as_deref())?;
     let mut out = terminal.stdout();
