@@ -30,14 +30,14 @@ const FREE: u8 = 0;
 /// Keywords in some places, names in others.
 const CONTEXTUAL_KEYWORDS: &[&str] = &["it", "record", "sealed", "trait", "var", "yield"];
 
-/// Operators that continue the statement of the line before if they begin a line.
+/// Operators that continue a statement if they begin a line.
 const CONTINUATIONS: &[&str] =
     &[".", "?.", "*.", "??.", ".&", ".@", "::", "?", ":", "?:", "&&", "||", "=", "==", "!=", "<=>", "==~", "=~", "->"];
 
-/// Punctuation that may end a statement.
+/// Punctuation after which a new line begins a statement.
 const ENDS: &[&str] = &[")", "]", "}", "++", "--", ".*", "{", ";", "->", ":", ">"];
 
-/// Words that join a line and the one before it, wherever they are.
+/// Words that continue a statement at the beginning and at the end of a line.
 const JOINING_WORDS: &[&str] = &["as", "in", "instanceof", "new", "implements", "extends", "throws"];
 
 /// The content of a pair of braces.
