@@ -2,5 +2,6 @@
 (constant_declaration declarator: (variable_declarator name: (identifier) @definition.constant))
 (enum_constant name: (identifier) @definition.constant)
 (program (local_variable_declaration declarator: (variable_declarator name: (identifier) @definition.variable)))
-(program (expression_statement (assignment_expression left: [(identifier) @definition.variable (field_access field: (identifier) @definition.variable)])))
-[(block) (constructor_body) (closure) (lambda_expression)] @local.scope
+; `name = value` of a script
+(program (labeled_statement (identifier) @definition.variable [";" (expression_statement)]))
+(block) @local.scope

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// A keyword or an identifier.
     Word,
-    Number,
-    /// A string in quotes or slashes.
+    /// A number, or a string in quotes or slashes.
     Literal,
     /// An operator, a bracket or any other character.
     Punctuation,
@@ -21,224 +20,172 @@ pub(super) struct Token {
     pub(super) bytes: Range<usize>,
     /// Whether a line feed is between the token before and this one.
     pub(super) begins_line: bool,
+    /// Whether the innermost open bracket is `(` or `[`.
+    pub(super) is_grouped: bool,
+    /// The index of the other bracket of a pair.
+    pub(super) partner: Option<usize>,
 }
 
-/// A text as tokens and comments.
-pub(super) struct Tokens {
-    pub(super) tokens: Vec<Token>,
-    pub(super) comments: Vec<Range<usize>>,
-    /// For each bracket, the index of the other one of its pair.
-    pub(super) partners: Vec<Option<usize>>,
-}
+/// Operators of several characters that outlines depend on, the longer before the shorter. `>>` is not among them: it
+/// may end type arguments.
+const OPERATORS: &str = "@interface <=> ==~ ??. -> && || ?. *. .& .@ ?: :: == != =~ += ++ -- .* ..";
 
-/// Operators of several characters, the longer before the shorter. `>>` is not among them: it may end type arguments.
-const OPERATORS: &[&str] = &[
-    "...", "..<", "<=>", "==~", "===", "!==", "**=", "??.", "->", "&&", "||", "?.", "*.", ".&", ".@", "?:", "?=", "::",
-    "==", "!=", "<=", ">=", "=~", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "**", "..",
-];
+/// The quotes of literals, the longer before the shorter.
+const QUOTES: [&str; 6] = ["'''", "\"\"\"", "$/", "'", "\"", "/"];
 
 /// Words after which an expression begins.
 const BEFORE_EXPRESSION: &[&str] =
     &["return", "in", "case", "assert", "throw", "else", "do", "yield", "instanceof", "as"];
 
-/// The tokens, comments and pairs of brackets of a text; nothing if it has more than `most` tokens.
-pub(super) fn tokens(text: &str, most: usize) -> Option<Tokens> {
-    let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), comments: Vec::new(), is_open: Unclosed::default() };
-    let mut begins_line = true;
-    while let Some(first) = text[lexer.at..].chars().next() {
+/// The tokens and comments of a text.
+pub(super) fn tokens(text: &str) -> (Vec<Token>, Vec<Range<usize>>) {
+    let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), open: Vec::new(), has_open_literal: false };
+    let (mut comments, mut begins_line) = (Vec::new(), true);
+    while let Some(first) = lexer.rest().chars().next() {
         let start = lexer.at;
         if first.is_whitespace() {
-            begins_line |= first == '\n';
             lexer.at += first.len_utf8();
         } else if let Some(end) = lexer.comment_end() {
-            begins_line |= text[start..end].contains('\n');
-            lexer.comments.push(start..end);
+            comments.push(start..end);
             lexer.at = end;
-        } else if lexer.tokens.len() == most {
-            return None;
         } else {
-            let (kind, end) = lexer.token(first);
-            lexer.tokens.push(Token { kind, bytes: start..end, begins_line });
+            lexer.push_token(first, begins_line);
             begins_line = false;
-            lexer.at = end;
+            continue;
         }
+        begins_line |= text[start..lexer.at].contains('\n');
     }
-    let Lexer { tokens, comments, .. } = lexer;
-    let partners = partners(text, &tokens);
-    Some(Tokens { tokens, comments, partners })
-}
-
-/// Which literals have no end in the rest of the text, so that no end is searched for a second time.
-#[derive(Default)]
-struct Unclosed {
-    slashes: bool,
-    dollar_slashes: bool,
-    /// Bytes that were read for interpolations without an end: at most as many as the text has, and those of one more.
-    interpolated: usize,
+    (lexer.tokens, comments)
 }
 
 struct Lexer<'t> {
     text: &'t str,
     at: usize,
     tokens: Vec<Token>,
-    comments: Vec<Range<usize>>,
-    is_open: Unclosed,
+    /// The indices of the brackets that are open.
+    open: Vec<usize>,
+    /// Whether a literal had no end. After it, interpolations are read as text, so that time is linear.
+    has_open_literal: bool,
 }
 
-impl Lexer<'_> {
+impl<'t> Lexer<'t> {
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    fn word(&self, index: usize) -> &'t str {
+        &self.text[self.tokens[index].bytes.clone()]
+    }
+
     fn comment_end(&self) -> Option<usize> {
-        let rest = &self.text[self.at..];
+        let rest = self.rest();
         if rest.starts_with("//") || (self.at == 0 && rest.starts_with("#!")) {
-            return Some(self.at + rest.find('\n').unwrap_or(rest.len()));
+            return Some(self.line_end());
         }
         let inside = rest.strip_prefix("/*")?;
         Some(self.at + inside.find("*/").map_or(rest.len(), |length| length + 4))
     }
 
-    fn token(&mut self, first: char) -> (TokenKind, usize) {
-        let rest = &self.text[self.at..];
-        if let Some(end) = self.literal_end(first) {
-            return (TokenKind::Literal, end);
-        }
-        if is_word(first) {
-            let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-            let kind = if first.is_ascii_digit() { TokenKind::Number } else { TokenKind::Word };
-            let fraction = rest[length..].strip_prefix('.').filter(|_| kind == TokenKind::Number);
-            let fraction = fraction.filter(|fraction| fraction.starts_with(|c: char| c.is_ascii_digit()));
-            let more = fraction.map_or(0, |rest| 1 + rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
-            return (kind, self.at + length + more);
-        }
-        let operator = OPERATORS.iter().find(|operator| rest.starts_with(**operator));
-        (TokenKind::Punctuation, self.at + operator.map_or(first.len_utf8(), |operator| operator.len()))
-    }
-
-    fn literal_end(&mut self, first: char) -> Option<usize> {
-        let rest = &self.text[self.at..];
-        match first {
-            '\'' if rest.starts_with("'''") => Some(self.end_of("'''", false).unwrap_or(self.text.len())),
-            '\'' => Some(self.end_of("'", false).unwrap_or_else(|| self.line_end())),
-            '"' => {
-                let quote = if rest.starts_with("\"\"\"") { "\"\"\"" } else { "\"" };
-                if let Some(end) = self.end_of(quote, true) {
-                    return Some(end);
-                }
-                let missing = if quote.len() == 3 { self.text.len() } else { self.line_end() };
-                Some(self.end_of(quote, false).unwrap_or(missing))
-            }
-            '/' if !self.is_open.slashes && self.may_begin_literal() => {
-                let end = self.end_of("/", true).or_else(|| self.end_of("/", false));
-                self.is_open.slashes = end.is_none();
-                end
-            }
-            '$' if rest.starts_with("$/") && !self.is_open.dollar_slashes && self.may_begin_literal() => {
-                let end = dollar_slashy_length(&rest[2..]).map(|length| self.at + 2 + length);
-                self.is_open.dollar_slashes = end.is_none();
-                end
-            }
-            _ => None,
-        }
-    }
-
     fn line_end(&self) -> usize {
-        let rest = &self.text[self.at..];
-        self.at + rest.find('\n').unwrap_or(rest.len())
+        self.rest().find('\n').map_or(self.text.len(), |length| self.at + length)
+    }
+
+    fn push_token(&mut self, first: char, begins_line: bool) {
+        let rest = self.rest();
+        let quote = QUOTES.into_iter().find(|quote| rest.starts_with(quote));
+        let (kind, end) = match quote.filter(|quote| !quote.ends_with('/') || self.may_begin_literal()) {
+            Some(quote) => (TokenKind::Literal, self.literal_end(quote)),
+            None if is_word(first) => {
+                let end = rest.find(|c| !is_word(c)).map_or(self.text.len(), |length| self.at + length);
+                (if first.is_ascii_digit() { TokenKind::Literal } else { TokenKind::Word }, end)
+            }
+            None => {
+                let operator = OPERATORS.split(' ').find(|operator| rest.starts_with(operator));
+                (TokenKind::Punctuation, self.at + operator.map_or(first.len_utf8(), str::len))
+            }
+        };
+        let is_grouped = self.open.last().is_some_and(|open| self.word(*open) != "{");
+        self.tokens.push(Token { kind, bytes: self.at..end, begins_line, is_grouped, partner: None });
+        self.at = end;
+        self.pair_bracket(self.tokens.len() - 1);
     }
 
     /// Whether the token before is no operand, so that `/` is no division.
     fn may_begin_literal(&self) -> bool {
-        let Some(last) = self.tokens.last() else { return true };
-        let last_text = &self.text[last.bytes.clone()];
-        match last.kind {
-            TokenKind::Word => BEFORE_EXPRESSION.contains(&last_text),
-            TokenKind::Number | TokenKind::Literal => false,
-            TokenKind::Punctuation => !matches!(last_text, ")" | "]" | "}" | "++" | "--"),
+        let Some(last) = self.tokens.len().checked_sub(1) else { return true };
+        match self.tokens[last].kind {
+            TokenKind::Word => BEFORE_EXPRESSION.contains(&self.word(last)),
+            TokenKind::Literal => false,
+            TokenKind::Punctuation => !matches!(self.word(last), ")" | "]" | "}" | "++" | "--"),
         }
     }
 
-    /// The end of a literal that begins here and ends with the same quote; one with a single quote ends in its line.
-    fn end_of(&mut self, quote: &str, has_interpolations: bool) -> Option<usize> {
+    /// The end of a literal that begins here; without another quote, the end of the line or text.
+    fn literal_end(&mut self, quote: &'static str) -> usize {
+        if quote == "$/" {
+            return self.rest()[2..].find("/$").map_or(self.text.len(), |length| self.at + length + 4);
+        }
+        let has_interpolations = !quote.starts_with('\'') && !self.has_open_literal;
+        let mut end = self.quote_end(quote, has_interpolations);
+        if has_interpolations && end.is_none() {
+            self.has_open_literal = true;
+            end = self.quote_end(quote, false);
+        }
+        end.unwrap_or_else(|| if quote.len() == 3 { self.text.len() } else { self.line_end() })
+    }
+
+    fn quote_end(&self, quote: &'static str, has_interpolations: bool) -> Option<usize> {
         let bytes = self.text.as_bytes();
-        let has_interpolations = has_interpolations && self.is_open.interpolated <= self.text.len();
         // The quotes and braces that are open, innermost last.
         let mut open = vec![quote];
         let mut at = self.at + quote.len();
         while let Some(innermost) = open.last().copied() {
-            let rest = &bytes[at.min(bytes.len())..];
-            let ends_line = || matches!(innermost, "'" | "\"") && rest[0] == b'\n';
-            if rest.is_empty() || ends_line() {
-                self.is_open.interpolated += if has_interpolations { at - self.at } else { 0 };
-                return None;
-            }
-            let first = rest[0];
-            let is_text = innermost != "}";
+            let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+            let is_code = innermost == "}";
             if rest.starts_with(innermost.as_bytes()) {
                 open.pop();
                 at += innermost.len();
-            } else if is_text && first == b'\\' {
+            } else if is_code {
+                let opening = [("{", "}"), ("'''", "'''"), ("\"\"\"", "\"\"\""), ("'", "'"), ("\"", "\"")];
+                let opened = opening.into_iter().find(|(begin, _)| rest.starts_with(begin.as_bytes()));
+                open.extend(opened.map(|(_, end)| end));
+                at += opened.map_or(1, |(begin, _)| begin.len());
+            } else if rest[0] == b'\n' && innermost.len() == 1 {
+                return None;
+            } else if rest[0] == b'\\' {
                 at += if innermost == "/" && rest.get(1) != Some(&b'/') { 1 } else { 2 };
-            } else if is_text && has_interpolations && !innermost.starts_with('\'') && rest.starts_with(b"${") {
+            } else if has_interpolations && !innermost.starts_with('\'') && rest.starts_with(b"${") {
                 open.push("}");
                 at += 2;
-            } else if !is_text && first == b'{' {
-                open.push("}");
-                at += 1;
-            } else if !is_text && matches!(first, b'\'' | b'"') {
-                let quote = ["'''", "\"\"\"", "'", "\""].into_iter().find(|quote| rest.starts_with(quote.as_bytes()));
-                let quote = quote.unwrap_or("'");
-                open.push(quote);
-                at += quote.len();
             } else {
                 at += 1;
             }
         }
         Some(at)
     }
-}
 
-/// The bytes up to the end of a literal after its `$/`.
-fn dollar_slashy_length(inside: &str) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        let rest = &inside.as_bytes()[at..];
-        let next = rest.windows(2).position(|pair| matches!(pair, b"/$" | b"$$" | b"$/"))?;
-        if rest[next] == b'/' {
-            return Some(at + next + 2);
+    /// Finds the partner of a closing bracket.
+    fn pair_bracket(&mut self, index: usize) {
+        let open = match self.word(index) {
+            "(" | "[" | "{" => return self.open.push(index),
+            ")" => "(",
+            "]" => "[",
+            "}" => "{",
+            _ => return,
+        };
+        // A brace ends other brackets; these end no brace.
+        while open == "{" && self.open.last().is_some_and(|last| self.word(*last) != "{") {
+            self.open.pop();
         }
-        at += next + 2;
+        if let Some(other) = self.open.last().copied().filter(|last| self.word(*last) == open) {
+            self.open.pop();
+            self.tokens[other].partner = Some(index);
+            self.tokens[index].partner = Some(other);
+        }
     }
 }
 
 /// Whether a character may be in a word.
-fn is_word(c: char) -> bool {
+pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$')
-}
-
-/// The pairs of brackets; one that is closed by a bracket of another kind has no partner.
-fn partners(text: &str, tokens: &[Token]) -> Vec<Option<usize>> {
-    let mut partners = vec![None; tokens.len()];
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    let mut counts = [0usize; 3];
-    for (index, token) in tokens.iter().enumerate() {
-        if token.kind != TokenKind::Punctuation {
-            continue;
-        }
-        let bracket = &text[token.bytes.clone()];
-        if let Some(kind) = ["(", "[", "{"].iter().position(|open| *open == bracket) {
-            open.push((index, kind));
-            counts[kind] += 1;
-        } else if let Some(kind) = [")", "]", "}"].iter().position(|close| *close == bracket) {
-            // A brace ends other brackets; these end no brace.
-            let ends = kind == 2 || open.last().is_some_and(|(_, last)| *last == kind);
-            while ends && counts[kind] > 0 {
-                let Some((other, other_kind)) = open.pop() else { break };
-                counts[other_kind] -= 1;
-                if other_kind == kind {
-                    partners[other] = Some(index);
-                    partners[index] = Some(other);
-                    break;
-                }
-            }
-        }
-    }
-    partners
 }

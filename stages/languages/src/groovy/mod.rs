@@ -9,25 +9,21 @@ use crate::language::{DeclaredName, Language, QueryCache, VisibilityContext, imp
 use crate::spans::text_of;
 use crate::symbols::Import;
 
-mod calls;
 mod declarations;
-mod keywords;
 mod lexer;
-mod masked;
-mod output;
-mod statements;
+mod outline;
 #[cfg(test)]
 mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Groovy.
+/// Groovy. No tree-sitter grammar reads most of its sources, so the parser reads an outline in Java.
 pub(crate) static GROOVY: Language = Language {
     reserved: RESERVED,
     keeps_overloads: true,
     declared_name: Some(declared_name),
     ends_at_token: true,
-    masked: masked::masked,
+    masked: outline::outline,
     imports,
     exported,
     file_names: &["Jenkinsfile*"],
@@ -36,7 +32,7 @@ pub(crate) static GROOVY: Language = Language {
     ..Language::new(
         "groovy",
         &["groovy", "gradle", "gvy", "gy", "gsh", "nf"],
-        || tree_sitter_groovy::LANGUAGE.into(),
+        || tree_sitter_java::LANGUAGE.into(),
         &[
             include_str!("symbols.scm"),
             include_str!("constants.scm"),
@@ -47,11 +43,11 @@ pub(crate) static GROOVY: Language = Language {
     )
 };
 
-/// `name` in `task name(type: Copy)`.
+/// A name, of which the outline may lack the last character.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
-    let source = text_of(node, text);
-    let named = source.split_once(' ').filter(|(word, _)| statements::NAMED_BLOCKS.contains(word));
-    let name = named.map_or(source, |(_, rest)| rest.split('(').next().unwrap_or(rest).trim());
+    let rest = &text[node.start_byte()..];
+    let word = rest.find(|c| !lexer::is_word(c)).map_or(rest, |length| &rest[..length]);
+    let name = if word.is_empty() { text_of(node, text) } else { word };
     Some(DeclaredName { name: name.to_owned(), owner: None })
 }
 
@@ -64,17 +60,11 @@ fn exported(visibility: &VisibilityContext<'_>) -> bool {
 
 /// `import a.b.C`, `import a.b.C as D`, `import static a.b.C.*`.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
-    let mut cursor = node.walk();
-    let (mut path, mut name) = ("", None);
-    for child in node.named_children(&mut cursor) {
-        match child.kind() {
-            "scoped_identifier" => path = text_of(child, text),
-            "identifier" if path.is_empty() => path = text_of(child, text),
-            "identifier" => name = Some(text_of(child, text)),
-            "asterisk" => name = Some("*"),
-            _ => {}
-        }
-    }
-    let name = name.unwrap_or_else(|| path.rsplit('.').next().unwrap_or(path));
-    found.push(import(node, path, vec![name.to_owned()]));
+    let line = text[node.start_byte()..].split(['\n', ';']).next().unwrap_or_default();
+    let mut words = line.split_whitespace().filter(|word| *word != "static").skip(1);
+    let path = words.next().unwrap_or_default();
+    let all = path.strip_suffix(".*");
+    let last = if all.is_some() { "*" } else { path.rsplit('.').next().unwrap_or(path) };
+    let name = words.next().filter(|word| *word == "as").and_then(|_| words.next()).unwrap_or(last);
+    found.push(import(node, all.unwrap_or(path), vec![name.to_owned()]));
 }

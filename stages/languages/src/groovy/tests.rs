@@ -33,9 +33,9 @@ fn sample() {
     block dependencies 110-112 dependencies |  | implementation | exported
     block hello 114-118 task hello |  | println | exported
     block copyDocs 120-122 task copyDocs(type: Copy) |  | from | exported
-    block zip 124-126 tasks.register('zip', Zip) |  | register from | exported
+    block zip 124-126 tasks.register('zip', Zip) |  | from | exported
     block pipeline 128-136 pipeline |  |  | exported
-    block pipeline.Build 130-134 stage('Build') |  | stage sh | exported
+    block pipeline.Build 130-134 stage('Build') |  | sh | exported
     function quoted at file level 140-143 def 'quoted at file level'(Map options = [:]) |  | echo sh | exported
     class Reader 145-174 class Reader |  |  | exported
     method Reader.Reader 150-152 Reader(Map options = [:], String... names) |  |  | 1 branches | exported
@@ -78,36 +78,41 @@ tasks.all {
 #[test]
 fn definitions_and_calls_are_written_at_their_offsets() {
     for (source, expected) in [
-        ("def 'ä b'() {\n}", "def xxxxxx() {\n}"),
-        ("  static trait A {}", "  final  class A {}"),
-        ("task  a(type: Copy) { }", "xxxxxxxxxxxxxxxxxxx { }"),
-        ("class A { A(Map b = [:]) { c(b) } }", "class A { A(           ) { c( );} }"),
-        ("x = [1, 2].each { a() }", "x =      o.each { a();}"),
-        ("a b, c", "a();  "),
-        ("if (a) b() else c()", "if (0);b();     c()"),
-        ("x = \"${a(\"}\")}\" / 2 /b()", "x =                  b()"),
-        ("a(1)\n\u{2028}.b { }", "a( )\n  o.b { }"),
-        ("@interface A {}", "@interface A {}"),
-        ("@\ninterface A {}", " \ninterface A {}"),
-        ("def\nclass A {}", "   \nclass A {}"),
-        ("<\nA> A b() {}", "T\n     b() {}"),
+        ("def 'ä b'() {\n}", "x   xxxxxx() {\n}"),
+        ("  static trait A {}", "  final  class x {}"),
+        ("task  a(type: Copy) { }", "x:x:  x:            { }"),
+        ("plugins{ id 'a' }", "xxxxxx:{ xx;    }"),
+        ("class A { A(Map b = [:]) { c(b) } }", "class x { x              { x;   } }"),
+        ("class A { def b = c(1) }", "class x { x   x; {x;  }}"),
+        ("enum A { B(1), C\n D d }", "enum x { x( ), x\n;x x;}"),
+        ("x = [1, 2].each { a() }", "x:;        xxxx;{ x;  }"),
+        ("def f = { a() }", "x:  x:  { x;  }"),
+        ("a b, c", "x;    "),
+        ("if (a) b() else c()", "0;;    x;       x; "),
+        ("for (a in b) c()\na ? b : c", "\"\";          x; \n0;;      "),
+        ("x = \"${a(\"}\")}\" / 2 /b()", "x:;                  x; "),
+        ("a(1)\n\u{2028}.b { }", "x;  \n    x;{ }"),
+        ("@interface A {}", "@interface x {}"),
+        ("def\nclass A {}", "   \nclass x {}"),
+        ("<\nA> A b() {}", "x\n     x() {}"),
+        ("import static a.b.C.*\n", "import        x;     \n"),
         ("", ""),
     ] {
-        let masked = super::masked::masked(source).unwrap_or_default();
-        assert_eq!(masked, expected, "{source}");
+        let outline = super::outline::outline(source).unwrap_or_default();
+        assert_eq!(outline, expected, "{source}");
     }
 }
 
 proptest::proptest! {
     #[test]
-    fn a_masked_text_has_the_length_and_line_feeds_of_its_source(
+    fn an_outline_has_the_length_and_line_feeds_of_its_source(
         tokens in proptest::collection::vec(0..TOKENS.len(), 0..60),
     ) {
         let source: String = tokens.iter().map(|token| TOKENS[*token]).collect();
-        let masked = super::masked::masked(&source).unwrap_or_default();
-        proptest::prop_assert_eq!(masked.len(), source.len());
+        let outline = super::outline::outline(&source).unwrap_or_default();
+        proptest::prop_assert_eq!(outline.len(), source.len());
         let feeds = |text: &str| text.match_indices('\n').map(|(at, _)| at).collect::<Vec<_>>();
-        proptest::prop_assert_eq!(feeds(&masked), feeds(&source));
+        proptest::prop_assert_eq!(feeds(&outline), feeds(&source));
     }
 }
 
@@ -180,11 +185,11 @@ const TOKENS: &[&str] = &[
 ];
 
 #[test]
-fn long_texts_are_masked_in_linear_time() {
+fn long_texts_are_outlined_in_linear_time() {
     for token in TOKENS {
         for other in ["", "{", "\"${"] {
             let source = [*token, other].concat().repeat(4_000);
-            assert!(super::masked::masked(&source).is_none_or(|masked| masked.len() == source.len()));
+            assert!(super::outline::outline(&source).is_some_and(|outline| outline.len() == source.len()));
         }
     }
 }
