@@ -34,6 +34,7 @@ mod column_notes;
 mod config;
 mod corpus;
 pub mod explain;
+mod facet_index;
 mod filter;
 mod graph;
 mod listing;
@@ -55,6 +56,7 @@ pub use config::{
     LearningConfig, RulesConfig, SearchConfig, SearchKey, SetError, Tunable, TypeDecay,
 };
 pub use explain::{Boost, Explanation, Points};
+pub use facet_index::{FacetCount, SearchFacets};
 pub use filter::{
     Condition, Facet, FacetValue, FilterError, FilterSpec, LanguageNames, ListProblem, Operator, TextFilter, facets,
 };
@@ -65,9 +67,9 @@ pub use graph::{
 pub use memory::{Aging, Forgetting, Retention, Source};
 pub use path_class::is_side_code;
 pub use present::{
-    Context, ContextBlock, Copies, Details, FacetCount, FileRow, FileState, Hit, IndexInfo, LineToken, MAX_TOKEN_BYTES,
-    Marker, PackedHit, RawScores, RootInfo, Scores, SearchFacets, SearchResults, ShownChunk, SnippetLine, StageCounts,
-    complete, estimate_tokens, file_state, packed, shown_path,
+    Context, ContextBlock, Copies, Details, FileRow, FileState, Hit, IndexInfo, LineToken, MAX_TOKEN_BYTES, Marker,
+    PackedHit, RawScores, RootInfo, Scores, SearchResults, ShownChunk, SnippetLine, StageCounts, complete,
+    estimate_tokens, file_state, packed, shown_path,
 };
 pub use query::{Group, LONGEST_QUERY, Mode, Query, QueryError};
 pub use rank::{

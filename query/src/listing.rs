@@ -8,8 +8,9 @@ use rustc_hash::FxHashSet;
 
 use crate::column_notes::{column_notes, stage_notes};
 use crate::explain::{Explanation, activation_reason};
+use crate::facet_index::SearchFacets;
 use crate::filter::{Filter, TextFilter};
-use crate::present::{Hit, Scores, SearchFacets, SearchResults, StageCounts, line_numbers};
+use crate::present::{Hit, Scores, SearchResults, StageCounts, line_numbers};
 use crate::query::{Query, QueryError};
 use crate::rank::activation::ActivationParts;
 use crate::rank::first_piece;

@@ -10,9 +10,10 @@ use roaring::RoaringBitmap;
 
 use crate::column_notes::{column_notes, stage_notes};
 use crate::corpus::Corpus;
+use crate::facet_index::SearchFacets;
 use crate::filter::{Filter, FilterSpec, LanguageNames};
 use crate::listing;
-use crate::present::{self, SearchFacets, SearchResults, StageCounts};
+use crate::present::{self, SearchResults, StageCounts};
 use crate::query::{Mode, Query, QueryError};
 use crate::rank::{self, Boosts, Passage, RankingContext};
 use crate::retrieve::bm25::KeywordSearch;

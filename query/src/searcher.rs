@@ -7,8 +7,8 @@ use aurora_analysis::{Analyzer, QueryEmbedder, Reranker, StaticModel};
 use aurora_storage::{AccessLog, AccessRecord, Annotations, ColumnDeclaration, Snapshot, StorageError};
 
 use crate::config::SearchConfig;
+use crate::facet_index::FacetIndex;
 use crate::memory::Retention;
-use crate::present::FacetIndex;
 use crate::query::Mode;
 use crate::rank::{Boosts, LabelCache, Reranking, first_piece};
 

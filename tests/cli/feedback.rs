@@ -45,7 +45,7 @@ fn an_unknown_id_is_refused_and_nothing_is_recorded() {
             run.err
         };
         assert_snapshot!(refused("code:src/auth/manager.py:hash_pasword"), @r"
-        Error: no chunk has the id code:src/auth/manager.py:hash_pasword, nothing was recorded
+        Error: no chunk has the id code:src/auth/manager.py:hash_pasword; nothing was recorded
           Help: did you mean code:src/auth/manager.py:hash_password?
         ");
         assert_snapshot!(refused("src/auth/manger.py:3"), @r"

@@ -119,7 +119,7 @@ fn a_search_does_not_reindex_for_a_changed_pipeline() {
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n[stage.incremental-check]\nredact = false\n");
     assert_old(&ask(&fixture, "forget_everything"), None);
     edit(&fixture);
-    let note = "The index is older than the tree: 1 file changed; it was made by another pipeline or version of `aur`, \
+    let note = "The index is older than the tree: 1 file changed; it was built by another pipeline or version of `aur`, \
                 so only `aur mem index` updates it";
     assert_old(&ask(&fixture, "forget_everything"), Some(note));
     assert_eq!(fixture.aur(&["mem", "index", "-q"]).code, Some(0));
@@ -171,7 +171,7 @@ fn searches_do_not_run_programs_of_a_pipeline() {
                  writes = { owner = \"string\" }\n";
     fixture.write(".aurora/pipeline.toml", stage);
     edit(&fixture);
-    let note = "The index is older than the tree: 1 file changed; it was made by another pipeline or version of `aur`, \
+    let note = "The index is older than the tree: 1 file changed; it was built by another pipeline or version of `aur`, \
                 so only `aur mem index` updates it";
     assert_old(&ask(&fixture, "forget_everything"), Some(note));
 }

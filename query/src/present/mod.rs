@@ -5,7 +5,6 @@
 
 mod budget;
 mod details;
-mod facets;
 mod freshness;
 mod hits;
 mod lines;
@@ -17,8 +16,7 @@ mod tokens;
 
 pub use budget::{Context, ContextBlock, PackedHit};
 pub use details::{Details, complete, packed};
-pub(crate) use facets::FacetIndex;
-pub use facets::{FacetCount, SearchFacets};
+
 pub use freshness::{FileState, file_state};
 pub(crate) use hits::hits;
 pub(crate) use lines::line_numbers;

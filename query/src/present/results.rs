@@ -10,9 +10,9 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::explain::{Explanation, Points};
+use crate::facet_index::SearchFacets;
 use crate::filter::TextFilter;
 use crate::memory::{ENTRIES_PREFIX, Source, column};
-use crate::present::facets::SearchFacets;
 use crate::present::freshness::FileState;
 #[cfg(feature = "schema")]
 use crate::present::schema;
