@@ -6,10 +6,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use aurora_confined::{Directory, EntryKind, Refusal};
+use aurora_lmdb_pages::{MAX_UNBORN_BYTES, is_unborn};
 use heed::{EnvFlags, EnvOpenOptions, WithoutTls};
 use memmap2::MmapMut;
 
-use crate::btree::{MAX_UNBORN_BYTES, is_unborn};
 use crate::error::StorageError;
 use crate::project::{DATA, ProjectDirectory};
 

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
 
-use crate::chunk::{
+use crate::read::chunk::{
     Binding, Chunk, ChunkHistory, ChunkType, Complexity, GitHistory, Governance, HistoryTier, MetaValue, StoredTokens,
 };
 

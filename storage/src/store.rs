@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use aurora_confined::Directory;
+use aurora_lmdb_pages::{Cursor, Mark, Meta, MetaError, Pages, Unsealed, missing_pages_are_free};
 use heed::{EnvFlags, RoTxn, WithoutTls};
 use memmap2::Mmap;
 
-use crate::btree::{Cursor, Mark, Meta, MetaError, Pages, Unsealed, missing_pages_are_free};
 use crate::error::StorageError;
 use crate::opening::{CreationLock, LMDB_LOCK, OpenMode, open_lmdb, prepare, reserve_lock_file};
 use crate::project::{DATA, Identity, ProjectDirectory, identity};
@@ -267,8 +267,7 @@ impl Mapped {
 
     /// The pages that are visible to the transaction.
     pub(crate) fn pages(&self) -> Pages<'_> {
-        let Self { bytes, meta, unsealed, .. } = self;
-        Pages { bytes, page_size: meta.page_size, count: meta.last_page + 1, unsealed }
+        self.meta.pages(&self.bytes, &self.unsealed)
     }
 }
 
@@ -291,8 +290,7 @@ fn inspect(directory: &Directory) -> Result<(), StorageError> {
         return Ok(());
     }
     let unsealed = Unsealed::new(0);
-    let pages = Pages { bytes: &map, page_size: newest.page_size, count: newest.last_page + 1, unsealed: &unsealed };
-    match missing_pages_are_free(&pages, &newest) {
+    match missing_pages_are_free(&newest.pages(&map, &unsealed), &newest) {
         Ok(true) => Ok(()),
         Ok(false) | Err(_) => {
             Err(StorageError::Truncated { path: data.to_owned(), expected: newest.extent(), actual: map.len() as u64 })

@@ -1,6 +1,7 @@
 //! The tables of an environment, and the operations that a transaction applies to them.
 
-use crate::btree::{Mark, seal};
+use aurora_lmdb_pages::{Mark, seal};
+
 use crate::error::StorageError;
 
 /// A table of the environment.

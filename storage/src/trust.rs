@@ -14,12 +14,11 @@ use std::path::{Path, PathBuf};
 use aurora_confined::Directory;
 use serde::{Deserialize, Serialize};
 
-use crate::distrust::Distrust;
-use crate::error::StorageError;
+use crate::error::{Distrust, StorageError};
 use crate::index_id::IndexId;
 use crate::lock::HeldLock;
 use crate::project::{DATA, ProjectDirectory};
-use crate::snapshot::Snapshot;
+use crate::read::snapshot::Snapshot;
 
 /// Maximum size of a record in bytes. [`MAX_PLACES`] of the longest paths fit into it.
 const MAX_RECORD_BYTES: u64 = 1 << 20;

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use aurora_lmdb_pages::{Cursor, Damage, Tree, first_damage};
 use rustc_hash::FxHashSet;
 
 use super::format::RecordFormat;
-use crate::btree::{Cursor, Damage, Tree, first_damage};
 use crate::error::StorageError;
 use crate::store::Mapped;
 

@@ -1,0 +1,299 @@
+//! Lookups and traversal in one tree.
+
+use rustc_hash::FxHashSet;
+
+use crate::page::{Damage, Page, Pages, Tree};
+
+/// Maximum depth of a tree; LMDB's limit.
+const MAX_DEPTH: usize = 32;
+
+/// A key and its value, as they are in the file.
+type Entry<'a> = (&'a [u8], &'a [u8]);
+
+/// A position in a tree, from which entries are read in key order.
+#[derive(Clone)]
+pub struct Cursor<'a> {
+    pages: Pages<'a>,
+    tree: Tree,
+    /// Pages from the root to the leaf with the position in each page; empty at the end of the tree.
+    path: Vec<(Page<'a>, usize)>,
+}
+
+impl<'a> Cursor<'a> {
+    /// Returns the value of a key.
+    pub fn get(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<&'a [u8]>, Damage> {
+        if tree.is_empty() {
+            return Ok(None);
+        }
+        let mut page = pages.page(tree.root)?;
+        for depth in 1..=MAX_DEPTH {
+            tree.check_depth(&page, depth)?;
+            let (index, found) = page.search(key)?;
+            if page.leaf {
+                return if found {
+                    pages.entry(tree, &page, index).map(|(_, value)| Some(value))
+                } else {
+                    Self::check_absence(pages, tree, key).map(|()| None)
+                };
+            }
+            page = pages.page(page.child(if found { index } else { index - 1 })?)?;
+        }
+        Err(too_deep(tree))
+    }
+
+    /// Checks that a key which was not found would have been in the leaf where the search ended. The keys of the leaf
+    /// must be within the bounds that the pages above it give. If the key would be the first or the last of the leaf,
+    /// it must be within the keys of the neighbouring leaf. In each page, keys must ascend around the position where
+    /// the search ended.
+    fn check_absence(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<(), Damage> {
+        let (mut low, mut high): (Option<&[u8]>, Option<&[u8]>) = (None, None);
+        // The branches to the neighbouring pages before and after.
+        let (mut before, mut behind) = (None, None);
+        let mut page = pages.page(tree.root)?;
+        let mut depth = 1;
+        while !page.leaf {
+            let (index, found) = page.search(key)?;
+            page.check_order_around(index)?;
+            let index = if found { index } else { index - 1 };
+            if index > 0 {
+                low = Some(page.key(index)?);
+                before = Some((page.child(index - 1)?, depth));
+            }
+            if index + 1 < page.len {
+                high = Some(page.key(index + 1)?);
+                behind = Some((page.child(index + 1)?, depth));
+            }
+            page = pages.page(page.child(index)?)?;
+            depth += 1;
+        }
+        let Some(last) = page.len.checked_sub(1) else { return Err(Damage::page(page.number, "is empty")) };
+        page.check_order_around(page.search(key)?.0)?;
+        let (first, last) = (page.key(0)?, page.key(last)?);
+        let edge = |from: Option<(u64, usize)>, is_first| {
+            from.map(|(number, above)| Self::edge(pages, tree, number, above, is_first)).transpose()
+        };
+        let before = if key < first { edge(before, false)? } else { None };
+        let behind = if last < key { edge(behind, true)? } else { None };
+        let holds = low.is_none_or(|low| low <= first)
+            && high.is_none_or(|high| last < high)
+            && before.is_none_or(|before| before < key)
+            && behind.is_none_or(|behind| key < behind);
+        if holds { Ok(()) } else { Err(Damage::page(page.number, "has another page's keys")) }
+    }
+
+    /// The first or last key below a page whose parent has the depth `above`.
+    fn edge(pages: Pages<'a>, tree: Tree, number: u64, above: usize, is_first: bool) -> Result<&'a [u8], Damage> {
+        let mut page = pages.page(number)?;
+        for depth in above + 1..=MAX_DEPTH {
+            tree.check_depth(&page, depth)?;
+            let last = page.len.checked_sub(1).ok_or_else(|| Damage::page(page.number, "is empty"))?;
+            let index = if is_first { 0 } else { last };
+            if page.leaf {
+                return page.key(index);
+            }
+            page = pages.page(page.child(index)?)?;
+        }
+        Err(too_deep(tree))
+    }
+
+    /// Checks the pages on the path to a key that was not found, and every entry of the leaf, because the entry may be
+    /// there under a wrong key. `seen` has the pages that were already checked.
+    pub fn check_path(pages: Pages<'a>, tree: Tree, key: &[u8], seen: &mut FxHashSet<u64>) -> Result<(), Damage> {
+        if tree.is_empty() {
+            return Ok(());
+        }
+        let mut page = pages.page(tree.root)?;
+        loop {
+            let is_new = seen.insert(page.number);
+            if is_new {
+                page.check(&tree, &mut Vec::new())?;
+            }
+            if page.leaf {
+                let entries = 0..if is_new { page.len } else { 0 };
+                return entries.into_iter().try_for_each(|index| pages.entry(tree, &page, index).map(drop));
+            }
+            let (index, found) = page.search(key)?;
+            page = pages.page(page.child(if found { index } else { index - 1 })?)?;
+        }
+    }
+
+    /// Returns the tree with a name in the main tree, or `None` if there is no such tree.
+    pub fn named(pages: Pages<'a>, main: Tree, name: &str) -> Result<Option<Tree>, Damage> {
+        let cursor = Self::seek(pages, main, name.as_bytes())?;
+        let found = cursor.path.last().map(|(page, index)| Ok((page, index, page.key(*index)?))).transpose()?;
+        let Some((page, index, _)) = found.filter(|(_, _, key)| *key == name.as_bytes()) else {
+            return Self::check_names(pages, main).map(|()| None);
+        };
+        let value = pages.value(page, *index)?;
+        let tree = Some(value.bytes).filter(|_| value.sub_tree).and_then(Tree::parse);
+        let tree = tree.filter(|tree| tree.flags == 0 && tree.is_empty() == (tree.entries == 0));
+        tree.map(Some).ok_or_else(|| Damage::page(page.number, "has an invalid table"))
+    }
+
+    /// Checks that the keys of the main tree are valid names. A search among invalid keys may miss an existing name.
+    fn check_names(pages: Pages<'a>, main: Tree) -> Result<(), Damage> {
+        let mut cursor = Self::first(pages, main)?;
+        while let Some((name, _)) = cursor.entry()? {
+            if name.is_empty() || name.contains(&0) {
+                return Err(Damage("it has a table without a name".to_owned()));
+            }
+            cursor.next()?;
+        }
+        Ok(())
+    }
+
+    /// Creates a cursor at the first entry.
+    pub fn first(pages: Pages<'a>, tree: Tree) -> Result<Self, Damage> {
+        Self::descend(pages, tree, |page| Ok(if page.leaf { (0, true) } else { (1, false) }))
+    }
+
+    /// Creates a cursor at the last entry.
+    pub fn last(pages: Pages<'a>, tree: Tree) -> Result<Self, Damage> {
+        Self::descend(pages, tree, |page| {
+            Ok(if page.leaf { (page.len.saturating_sub(1), true) } else { (page.len, false) })
+        })
+    }
+
+    /// Creates a cursor at the first entry whose key is not less than `key`.
+    pub fn seek(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Self, Damage> {
+        Self::descend(pages, tree, |page| page.search(key))
+    }
+
+    /// Returns the last entry whose key is not greater than `key`.
+    pub fn floor(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
+        if tree.is_empty() {
+            return Ok(None);
+        }
+        let mut page = pages.page(tree.root)?;
+        for depth in 1..=MAX_DEPTH {
+            tree.check_depth(&page, depth)?;
+            let (index, found) = page.search(key)?;
+            if page.leaf && !found {
+                Self::check_absence(pages, tree, key)?;
+            }
+            let index = if found { Some(index) } else { index.checked_sub(1) };
+            match index {
+                Some(index) if page.leaf => return pages.entry(tree, &page, index).map(Some),
+                Some(index) => page = pages.page(page.child(index)?)?,
+                None => return Self::floor_before(pages, tree, key),
+            }
+        }
+        Err(too_deep(tree))
+    }
+
+    /// Like [`Self::floor`], for an entry in a leaf before the one that the key leads to.
+    fn floor_before(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
+        let mut cursor = Self::seek(pages, tree, key)?;
+        match cursor.entry()? {
+            Some(entry) if entry.0 == key => Ok(Some(entry)),
+            Some(_) => cursor.previous(),
+            None => Self::last(pages, tree)?.entry(),
+        }
+    }
+
+    /// The entry at the cursor; `None` at the end.
+    pub fn entry(&self) -> Result<Option<Entry<'a>>, Damage> {
+        self.path.last().map(|(page, index)| self.pages.entry(self.tree, page, *index)).transpose()
+    }
+
+    /// The key at the cursor, without checks of the value; `None` at the end.
+    pub fn key(&self) -> Result<Option<&'a [u8]>, Damage> {
+        self.path.last().map(|(page, index)| page.key(*index)).transpose()
+    }
+
+    /// Moves to the next entry, or to the end.
+    pub fn next(&mut self) -> Result<(), Damage> {
+        let Some((page, index)) = self.path.last_mut() else { return Ok(()) };
+        *index += 1;
+        if *index < page.len {
+            return Ok(());
+        }
+        let last = page.key(*index - 1)?;
+        self.move_to_entry()?;
+        match self.path.last().map(|(page, index)| Ok((page.number, page.key(*index)?))).transpose()? {
+            Some((page, key)) if self.tree.order(key, last).is_le() => {
+                Err(Damage::page(page, "has another page's keys"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves to the previous entry and returns it; `None` before the first entry.
+    fn previous(&mut self) -> Result<Option<Entry<'a>>, Damage> {
+        while let Some((_, index)) = self.path.last_mut() {
+            if *index > 0 {
+                *index -= 1;
+                break;
+            }
+            self.path.pop();
+        }
+        while let Some((page, index)) = self.path.last().filter(|(page, _)| !page.leaf) {
+            let below = self.pages.page(page.child(*index)?)?;
+            self.push(below, below.len.saturating_sub(1))?;
+        }
+        self.entry()
+    }
+
+    /// Descends from the root to a leaf; `search` returns the position in a page like [`Page::search`].
+    fn descend(
+        pages: Pages<'a>,
+        tree: Tree,
+        search: impl Fn(&Page<'a>) -> Result<(usize, bool), Damage>,
+    ) -> Result<Self, Damage> {
+        let mut cursor = Self { pages, tree, path: Vec::with_capacity(tree.depth.min(8) as usize) };
+        if tree.is_empty() {
+            return Ok(cursor);
+        }
+        let mut page = pages.page(tree.root)?;
+        loop {
+            let (index, found) = search(&page)?;
+            if page.leaf {
+                cursor.push(page, index)?;
+                cursor.move_to_entry()?;
+                return Ok(cursor);
+            }
+            let index = if found { index } else { index.saturating_sub(1) };
+            cursor.push(page, index)?;
+            page = pages.page(page.child(index)?)?;
+        }
+    }
+
+    /// Moves from a position after a page's last node to the first node of the next page.
+    fn move_to_entry(&mut self) -> Result<(), Damage> {
+        while let Some((page, index)) = self.path.last().copied() {
+            if index >= page.len {
+                self.path.pop();
+                if let Some((_, above)) = self.path.last_mut() {
+                    *above += 1;
+                }
+            } else if page.leaf {
+                break;
+            } else {
+                let below = self.pages.page(page.child(index)?)?;
+                self.push(below, 0)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, page: Page<'a>, index: usize) -> Result<(), Damage> {
+        if self.path.len() == MAX_DEPTH {
+            return Err(Damage::page(page.number, "is too deep in its tree"));
+        }
+        if page.len == 0 {
+            return Err(Damage::page(page.number, "is empty"));
+        }
+        self.tree.check_depth(&page, self.path.len() + 1)?;
+        // Together with the check of neighbours in `next`, this ensures that no leaf is visited twice. Otherwise
+        // branches that share a page could result in an endless traversal.
+        if page.leaf && page.len > 1 && self.tree.order(page.key(0)?, page.key(page.len - 1)?).is_ge() {
+            return Err(Damage::page(page.number, "has keys out of order"));
+        }
+        self.path.push((page, index));
+        Ok(())
+    }
+}
+
+fn too_deep(tree: Tree) -> Damage {
+    Damage::page(tree.root, "is the root of a tree that is too deep")
+}

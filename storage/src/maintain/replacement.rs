@@ -1,0 +1,143 @@
+//! Replaces an index by a new one while readers continue.
+//!
+//! The new index is written to a directory next to the old one. Then the old directory is renamed, the new one is
+//! renamed to the index's path, and the old one is removed. A reader that has the old index open keeps it. If a process
+//! is killed between the two renames, the project has no index: the next process that opens it renames the old one
+//! back ([`crate::interrupted`]). All of this happens under the writer's lock.
+
+use std::io;
+use std::sync::Arc;
+
+use aurora_confined::Directory;
+use heed::EnvFlags;
+
+use crate::error::StorageError;
+use crate::fault;
+use crate::interrupted::{clear, exists, move_back, rename};
+use crate::lock::WriterLock;
+use crate::manifest::Manifest;
+use crate::opening::OpenMode;
+use crate::project::ProjectDirectory;
+use crate::read::snapshot::Snapshot;
+use crate::store::IndexStore;
+use crate::tables::{Operation, Table, meta_key};
+use crate::trust::KnownIndexes;
+use crate::write::commit::Committer;
+
+const INDEX: &str = ProjectDirectory::INDEX;
+const NEW: &str = ProjectDirectory::NEW_INDEX;
+const OLD: &str = ProjectDirectory::OLD_INDEX;
+/// Maximum size of one transaction in bytes of keys and values.
+const BATCH_BYTES: usize = 32 << 20;
+
+/// A new index that is being written. Dropping it before [`Replacement::finish`] removes it.
+pub(crate) struct Replacement {
+    home: Directory,
+    /// Records the id of the new index before it is published.
+    known: KnownIndexes,
+    /// All open handles in `index.new`; dropped before the directory is renamed.
+    parts: Option<(Snapshot, Committer)>,
+    /// Released last.
+    _lock: WriterLock,
+}
+
+impl Replacement {
+    /// Takes the writer's lock in `home`, the `.aurora` directory, and creates an empty new index.
+    pub(crate) fn begin(home: &Directory, known: &KnownIndexes) -> Result<Self, StorageError> {
+        let lock = WriterLock::acquire(home)?;
+        move_back(home)?;
+        fault::point();
+        clear(home)?;
+        fault::point();
+        let mut replacement = Self { home: home.clone(), known: known.clone(), parts: None, _lock: lock };
+        // The new index contains the same texts as the old one, so it must be private too.
+        if home.open_directory(INDEX).and_then(|index| index.is_private()).unwrap_or(false) {
+            home.create_private_directory(NEW).map_err(|error| StorageError::io(&home.path().join(NEW), error))?;
+        }
+        let store = IndexStore::open(NEW, home, OpenMode::Create, EnvFlags::empty())?;
+        let base = Snapshot::open(&store)?;
+        let committer = Committer::new(&base, BATCH_BYTES);
+        replacement.parts = Some((base, committer));
+        Ok(replacement)
+    }
+
+    /// Writes a row of the new index.
+    pub(crate) fn push(&mut self, operation: Operation) -> Result<(), StorageError> {
+        match &mut self.parts {
+            Some((_, committer)) => committer.push(operation),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes rows that already have their checksums, like [`Self::push`].
+    pub(crate) fn push_sealed(&mut self, operations: Vec<Operation>) -> Result<(), StorageError> {
+        match &mut self.parts {
+            Some((_, committer)) => committer.push_sealed(operations),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the manifest, marks all chunks below its next id as live, and returns a snapshot.
+    pub(crate) fn complete(&mut self, manifest: &Manifest) -> Result<Snapshot, StorageError> {
+        let mut live = roaring::RoaringBitmap::new();
+        live.insert_range(..manifest.next_chunk_id);
+        live.optimize();
+        let mut bytes = Vec::with_capacity(live.serialized_size());
+        live.serialize_into(&mut bytes).map_err(|error| StorageError::encode("bitmap", &error))?;
+        self.push(Operation::put(Table::Meta, meta_key::LIVE, bytes))?;
+        let json = serde_json::to_vec(manifest).map_err(|error| StorageError::encode("manifest", &error))?;
+        self.push(Operation::put(Table::Meta, meta_key::MANIFEST, json))?;
+        let store = Arc::clone(match &mut self.parts {
+            Some((base, committer)) => {
+                committer.finish()?;
+                base.store()
+            }
+            None => return Err(StorageError::Refused("the new index is already complete".to_owned())),
+        });
+        self.parts = None;
+        let snapshot = Snapshot::open(&store)?;
+        if let Some(id) = snapshot.id() {
+            self.known.announce(self.home.path(), &id);
+        }
+        Ok(snapshot)
+    }
+
+    /// Moves the new index to the index's path. All of its snapshots must have been dropped.
+    ///
+    /// # Errors
+    /// On an error, the old index stays at its path.
+    pub(crate) fn finish(mut self) -> Result<(), StorageError> {
+        self.parts = None;
+        synchronise(&self.home, Some(NEW))?;
+        fault::point();
+        if exists(&self.home, INDEX) {
+            rename(&self.home, INDEX, OLD)?;
+        }
+        fault::point();
+        if let Err(error) = rename(&self.home, NEW, INDEX) {
+            move_back(&self.home)?;
+            return Err(error);
+        }
+        fault::point();
+        synchronise(&self.home, None)?;
+        // If the old index cannot be removed now, the next writer removes it.
+        let _ = self.home.remove(OLD);
+        fault::point();
+        Ok(())
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        self.parts = None;
+        // If the new index cannot be removed now, the next writer removes it.
+        let _ = self.home.remove(NEW);
+    }
+}
+
+/// Syncs the entries of `home`, or of a directory in it, to disk.
+fn synchronise(home: &Directory, name: Option<&str>) -> Result<(), StorageError> {
+    let directory = name.map_or_else(|| Ok(home.clone()), |name| home.open_directory(name));
+    let synchronised: io::Result<()> = directory.and_then(|directory| directory.synchronise());
+    synchronised.map_err(|error| StorageError::io(home.path(), error))
+}

@@ -1,0 +1,21 @@
+//! A generation of the index as readers see it, and the formats of its rows.
+//!
+//! [`snapshot`] is the entry: it finds the tables of a generation. The other modules add methods to it, each beside the
+//! format that it reads. The writer of a format stands beside its reader, so [`vectors`], [`values`], [`files`],
+//! [`content`] and [`chunk`] also encode rows. [`crate::write`] decides which rows are written.
+
+pub(crate) mod blame;
+pub(crate) mod chunk;
+mod collection;
+mod completeness;
+pub(crate) mod content;
+pub(crate) mod files;
+pub(crate) mod label;
+pub(crate) mod listing;
+pub(crate) mod representation;
+pub(crate) mod segment;
+pub(crate) mod sizes;
+pub(crate) mod snapshot;
+pub(crate) mod values;
+pub(crate) mod vectors;
+mod vocabulary;
