@@ -8,7 +8,7 @@ use std::time::Duration;
 use aurora_confined::{Directory, EntryKind};
 
 use crate::error::StorageError;
-use crate::lock::WriterLock;
+use crate::lock::FileLock;
 use crate::opening::holds_no_commit;
 use crate::project::{DATA, ProjectDirectory};
 
@@ -41,10 +41,10 @@ pub(crate) fn remove_old(home: &Directory) -> Result<(), StorageError> {
 }
 
 /// Waits until no other process replaces or creates the index of a project without an index, and takes the lock.
-pub(crate) fn reserve(home: &Directory) -> Result<WriterLock, StorageError> {
+pub(crate) fn reserve(home: &Directory) -> Result<FileLock, StorageError> {
     let mut attempts = 0;
     loop {
-        match WriterLock::acquire_briefly(home) {
+        match FileLock::writer_briefly(home) {
             Err(StorageError::Locked { .. }) if attempts < MAX_ATTEMPTS => std::thread::sleep(PAUSE),
             result => return result,
         }

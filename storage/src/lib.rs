@@ -66,6 +66,7 @@ mod project;
 mod read;
 mod records;
 #[cfg(test)]
+#[path = "tests/sample.rs"]
 mod sample;
 mod store;
 mod tables;

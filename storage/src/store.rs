@@ -14,7 +14,7 @@ use heed::{EnvFlags, RoTxn, WithoutTls};
 use memmap2::Mmap;
 
 use crate::error::StorageError;
-use crate::opening::{CreationLock, LMDB_LOCK, OpenMode, open_lmdb, prepare, reserve_lock_file};
+use crate::opening::{LMDB_LOCK, OpenMode, lock_new_file, open_lmdb, prepare, reserve_lock_file};
 use crate::project::{DATA, Identity, ProjectDirectory, identity};
 
 /// Maximum number of attempts of a read that is interrupted by commits.
@@ -126,7 +126,7 @@ impl IndexStore {
             return if is_same { Ok(store) } else { Err(StorageError::Replaced { path }) };
         }
         let _creating = match mode {
-            OpenMode::Create => CreationLock::for_new_file(home, &directory)?,
+            OpenMode::Create => lock_new_file(home, &directory)?,
             OpenMode::Existing => None,
         };
         inspect(&directory)?;

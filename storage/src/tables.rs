@@ -138,6 +138,22 @@ impl Operation {
 /// Receives the rows of a table in key order.
 pub(crate) type Emit<'e> = &'e mut dyn FnMut(Operation) -> Result<(), StorageError>;
 
+/// Returns a receiver that appends rows to a list.
+pub(crate) fn collect(rows: &mut Vec<Operation>) -> impl FnMut(Operation) -> Result<(), StorageError> + '_ {
+    |row| {
+        rows.push(row);
+        Ok(())
+    }
+}
+
+/// Returns a receiver that appends rows to a list, with their checksums.
+pub(crate) fn collect_sealed(rows: &mut Vec<Operation>) -> impl FnMut(Operation) -> Result<(), StorageError> + '_ {
+    |row| {
+        rows.push(row.sealed());
+        Ok(())
+    }
+}
+
 /// Returns the row with the number of the transaction that writes it.
 pub(crate) fn signature(transaction: u64) -> Operation {
     Operation::put(Table::Meta, meta_key::TRANSACTION, transaction.to_le_bytes().to_vec()).sealed()

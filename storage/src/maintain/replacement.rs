@@ -14,7 +14,7 @@ use heed::EnvFlags;
 use crate::error::StorageError;
 use crate::fault;
 use crate::interrupted::{clear, exists, move_back, rename};
-use crate::lock::WriterLock;
+use crate::lock::FileLock;
 use crate::manifest::Manifest;
 use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
@@ -38,13 +38,13 @@ pub(crate) struct Replacement {
     /// All open handles in `index.new`; dropped before the directory is renamed.
     parts: Option<(Snapshot, Committer)>,
     /// Released last.
-    _lock: WriterLock,
+    _lock: FileLock,
 }
 
 impl Replacement {
     /// Takes the writer's lock in `home`, the `.aurora` directory, and creates an empty new index.
     pub(crate) fn begin(home: &Directory, known: &KnownIndexes) -> Result<Self, StorageError> {
-        let lock = WriterLock::acquire(home)?;
+        let lock = FileLock::writer(home)?;
         move_back(home)?;
         fault::point();
         clear(home)?;

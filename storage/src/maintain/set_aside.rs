@@ -6,7 +6,7 @@ use crate::environment::Environment;
 use crate::error::StorageError;
 use crate::fault;
 use crate::interrupted::remove_old;
-use crate::lock::WriterLock;
+use crate::lock::FileLock;
 use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
 
@@ -39,7 +39,7 @@ impl Environment {
 /// Moves an index aside unless `is_kept` returns `true`. `is_kept` is called under the writer's lock.
 fn move_aside(directory: &Path, is_kept: impl FnOnce() -> bool) -> Result<(), StorageError> {
     let home = ProjectDirectory::at(directory).open().map_err(|error| StorageError::io(directory, error))?;
-    let _lock = WriterLock::acquire(&home)?;
+    let _lock = FileLock::writer(&home)?;
     if is_kept() {
         return Ok(());
     }

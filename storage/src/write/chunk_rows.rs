@@ -10,7 +10,7 @@ use crate::read::chunk::{self, Chunk, NewChunk, SourceRecord};
 use crate::read::content::{CONTENT_PARTS, encode_relations, encode_text};
 use crate::read::snapshot::Snapshot;
 use crate::read::values::ValueRows;
-use crate::tables::{Emit, Operation, Table, chunk_key};
+use crate::tables::{Emit, Operation, Table, chunk_key, collect};
 use crate::write::compressed_blocks::{ClosedBlocks, CompressedBlockWriter, remove_dead_blocks};
 
 /// Builds the rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Content`] and [`Table::Blames`].
@@ -102,14 +102,12 @@ impl ChunkBatch {
     pub(crate) fn rows(self, columns: &Arc<[ColumnDeclaration]>) -> Result<Vec<Operation>, StorageError> {
         let mut rows = ChunkRows { source: self.source, ..ChunkRows::new(Arc::clone(columns)) };
         let mut operations = self.others;
-        let mut emit = |operation| {
-            operations.push(operation);
-            Ok(())
-        };
+        let mut emit = collect(&mut operations);
         for (id, chunk) in (self.first..).zip(&self.chunks) {
             rows.push(id, &NewChunk::from(chunk), &mut emit)?;
         }
         rows.finish(&mut emit)?;
+        drop(emit);
         Ok(operations)
     }
 }
@@ -132,11 +130,7 @@ impl ChunkBatches {
     pub(crate) fn push(&mut self, chunks: Vec<Chunk>) -> Result<ChunkBatch, StorageError> {
         let (first, source, mut others) = (self.next, self.source.clone(), Vec::new());
         for chunk in &chunks {
-            let put = &mut |operation| {
-                others.push(operation);
-                Ok(())
-            };
-            self.values.push(self.next, &chunk.metadata, put)?;
+            self.values.push(self.next, &chunk.metadata, &mut collect(&mut others))?;
             if !self.source.as_ref().is_some_and(|(_, source)| source.is_source_of(chunk)) {
                 self.source = Some((self.next, SourceRecord::from_first_chunk(chunk)));
             }

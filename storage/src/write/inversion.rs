@@ -6,10 +6,11 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
-use aurora_inverted::{DamagedRun, Run, RunIndex, RunMergeError, RunReader, RunWriter, TermRange, merge_runs};
+use aurora_inverted::{DamagedRun, MergeError, Run, RunIndex, RunReader, RunWriter, TermRange, merge_runs};
 
 use crate::error::StorageError;
 use crate::project::ProjectDirectory;
+use crate::read::segment::SegmentPages;
 
 /// Directory of runs within `.aurora`.
 const TEMPORARY: &str = ProjectDirectory::TEMPORARY;
@@ -105,9 +106,10 @@ impl Spill {
         let mut written = RunFile { directory, name, index: RunIndex::default() };
         let mut writer = RunWriter::new(BufWriter::with_capacity(1 << 18, file));
         let readers = runs.iter().map(|run| RunReader::new(&run.bytes)).collect::<Result<Vec<_>, _>>();
-        merge_runs(readers.map_err(|DamagedRun| damaged(&path))?, &mut writer).map_err(|error| match error {
-            RunMergeError::Sink(error) => failed(error),
-            RunMergeError::Damaged(_) | RunMergeError::Segment(_) => damaged(&path),
+        let readers = readers.map_err(|DamagedRun| damaged(&path))?;
+        merge_runs::<SegmentPages<'_>, _>(readers, &mut writer).map_err(|error| match error {
+            MergeError::Sink(error) => failed(error),
+            MergeError::Damaged(_) | MergeError::Segment(_) => damaged(&path),
         })?;
         (_, written.index) = writer.finish().map_err(failed)?;
         Ok(written)

@@ -12,11 +12,11 @@ use crate::read::files::{FileRecord, check_path};
 use crate::read::label::Labels;
 use crate::read::representation::RepresentationBuilder;
 use crate::read::vectors::{EncodedVectors, quantise};
-use crate::tables::{Operation, Table, chunk_key};
+use crate::tables::{Operation, Table, chunk_key, collect_sealed};
 use crate::write::chunk_rows::{ChunkRows, ClosedRows};
 
 /// Ids for the chunks of some files.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct ReservedIds {
     /// The next free id before this reservation. `first` may be greater, because it may start a new block of vectors.
     pub(crate) after: u32,
@@ -44,6 +44,7 @@ pub struct FilePreparer {
 }
 
 /// Files that are ready to be written by [`crate::IndexWriter::apply`].
+#[derive(Default)]
 pub struct PreparedFiles {
     pub(crate) ids: ReservedIds,
     pub(crate) files: Vec<FileRecord>,
@@ -62,16 +63,7 @@ pub struct PreparedFiles {
 impl PreparedFiles {
     /// Creates an empty set of files. The ids stay unused.
     pub(crate) fn empty(ids: ReservedIds) -> Self {
-        Self {
-            ids,
-            files: Vec::new(),
-            operations: Vec::new(),
-            closed: ClosedRows::default(),
-            labels: Inverter::default(),
-            values: Vec::new(),
-            embedded: Vec::new(),
-            vectors: EncodedVectors::default(),
-        }
+        Self { ids, ..Self::default() }
     }
 }
 
@@ -106,10 +98,7 @@ impl FilePreparer {
         let first = self.next;
         rows.begin_file();
         for (id, chunk) in (first..).zip(chunks) {
-            rows.push(id, chunk, &mut |operation| {
-                prepared.operations.push(operation.sealed());
-                Ok(())
-            })?;
+            rows.push(id, chunk, &mut collect_sealed(&mut prepared.operations))?;
             prepared.labels.add(id, Labels::new(chunk, &self.columns).postings());
             if !self.columns.is_empty() {
                 prepared.values.push((id, chunk.metadata.to_vec()));
@@ -151,11 +140,8 @@ impl FilePreparer {
             return Err(StorageError::Refused(format!("the blame of chunk {first} cannot be added now")));
         }
         self.last_blame = Some(first);
-        let operations = &mut self.prepared.operations;
-        self.rows.push_blame(first.0, &blame::encode(blame), &mut |operation| {
-            operations.push(operation.sealed());
-            Ok(())
-        })
+        let emit = &mut collect_sealed(&mut self.prepared.operations);
+        self.rows.push_blame(first.0, &blame::encode(blame), emit)
     }
 
     /// Returns the prepared files.
@@ -164,10 +150,7 @@ impl FilePreparer {
     /// A text is too long for a compressed block.
     pub fn finish(self) -> Result<PreparedFiles, StorageError> {
         let Self { mut rows, mut prepared, .. } = self;
-        rows.finish(&mut |operation| {
-            prepared.operations.push(operation.sealed());
-            Ok(())
-        })?;
+        rows.finish(&mut collect_sealed(&mut prepared.operations))?;
         prepared.closed = rows.take_closed();
         Ok(prepared)
     }

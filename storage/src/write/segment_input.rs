@@ -9,7 +9,7 @@ use crate::error::StorageError;
 use crate::manifest::SegmentInfo;
 use crate::read::segment::{SegmentRows, ranges, with_totals};
 use crate::read::snapshot::Snapshot;
-use crate::tables::Operation;
+use crate::tables::{Operation, collect_sealed};
 use crate::workers::Workers;
 use crate::write::inversion::{self, Inversion};
 
@@ -92,11 +92,7 @@ impl SegmentInput<'_> {
             sources.push(MergeSource::Run(reader));
         }
         let mut operations = Vec::new();
-        let emit = |operation: Operation| {
-            operations.push(operation.sealed());
-            Ok(())
-        };
-        let sink = SegmentRows { id: self.info.id, emit };
+        let sink = SegmentRows { id: self.info.id, emit: collect_sealed(&mut operations) };
         let writer = SegmentWriter::new(sink, self.length).with_range(range.from, part << VALUE_BITS);
         let merged = merge(sources, range, self.tombstones, self.new_is_live, writer);
         let damaged = |what: String| StorageError::Damaged { path: self.base.path().to_owned(), what };

@@ -10,7 +10,7 @@ use crate::error::StorageError;
 use crate::fault;
 use crate::index_id::IndexId;
 use crate::interrupted;
-use crate::lock::WriterLock;
+use crate::lock::FileLock;
 use crate::manifest::{Manifest, ManifestUpdate};
 use crate::read::chunk::{ChunkId, MetaValue, NewChunk};
 use crate::read::files::{FileRecord, check_path};
@@ -38,7 +38,7 @@ pub struct IndexWriter {
     columns: Arc<[ColumnDeclaration]>,
     state: Mutex<WriterState>,
     /// Released last.
-    _lock: WriterLock,
+    _lock: FileLock,
 }
 
 impl Environment {
@@ -56,7 +56,7 @@ impl IndexWriter {
     fn open(environment: Environment, options: WriterOptions) -> Result<Self, StorageError> {
         check_columns(&options.columns).map_err(StorageError::Refused)?;
         let store = &environment.store;
-        let lock = WriterLock::acquire(&store.home)?;
+        let lock = FileLock::writer(&store.home)?;
         store.check_current()?;
         fault::point();
         interrupted::clear(&store.home)?;

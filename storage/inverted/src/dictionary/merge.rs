@@ -1,7 +1,6 @@
 //! Merges segments and sorted runs, term by term, into a segment, a part of a segment, or a run.
 
 use std::cmp::Ordering;
-use std::convert::Infallible;
 use std::io;
 
 use aurora_codec::put_varint;
@@ -9,7 +8,7 @@ use aurora_codec::put_varint;
 use super::block::{MAX_INLINE_POSTINGS, encode_postings, has_frequencies};
 use super::reader::{SegmentReader, TermCursor};
 use super::run::{DamagedRun, RunList, RunReader, RunWriter};
-use super::source::{BlockCursor, KeyedBlock, SegmentSink, SegmentSource};
+use super::source::{SegmentSink, SegmentSource};
 use super::writer::{SegmentTotals, SegmentWriter};
 use crate::postings::{Posting, Tombstones};
 
@@ -87,8 +86,11 @@ pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
 ///
 /// # Errors
 /// When a run is damaged, or the new run cannot be written.
-pub fn merge_runs<W: io::Write>(runs: Vec<RunReader<'_>>, out: &mut RunWriter<W>) -> Result<(), RunMergeError> {
-    let sources = runs.into_iter().map(MergeSource::<NoSegment>::Run).collect();
+pub fn merge_runs<'a, S: SegmentSource<'a>, W: io::Write>(
+    runs: Vec<RunReader<'a>>,
+    out: &mut RunWriter<W>,
+) -> Result<(), MergeError<S::Error, io::Error>> {
+    let sources = runs.into_iter().map(MergeSource::<S>::Run).collect();
     let mut queue = SourceQueue::new(sources, &[])?;
     let (mut term, mut joined) = (Vec::new(), Vec::new());
     while queue.take_equal(&mut term) {
@@ -97,50 +99,6 @@ pub fn merge_runs<W: io::Write>(runs: Vec<RunReader<'_>>, out: &mut RunWriter<W>
         queue.advance_equal()?;
     }
     Ok(())
-}
-
-/// Error of a merge of runs.
-pub type RunMergeError = MergeError<Infallible, io::Error>;
-
-/// Segment type for a merge without segments.
-#[derive(Clone, Copy)]
-enum NoSegment {}
-
-impl<'a> SegmentSource<'a> for NoSegment {
-    type Error = Infallible;
-    type Blocks = Self;
-
-    fn block(self, _: &[u8]) -> Result<Option<KeyedBlock<'a>>, Infallible> {
-        match self {}
-    }
-
-    fn blocks(self, _: &[u8]) -> Result<Self, Infallible> {
-        match self {}
-    }
-
-    fn value(self, _: u32) -> Result<Option<&'a [u8]>, Infallible> {
-        match self {}
-    }
-
-    fn damaged(self, _: &str) -> Infallible {
-        match self {}
-    }
-}
-
-impl<'a> BlockCursor<'a> for NoSegment {
-    type Error = Infallible;
-
-    fn key(&self) -> Result<Option<&'a [u8]>, Infallible> {
-        match *self {}
-    }
-
-    fn bytes(&self) -> Result<Option<&'a [u8]>, Infallible> {
-        match *self {}
-    }
-
-    fn advance(&mut self) -> Result<(), Infallible> {
-        match *self {}
-    }
 }
 
 /// Joins the lists of one term. The joined postings are in `joined`, unless there is only one list.
@@ -243,10 +201,8 @@ impl<'a, S: SegmentSource<'a>> SourceQueue<'a, S> {
             match &self.sources[at] {
                 MergeSource::Segment(cursor) => {
                     let Some(entry) = cursor.entry() else { continue };
-                    cursor.segment().for_each(&entry, MergeError::Segment, |posting| {
-                        postings.push(posting);
-                        Ok(())
-                    })?;
+                    let read = cursor.segment().for_each(&entry, |posting| postings.push(posting));
+                    read.map_err(MergeError::Segment)?;
                 }
                 MergeSource::Run(run) => {
                     run.list().and_then(|list| list.decode(postings)).ok_or_else(damaged_run)?;
@@ -418,7 +374,7 @@ mod tests {
             let pair = [of_kind(0), of_kind(1)];
             let mut writer = RunWriter::new(Vec::new());
             let readers = pair.iter().map(|run| RunReader::new(&run.bytes).expect("is a run")).collect();
-            merge_runs(readers, &mut writer).expect("are runs");
+            merge_runs::<&MemorySegment, _>(readers, &mut writer).expect("are runs");
             let (bytes, index) = writer.finish().expect("is written");
             let runs = [of_kind(2), Run { bytes, index }, of_kind(3), of_kind(4)];
             let bounds: Vec<&[u8]> = [&[][..]].into_iter().chain(bounds.iter().map(String::as_bytes)).collect();

@@ -8,7 +8,7 @@ use super::posting::Posting;
 use super::tf_column::TfColumnWriter;
 use crate::chunk_id::WINDOW;
 use crate::lengths::LengthCodes;
-use aurora_codec::put_varint;
+use aurora_codec::{put_sized, put_varint};
 
 /// The layout of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,9 +77,4 @@ fn encode_long(out: &mut Vec<u8>, postings: &[Posting], length: &dyn Fn(u32) -> 
     out.extend_from_slice(&entries);
     put_sized(out, &impacts);
     out.append(&mut column.finish());
-}
-
-fn put_sized(out: &mut Vec<u8>, bytes: &[u8]) {
-    put_varint(out, bytes.len() as u64);
-    out.extend_from_slice(bytes);
 }

@@ -17,7 +17,7 @@ use crate::read::content::decode_whole;
 use crate::read::files::{self, FileStamp};
 use crate::read::representation::FileRepresentation;
 use crate::read::vectors::{BLOCK_IDS, VectorBlockWriter};
-use crate::tables::{Operation, Table};
+use crate::tables::{Operation, Table, collect};
 use crate::unfinished::{Unfinished, UnfinishedRow};
 use crate::write::chunk_rows::{ChunkBatch, ChunkBatches, ChunkRows};
 
@@ -220,10 +220,7 @@ impl Checker {
         }
         let mut operations = frame.operations;
         for (first, blame) in frame.blames {
-            let pushed = self.blames.push_blame(first, &blame, &mut |operation| {
-                operations.push(operation);
-                Ok(())
-            });
+            let pushed = self.blames.push_blame(first, &blame, &mut collect(&mut operations));
             pushed.map_err(|error| error.to_string())?;
         }
         Ok(ChunkBatch::without_chunks(operations))
@@ -242,11 +239,9 @@ impl Checker {
             rows => return Err(format!("it has {rows} rows, not {expected}")),
         }
         let mut operations = Vec::new();
-        let mut emit = |operation| {
-            operations.push(operation);
-            Ok(())
-        };
+        let mut emit = collect(&mut operations);
         let finished = self.chunks.finish(&mut emit).and_then(|()| self.blames.finish(&mut emit));
+        drop(emit);
         finished.map(|()| ChunkBatch::without_chunks(operations)).map_err(|error| error.to_string())
     }
 }

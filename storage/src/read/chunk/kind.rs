@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The type of a chunk: a piece of source code, a section of a document, or a memory.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
 pub enum ChunkType {
@@ -26,6 +26,7 @@ pub enum ChunkType {
     /// An enumeration.
     Enum,
     /// Source code outside every named symbol.
+    #[default]
     Code,
     /// A section of a Markdown knowledge base.
     Kb,

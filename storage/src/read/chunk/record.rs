@@ -8,7 +8,7 @@ use crate::column::ColumnKind;
 /// One searchable piece of the repository with all of its stored data.
 ///
 /// [`super::ChunkRecord`] gives readers the fields that ranking needs, in place.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Chunk {
     /// Stable id, such as `code:src/users.py:User.save`; unique within an index.
     pub key: String,
@@ -85,36 +85,7 @@ impl Chunk {
 
     /// Creates a chunk with only a key and a type. It has no lines yet.
     pub fn empty(key: String, chunk_type: ChunkType) -> Self {
-        Self {
-            key,
-            chunk_type,
-            path: String::new(),
-            language: String::new(),
-            name: String::new(),
-            qualified_name: String::new(),
-            line_start: 0,
-            line_end: 0,
-            byte_start: 0,
-            byte_end: 0,
-            signature: String::new(),
-            doc: String::new(),
-            text: String::new(),
-            definitions: Vec::new(),
-            calls: Vec::new(),
-            bases: Vec::new(),
-            imports: Vec::new(),
-            bindings: Vec::new(),
-            dependencies: Vec::new(),
-            complexity: Complexity::default(),
-            content_hash: [0; 16],
-            git: ChunkHistory::None,
-            metadata: Vec::new(),
-            governance: None,
-            parent: None,
-            exported: false,
-            date: None,
-            tokens: StoredTokens::default(),
-        }
+        Self { key, chunk_type, ..Self::default() }
     }
 
     /// Sets the data that is stored apart from the record of a chunk; `times` are the time of its newest commit and the

@@ -12,7 +12,7 @@ use heed::EnvFlags;
 use super::codec::AccessRecord;
 use super::verdict::Verdict;
 use crate::error::StorageError;
-use crate::lock::WriterLock;
+use crate::lock::FileLock;
 use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
 use crate::records::{RecordFormat, RecordStore, RecordTable, RecordWriter};
@@ -346,7 +346,7 @@ fn open_store(home: &Directory, mode: OpenMode, known: &KnownIndexes) -> Result<
 /// # Errors
 /// [`StorageError::Locked`] if another process is writing; an error if the directory cannot be written.
 fn set_aside(home: &Directory, is_sound: impl Fn() -> bool) -> Result<bool, StorageError> {
-    let _lock = WriterLock::acquire_briefly(home)?;
+    let _lock = FileLock::writer_briefly(home)?;
     if is_sound() {
         return Ok(false);
     }

@@ -1,32 +1,24 @@
-//! An index of one segment in memory, for examples and tests.
+// An index of one segment in memory, for the crate's example and its tests. It shows what the traits of the crate need.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use roaring::RoaringBitmap;
-
-use crate::bm25f::{Bm25Config, FieldScorer, idf};
-use crate::chunk_id::ChunkId;
-use crate::chunk_id::WINDOW;
-use crate::collection::Collection;
-use crate::dictionary::{
-    BlockCursor, DamagedRun, Inverter, KeyedBlock, MergeError, MergeSource, RunReader, SegmentReader, SegmentSink,
-    SegmentSource, SegmentWriter, TermRange, merge,
+use aurora_inverted::{
+    BlockCursor, Bm25Config, ChunkId, Collection, DamagedRun, FIELDS, FieldScorer, Inverter, KeyedBlock, LengthCodes,
+    LengthColumns, MergeError, MergeSource, Postings, RunReader, SegmentReader, SegmentSink, SegmentSource,
+    SegmentWriter, TermRange, TermVector, Tombstones, WINDOW, WeightedPostings, add_lengths, encode_lengths, idf,
+    is_term, length_code, length_of, merge, normalise, top_k,
 };
-use crate::field::FIELDS;
-use crate::lengths::{LengthCodes, LengthColumns, encode_lengths, length_code, length_of};
-use crate::postings::{Postings, Tombstones};
-use crate::search::{WeightedPostings, top_k};
-use crate::terms::{TermVector, is_term, normalise};
+use roaring::RoaringBitmap;
 
 /// Error when a structure of the segment is damaged. It indicates a bug, because the bytes never leave the process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DamagedSegment(pub String);
+pub(crate) struct DamagedSegment(pub String);
 
 /// An index of chunks in memory. The id of a chunk is its position.
 #[derive(Debug)]
-pub struct MemoryIndex {
+pub(crate) struct MemoryIndex {
     segment: MemorySegment,
     keys: Vec<String>,
     /// Encoded field lengths of each window.
@@ -40,13 +32,13 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// Never, because the index reads only bytes that it has written.
-    pub fn new<'t>(chunks: impl IntoIterator<Item = (&'t str, TermVector)>) -> Result<Self, DamagedSegment> {
+    pub(crate) fn new<'t>(chunks: impl IntoIterator<Item = (&'t str, TermVector)>) -> Result<Self, DamagedSegment> {
         let (mut inverter, mut keys) = (Inverter::default(), Vec::new());
         let (mut lengths, mut field_totals): (Vec<LengthCodes>, _) = (Vec::new(), [0; FIELDS]);
         for ((key, terms), id) in chunks.into_iter().zip(0..) {
             inverter.add(id, terms.hashed());
             let codes = terms.lengths().map(length_code);
-            field_totals.iter_mut().zip(codes).for_each(|(total, code)| *total += u64::from(length_of(code)));
+            add_lengths(&mut field_totals, codes);
             lengths.push(codes);
             keys.push(key.to_owned());
         }
@@ -66,7 +58,7 @@ impl MemoryIndex {
     }
 
     /// Deletes chunks. Their postings stay in the segment but are ignored.
-    pub fn delete(&mut self, chunks: impl IntoIterator<Item = ChunkId>) {
+    pub(crate) fn delete(&mut self, chunks: impl IntoIterator<Item = ChunkId>) {
         let mut deleted = self.tombstones.set().clone();
         deleted.extend(chunks.into_iter().map(|chunk| chunk.0).filter(|chunk| *chunk < self.end()));
         // Totals cover only live chunks, like document frequencies.
@@ -81,7 +73,7 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// When the segment is damaged.
-    pub fn postings(&self, term: &str) -> Result<Postings<'_>, DamagedSegment> {
+    pub(crate) fn postings(&self, term: &str) -> Result<Postings<'_>, DamagedSegment> {
         let segment = SegmentReader::new(&self.segment);
         let entry = if is_term(term) { segment.find(normalise(term).as_bytes())? } else { None };
         let parts = entry.map_or(Ok(Vec::new()), |entry| segment.parts(&entry))?;
@@ -92,7 +84,7 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// When the segment is damaged.
-    pub fn search(
+    pub(crate) fn search(
         &self,
         terms: &[&str],
         config: &Bm25Config,
@@ -113,12 +105,12 @@ impl MemoryIndex {
     }
 
     /// Number of chunks that are not deleted.
-    pub fn live(&self) -> u64 {
+    pub(crate) fn live(&self) -> u64 {
         self.keys.len() as u64 - self.tombstones.set().len()
     }
 
     /// Sums of the field lengths over all live chunks.
-    pub fn field_totals(&self) -> [u64; FIELDS] {
+    pub(crate) fn field_totals(&self) -> [u64; FIELDS] {
         self.field_totals
     }
 
@@ -217,10 +209,10 @@ impl<'a> BlockCursor<'a> for MemoryBlocks<'a> {
 
 #[cfg(test)]
 mod tests {
+    use aurora_inverted::Field;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::field::Field;
 
     const TERMS: [&str; 6] = ["common", "often", "some", "few", "rare", "absent"];
 
