@@ -182,8 +182,13 @@ impl<'a> ByteReader<'a> {
         std::str::from_utf8(self.sized()?).ok()
     }
 
+    /// A copy of text written by [`put_sized`].
+    pub fn string(&mut self) -> Option<String> {
+        self.text().map(str::to_owned)
+    }
+
     /// Items written by [`put_list`]; each item takes at least one byte.
-    pub fn list<T>(&mut self, read: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    pub fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let length = self.length()?;
         let mut list = Vec::with_capacity(length.min(self.bytes.len()));
         for _ in 0..length {

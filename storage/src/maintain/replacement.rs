@@ -20,9 +20,10 @@ use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
 use crate::read::snapshot::Snapshot;
 use crate::store::IndexStore;
-use crate::tables::{Operation, Table, meta_key};
+use crate::tables::Operation;
 use crate::trust::KnownIndexes;
 use crate::write::commit::Committer;
+use crate::write::generation::generation_rows;
 
 const INDEX: &str = ProjectDirectory::INDEX;
 const NEW: &str = ProjectDirectory::NEW_INDEX;
@@ -81,12 +82,7 @@ impl Replacement {
     pub(crate) fn complete(&mut self, manifest: &Manifest) -> Result<Snapshot, StorageError> {
         let mut live = roaring::RoaringBitmap::new();
         live.insert_range(..manifest.next_chunk_id);
-        live.optimize();
-        let mut bytes = Vec::with_capacity(live.serialized_size());
-        live.serialize_into(&mut bytes).map_err(|error| StorageError::encode("bitmap", &error))?;
-        self.push(Operation::put(Table::Meta, meta_key::LIVE, bytes))?;
-        let json = serde_json::to_vec(manifest).map_err(|error| StorageError::encode("manifest", &error))?;
-        self.push(Operation::put(Table::Meta, meta_key::MANIFEST, json))?;
+        generation_rows(manifest, live)?.into_iter().try_for_each(|row| self.push(row))?;
         let store = Arc::clone(match &mut self.parts {
             Some((base, committer)) => {
                 committer.finish()?;

@@ -1,6 +1,6 @@
 //! The single thread that owns write transactions.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use aurora_lmdb_pages::Guard;
@@ -30,18 +30,9 @@ pub(crate) struct Committer {
     limit: usize,
     batch: Vec<Operation>,
     bytes: usize,
-    sender: Option<Sender<Vec<Operation>>>,
-    thread: Option<JoinHandle<()>>,
-    failure: Arc<Mutex<WriteFailure>>,
-}
-
-/// The first error of the thread. The first caller gets the error, later callers its text.
-#[derive(Default)]
-enum WriteFailure {
-    #[default]
-    None,
-    New(StorageError),
-    Reported(String),
+    thread: Option<(Sender<Vec<Operation>>, JoinHandle<Result<(), StorageError>>)>,
+    /// The text of the thread's error, which the first caller got.
+    failure: Option<String>,
 }
 
 impl Committer {
@@ -54,9 +45,8 @@ impl Committer {
             limit,
             batch: Vec::new(),
             bytes: 0,
-            sender: None,
             thread: None,
-            failure: Arc::default(),
+            failure: None,
         }
     }
 
@@ -98,9 +88,8 @@ impl Committer {
     /// Sends the rest to the thread, and waits until everything is on disk.
     pub(crate) fn finish(&mut self) -> Result<(), StorageError> {
         let flushed = self.flush();
-        self.stop();
-        flushed?;
-        self.failure()
+        let stopped = self.stop();
+        flushed.and(stopped)
     }
 
     fn flush(&mut self) -> Result<(), StorageError> {
@@ -109,65 +98,47 @@ impl Committer {
         if batch.is_empty() {
             return Ok(());
         }
-        if self.thread.is_none() {
-            self.start()?;
+        if self.failure.is_some() {
+            return self.stop();
         }
-        match self.sender.as_ref().map(|sender| sender.send(batch)) {
-            Some(Ok(())) => Ok(()),
-            _ => self.failure(),
-        }
-    }
-
-    fn start(&mut self) -> Result<(), StorageError> {
-        let (sender, receiver) = bounded(MAX_WAITING);
-        let (store, failure) = (Arc::clone(&self.store), Arc::clone(&self.failure));
-        let base = self.base.clone();
-        let run = move || {
-            if let Err(error) = apply_all(&base, &store, &receiver) {
-                *failure.lock().unwrap_or_else(PoisonError::into_inner) = WriteFailure::New(error);
-            }
+        let (sender, _) = match &self.thread {
+            Some(thread) => thread,
+            None => self.thread.insert(start(self.base.clone(), Arc::clone(&self.store))?),
         };
-        let thread = std::thread::Builder::new().name("aurora-writer".to_owned()).spawn(run);
-        self.thread = Some(thread.map_err(|error| StorageError::io(&self.store.data, error))?);
-        self.sender = Some(sender);
-        Ok(())
+        // The thread closes the channel when it fails.
+        if sender.send(batch).is_ok() { Ok(()) } else { self.stop() }
     }
 
-    /// Closes the channel, and waits for the thread to end.
-    fn stop(&mut self) {
-        self.sender = None;
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
-            let error =
-                StorageError::WriterStopped { path: self.store.data.clone(), reason: "its thread panicked".to_owned() };
-            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = WriteFailure::New(error);
-        }
+    /// Closes the channel, and waits for the thread to end. Returns its error; later calls return the text of the error.
+    fn stop(&mut self) -> Result<(), StorageError> {
+        let stopped =
+            |reason: &str| StorageError::WriterStopped { path: self.store.data.clone(), reason: reason.to_owned() };
+        let Some((sender, thread)) = self.thread.take() else {
+            return self.failure.as_deref().map_or(Ok(()), |reason| Err(stopped(reason)));
+        };
+        drop(sender);
+        let result = thread.join().unwrap_or_else(|_| Err(stopped("its thread panicked")));
+        self.failure = result.as_ref().err().map(StorageError::to_string);
+        result
     }
+}
 
-    fn failure(&mut self) -> Result<(), StorageError> {
-        // The thread stores its error after it has closed the channel.
-        if self.sender.is_some() {
-            self.stop();
-        }
-        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        match std::mem::take(&mut *failure) {
-            WriteFailure::None => Ok(()),
-            WriteFailure::New(error) => {
-                *failure = WriteFailure::Reported(error.to_string());
-                Err(error)
-            }
-            WriteFailure::Reported(reason) => {
-                *failure = WriteFailure::Reported(reason.clone());
-                Err(StorageError::WriterStopped { path: self.store.data.clone(), reason })
-            }
-        }
-    }
+/// Starts the thread that applies batches.
+fn start(
+    base: Snapshot,
+    store: Arc<IndexStore>,
+) -> Result<(Sender<Vec<Operation>>, JoinHandle<Result<(), StorageError>>), StorageError> {
+    let (sender, receiver) = bounded(MAX_WAITING);
+    let data = store.data.clone();
+    let run = move || apply_all(&base, &store, &receiver);
+    let thread = std::thread::Builder::new().name("aurora-writer".to_owned()).spawn(run);
+    thread.map(|thread| (sender, thread)).map_err(|error| StorageError::io(&data, error))
 }
 
 impl Drop for Committer {
     fn drop(&mut self) {
-        self.stop();
+        // Whoever drops the committer has its errors already, or wants none.
+        let _ = self.stop();
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod chunk_rows;
 pub(crate) mod cleanup;
 pub(crate) mod commit;
 mod compressed_blocks;
+pub(crate) mod generation;
 pub(crate) mod inversion;
 mod merge_policy;
 pub(crate) mod options;

@@ -10,9 +10,10 @@ use crate::read::chunk::ChunkId;
 use crate::read::files;
 use crate::read::snapshot::Snapshot;
 use crate::read::vectors::{BLOCK_IDS, VectorBlockWriter};
-use crate::tables::{Operation, Table, block_key, chunk_key, meta_key};
+use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::unfinished::Unfinished;
 use crate::write::commit::Committer;
+use crate::write::generation::generation_rows;
 use crate::write::merge_policy::{MergeCandidate, merge_candidates};
 use crate::write::segment_input::SegmentInput;
 use crate::write::state::WriterState;
@@ -62,15 +63,7 @@ pub(crate) fn publish(mut state: WriterState, update: ManifestUpdate) -> Result<
         next_segment,
         summary: update.summary,
     };
-    live.optimize();
-    let mut bytes = Vec::with_capacity(live.serialized_size());
-    live.serialize_into(&mut bytes).map_err(|error| StorageError::encode("bitmap", &error))?;
-    let mut meta = |key: &[u8], value| {
-        state.committer.push_last(Operation::put(Table::Meta, key, value));
-    };
-    meta(meta_key::LIVE, bytes);
-    let json = serde_json::to_vec(&manifest);
-    meta(meta_key::MANIFEST, json.map_err(|error| StorageError::encode("manifest", &error))?);
+    generation_rows(&manifest, live)?.into_iter().for_each(|row| state.committer.push_last(row));
     state.committer.finish()?;
     Ok(manifest)
 }
@@ -102,7 +95,7 @@ fn check_model(state: &WriterState, update: &ManifestUpdate) -> Result<(), Stora
 /// Checks that the kept chunks have the labels and terms that the columns require.
 fn check_columns(state: &WriterState) -> Result<(), StorageError> {
     let kept = (state.base.live() - &state.dead).len();
-    if kept == 0 || state.rebuild || have_same_terms(&state.base.manifest().columns, &state.columns) {
+    if kept == 0 || have_same_terms(&state.base.manifest().columns, &state.columns) {
         return Ok(());
     }
     Err(StorageError::Refused(format!(
@@ -136,12 +129,11 @@ fn length(old: &FieldLengths<'_>, new: &[LengthCodes], from: u32, id: u32) -> Le
 /// Writes new segments. Returns all segments of the generation and the next free number.
 fn write_segments(state: &mut WriterState, live: &RoaringBitmap) -> Result<(Vec<SegmentInfo>, u32), StorageError> {
     let base = state.base.clone();
-    let old: &[SegmentInfo] = if state.rebuild { &[] } else { &base.manifest().segments };
-    let first_added = if state.rebuild { 0 } else { base.manifest().next_chunk_id };
+    let first_added = base.manifest().next_chunk_id;
     let added = live.range_cardinality(first_added..);
     let mut next = base.manifest().next_segment;
     let mut segments = Vec::new();
-    for candidate in merge_candidates(old, live, (added > 0).then_some(added)) {
+    for candidate in merge_candidates(&base.manifest().segments, live, (added > 0).then_some(added)) {
         if !candidate.needs_merge() {
             segments.extend(candidate.segments);
             continue;
@@ -174,24 +166,22 @@ fn write_segment(
         inversion: merge.has_new.then_some(&state.inversion),
         length: &|chunk| length(&old, new, from, chunk),
         tombstones: &Tombstones::new(deleted),
-        new_is_live: state.dead.is_empty() || (!state.rebuild && state.dead.is_disjoint(&state.added)),
+        new_is_live: state.dead.is_disjoint(&state.added),
     };
     input.write(state.threads, |operations| state.committer.push_sealed(operations))
 }
 
 /// Returns the sums of the field lengths of all live chunks.
 fn totals(state: &WriterState, live: &RoaringBitmap) -> Result<[u64; FIELDS], StorageError> {
-    let mut totals = if state.rebuild { [0; FIELDS] } else { state.base.field_totals() };
+    let mut totals = state.base.field_totals();
     let mut add = |row: LengthCodes, sign: fn(u64, u64) -> u64| {
         for (total, length) in totals.iter_mut().zip(row) {
             *total = sign(*total, u64::from(length_of(length)));
         }
     };
-    if !state.rebuild {
-        for id in state.base.live() & &state.dead {
-            let window = state.base.window_lengths(id / WINDOW)?;
-            add(window.at((id % WINDOW) as u16), u64::saturating_sub);
-        }
+    for id in state.base.live() & &state.dead {
+        let window = state.base.window_lengths(id / WINDOW)?;
+        add(window.at((id % WINDOW) as u16), u64::saturating_sub);
     }
     for id in live.range(state.lengths_from..) {
         let row = state.lengths.get((id - state.lengths_from) as usize);

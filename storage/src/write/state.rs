@@ -47,8 +47,6 @@ pub(crate) struct WriterState {
     /// Field lengths of the chunks, starting at the id `lengths_from`.
     pub(crate) lengths: Vec<LengthCodes>,
     pub(crate) lengths_from: u32,
-    /// Whether the terms that are added here replace all segments.
-    pub(crate) rebuild: bool,
     /// Chunks whose terms have been added.
     pub(crate) with_terms: RoaringBitmap,
     /// Number of threads that build segments.
@@ -82,7 +80,6 @@ impl WriterState {
             waiting: BTreeMap::new(),
             lengths: Vec::new(),
             lengths_from: next_id,
-            rebuild: false,
             with_terms: RoaringBitmap::new(),
             threads: options.threads.max(1),
             base,
@@ -91,7 +88,7 @@ impl WriterState {
 
     /// Whether the writer has anything to publish.
     pub(crate) fn is_touched(&self) -> bool {
-        self.rebuild || !self.files.is_empty() || !self.added.is_empty() || self.values.has_changes()
+        !self.files.is_empty() || !self.added.is_empty() || self.values.has_changes()
     }
 
     /// The row of a file as it would be published now.

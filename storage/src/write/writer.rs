@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use aurora_inverted::{FIELDS, Inverter, TermVector, length_code};
+use aurora_inverted::{Inverter, TermVector, length_code};
 
 use crate::column::{ColumnDeclaration, check_columns};
 use crate::environment::Environment;
@@ -14,7 +14,6 @@ use crate::lock::FileLock;
 use crate::manifest::{Manifest, ManifestUpdate};
 use crate::read::chunk::{ChunkId, MetaValue, NewChunk};
 use crate::read::files::{FileRecord, check_path};
-use crate::read::label::Labels;
 use crate::write::cleanup::{has_leftovers, remove_leftovers};
 use crate::write::commit::{Committer, create_tables};
 use crate::write::options::WriterOptions;
@@ -24,9 +23,6 @@ use crate::write::state::WriterState;
 
 /// Minimum and maximum size in bytes of a batch that is committed separately.
 const BATCH_BYTES: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
-
-/// Number of chunks whose labels are inverted at a time while terms are rebuilt.
-const REBUILT_CHUNKS: usize = 4096;
 
 /// Adds, replaces and removes files, and publishes all changes at once.
 ///
@@ -179,7 +175,7 @@ impl IndexWriter {
     /// Adds the terms of some chunks, in ascending order of ids. Must be called at most once for each chunk.
     ///
     /// # Errors
-    /// Refuses a chunk that this writer did not add (unless terms are rebuilt), and ids that do not ascend.
+    /// Refuses a chunk that this writer did not add, and ids that do not ascend.
     pub fn add_terms<'t>(
         &self,
         terms: impl IntoIterator<Item = (ChunkId, &'t TermVector)> + Clone,
@@ -198,8 +194,7 @@ impl IndexWriter {
         {
             let mut state = self.state();
             for (id, terms) in terms {
-                let known = state.added.contains(id.0) || state.rebuild && state.base.live().contains(id.0);
-                if !known || !state.with_terms.insert(id.0) {
+                if !state.added.contains(id.0) || !state.with_terms.insert(id.0) {
                     return Err(refused_terms(id));
                 }
                 let row = (id.0 - state.lengths_from) as usize;
@@ -227,34 +222,6 @@ impl IndexWriter {
     /// Whether the writer has anything to publish.
     pub fn is_touched(&self) -> bool {
         self.state().is_touched()
-    }
-
-    /// Rebuilds all postings. After this call, [`IndexWriter::add_terms`] must be called for every live chunk. Chunks,
-    /// vectors and files are kept.
-    ///
-    /// # Errors
-    /// Refuses unless this is the first change of the writer.
-    pub fn rebuild_terms(&self) -> Result<(), StorageError> {
-        let mut state = self.state();
-        if state.is_touched() {
-            let message = "terms can be rebuilt only before anything else is written";
-            return Err(StorageError::Refused(message.to_owned()));
-        }
-        state.rebuild = true;
-        state.lengths_from = 0;
-        state.lengths = vec![[0; FIELDS]; state.next_id as usize];
-        let base = state.base.clone();
-        drop(state);
-        let mut inverter = Inverter::default();
-        for (at, id) in base.live().iter().enumerate() {
-            if at % REBUILT_CHUNKS == 0 {
-                self.add_postings(std::mem::take(&mut inverter))?;
-            }
-            if let Some(chunk) = base.whole_chunk(ChunkId(id))? {
-                inverter.add(id, Labels::new(&NewChunk::from(&chunk), &self.columns).postings());
-            }
-        }
-        self.add_postings(inverter)
     }
 
     /// Publishes all changes as the next generation, in one final transaction, and returns its manifest. If nothing has

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{PARTS, part_name};
+use super::PARTS;
 use crate::column::{ColumnDeclaration, check_columns};
 use crate::manifest::{FORMAT_VERSION, ModelInfo};
 use crate::unfinished::Unfinished;
@@ -79,7 +79,7 @@ impl ArtefactManifest {
         if dimensions == 0 || dimensions > MAX_DIMENSIONS {
             return Err(format!("its model has {dimensions} dimensions"));
         }
-        if !self.parts.iter().map(|part| part.name.as_str()).eq(PARTS.map(part_name)) {
+        if !self.parts.iter().map(|part| part.name.as_str()).eq(PARTS.map(|(_, name)| name)) {
             return Err("it lists unexpected parts".to_owned());
         }
         Ok(())

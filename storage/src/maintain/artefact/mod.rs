@@ -38,33 +38,14 @@ const MAX_KEY_BYTES: usize = 511;
 /// postings of a term in about ten million chunks. A value is held in memory as a whole.
 const MAX_VALUE_BYTES: usize = 1 << 26;
 
-/// The exported tables, one for each part, in the order of the parts.
-const PARTS: [Table; 8] = [
-    Table::Chunks,
-    Table::Files,
-    Table::Representations,
-    Table::Blames,
-    Table::Lengths,
-    Table::Vectors,
-    Table::Dictionary,
-    Table::Postings,
+/// The exported tables and the names of their parts, in the order of the parts.
+const PARTS: [(Table, &str); 8] = [
+    (Table::Chunks, "chunks"),
+    (Table::Files, "files"),
+    (Table::Representations, "representations"),
+    (Table::Blames, "blames"),
+    (Table::Lengths, "lengths"),
+    (Table::Vectors, "vectors"),
+    (Table::Dictionary, "dictionary"),
+    (Table::Postings, "postings"),
 ];
-
-/// The name of the part of a table.
-fn part_name(table: Table) -> &'static str {
-    match table {
-        Table::Meta => "meta",
-        Table::Chunks => "chunks",
-        Table::Sources => "sources",
-        Table::Representations => "representations",
-        Table::Content => "content",
-        Table::Files => "files",
-        Table::Blames => "blames",
-        Table::Lengths => "lengths",
-        Table::Codes => "codes",
-        Table::Vectors => "vectors",
-        Table::Dictionary => "dictionary",
-        Table::Postings => "postings",
-        Table::Values => "values",
-    }
-}

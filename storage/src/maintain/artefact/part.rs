@@ -117,34 +117,37 @@ impl<'b> RowReader<'b> {
 /// Writes a part to a temporary file.
 pub(super) struct PartWriter {
     name: &'static str,
-    out: MeasuredStream<BufWriter<File>>,
+    out: BufWriter<File>,
+    hasher: Hasher,
     length: u64,
 }
 
 impl PartWriter {
     /// Starts a part in an empty file.
     pub(super) fn new(name: &'static str, file: File) -> Self {
-        Self { name, out: MeasuredStream::new(BufWriter::with_capacity(BUFFER_BYTES, file)), length: 0 }
+        Self { name, out: BufWriter::with_capacity(BUFFER_BYTES, file), hasher: Hasher::new(), length: 0 }
     }
 
     /// Adds a frame.
     pub(super) fn push(&mut self, frame: &Frame) -> io::Result<()> {
-        for length in [frame.length, frame.compressed.len()] {
-            self.out.write_all(&(length as u32).to_le_bytes())?;
-        }
         self.length += frame.length as u64;
-        self.out.write_all(&frame.compressed)
+        let lengths = [frame.length, frame.compressed.len()].map(|length| (length as u32).to_le_bytes());
+        for bytes in [lengths.as_flattened(), &frame.compressed] {
+            self.hasher.update(bytes);
+            self.out.write_all(bytes)?;
+        }
+        Ok(())
     }
 
     /// Ends the part. Returns its entry for the manifest, and the file, rewound to its beginning.
     pub(super) fn finish(self) -> io::Result<(ArtefactPart, File)> {
-        let mut file = self.out.inner.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let mut file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.rewind()?;
         let part = ArtefactPart {
             name: self.name.to_owned(),
             length: self.length,
-            compressed: self.out.length,
-            blake3: self.out.hasher.finalize().to_hex().to_string(),
+            compressed: self.hasher.count(),
+            blake3: self.hasher.finalize().to_hex().to_string(),
         };
         Ok((part, file))
     }
@@ -153,7 +156,8 @@ impl PartWriter {
 /// Reads the frames of a part. Lengths in the part are accepted only within the lengths in the manifest.
 pub(super) struct PartReader<'r> {
     part: &'r ArtefactPart,
-    input: MeasuredStream<io::Take<&'r mut dyn Read>>,
+    input: io::Take<&'r mut dyn Read>,
+    hasher: Hasher,
     /// Number of bytes of rows that have not been read yet.
     left: u64,
 }
@@ -172,7 +176,7 @@ pub(super) enum PartError {
 impl<'r> PartReader<'r> {
     /// Starts at the first byte of the part.
     pub(super) fn new(part: &'r ArtefactPart, input: &'r mut dyn Read) -> Self {
-        Self { part, input: MeasuredStream::new(input.take(part.compressed)), left: part.length }
+        Self { part, input: input.take(part.compressed), hasher: Hasher::new(), left: part.length }
     }
 
     /// Reads the next frame. Returns `None` at the end.
@@ -193,15 +197,13 @@ impl<'r> PartReader<'r> {
     /// Checks that the part ends here and that its checksum matches.
     pub(super) fn finish(mut self) -> Result<(), PartError> {
         let damaged = |what: &str| Err(PartError::Damaged(what.to_owned()));
-        let length = self.input.length;
-        (&mut self.input).take(1).read_to_end(&mut Vec::new())?;
-        if self.input.length != length {
+        if (&mut self.input).take(1).read_to_end(&mut Vec::new())? > 0 {
             return damaged("it continues after its end");
         }
-        if length != self.part.compressed {
+        if self.hasher.count() != self.part.compressed {
             return damaged("it ends too early");
         }
-        if self.input.hasher.finalize().to_hex().as_str() != self.part.blake3 {
+        if self.hasher.finalize().to_hex().as_str() != self.part.blake3 {
             return damaged("its checksum is wrong");
         }
         Ok(())
@@ -211,45 +213,8 @@ impl<'r> PartReader<'r> {
     fn bytes(&mut self, length: usize) -> Result<Vec<u8>, PartError> {
         let mut bytes = Vec::new();
         let read = (&mut self.input).take(length as u64).read_to_end(&mut bytes)?;
+        self.hasher.update(&bytes);
         if read == length { Ok(bytes) } else { Err(PartError::Damaged("it ends too early".to_owned())) }
-    }
-}
-
-/// Counts and hashes the bytes that pass through.
-struct MeasuredStream<T> {
-    inner: T,
-    hasher: Hasher,
-    length: u64,
-}
-
-impl<T> MeasuredStream<T> {
-    fn new(inner: T) -> Self {
-        Self { inner, hasher: Hasher::new(), length: 0 }
-    }
-
-    fn note(&mut self, bytes: &[u8]) {
-        self.hasher.update(bytes);
-        self.length += bytes.len() as u64;
-    }
-}
-
-impl<T: Write> Write for MeasuredStream<T> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.note(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-impl<T: Read> Read for MeasuredStream<T> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        self.note(&buffer[..read]);
-        Ok(read)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Imports an artefact as the index of a project. Nothing in the artefact is trusted.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -96,13 +96,12 @@ struct Input<'r> {
 impl Input<'_> {
     /// Reads and checks everything before the parts.
     fn manifest(&mut self) -> Result<ArtefactManifest, StorageError> {
-        let mut head = [0; HEADER];
-        let read = self.read_up_to(&mut head)?;
-        let Some(rest) = head[..read].strip_prefix(MAGIC) else {
-            let reason = if read == 0 { "it is empty" } else { "it does not start with an artefact header" };
+        let head = self.read_up_to(HEADER as u64)?;
+        let Some(rest) = head.strip_prefix(MAGIC) else {
+            let reason = if head.is_empty() { "it is empty" } else { "it does not start with an artefact header" };
             return Err(StorageError::NotArtefact { path: self.name.to_owned(), reason });
         };
-        let (Some((version, rest)), HEADER) = (rest.split_first_chunk(), read) else {
+        let (Some((version, rest)), HEADER) = (rest.split_first_chunk(), head.len()) else {
             return Err(self.damaged("header", "it ends too early".to_owned()));
         };
         self.check_version("artefact version", u32::from_le_bytes(*version), VERSION)?;
@@ -113,9 +112,7 @@ impl Input<'_> {
         if length > MAX_MANIFEST_BYTES {
             return Err(self.damaged("header", format!("a manifest of {length} bytes is too long")));
         }
-        let mut json = Vec::new();
-        let io = |error| StorageError::io(self.name, error);
-        (&mut *self.inner).take(u64::from(length)).read_to_end(&mut json).map_err(io)?;
+        let json = self.read_up_to(u64::from(length))?;
         if json.len() != length as usize {
             return Err(self.damaged("manifest", "it ends too early".to_owned()));
         }
@@ -153,7 +150,7 @@ impl Input<'_> {
             },
             |rows: Result<Vec<_>, _>| rows?.into_iter().try_for_each(|operation| to.push(operation)),
             |batches| {
-                for (table, part) in PARTS.into_iter().zip(&announced.parts) {
+                for ((table, _), part) in PARTS.into_iter().zip(&announced.parts) {
                     let damaged = |what| damaged(name, &part.name, what);
                     let unread = |error| match error {
                         PartError::Damaged(what) => damaged(what),
@@ -180,7 +177,7 @@ impl Input<'_> {
                 Ok(())
             },
         )?;
-        if self.read_up_to(&mut [0])? != 0 {
+        if !self.read_up_to(1)?.is_empty() {
             return Err(self.damaged("end", "it continues after the last part".to_owned()));
         }
         if (checker.files, checker.vectors) != (announced.files, announced.vectors) {
@@ -216,18 +213,11 @@ impl Input<'_> {
         })
     }
 
-    /// Fills a buffer, or as much of it as the input has bytes.
-    fn read_up_to(&mut self, buffer: &mut [u8]) -> Result<usize, StorageError> {
-        let mut filled = 0;
-        while filled < buffer.len() {
-            match self.inner.read(&mut buffer[filled..]) {
-                Ok(0) => break,
-                Ok(read) => filled += read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(StorageError::io(self.name, error)),
-            }
-        }
-        Ok(filled)
+    /// Reads `length` bytes, or as many as the input has.
+    fn read_up_to(&mut self, length: u64) -> Result<Vec<u8>, StorageError> {
+        let mut bytes = Vec::new();
+        let read = (&mut *self.inner).take(length).read_to_end(&mut bytes);
+        read.map(|_| bytes).map_err(|error| StorageError::io(self.name, error))
     }
 
     fn check_version(&self, what: &'static str, found: u32, expected: u32) -> Result<(), StorageError> {

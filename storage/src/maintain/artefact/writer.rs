@@ -8,7 +8,7 @@ use aurora_confined::Directory;
 
 use super::manifest::ArtefactManifest;
 use super::part::{Frame, FrameBuilder, PartWriter};
-use super::{HEADER, MAGIC, PARTS, VERSION, part_name};
+use super::{HEADER, MAGIC, PARTS, VERSION};
 use crate::error::StorageError;
 use crate::maintain::canonical::{Canonical, Evidence};
 use crate::manifest::FORMAT_VERSION;
@@ -101,15 +101,15 @@ impl Export<'_> {
             return Err(StorageError::Refused("nothing has been indexed yet".to_owned()));
         }
         let canonical = Canonical::new(self.snapshot, self.workers)?;
-        let mut parts = PARTS.into_iter().map(|table| self.start(table)).collect::<Result<Vec<_>, _>>()?;
+        let mut parts = PARTS.into_iter().map(|(_, name)| self.start(name)).collect::<Result<Vec<_>, _>>()?;
         let compress = |(part, rows): (usize, Vec<u8>)| (part, Frame::new(&rows));
         let (vectors, segment) = self.workers.in_order(
             compress,
             |(part, frame)| frame.and_then(|frame| parts[part].push(&frame)).map_err(|error| self.io(error)),
             |frames| {
-                let mut builders = PARTS.map(|table| FrameBuilder::new(part_name(table)));
+                let mut builders = PARTS.map(|(_, name)| FrameBuilder::new(name));
                 let mut emit = |Operation { table, key, value }| {
-                    let part = PARTS.iter().position(|of_part| *of_part == table);
+                    let part = PARTS.iter().position(|(of_part, _)| *of_part == table);
                     let part = part.expect("every emitted row belongs to a part");
                     let rows = builders[part].push(&key, &value.unwrap_or_default()).map_err(|error| self.io(error))?;
                     rows.map_or(Ok(()), |rows| frames.push(rows.len(), (part, rows)))
@@ -149,7 +149,7 @@ impl Export<'_> {
         Ok((manifest, files))
     }
 
-    fn start(&self, table: Table) -> Result<PartWriter, StorageError> {
+    fn start(&self, name: &'static str) -> Result<PartWriter, StorageError> {
         let file = match self.scratch {
             Some(directory) => tempfile::tempfile_in(directory),
             // `TMPDIR` may name a directory that does not exist.
@@ -158,7 +158,7 @@ impl Export<'_> {
                 None => Err(error),
             }),
         };
-        file.map(|file| PartWriter::new(part_name(table), file)).map_err(|error| self.io(error))
+        file.map(|file| PartWriter::new(name, file)).map_err(|error| self.io(error))
     }
 
     fn io(&self, error: io::Error) -> StorageError {

@@ -4,7 +4,7 @@
 //! of the copy if it differs. Each list starts with its length. Times are zigzag-coded, the committer's as the
 //! difference to the author's. The start of a touched range is stored as the difference to the previous start.
 
-use aurora_codec::{ByteReader, put_varint, put_zigzag};
+use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
 use super::record::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 
@@ -18,23 +18,20 @@ pub(crate) fn encode(blame: &Blame) -> Vec<u8> {
     let flags = if blame.incomplete { INCOMPLETE } else { 0 } | if blame.copy.is_some() { HAS_COPY } else { 0 };
     put_varint(&mut out, flags);
     put_varint(&mut out, id_len as u64);
-    put_varint(&mut out, blame.authors.len() as u64);
-    for text in blame.authors.iter().flat_map(|(name, email)| [name, email]) {
-        put_varint(&mut out, text.len() as u64);
-        out.extend_from_slice(text.as_bytes());
-    }
-    put_varint(&mut out, blame.commits.len() as u64);
-    for commit in &blame.commits {
+    put_list(&mut out, &blame.authors, |out, (name, email)| {
+        put_sized(out, name.as_bytes());
+        put_sized(out, email.as_bytes());
+    });
+    put_list(&mut out, &blame.commits, |out, commit| {
         out.extend_from_slice(&commit.id);
-        put_varint(&mut out, commit.author.into());
-        put_zigzag(&mut out, commit.author_time);
-        put_zigzag(&mut out, commit.committer_time.wrapping_sub(commit.author_time));
-    }
-    put_varint(&mut out, blame.runs.len() as u64);
-    for run in &blame.runs {
-        put_varint(&mut out, run.len.into());
-        put_varint(&mut out, run.commit.into());
-    }
+        put_varint(out, commit.author.into());
+        put_zigzag(out, commit.author_time);
+        put_zigzag(out, commit.committer_time.wrapping_sub(commit.author_time));
+    });
+    put_list(&mut out, &blame.runs, |out, run| {
+        put_varint(out, run.len.into());
+        put_varint(out, run.commit.into());
+    });
     put_varint(&mut out, blame.touches.len() as u64);
     let mut start = 0;
     for touched in &blame.touches {
@@ -44,11 +41,10 @@ pub(crate) fn encode(blame: &Blame) -> Vec<u8> {
         start = touched.start;
     }
     if let Some(copy) = &blame.copy {
-        put_varint(&mut out, copy.len() as u64);
-        for run in copy {
-            put_varint(&mut out, run.len.into());
-            put_varint(&mut out, run.committed.map_or(0, |line| u64::from(line) + 1));
-        }
+        put_list(&mut out, copy, |out, run| {
+            put_varint(out, run.len.into());
+            put_varint(out, run.committed.map_or(0, |line| u64::from(line) + 1));
+        });
     }
     out
 }
@@ -58,8 +54,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
     let mut reader = ByteReader::new(bytes);
     let flags = reader.varint()?;
     let id_len = reader.length()?;
-    let authors = list(&mut reader, |reader| Some((text(reader)?, text(reader)?)))?;
-    let commits = list(&mut reader, |reader| {
+    let authors = reader.list(|reader| Some((reader.string()?, reader.string()?)))?;
+    let commits = reader.list(|reader| {
         let id = reader.take(id_len)?.to_vec();
         let author = reader.varint32().filter(|&author| (author as usize) < authors.len())?;
         let author_time = reader.zigzag()?;
@@ -67,19 +63,19 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
         Some(BlamedCommit { id, author, author_time, committer_time })
     })?;
     let mut lines = 0u32;
-    let runs = list(&mut reader, |reader| {
+    let runs = reader.list(|reader| {
         let run = BlamedRun { len: reader.varint32()?, commit: reader.varint32()? };
         lines = lines.checked_add(run.len)?;
         ((run.commit as usize) < commits.len()).then_some(run)
     })?;
     let mut start = 0u32;
-    let touches = list(&mut reader, |reader| {
+    let touches = reader.list(|reader| {
         start = start.checked_add(reader.varint32()?)?;
         let touched = TouchedLines { start, len: reader.varint32()?, commits: reader.varint32()? };
         start.checked_add(touched.len).is_some_and(|end| end <= lines).then_some(touched)
     })?;
     let mut copied = 0u32;
-    let copy = list_if(flags & HAS_COPY != 0, &mut reader, |reader| {
+    let mut copied_run = |reader: &mut ByteReader<'_>| {
         let run = CopiedRun {
             len: reader.varint32()?,
             committed: match reader.varint()? {
@@ -90,32 +86,11 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
         copied = copied.checked_add(run.len)?;
         let is_within = |first: u32| first.checked_add(run.len).is_some_and(|end| end <= lines);
         run.committed.is_none_or(is_within).then_some(run)
-    })?;
+    };
+    let copy = if flags & HAS_COPY != 0 { Some(reader.list(&mut copied_run)?) } else { None };
     let is_known = flags & !(INCOMPLETE | HAS_COPY) == 0;
     let blame = Blame { authors, commits, runs, touches, copy, incomplete: flags & INCOMPLETE != 0 };
     (is_known && reader.is_empty()).then_some(blame)
-}
-
-fn list<T>(reader: &mut ByteReader<'_>, mut item: impl FnMut(&mut ByteReader<'_>) -> Option<T>) -> Option<Vec<T>> {
-    let count = reader.length()?;
-    // Every item takes at least one byte.
-    let mut items = Vec::with_capacity(count.min(reader.rest().len()));
-    for _ in 0..count {
-        items.push(item(reader)?);
-    }
-    Some(items)
-}
-
-fn list_if<T>(
-    is_there: bool,
-    reader: &mut ByteReader<'_>,
-    item: impl FnMut(&mut ByteReader<'_>) -> Option<T>,
-) -> Option<Option<Vec<T>>> {
-    if is_there { list(reader, item).map(Some) } else { Some(None) }
-}
-
-fn text(reader: &mut ByteReader<'_>) -> Option<String> {
-    reader.text().map(str::to_owned)
 }
 
 #[cfg(test)]

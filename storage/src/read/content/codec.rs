@@ -48,7 +48,7 @@ pub(crate) fn encode_text(out: &mut Vec<u8>, chunk: &NewChunk<'_>) {
 /// Reads texts. Returns `None` if the bytes are invalid.
 pub(crate) fn decode_text(bytes: &[u8]) -> Option<ChunkText> {
     let mut reader = ByteReader::new(bytes);
-    let [text, doc, signature] = [owned(&mut reader)?, owned(&mut reader)?, owned(&mut reader)?];
+    let [text, doc, signature] = [reader.string()?, reader.string()?, reader.string()?];
     let byte_start = reader.varint32()?;
     let byte_end = byte_start.checked_add(reader.varint32()?)?;
     let (branches, loops) = (reader.varint32()?, reader.varint32()?);
@@ -58,7 +58,7 @@ pub(crate) fn decode_text(bytes: &[u8]) -> Option<ChunkText> {
         0 => ChunkHistory::None,
         1 => ChunkHistory::Untracked,
         2 => ChunkHistory::Pending,
-        3 => ChunkHistory::Unavailable { reason: owned(&mut reader)? },
+        3 => ChunkHistory::Unavailable { reason: reader.string()? },
         4 => ChunkHistory::Tracked(GitHistory {
             tier: match reader.byte()? {
                 0 => HistoryTier::File,
@@ -67,10 +67,10 @@ pub(crate) fn decode_text(bytes: &[u8]) -> Option<ChunkText> {
             },
             commits: reader.varint32()?,
             touches: reader.varint32()?,
-            newest_commit: owned(&mut reader)?,
+            newest_commit: reader.string()?,
             newest_time: 0,
             first_time: reader.zigzag()?,
-            authors: reader.list(owned)?,
+            authors: reader.list(ByteReader::string)?,
             commit_times: Vec::new(),
         }),
         _ => return None,
@@ -105,11 +105,12 @@ pub(crate) fn decode_relations(bytes: &[u8], key_base: &str) -> Option<Relations
     let mut parents = reader.list(|reader| key(reader, key_base))?;
     let relations = Relations {
         parent: parents.pop(),
-        calls: reader.list(owned)?,
-        bases: reader.list(owned)?,
-        imports: reader.list(owned)?,
-        bindings: reader
-            .list(|reader| Some(Binding { name: owned(reader)?, path: owned(reader)?, member: owned(reader)? }))?,
+        calls: reader.list(ByteReader::string)?,
+        bases: reader.list(ByteReader::string)?,
+        imports: reader.list(ByteReader::string)?,
+        bindings: reader.list(|reader| {
+            Some(Binding { name: reader.string()?, path: reader.string()?, member: reader.string()? })
+        })?,
         dependencies: reader.list(|reader| key(reader, key_base))?,
     };
     (reader.is_empty() && parents.is_empty()).then_some(relations)
@@ -126,8 +127,4 @@ fn key(reader: &mut ByteReader<'_>, key_base: &str) -> Option<String> {
     let length = reader.varint()?;
     let text = std::str::from_utf8(reader.take((length / 2).try_into().ok()?)?).ok()?;
     Some(if length % 2 == 0 { [key_base, text].concat() } else { text.to_owned() })
-}
-
-fn owned(reader: &mut ByteReader<'_>) -> Option<String> {
-    reader.text().map(str::to_owned)
 }

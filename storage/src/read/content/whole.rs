@@ -50,7 +50,7 @@ pub(crate) fn encode_whole(chunk: &Chunk) -> Vec<u8> {
 /// Reads a chunk. Returns `None` if the bytes are invalid.
 pub(crate) fn decode_whole(bytes: &[u8]) -> Option<Chunk> {
     let mut reader = ByteReader::new(bytes);
-    let mut text = || reader.text().map(str::to_owned);
+    let mut text = || reader.string();
     let (key, path, language, name, qualified_name) = (text()?, text()?, text()?, text()?, text()?);
     let chunk_type = *ChunkType::ALL.get(usize::from(reader.byte()?))?;
     let exported = match reader.byte()? {
@@ -61,11 +61,11 @@ pub(crate) fn decode_whole(bytes: &[u8]) -> Option<Chunk> {
     let line_start = reader.varint32()?;
     let line_end = line_start.checked_add(reader.varint32()?).filter(|end| are_lines(line_start, *end))?;
     let numbers = Numbers::new(reader.sized()?)?;
-    let definitions = reader.list(owned)?;
-    let metadata = reader.list(|reader| Some((owned(reader)?, value(reader)?)))?;
+    let definitions = reader.list(ByteReader::string)?;
+    let metadata = reader.list(|reader| Some((reader.string()?, value(reader)?)))?;
     let governance = reader.list(|reader| {
-        let tags = reader.list(owned)?;
-        Some(Governance { tags, lifespan: reader.list(owned)?.pop() })
+        let tags = reader.list(ByteReader::string)?;
+        Some(Governance { tags, lifespan: reader.list(ByteReader::string)?.pop() })
     })?;
     let date = reader.list(ByteReader::zigzag)?;
     let texts = decode_text(reader.sized()?)?;
@@ -131,14 +131,10 @@ fn value(reader: &mut ByteReader<'_>) -> Option<MetaValue> {
         0 => MetaValue::Bool(reader.byte()? != 0),
         1 => MetaValue::Integer(reader.zigzag()?),
         2 => MetaValue::Float(f64::from_le_bytes(reader.take(size_of::<f64>())?.try_into().ok()?)),
-        3 => MetaValue::String(owned(reader)?),
-        4 => MetaValue::Strings(reader.list(owned)?),
+        3 => MetaValue::String(reader.string()?),
+        4 => MetaValue::Strings(reader.list(ByteReader::string)?),
         _ => return None,
     })
-}
-
-fn owned(reader: &mut ByteReader<'_>) -> Option<String> {
-    reader.text().map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -166,7 +166,7 @@ impl<'a> FileRow<'a> {
         let mut reader = self.rest;
         let unfinished = reader.list(unfinished_row)?;
         let chunks = chunks(&mut reader)?;
-        let warnings = reader.list(|reader| reader.text().map(str::to_owned))?;
+        let warnings = reader.list(ByteReader::string)?;
         let record = FileRecord {
             path: self.path.to_owned(),
             size: self.size,
@@ -200,13 +200,13 @@ fn optional<'a, T>(reader: &mut ByteReader<'a>, read: impl Fn(&mut ByteReader<'a
 }
 
 fn unfinished_row(reader: &mut ByteReader<'_>) -> Option<UnfinishedRow> {
-    let stage = reader.text()?.to_owned();
+    let stage = reader.string()?;
     let extent = match reader.varint32()? {
         0 => RowExtent::File,
         1 => RowExtent::Chunks,
         code => RowExtent::Chunk(code - 2),
     };
-    let reason = optional(reader, ByteReader::text)?.map(str::to_owned);
+    let reason = optional(reader, ByteReader::string)?;
     Some(UnfinishedRow { stage, extent, reason })
 }
 
