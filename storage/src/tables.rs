@@ -39,46 +39,39 @@ pub(crate) enum Table {
 }
 
 impl Table {
-    /// All tables, in the order of their discriminants.
-    pub(crate) const ALL: [Self; 13] = [
-        Self::Meta,
-        Self::Chunks,
-        Self::Sources,
-        Self::Representations,
-        Self::Content,
-        Self::Files,
-        Self::Blames,
-        Self::Dictionary,
-        Self::Postings,
-        Self::Lengths,
-        Self::Codes,
-        Self::Vectors,
-        Self::Values,
+    /// All tables with their names within the environment, in the order of their discriminants.
+    const NAMES: [(Self, &'static str); 13] = [
+        (Self::Meta, "meta"),
+        (Self::Chunks, "chunks"),
+        (Self::Sources, "sources"),
+        (Self::Representations, "represent"),
+        (Self::Content, "content"),
+        (Self::Files, "files"),
+        (Self::Blames, "blames"),
+        (Self::Dictionary, "dict"),
+        (Self::Postings, "post"),
+        (Self::Lengths, "lengths"),
+        (Self::Codes, "codes"),
+        (Self::Vectors, "vectors"),
+        (Self::Values, "values"),
     ];
+    /// Number of tables.
+    pub(crate) const COUNT: usize = Self::NAMES.len();
+
+    /// All tables, in the order of their discriminants.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        Self::NAMES.into_iter().map(|(table, _)| table)
+    }
+
+    /// Name within the environment.
+    pub(crate) const fn name(self) -> &'static str {
+        Self::NAMES[self as usize].1
+    }
 
     /// First byte of the checksums of the table's values. `None` if values are large, are seldom read as a whole, and
     /// have checksums of their parts elsewhere.
     pub(crate) fn seal(self) -> Option<Mark> {
         (self != Self::Vectors).then_some(self as Mark)
-    }
-
-    /// Name within the environment.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Meta => "meta",
-            Self::Chunks => "chunks",
-            Self::Sources => "sources",
-            Self::Representations => "represent",
-            Self::Content => "content",
-            Self::Files => "files",
-            Self::Blames => "blames",
-            Self::Dictionary => "dict",
-            Self::Postings => "post",
-            Self::Lengths => "lengths",
-            Self::Codes => "codes",
-            Self::Vectors => "vectors",
-            Self::Values => "values",
-        }
     }
 }
 

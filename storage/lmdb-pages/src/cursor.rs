@@ -8,7 +8,7 @@ use crate::page::{Damage, Page, Pages, Tree};
 const MAX_DEPTH: usize = 32;
 
 /// A key and its value, as they are in the file.
-type Entry<'a> = (&'a [u8], &'a [u8]);
+pub type Entry<'a> = (&'a [u8], &'a [u8]);
 
 /// A position in a tree, from which entries are read in key order.
 #[derive(Clone)]
@@ -132,12 +132,11 @@ impl<'a> Cursor<'a> {
 
     /// Checks that the keys of the main tree are valid names. A search among invalid keys may miss an existing name.
     fn check_names(pages: Pages<'a>, main: Tree) -> Result<(), Damage> {
-        let mut cursor = Self::first(pages, main)?;
-        while let Some((name, _)) = cursor.entry()? {
+        for entry in Self::first(pages, main)? {
+            let (name, _) = entry?;
             if name.is_empty() || name.contains(&0) {
                 return Err(Damage("it has a table without a name".to_owned()));
             }
-            cursor.next()?;
         }
         Ok(())
     }
@@ -202,7 +201,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Moves to the next entry, or to the end.
-    pub fn next(&mut self) -> Result<(), Damage> {
+    pub fn advance(&mut self) -> Result<(), Damage> {
         let Some((page, index)) = self.path.last_mut() else { return Ok(()) };
         *index += 1;
         if *index < page.len {
@@ -284,13 +283,44 @@ impl<'a> Cursor<'a> {
             return Err(Damage::page(page.number, "is empty"));
         }
         self.tree.check_depth(&page, self.path.len() + 1)?;
-        // Together with the check of neighbours in `next`, this ensures that no leaf is visited twice. Otherwise
+        // Together with the check of neighbours in `advance`, this ensures that no leaf is visited twice. Otherwise
         // branches that share a page could result in an endless traversal.
         if page.leaf && page.len > 1 && self.tree.order(page.key(0)?, page.key(page.len - 1)?).is_ge() {
             return Err(Damage::page(page.number, "has keys out of order"));
         }
         self.path.push((page, index));
         Ok(())
+    }
+}
+
+/// The entries from a cursor on, in key order. Ends after an error.
+pub struct Entries<'a> {
+    cursor: Option<Cursor<'a>>,
+    /// Whether the entry at the cursor has been returned.
+    is_read: bool,
+}
+
+impl<'a> IntoIterator for Cursor<'a> {
+    type Item = Result<Entry<'a>, Damage>;
+    type IntoIter = Entries<'a>;
+
+    fn into_iter(self) -> Entries<'a> {
+        Entries { cursor: Some(self), is_read: false }
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Result<Entry<'a>, Damage>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let cursor = self.cursor.as_mut()?;
+        let moved = if self.is_read { cursor.advance() } else { Ok(()) };
+        self.is_read = true;
+        let entry = moved.and_then(|()| cursor.entry());
+        if !matches!(entry, Ok(Some(_))) {
+            self.cursor = None;
+        }
+        entry.transpose()
     }
 }
 

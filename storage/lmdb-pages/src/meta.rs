@@ -169,10 +169,8 @@ pub fn is_unborn(bytes: &[u8]) -> bool {
 /// Returns the free pages, which the next writer may use.
 pub fn free_pages(pages: &Pages<'_>, meta: &Meta) -> Result<RoaringTreemap, Damage> {
     let mut free = RoaringTreemap::new();
-    let mut cursor = Cursor::first(*pages, meta.free)?;
-    while let Some((_, list)) = cursor.entry()? {
-        for_each_free_page(list, meta, &mut |page| free.insert(page))?;
-        cursor.next()?;
+    for entry in Cursor::first(*pages, meta.free)? {
+        for_each_free_page(entry?.1, meta, &mut |page| free.insert(page))?;
     }
     Ok(free)
 }

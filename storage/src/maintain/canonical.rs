@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use aurora_inverted::{FIELDS, ListEncoder, Posting, SegmentWriter, TermRange, WINDOW, encode_lengths, length_of};
+use aurora_inverted::{FIELDS, ListEncoder, Posting, SegmentWriter, TermRange, WINDOW, add_lengths, encode_lengths};
 use roaring::RoaringBitmap;
 
 use crate::error::StorageError;
@@ -108,9 +108,8 @@ impl<'s> Canonical<'s> {
 
     /// Emits the rows of [`Table::Files`].
     pub(crate) fn files(&self, evidence: Evidence, emit: Emit<'_>) -> Result<(), StorageError> {
-        let mut cursor = self.snapshot.cursor(Table::Files, &[])?;
-        let wrap = |damage| self.snapshot.wrap(damage);
-        while let Some((key, value)) = cursor.entry().map_err(wrap)? {
+        for row in self.snapshot.rows(Table::Files, &[]) {
+            let (key, value) = row?;
             let mut record = files::decode(key, value)
                 .ok_or_else(|| self.snapshot.damaged(format!("the row of {} is invalid", key.escape_ascii())))?;
             for ChunkId(id) in &mut record.chunks {
@@ -121,7 +120,6 @@ impl<'s> Canonical<'s> {
                 record.blob.clear();
             }
             emit(Operation::put(Table::Files, key, files::encode(&record)))?;
-            cursor.next().map_err(wrap)?;
         }
         Ok(())
     }
@@ -202,9 +200,7 @@ impl<'s> Canonical<'s> {
         let mut totals = [0u64; FIELDS];
         for (window, ids) in (0u32..).zip(self.order.chunks(WINDOW as usize)) {
             let rows: Vec<_> = ids.iter().map(|&old| all.of(ChunkId(old))).collect();
-            for row in &rows {
-                totals.iter_mut().zip(row).for_each(|(total, &length)| *total += u64::from(length_of(length)));
-            }
+            rows.iter().for_each(|row| add_lengths(&mut totals, *row));
             emit(Operation::put(Table::Lengths, block_key(window), encode_lengths(&rows)))?;
         }
         if totals == self.snapshot.field_totals() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use aurora_inverted::{
-    FIELDS, Inverter, LengthCodes, TermVector, Tombstones, WINDOW, encode_lengths, length_code, length_of,
+    FIELDS, Inverter, LengthCodes, TermVector, Tombstones, WINDOW, add_lengths, encode_lengths, length_code,
 };
 
 use crate::column::ColumnDeclaration;
@@ -38,13 +38,8 @@ impl Snapshot {
     /// The first damage that is found.
     pub fn check_keywords(&self) -> Result<(), StorageError> {
         for table in KEYWORDS {
-            let mut left = self.tree(table).entries;
-            let mut cursor = self.cursor(table, &[])?;
-            while cursor.entry().map_err(|damage| self.wrap(damage))?.is_some() {
-                left = left.wrapping_sub(1);
-                cursor.next().map_err(|damage| self.wrap(damage))?;
-            }
-            if left != 0 {
+            let found = self.rows(table, &[]).try_fold(0, |found, row| row.map(|_| found + 1))?;
+            if found != self.tree(table).entries {
                 return Err(self.damaged(format!("rows of the table `{}` are missing", table.name())));
             }
         }
@@ -116,9 +111,7 @@ impl Environment {
         let mut emit = |operation| replacement.push(operation);
         let mut field_totals = [0u64; FIELDS];
         for (window, rows) in (0u32..).zip(rows.chunks(WINDOW as usize)) {
-            for row in rows {
-                field_totals.iter_mut().zip(row).for_each(|(total, &length)| *total += u64::from(length_of(length)));
-            }
+            rows.iter().for_each(|row| add_lengths(&mut field_totals, *row));
             emit(Operation::put(Table::Lengths, block_key(window), encode_lengths(rows)))?;
         }
         let manifest = Manifest {

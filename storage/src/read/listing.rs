@@ -28,14 +28,14 @@ pub(crate) struct TermListing<'s> {
 impl Snapshot {
     /// Returns the terms that begin with `prefix`, in byte order, with their numbers of live chunks.
     pub fn terms_with_prefix(&self, prefix: &str) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
-        TermListing::terms(self, prefix)
+        TermListing::new(self, prefix.as_bytes().to_vec(), &[LABEL_PREFIX + 1], 0)
     }
 
     /// Returns the values of labels of a kind, in byte order, with their numbers of live chunks.
     ///
     /// A value of more than 240 bytes is truncated, and ends in a digest.
     pub fn labels(&self, kind: LabelKind) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
-        TermListing::labels(self, kind)
+        TermListing::new(self, vec![LABEL_PREFIX, kind as u8], &[], 2)
     }
 
     /// Returns the values under a metadata key, in byte order, with the live chunks that have them. Values that are
@@ -87,16 +87,6 @@ impl Snapshot {
 }
 
 impl<'s> TermListing<'s> {
-    /// Lists terms that begin with a text.
-    fn terms(snapshot: &'s Snapshot, prefix: &str) -> Self {
-        Self::new(snapshot, prefix.as_bytes().to_vec(), &[LABEL_PREFIX + 1], 0)
-    }
-
-    /// Lists labels of a kind.
-    fn labels(snapshot: &'s Snapshot, kind: LabelKind) -> Self {
-        Self::new(snapshot, vec![LABEL_PREFIX, kind as u8], &[], 2)
-    }
-
     /// Lists all entries of a range with the parts of their posting lists that have chunks in `chunks`. These parts may
     /// also have other chunks.
     pub(crate) fn entries(snapshot: &'s Snapshot, range: TermRange<'_>, chunks: Range<u32>) -> Self {

@@ -74,7 +74,7 @@ impl<'a> BlockCursor<'a> for BlockRows<'a> {
     }
 
     fn advance(&mut self) -> Result<(), Damage> {
-        self.rows.next()
+        self.rows.advance()
     }
 }
 

@@ -32,7 +32,7 @@ impl Snapshot {
             let tree = self.tree(table);
             TableSize { name: table.name(), rows: tree.entries, bytes: tree.pages.saturating_mul(page) }
         };
-        let mut sizes: Vec<_> = Table::ALL.into_iter().map(size).collect();
+        let mut sizes: Vec<_> = Table::all().map(size).collect();
         sizes.sort_by_key(|size| std::cmp::Reverse(size.bytes));
         Ok(sizes)
     }

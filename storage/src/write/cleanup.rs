@@ -31,8 +31,7 @@ fn first_unpublished_keys(snapshot: &Snapshot) -> [(Table, Vec<u8>); 11] {
 /// Whether there are rows to remove.
 pub(crate) fn has_leftovers(snapshot: &Snapshot) -> Result<bool, StorageError> {
     for (table, start) in first_unpublished_keys(snapshot) {
-        let cursor = snapshot.cursor(table, &start)?;
-        if cursor.entry().map_err(|damage| snapshot.wrap(damage))?.is_some() {
+        if snapshot.rows(table, &start).next().transpose()?.is_some() {
             return Ok(true);
         }
     }
@@ -45,10 +44,8 @@ pub(crate) fn has_leftovers(snapshot: &Snapshot) -> Result<bool, StorageError> {
 /// next writer assigns those ids again, and drops these rows.
 pub(crate) fn remove_leftovers(snapshot: &Snapshot, committer: &mut Committer) -> Result<(), StorageError> {
     for (table, start) in first_unpublished_keys(snapshot) {
-        let mut cursor = snapshot.cursor(table, &start)?;
-        while let Some((key, _)) = cursor.entry().map_err(|damage| snapshot.wrap(damage))? {
-            committer.push(Operation::delete(table, key))?;
-            cursor.next().map_err(|damage| snapshot.wrap(damage))?;
+        for row in snapshot.rows(table, &start) {
+            committer.push(Operation::delete(table, row?.0))?;
         }
     }
     committer.finish()

@@ -17,7 +17,7 @@ use crate::store::IndexStore;
 use crate::tables::{FORMAT_MARK, Operation, Table, meta_key, signature};
 
 type RawTable = Database<'static, Bytes, Bytes>;
-type RawTables = [RawTable; Table::ALL.len()];
+type RawTables = [RawTable; Table::COUNT];
 
 /// Number of batches that wait for the thread. At most this many batches, the one being built and the one being written
 /// are in memory.
@@ -212,8 +212,8 @@ fn open_tables(store: &IndexStore) -> heed::Result<RawTables> {
     let transaction = store.lmdb.write_txn()?;
     let opened = store.lmdb.create_databases_and_commit(transaction, |opener, transaction| {
         let mut open = |table: Table| opener.create_database(transaction, Some(table.name()));
-        let tables = Table::ALL.into_iter().map(&mut open).collect::<heed::Result<Vec<_>>>()?;
-        let Ok(tables): Result<[Database<'_, Bytes, Bytes>; Table::ALL.len()], _> = tables.try_into() else {
+        let tables = Table::all().map(&mut open).collect::<heed::Result<Vec<_>>>()?;
+        let Ok(tables): Result<[Database<'_, Bytes, Bytes>; Table::COUNT], _> = tables.try_into() else {
             unreachable!("every table was opened")
         };
         let meta = &tables[Table::Meta as usize];

@@ -291,13 +291,12 @@ fn remove_segments(state: &mut WriterState, kept: &[SegmentInfo]) -> Result<(), 
 
 fn remove_keys(segment: u32, table: Table, base: &Snapshot, committer: &mut Committer) -> Result<(), StorageError> {
     let prefix = segment.to_be_bytes();
-    let mut cursor = base.cursor(table, &prefix)?;
-    while let Some((key, _)) = cursor.entry().map_err(|damage| base.wrap(damage))? {
+    for row in base.rows(table, &prefix) {
+        let (key, _) = row?;
         if !key.starts_with(&prefix) {
             break;
         }
         committer.push_last(Operation::delete(table, key));
-        cursor.next().map_err(|damage| base.wrap(damage))?;
     }
     Ok(())
 }

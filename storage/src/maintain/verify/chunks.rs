@@ -115,8 +115,8 @@ impl Snapshot {
     /// Checks that every block of values belongs to a column and has live chunks, and that its values have the type of
     /// the column.
     pub(super) fn verify_values(&self, report: &mut VerifyReport) -> Result<(), StorageError> {
-        let mut cursor = self.cursor(Table::Values, &[])?;
-        while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
+        for row in self.rows(Table::Values, &[]) {
+            let (key, value) = row?;
             let place = parse_value_key(key);
             let end = self.manifest().next_chunk_id.div_ceil(BLOCK_IDS);
             // The rows of a writer that has not published yet, or never will.
@@ -137,7 +137,6 @@ impl Snapshot {
                 }
                 None => report.problem(format!("the block of values {} is invalid", key.escape_ascii())),
             }
-            cursor.next().map_err(|damage| self.wrap(damage))?;
         }
         Ok(())
     }

@@ -16,10 +16,12 @@ pub(super) struct Entries {
     hash: BuildHasherDefault<FxHasher>,
 }
 
+/// Sums over the entries of a chunk.
 #[derive(Default)]
-struct ChunkEntries {
+pub(super) struct ChunkEntries {
     /// Sum of the hashes of found labels minus those of expected labels: 0 if they are the same.
     labels: AtomicU64,
+    /// Frequencies in each field.
     sums: [AtomicU64; FIELDS],
     flags: AtomicU8,
 }
@@ -28,16 +30,6 @@ struct ChunkEntries {
 const KNOWN: u8 = 1;
 /// Flag of a chunk with a capped frequency.
 const CAPPED: u8 = 2;
-
-/// Sums over the entries of a chunk.
-pub(super) struct EntrySums {
-    /// Sum of the hashes of found labels minus those of expected labels.
-    pub(super) labels: u64,
-    /// Frequencies in each field.
-    pub(super) sums: [u64; FIELDS],
-    /// Whether a frequency is capped.
-    pub(super) capped: bool,
-}
 
 /// The hash of a dictionary entry, and whether it is a label.
 pub(super) type EntryHash = (u64, bool);
@@ -84,15 +76,8 @@ impl Entries {
     }
 
     /// The sums of a chunk that has or expects an entry.
-    pub(super) fn sums(&self, chunk: u32) -> Option<EntrySums> {
-        let entries = self.get(chunk)?;
-        let flags = entries.flags.load(Relaxed);
-        let sums = EntrySums {
-            labels: entries.labels.load(Relaxed),
-            sums: entries.sums.each_ref().map(|sum| sum.load(Relaxed)),
-            capped: flags & CAPPED != 0,
-        };
-        (flags & KNOWN != 0).then_some(sums)
+    pub(super) fn sums(&self, chunk: u32) -> Option<&ChunkEntries> {
+        self.get(chunk).filter(|entries| entries.has(KNOWN))
     }
 
     fn get(&self, chunk: u32) -> Option<&ChunkEntries> {
@@ -101,8 +86,27 @@ impl Entries {
 }
 
 impl ChunkEntries {
+    /// Whether the chunk has other labels than those that were expected.
+    pub(super) fn has_other_labels(&self) -> bool {
+        self.labels.load(Relaxed) != 0
+    }
+
+    /// Frequencies in each field.
+    pub(super) fn frequencies(&self) -> [u64; FIELDS] {
+        self.sums.each_ref().map(|sum| sum.load(Relaxed))
+    }
+
+    /// Whether a frequency is capped.
+    pub(super) fn is_capped(&self) -> bool {
+        self.has(CAPPED)
+    }
+
+    fn has(&self, flag: u8) -> bool {
+        self.flags.load(Relaxed) & flag != 0
+    }
+
     fn flag(&self, flag: u8) {
-        if self.flags.load(Relaxed) & flag == 0 {
+        if !self.has(flag) {
             self.flags.fetch_or(flag, Relaxed);
         }
     }

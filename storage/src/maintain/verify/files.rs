@@ -44,8 +44,8 @@ impl Snapshot {
 
     /// Checks the source record of every file; `firsts` are the files' first chunks.
     fn verify_sources(&self, report: &mut VerifyReport, firsts: &RoaringBitmap) -> Result<(), StorageError> {
-        let mut cursor = self.cursor(Table::Sources, &[])?;
-        while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
+        for row in self.rows(Table::Sources, &[]) {
+            let (key, value) = row?;
             match parse_chunk_id(key) {
                 // The rows of a writer that has not published yet, or never will.
                 Some(id) if id >= self.manifest().next_chunk_id => break,
@@ -55,7 +55,6 @@ impl Snapshot {
                 }
                 _ => report.problem(format!("the source record of {} belongs to no file", key.escape_ascii())),
             }
-            cursor.next().map_err(|damage| self.wrap(damage))?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Checks the keyword index: segments, their agreement with chunks, and field lengths.
 
-use aurora_inverted::{FIELDS, FieldLengths, LengthColumns, length_code, length_of};
+use aurora_inverted::{FIELDS, FieldLengths, LengthColumns, add_lengths, length_code, length_of};
 
 use super::entries::Entries;
 use super::report::VerifyReport;
@@ -111,11 +111,11 @@ impl Snapshot {
         let all_lengths = self.all_field_lengths()?;
         for id in self.live() {
             let Some(found) = entries.sums(id) else { continue };
-            report.expect(found.labels == 0, || format!("chunk {id} has other labels than its record"));
+            report.expect(!found.has_other_labels(), || format!("chunk {id} has other labels than its record"));
             let lengths = all_lengths.of(ChunkId(id));
-            for (field, (&length, &sum)) in lengths.iter().zip(&found.sums).enumerate() {
+            for (field, (&length, sum)) in lengths.iter().zip(found.frequencies()).enumerate() {
                 // A sum of capped frequencies is not exact.
-                let same = length == length_code(sum.try_into().unwrap_or(u32::MAX)) || found.capped;
+                let same = length == length_code(sum.try_into().unwrap_or(u32::MAX)) || found.is_capped();
                 report.expect(same, || {
                     format!("chunk {id} has {sum} terms in field {field}, but its length says {}", length_of(length))
                 });
@@ -125,19 +125,16 @@ impl Snapshot {
     }
 
     pub(super) fn verify_lengths(&self, report: &mut VerifyReport) -> Result<(), StorageError> {
-        let mut cursor = self.cursor(Table::Lengths, &[])?;
-        while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
+        for row in self.rows(Table::Lengths, &[]) {
+            let (key, value) = row?;
             report.expect(key.len() == 4 && LengthColumns::decode(value).is_some(), || {
                 "a block of field lengths is invalid".to_owned()
             });
-            cursor.next().map_err(|damage| self.wrap(damage))?;
         }
         let mut totals = [0u64; FIELDS];
         let lengths = self.all_field_lengths()?;
         for id in self.live() {
-            for (total, length) in totals.iter_mut().zip(lengths.of(ChunkId(id))) {
-                *total += u64::from(length_of(length));
-            }
+            add_lengths(&mut totals, lengths.of(ChunkId(id)));
         }
         report.expect(totals == self.field_totals(), || {
             format!("field lengths add up to {totals:?}, but the manifest says {:?}", self.field_totals())

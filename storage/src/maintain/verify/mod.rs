@@ -63,28 +63,19 @@ impl Snapshot {
             report.problem(problem);
         }
         let entries = Entries::new(self);
-        let result = self.verify_chunks(workers, &mut report, &entries);
         // Labels and frequencies are compared only if all of them were read. After an error, which of them were read
         // depends on the threads.
-        let mut are_whole = result.is_ok();
-        report.note(result);
-        let result = self.verify_files(workers, &mut report);
-        report.note(result);
-        let result = self.verify_vectors(workers, &mut report);
-        report.note(result);
-        let result = self.verify_values(&mut report);
-        report.note(result);
+        let mut are_whole = report.note_errors(|report| self.verify_chunks(workers, report, &entries));
+        report.note_errors(|report| self.verify_files(workers, report));
+        report.note_errors(|report| self.verify_vectors(workers, report));
+        report.note_errors(|report| self.verify_values(report));
         for info in &self.manifest().segments {
-            let result = self.verify_segment(workers, &mut keywords, &entries, info);
-            are_whole &= result.is_ok();
-            keywords.note(result);
+            are_whole &= keywords.note_errors(|report| self.verify_segment(workers, report, &entries, info));
         }
         if are_whole {
-            let result = self.verify_entries(&mut keywords, &entries);
-            keywords.note(result);
+            keywords.note_errors(|report| self.verify_entries(report, &entries));
         }
-        let result = self.verify_lengths(&mut keywords);
-        keywords.note(result);
+        keywords.note_errors(|report| self.verify_lengths(report));
         (report, keywords)
     }
 
@@ -94,9 +85,9 @@ impl Snapshot {
         let keywords = KEYWORDS.map(Table::name);
         let (mut report, mut in_keywords) = (VerifyReport::default(), Vec::new());
         let seal_of = |name: &[u8], key: &[u8]| {
-            let table = Table::ALL.iter().find(|table| table.name().as_bytes() == name)?;
+            let table = Table::all().find(|table| table.name().as_bytes() == name)?;
             // The format mark has no checksum. It is compared as a whole when the index is opened.
-            table.seal().filter(|_| *table != Table::Meta || key != meta_key::FORMAT)
+            table.seal().filter(|_| table != Table::Meta || key != meta_key::FORMAT)
         };
         check_structure(&self.pages(), self.meta(), &keywords, seal_of, &mut |table, damage| {
             let is_of_keywords = keywords.iter().any(|name| name.as_bytes() == table);

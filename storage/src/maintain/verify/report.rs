@@ -66,11 +66,9 @@ impl VerifyReport {
         self.problems.truncate(MAX_LISTED);
     }
 
-    /// Adds an error as a problem.
-    pub(super) fn note(&mut self, result: Result<(), StorageError>) {
-        if let Err(error) = result {
-            self.problem(problem_message(error));
-        }
+    /// Adds the error of a check as a problem. Returns whether there was none.
+    pub(super) fn note_errors(&mut self, check: impl FnOnce(&mut Self) -> Result<(), StorageError>) -> bool {
+        check(self).map_err(|error| self.problem(problem_message(error))).is_ok()
     }
 }
 

@@ -24,7 +24,7 @@ impl Snapshot {
             let (snapshot, mut found) = (self.with_own_frames(), T::default());
             let walked = (0..rows).try_for_each(|row| {
                 if row > 0 {
-                    cursor.next().map_err(wrap)?;
+                    cursor.advance().map_err(wrap)?;
                 }
                 let entry = cursor.entry().map_err(wrap)?;
                 entry.map_or(Ok(()), |(key, value)| visit(&snapshot, &mut found, key, value))
@@ -45,7 +45,7 @@ impl Snapshot {
                             return Ok(false);
                         }
                         rows += 1;
-                        cursor.next()?;
+                        cursor.advance()?;
                     }
                     Ok(true)
                 };

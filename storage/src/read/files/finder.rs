@@ -57,7 +57,7 @@ impl<'s> FileFinder<'s> {
         }
         let Some(cursor) = next else { return Ok(None) };
         let Some((key, value)) = cursor.entry().map_err(wrap)? else { return Ok(None) };
-        cursor.next().map_err(wrap)?;
+        cursor.advance().map_err(wrap)?;
         let row = FileRow::new(key, value).ok_or_else(|| snapshot.damaged(format!("the row of {path} is invalid")))?;
         Ok(Some(row).filter(|row| row.path() == path))
     }

@@ -89,7 +89,7 @@ impl<'s> FileRows<'s> {
             })?;
             group.push(record);
             self.left = self.left.map(|left| left.wrapping_sub(1));
-            cursor.next().map_err(|damage| self.snapshot.wrap(damage))?;
+            cursor.advance().map_err(|damage| self.snapshot.wrap(damage))?;
             if prefix.len() < PREFIX_BYTES {
                 break;
             }

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use aurora_inverted::{
     FIELDS, FieldLengths, LengthColumns, Postings, Tombstones, WINDOW, is_term, length_of, normalise,
 };
-use aurora_lmdb_pages::{Cursor, Damage, Mark, Meta, Pages, Tree};
+use aurora_lmdb_pages::{Cursor, Damage, Entry, Mark, Meta, Pages, Tree};
 use roaring::RoaringBitmap;
 
 use crate::error::StorageError;
@@ -35,7 +35,7 @@ pub struct Snapshot {
 
 struct Inner {
     mapped: Mapped,
-    tables: [Tree; Table::ALL.len()],
+    tables: [Tree; Table::COUNT],
     id: Option<IndexId>,
     manifest: Manifest,
     live: RoaringBitmap,
@@ -82,8 +82,8 @@ impl Snapshot {
             // Other versions have other tables and checksums.
             check_format(&store.data, Cursor::get(pages, meta.with_seal(None), meta_key::FORMAT).map_err(damaged)?)?;
         }
-        let mut tables = [meta; Table::ALL.len()];
-        for (table, root) in Table::ALL.into_iter().zip(&mut tables) {
+        let mut tables = [meta; Table::COUNT];
+        for (table, root) in Table::all().zip(&mut tables) {
             *root = tree(table)?;
         }
         let meta = |key| Cursor::get(pages, meta, key).map_err(damaged);
@@ -112,23 +112,19 @@ impl Snapshot {
         if live.max().is_some_and(|last| last >= manifest.next_chunk_id) {
             return Err(damaged(Damage("chunks are live that were never written".to_owned())));
         }
-        let (records, sources) = (Records::new(manifest.next_chunk_id), Records::new(manifest.next_chunk_id));
-        let lengths = (0..manifest.next_chunk_id.div_ceil(WINDOW)).map(|_| OnceLock::new()).collect();
-        let (store, tombstones) = (Arc::clone(store), OnceLock::new());
-        let (completeness, vectors) = (OnceLock::new(), OnceLock::new());
         let inner = Inner {
+            tombstones: OnceLock::new(),
+            completeness: OnceLock::new(),
+            records: Records::new(manifest.next_chunk_id),
+            sources: Records::new(manifest.next_chunk_id),
+            lengths: (0..manifest.next_chunk_id.div_ceil(WINDOW)).map(|_| OnceLock::new()).collect(),
+            vectors: OnceLock::new(),
+            store: Arc::clone(store),
             mapped,
             tables,
             id,
             manifest,
             live,
-            tombstones,
-            completeness,
-            records,
-            sources,
-            lengths,
-            vectors,
-            store,
         };
         Ok(Self { inner: Arc::new(inner), frames: Arc::new(FrameCache::new()) })
     }
@@ -342,6 +338,16 @@ impl Snapshot {
     /// Returns a cursor in a table, starting at a key.
     pub(crate) fn cursor(&self, table: Table, from: &[u8]) -> Result<Cursor<'_>, StorageError> {
         Cursor::seek(self.pages(), self.tree(table), from).map_err(|damage| self.wrap(damage))
+    }
+
+    /// Returns the rows of a table in key order, starting at a key. Ends after an error.
+    pub(crate) fn rows(&self, table: Table, from: &[u8]) -> impl Iterator<Item = Result<Entry<'_>, StorageError>> + '_ {
+        let (entries, error) = match self.cursor(table, from) {
+            Ok(cursor) => (Some(cursor), None),
+            Err(error) => (None, Some(Err(error))),
+        };
+        let entries = entries.into_iter().flatten().map(|entry| entry.map_err(|damage| self.wrap(damage)));
+        error.into_iter().chain(entries)
     }
 
     pub(crate) fn pages(&self) -> Pages<'_> {

@@ -42,13 +42,8 @@ impl ValueBlockBuilder {
         builder
     }
 
-    /// Sets or removes the value of an id, given its position in the block.
-    pub(crate) fn set(&mut self, place: usize, value: Option<&MetaValue>) {
-        self.replace(place, value);
-    }
-
-    /// Like [`Self::set`], and returns whether the value has changed.
-    pub(crate) fn replace(&mut self, place: usize, value: Option<&MetaValue>) -> bool {
+    /// Sets or removes the value of an id, given its position in the block. Returns whether the value has changed.
+    pub(crate) fn set(&mut self, place: usize, value: Option<&MetaValue>) -> bool {
         let code = value.map_or(0, |value| {
             let next = self.numbers.len() as u16 + 1;
             *self.numbers.entry(encode_value(value)).or_insert(next)
@@ -193,7 +188,7 @@ mod tests {
             prop_assert_eq!(of_runs, expected.iter().flatten().count());
             // The same values result in the same bytes, in whatever order they were set.
             let mut again = ValueBlockBuilder::new();
-            expected.iter().enumerate().rev().for_each(|(place, value)| again.set(place, value.as_ref()));
+            expected.iter().enumerate().rev().for_each(|(place, value)| _ = again.set(place, value.as_ref()));
             prop_assert_eq!(again.encode(), Some(bytes));
         }
 
@@ -204,7 +199,7 @@ mod tests {
             bit in 0..8u8,
         ) {
             let mut builder = ValueBlockBuilder::new();
-            places.iter().for_each(|(place, value)| builder.set(*place, Some(value)));
+            places.iter().for_each(|(place, value)| _ = builder.set(*place, Some(value)));
             let mut bytes = builder.encode().expect("has values");
             let at = at.index(bytes.len());
             bytes[at] ^= 1 << bit;

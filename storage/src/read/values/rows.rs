@@ -76,7 +76,7 @@ impl ValueRows {
         let mut is_changed = false;
         for position in 0..self.columns.len() {
             let value = self.value_in(metadata, position)?;
-            is_changed |= self.base_block(block, position)?.replace(place, value);
+            is_changed |= self.base_block(block, position)?.set(place, value);
         }
         Ok(is_changed)
     }
@@ -107,7 +107,7 @@ impl ValueRows {
         mut emit: impl FnMut(Operation),
     ) -> Result<(), StorageError> {
         let known = self.base.as_ref().map_or(&[][..], |base| &base.manifest().columns);
-        for column in known.iter().filter(|old| !self.has_same_column(old)) {
+        for column in known.iter().filter(|old| !has_column(&self.columns, old)) {
             for block in 0..self.first_new_block() {
                 emit(Operation::delete(Table::Values, value_key(block, &column.name)));
             }
@@ -123,7 +123,9 @@ impl ValueRows {
                 for position in 0..self.columns.len() {
                     let builder = self.base_block(block, position)?;
                     let is_live = |place: usize| live.contains(block * BLOCK_IDS + place as u32);
-                    (0..BLOCK_IDS as usize).filter(|place| !is_live(*place)).for_each(|place| builder.set(place, None));
+                    (0..BLOCK_IDS as usize)
+                        .filter(|place| !is_live(*place))
+                        .for_each(|place| _ = builder.set(place, None));
                 }
             }
         }
@@ -135,11 +137,6 @@ impl ValueRows {
             }
         }
         Ok(())
-    }
-
-    /// Whether the writer keeps a column of the base with the same type, and so its stored values.
-    fn has_same_column(&self, old: &ColumnDeclaration) -> bool {
-        self.columns.iter().any(|column| column.name == old.name && column.kind == old.kind)
     }
 
     /// The first block without ids of the base.
@@ -154,10 +151,8 @@ impl ValueRows {
         match self.kept.entry((block, position)) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(vacant) => {
-                let is_stored = |base: &Snapshot| {
-                    base.manifest().columns.iter().any(|old| old.name == column.name && old.kind == column.kind)
-                };
-                let builder = match self.base.as_ref().filter(|base| is_stored(base)) {
+                let is_stored = |base: &&Snapshot| has_column(&base.manifest().columns, column);
+                let builder = match self.base.as_ref().filter(is_stored) {
                     Some(base) => base.value_block(block, &column.name)?.as_ref().map(ValueBlockBuilder::from_block),
                     None => None,
                 };
@@ -181,4 +176,9 @@ impl ValueRows {
             Err(StorageError::Refused(format!("the column `{name}` has the type {kind}, not {given}")))
         }
     }
+}
+
+/// Whether the columns have one with the same name and type, and so the same stored values.
+fn has_column(columns: &[ColumnDeclaration], wanted: &ColumnDeclaration) -> bool {
+    columns.iter().any(|column| column.name == wanted.name && column.kind == wanted.kind)
 }

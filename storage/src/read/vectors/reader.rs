@@ -115,12 +115,11 @@ impl Snapshot {
     /// Finds the positions of all blocks of vectors, in the order of their numbers.
     fn find_vectors(&self) -> Result<Vec<VectorPlace>, StorageError> {
         let mut places = Vec::new();
-        let mut blocks = self.cursor(Table::Codes, &[])?;
-        while let Some((key, codes)) = blocks.entry().map_err(|damage| self.wrap(damage))? {
+        for row in self.rows(Table::Codes, &[]) {
+            let (key, codes) = row?;
             let block = key.try_into().map(u32::from_be_bytes).ok().filter(|&block| block <= u32::MAX / BLOCK_IDS);
             let block = block.ok_or_else(|| self.damaged("a block of vectors has an impossible key".to_owned()))?;
             places.push(self.place_of(block, codes)?);
-            blocks.next().map_err(|damage| self.wrap(damage))?;
         }
         if places.len() as u64 == self.tree(Table::Codes).entries {
             Ok(places)

@@ -52,7 +52,7 @@ impl AccessRecord {
         }
         self.count = self.count.saturating_add(other.count);
         self.recent.extend(other.recent);
-        self.judgements.absorb(other.judgements);
+        self.judgements.merge(other.judgements, u32::saturating_add);
         self.trim();
     }
 
@@ -65,7 +65,7 @@ impl AccessRecord {
         self.recent = merge_times(&self.recent, &other.recent);
         self.trim();
         self.count = self.count.max(other.count).max(self.recent.len() as u64);
-        self.judgements.raise(other.judgements);
+        self.judgements.merge(other.judgements, u32::max);
     }
 
     fn trim(&mut self) {

@@ -55,25 +55,16 @@ impl Judgements {
         Self { counts, last: if is_empty { 0 } else { last } }
     }
 
-    /// Raises each count to the greater one of both.
-    pub(super) fn raise(&mut self, other: Self) {
+    /// Combines each count with that of another record, and keeps the later time.
+    pub(super) fn merge(&mut self, other: Self, combine: fn(u32, u32) -> u32) {
         self.last = self.last().max(other.last()).unwrap_or_default();
-        for (count, least) in self.counts.iter_mut().zip(other.counts) {
-            *count = (*count).max(least);
-        }
+        self.counts.iter_mut().zip(other.counts).for_each(|(count, other)| *count = combine(*count, other));
     }
 
     pub(super) fn add(&mut self, verdict: Verdict, time: i64) {
         self.last = self.last().map_or(time, |last| last.max(time));
         let count = &mut self.counts[verdict as usize];
         *count = count.saturating_add(1);
-    }
-
-    pub(super) fn absorb(&mut self, other: Self) {
-        self.last = self.last().max(other.last()).unwrap_or_default();
-        for (count, more) in self.counts.iter_mut().zip(other.counts) {
-            *count = count.saturating_add(more);
-        }
     }
 
     pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
