@@ -87,7 +87,7 @@ pub enum StorageError {
         expected: u32,
     },
     /// Another process, or another writer in this process, is writing.
-    #[error("the index is being written by {}; wait for it to finish, or stop it (lock file {})", Holder(*pid), path.display())]
+    #[error("the index is being written by {}; wait for it to finish, or stop it (lock file {})", holder(*pid), path.display())]
     Locked {
         /// The lock file.
         path: PathBuf,
@@ -320,16 +320,9 @@ fn disk_is_full(path: &Path) -> bool {
     written.is_err_and(|error| matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
 }
 
-/// Displays the holder of a lock.
-struct Holder(Option<u32>);
-
-impl fmt::Display for Holder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(pid) => write!(f, "process {pid}"),
-            None => f.write_str("another process"),
-        }
-    }
+/// Names the holder of a lock.
+fn holder(pid: Option<u32>) -> String {
+    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
 }
 
 #[cfg(test)]

@@ -50,15 +50,6 @@ impl FileLock {
         let lock = Self(home.open_or_create(name)?);
         lock.0.lock().map(|()| lock)
     }
-
-    /// Like [`Self::wait`], but returns a lock without effect if the file system has no locks.
-    pub(crate) fn wait_if_supported(home: &Directory, name: &str) -> io::Result<Self> {
-        let lock = Self(home.open_or_create(name)?);
-        match lock.0.lock() {
-            Err(error) if error.kind() != io::ErrorKind::Unsupported => Err(error),
-            _ => Ok(lock),
-        }
-    }
 }
 
 impl Drop for FileLock {

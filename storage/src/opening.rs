@@ -91,15 +91,18 @@ pub(crate) fn lock_new_file(home: &Directory, directory: &Directory) -> Result<O
     if !holds_no_commit(directory)? {
         return Ok(None);
     }
-    let lock = FileLock::wait_if_supported(home, CREATION_LOCK);
-    let lock = lock.map_err(|error| StorageError::io(&home.path().join(CREATION_LOCK), error))?;
+    let lock = match FileLock::wait(home, CREATION_LOCK) {
+        // The file system has no locks.
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => None,
+        lock => Some(lock.map_err(|error| StorageError::io(&home.path().join(CREATION_LOCK), error))?),
+    };
     // Another process may have created the file in the meantime.
     if !holds_no_commit(directory)? {
         return Ok(None);
     }
     let emptied = directory.open_or_create(DATA).and_then(|file| file.set_len(0));
     emptied.map_err(|error| StorageError::io(&directory.path().join(DATA), error))?;
-    Ok(Some(lock))
+    Ok(lock)
 }
 
 /// Makes the lock file as long as LMDB needs it, with all bytes allocated on the disk. LMDB writes to a map of this

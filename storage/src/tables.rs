@@ -157,6 +157,11 @@ pub(crate) fn chunk_key(id: u32) -> [u8; 8] {
     u64::from(id).to_be_bytes()
 }
 
+/// Parses the chunk id in a key.
+pub(crate) fn parse_chunk_key(key: &[u8]) -> Option<u32> {
+    key.try_into().map(u64::from_be_bytes).ok()?.try_into().ok()
+}
+
 /// Key of a block of 1,024 chunk ids.
 pub(crate) fn block_key(block: u32) -> [u8; 4] {
     block.to_be_bytes()

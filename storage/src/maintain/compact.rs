@@ -72,8 +72,7 @@ impl Environment {
             return Ok(None);
         }
         let snapshot = current.snapshot()?;
-        let free = free_pages(&snapshot.pages(), snapshot.meta()).map_err(|damage| snapshot.wrap(damage))?.len();
-        let is_mostly_free = free.saturating_mul(2 * snapshot.pages().page_size as u64) > bytes;
+        let is_mostly_free = free_page_count(&snapshot)?.saturating_mul(2 * snapshot.pages().page_size as u64) > bytes;
         drop(snapshot);
         is_mostly_free.then(|| current.rewrite(known, workers)).transpose()
     }
@@ -130,8 +129,13 @@ fn is_worthwhile(snapshot: &Snapshot) -> Result<bool, StorageError> {
     {
         return Ok(true);
     }
-    let free = free_pages(&snapshot.pages(), snapshot.meta()).map_err(|damage| snapshot.wrap(damage))?.len();
+    let free = free_page_count(snapshot)?;
     Ok(free > MAX_SPARE_PAGES && free > snapshot.meta().last_page / MIN_FREE_SHARE)
+}
+
+fn free_page_count(snapshot: &Snapshot) -> Result<u64, StorageError> {
+    let free = free_pages(&snapshot.pages(), snapshot.meta());
+    free.map(|free| free.len()).map_err(|damage| snapshot.wrap(damage))
 }
 
 /// Copies all rows, and returns the manifest of the copy.

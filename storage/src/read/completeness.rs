@@ -15,7 +15,7 @@ impl Snapshot {
     /// # Errors
     /// The index is damaged.
     pub fn is_complete(&self) -> Result<bool, StorageError> {
-        if let Some(known) = self.completeness().get() {
+        if let Some(known) = self.inner.completeness.get() {
             return Ok(*known);
         }
         let unfinished = &self.manifest().unfinished;
@@ -24,7 +24,7 @@ impl Snapshot {
         for rows in &unfinished.rows {
             is_complete = is_complete && rows.failed == 0 && self.waiting_rows(&rows.stage)? == 0;
         }
-        Ok(*self.completeness().get_or_init(|| is_complete))
+        Ok(*self.inner.completeness.get_or_init(|| is_complete))
     }
 
     /// Share of rows with a result, from 0 to 1, of the stage that lacks most results. The rows of a stage of files are

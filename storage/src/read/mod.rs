@@ -18,4 +18,3 @@ pub(crate) mod sizes;
 pub(crate) mod snapshot;
 pub(crate) mod values;
 pub(crate) mod vectors;
-mod vocabulary;

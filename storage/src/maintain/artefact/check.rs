@@ -8,7 +8,6 @@ use std::sync::Arc;
 use aurora_inverted::{LengthColumns, WINDOW};
 
 use super::part::{Frame, RowReader};
-use super::vectors;
 use crate::column::ColumnDeclaration;
 use crate::maintain::canonical::SEGMENT;
 use crate::read::blame;
@@ -131,7 +130,7 @@ impl Limits {
     /// Decodes a block of vectors. Returns its number, the block, and the number of vectors.
     fn vectors(self, key: &[u8], value: &[u8]) -> Option<(u32, VectorBlockWriter, u64)> {
         let block = key.try_into().map(u32::from_be_bytes).ok()?;
-        let (vectors, count) = vectors::restore(value, self.dimensions?)?;
+        let (vectors, count) = VectorBlockWriter::from_bare(value, self.dimensions?)?;
         (block < self.chunks.div_ceil(BLOCK_IDS)).then_some((block, vectors, count))
     }
 }

@@ -16,7 +16,6 @@ mod check;
 mod manifest;
 mod part;
 mod reader;
-mod vectors;
 mod writer;
 
 pub use manifest::{ArtefactManifest, ArtefactPart};

@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 
 use super::entries::Entries;
 use super::report::{VerifyReport, problem_message};
-use super::rows::parse_chunk_id;
 use crate::error::StorageError;
 use crate::read::chunk::{ChunkId, NewChunk};
 use crate::read::content::{CONTENT_PARTS, CompressedBlock, Frame};
@@ -13,7 +12,7 @@ use crate::read::label::Labels;
 use crate::read::snapshot::Snapshot;
 use crate::read::values::{ValueBlock, parse_value_key};
 use crate::read::vectors::BLOCK_IDS;
-use crate::tables::Table;
+use crate::tables::{Table, parse_chunk_key};
 use crate::workers::Workers;
 
 /// Number of chunks that a thread checks at a time.
@@ -38,7 +37,7 @@ impl Snapshot {
         let mut present = RoaringBitmap::new();
         let mut keys: FxHashMap<String, u32> = FxHashMap::default();
         let visit = |snapshot: &Self, found: &mut Vec<FoundChunk>, key: &[u8], _: &[u8]| {
-            found.push(match parse_chunk_id(key) {
+            found.push(match parse_chunk_key(key) {
                 Some(id) if self.live().contains(id) => (Some(id), snapshot.verify_chunk(id, entries)),
                 Some(id) => (None, Err(format!("chunk {id} is deleted but has a record"))),
                 None => (None, Err("a chunk record has an impossible key".to_owned())),
@@ -87,7 +86,7 @@ impl Snapshot {
     /// Checks that the blocks of contents do not overlap, and that each has a live chunk.
     fn verify_content(&self, workers: Workers, report: &mut VerifyReport) -> Result<(), StorageError> {
         let visit = |_: &Self, found: &mut Vec<FoundBlock>, key: &[u8], value: &[u8]| {
-            let first = parse_chunk_id(key);
+            let first = parse_chunk_key(key);
             let frames =
                 first.and_then(|first| Some((first, CompressedBlock::decode(first, value)?.read::<CONTENT_PARTS>()?)));
             found.push(frames.map(|(first, frames)| {

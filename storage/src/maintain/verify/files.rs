@@ -3,13 +3,12 @@
 use roaring::RoaringBitmap;
 
 use super::report::VerifyReport;
-use super::rows::parse_chunk_id;
 use crate::error::StorageError;
 use crate::read::chunk::{ChunkId, SourceRecord};
 use crate::read::content::{CompressedBlock, Frame};
 use crate::read::representation::RepresentationBuilder;
 use crate::read::snapshot::Snapshot;
-use crate::tables::Table;
+use crate::tables::{Table, parse_chunk_key};
 use crate::workers::Workers;
 
 /// Number of files whose representations a thread checks at a time.
@@ -46,7 +45,7 @@ impl Snapshot {
     fn verify_sources(&self, report: &mut VerifyReport, firsts: &RoaringBitmap) -> Result<(), StorageError> {
         for row in self.rows(Table::Sources, &[]) {
             let (key, value) = row?;
-            match parse_chunk_id(key) {
+            match parse_chunk_key(key) {
                 // The rows of a writer that has not published yet, or never will.
                 Some(id) if id >= self.manifest().next_chunk_id => break,
                 Some(id) if firsts.contains(id) => {
@@ -67,7 +66,7 @@ impl Snapshot {
         firsts: &RoaringBitmap,
     ) -> Result<(), StorageError> {
         let visit = |snapshot: &Self, (report, seen): &mut (VerifyReport, u64), key: &[u8], _: &[u8]| {
-            match parse_chunk_id(key) {
+            match parse_chunk_key(key) {
                 Some(id) if firsts.contains(id) => {
                     *seen += 1;
                     let stored = snapshot.encoded_representation(ChunkId(id))?;
@@ -111,7 +110,7 @@ impl Snapshot {
         firsts: &RoaringBitmap,
     ) -> Result<(), StorageError> {
         let visit = |snapshot: &Self, report: &mut VerifyReport, key: &[u8], value: &[u8]| {
-            match parse_chunk_id(key).and_then(|first| CompressedBlock::decode(first, value)?.read::<1>()) {
+            match parse_chunk_key(key).and_then(|first| CompressedBlock::decode(first, value)?.read::<1>()) {
                 Some(frames) => {
                     for id in frames.iter().flat_map(Frame::ids).filter(|id| self.live().contains(*id)) {
                         report.expect(firsts.contains(id), || format!("the blame of chunk {id} belongs to no file"));

@@ -4,7 +4,7 @@ use aurora_lmdb_pages::{Cursor, Damage};
 
 use crate::error::StorageError;
 use crate::read::snapshot::Snapshot;
-use crate::tables::Table;
+use crate::tables::{Table, parse_chunk_key};
 use crate::workers::Workers;
 
 impl Snapshot {
@@ -61,11 +61,6 @@ impl Snapshot {
     /// Whether the chunk of a key is not published. Such rows belong to a writer that has not published yet, or never
     /// will.
     pub(super) fn is_unpublished(&self, key: &[u8]) -> bool {
-        parse_chunk_id(key).is_some_and(|id| id >= self.manifest().next_chunk_id)
+        parse_chunk_key(key).is_some_and(|id| id >= self.manifest().next_chunk_id)
     }
-}
-
-/// Parses the chunk id in a key.
-pub(super) fn parse_chunk_id(key: &[u8]) -> Option<u32> {
-    key.try_into().map(u64::from_be_bytes).ok()?.try_into().ok()
 }

@@ -2,6 +2,8 @@
 
 use aurora_lmdb_pages::Cursor;
 
+use std::ops::Range;
+
 use super::Snapshot;
 use crate::error::StorageError;
 use crate::read::blame::{self, Blame};
@@ -10,7 +12,7 @@ use crate::read::content::{
     CONTENT_PARTS, CompressedBlock, RELATIONS, TEXTS, decode_relations, decode_text, decode_text_body,
 };
 use crate::read::label::Label;
-use crate::tables::{Table, chunk_key};
+use crate::tables::{Table, chunk_key, parse_chunk_key};
 
 impl Snapshot {
     /// Returns the record of a live chunk, in place.
@@ -109,11 +111,7 @@ impl Snapshot {
     /// # Errors
     /// The index is damaged.
     pub fn chunk_with_text(&self, id: ChunkId) -> Result<Option<Chunk>, StorageError> {
-        let (Some(record), Some(texts)) = (self.chunk(id)?, self.text(id)?) else { return Ok(None) };
-        let mut chunk = record.to_chunk();
-        chunk.metadata.extend(self.custom_values(id)?);
-        chunk.set_content(texts, Relations::default(), record.times());
-        Ok(Some(chunk))
+        self.chunk_with(id, Some(Relations::default()))
     }
 
     /// Returns all stored data of a live chunk.
@@ -121,8 +119,11 @@ impl Snapshot {
     /// # Errors
     /// The index is damaged.
     pub fn whole_chunk(&self, id: ChunkId) -> Result<Option<Chunk>, StorageError> {
-        let (Some(record), Some(texts), Some(relations)) = (self.chunk(id)?, self.text(id)?, self.relations(id)?)
-        else {
+        self.chunk_with(id, self.relations(id)?)
+    }
+
+    fn chunk_with(&self, id: ChunkId, relations: Option<Relations>) -> Result<Option<Chunk>, StorageError> {
+        let (Some(record), Some(texts), Some(relations)) = (self.chunk(id)?, self.text(id)?, relations) else {
             return Ok(None);
         };
         let mut chunk = record.to_chunk();
@@ -167,8 +168,7 @@ impl Snapshot {
     pub(crate) fn block(&self, table: Table, id: u32) -> Result<Option<(u32, CompressedBlock<'_>)>, StorageError> {
         let found = Cursor::floor(self.pages(), self.tree(table), &chunk_key(id));
         let Some((key, value)) = found.map_err(|damage| self.wrap(damage))? else { return Ok(None) };
-        let first = key.try_into().map(u64::from_be_bytes).ok().and_then(|first| u32::try_from(first).ok());
-        let block = first.and_then(|first| Some((first, CompressedBlock::decode(first, value)?)));
+        let block = parse_chunk_key(key).and_then(|first| Some((first, CompressedBlock::decode(first, value)?)));
         block.map(Some).ok_or_else(|| self.damaged(format!("a block of table `{}` is invalid", table.name())))
     }
 
@@ -180,5 +180,21 @@ impl Snapshot {
         let Some(id) = self.label(Label::Key(key))?.min().map(ChunkId) else { return Ok(None) };
         let record = self.chunk(id)?;
         Ok(record.filter(|record| record.key() == key).map(|record| (id, record)))
+    }
+
+    /// Returns the range of ids from the first to the last chunk of a live chunk's file. A file has consecutive ids, so
+    /// all live chunks in the range belong to the file.
+    ///
+    /// # Errors
+    /// The table of source records is damaged.
+    pub fn file_range(&self, chunk: ChunkId) -> Result<Range<u32>, StorageError> {
+        let no_key = || self.damaged(format!("chunk {chunk} belongs to no file"));
+        let (pages, tree) = (self.pages(), self.tree(Table::Sources));
+        let first = Cursor::floor(pages, tree, &chunk_key(chunk.0)).map_err(|damage| self.wrap(damage))?;
+        let first = first.and_then(|(key, _)| parse_chunk_key(key)).ok_or_else(no_key)?;
+        let next = Cursor::seek(pages, tree, &chunk_key(chunk.0.saturating_add(1)));
+        let next = next.and_then(|cursor| cursor.key()).map_err(|damage| self.wrap(damage))?;
+        let end = next.map_or(Some(self.manifest().next_chunk_id), parse_chunk_key).ok_or_else(no_key)?;
+        Ok(first..end.min(self.manifest().next_chunk_id))
     }
 }

@@ -1,7 +1,6 @@
 //! One generation of the index, as readers see it.
 
 mod chunks;
-mod files;
 
 use std::ops::Range;
 use std::path::Path;
@@ -29,11 +28,11 @@ use crate::tables::{FORMAT_MARK, Table, block_key, meta_key};
 /// exists, and are free for reuse by the writer after it is dropped.
 #[derive(Clone)]
 pub struct Snapshot {
-    inner: Arc<Inner>,
+    pub(in crate::read) inner: Arc<Inner>,
     frames: Arc<FrameCache>,
 }
 
-struct Inner {
+pub(in crate::read) struct Inner {
     mapped: Mapped,
     tables: [Tree; Table::COUNT],
     id: Option<IndexId>,
@@ -42,13 +41,13 @@ struct Inner {
     /// Ids less than the next id that are not live; computed on first use.
     tombstones: OnceLock<Tombstones>,
     /// Whether the index is complete; computed on first use.
-    completeness: OnceLock<bool>,
+    pub(in crate::read) completeness: OnceLock<bool>,
     records: Records<ArchivedStoredChunk>,
     sources: Records<ArchivedSourceRecord>,
     /// For each window, the position of its field lengths in the file, once they have been read.
     lengths: Box<[OnceLock<Range<usize>>]>,
     /// Positions of the blocks of vectors in the file, once all of them have been searched.
-    vectors: OnceLock<Vec<VectorPlace>>,
+    pub(in crate::read) vectors: OnceLock<Vec<VectorPlace>>,
     /// Keeps the environment open; dropped last.
     store: Arc<IndexStore>,
 }
@@ -143,11 +142,6 @@ impl Snapshot {
     /// The manifest of the generation.
     pub fn manifest(&self) -> &Manifest {
         &self.inner.manifest
-    }
-
-    /// Result of [`Snapshot::is_complete`], once it has been computed.
-    pub(crate) fn completeness(&self) -> &OnceLock<bool> {
-        &self.inner.completeness
     }
 
     /// The chunks of this generation.
@@ -254,11 +248,6 @@ impl Snapshot {
         start..start + value.len()
     }
 
-    /// Positions of the blocks of vectors, once all of them have been searched.
-    pub(crate) fn vector_places(&self) -> &OnceLock<Vec<VectorPlace>> {
-        &self.inner.vectors
-    }
-
     /// Sums of the field lengths over all live chunks.
     pub fn field_totals(&self) -> [u64; FIELDS] {
         self.inner.manifest.field_totals
@@ -317,17 +306,8 @@ impl Snapshot {
 
     /// Returns a segment by its number.
     pub(crate) fn segment(&self, id: u32) -> StoredSegment<'_> {
-        StoredSegment::new(self.segment_pages(id))
-    }
-
-    /// The pages of a segment.
-    pub(crate) fn segment_pages(&self, id: u32) -> SegmentPages<'_> {
-        SegmentPages {
-            pages: self.pages(),
-            dictionary: self.tree(Table::Dictionary),
-            postings: self.tree(Table::Postings),
-            id,
-        }
+        let (dictionary, postings) = (self.tree(Table::Dictionary), self.tree(Table::Postings));
+        StoredSegment::new(SegmentPages { pages: self.pages(), dictionary, postings, id })
     }
 
     /// Returns the value of a key.

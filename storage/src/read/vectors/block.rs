@@ -13,6 +13,8 @@ use crate::tables::{Operation, Table, block_key};
 
 /// Number of chunk ids in a block.
 pub(crate) const BLOCK_IDS: u32 = 1024;
+/// Number of bytes of a position and a scale in an artefact.
+const BARE_BYTES: usize = 2 + 4;
 const PRESENCE_BYTES: usize = BLOCK_IDS as usize / 8;
 
 /// Encoded vectors of a block, in the order of their ids.
@@ -97,6 +99,29 @@ impl VectorBlockWriter {
             aurora_kernels::unpack_signed(code, packed, &mut bytes[start..]);
         }
         bytes
+    }
+
+    /// Rebuilds a block from its form in an artefact, with its number of vectors. Returns `None` if the bytes are invalid.
+    pub(crate) fn from_bare(bytes: &[u8], dimensions: usize) -> Option<(Self, u64)> {
+        let count = bytes.len() / (BARE_BYTES + dimensions);
+        if count == 0 || !bytes.len().is_multiple_of(BARE_BYTES + dimensions) {
+            return None;
+        }
+        let (places, rest) = bytes.split_at(2 * count);
+        let (scales, rows) = rest.split_at(4 * count);
+        let mut writer = Self::new(dimensions);
+        let mut next = 0;
+        let vectors = places.as_chunks().0.iter().zip(scales.as_chunks().0).zip(rows.chunks(dimensions));
+        for ((&place, &scale), row) in vectors {
+            let (index, scale) = (u16::from_le_bytes(place), f32::from_le_bytes(scale));
+            let sound = index >= next && u32::from(index) < BLOCK_IDS && scale.is_finite() && scale >= 0.0;
+            if !sound {
+                return None;
+            }
+            next = index + 1;
+            writer.push(usize::from(index), scale, row);
+        }
+        Some((writer, count as u64))
     }
 
     /// Returns both values of the block; `None` if no id has a vector.
@@ -270,6 +295,27 @@ mod tests {
                 damaged[0] ^= 1;
                 prop_assert!(VectorBlock::decode(&codes, &damaged).expect("long enough").row(0).is_err());
             }
+        }
+
+        #[test]
+        fn bare_blocks_round_trip(
+            rows in prop::collection::btree_map(0..1024usize, (0f32..2.0, prop::array::uniform5(any::<u8>())), 1..40),
+        ) {
+            let mut writer = VectorBlockWriter::new(5);
+            for (&index, &(scale, row)) in &rows {
+                writer.push(index, scale, &row);
+            }
+            let stripped = writer.bare();
+            let (restored, count) = VectorBlockWriter::from_bare(&stripped, 5).expect("sound");
+            prop_assert_eq!((restored.bare(), count), (stripped.clone(), rows.len() as u64));
+            prop_assert_eq!(restored.finish(), writer.finish());
+            prop_assert!(VectorBlockWriter::from_bare(&stripped[1..], 5).is_none());
+            let mut doubled = stripped.clone();
+            doubled.copy_within(0..2, if rows.len() > 1 { 2 } else { 0 });
+            prop_assert!(rows.len() == 1 || VectorBlockWriter::from_bare(&doubled, 5).is_none());
+            let mut infinite = stripped;
+            infinite[2 * rows.len()..2 * rows.len() + 4].copy_from_slice(&f32::INFINITY.to_le_bytes());
+            prop_assert!(VectorBlockWriter::from_bare(&infinite, 5).is_none());
         }
     }
 }

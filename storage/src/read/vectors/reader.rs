@@ -101,11 +101,11 @@ impl Snapshot {
             let block = |block| Ok(self.vectors(block)?.map(|vectors| (block, vectors)));
             return numbers.into_iter().map(block).filter_map(Result::transpose).collect();
         }
-        let places = match self.vector_places().get() {
+        let places = match self.inner.vectors.get() {
             Some(places) => places,
             None => {
                 let places = self.find_vectors()?;
-                self.vector_places().get_or_init(|| places)
+                self.inner.vectors.get_or_init(|| places)
             }
         };
         let block = |place: &VectorPlace| Ok(self.vectors_at(place)?.map(|vectors| (place.block, vectors)));
@@ -130,7 +130,7 @@ impl Snapshot {
 
     /// Returns the vectors of a block, if it has vectors of the current model.
     pub(crate) fn vectors(&self, block: u32) -> Result<Option<VectorBlock<'_>>, StorageError> {
-        if let Some(places) = self.vector_places().get() {
+        if let Some(places) = self.inner.vectors.get() {
             let found = places.binary_search_by_key(&block, |place| place.block);
             return found.map_or(Ok(None), |found| self.vectors_at(&places[found]));
         }
