@@ -17,7 +17,7 @@ use crate::error::StorageError;
 use crate::interrupted::{self, reserve, wait_or_restore};
 use crate::opening::OpenMode;
 use crate::project::{ProjectDirectory, identity, keep_out_of_git};
-use crate::read::snapshot::Snapshot;
+use crate::read::Snapshot;
 use crate::store::{IndexStore, MAX_ATTEMPTS};
 
 const INDEX: &str = ProjectDirectory::INDEX;
@@ -80,7 +80,7 @@ impl Environment {
     /// [`StorageError::Damaged`] with the first problem, and the errors of [`Environment::snapshot`].
     pub fn validate_structure(&self) -> Result<(), StorageError> {
         let snapshot = self.snapshot()?;
-        first_damage(&snapshot.pages(), snapshot.meta()).map_err(|damage| snapshot.wrap(damage))?;
+        snapshot.check(first_damage(&snapshot.pages(), snapshot.meta()))?;
         self.store.set_sound();
         Ok(())
     }

@@ -18,7 +18,7 @@ use crate::error::{Distrust, StorageError};
 use crate::index_id::IndexId;
 use crate::lock::FileLock;
 use crate::project::{DATA, ProjectDirectory};
-use crate::read::snapshot::Snapshot;
+use crate::read::Snapshot;
 
 /// Maximum size of a record in bytes. [`MAX_PLACES`] of the longest paths fit into it.
 const MAX_RECORD_BYTES: u64 = 1 << 20;

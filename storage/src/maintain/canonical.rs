@@ -11,16 +11,13 @@ use roaring::RoaringBitmap;
 
 use crate::error::StorageError;
 use crate::manifest::SegmentInfo;
-use crate::read::chunk::{Chunk, ChunkId};
-use crate::read::content::encode_whole;
-use crate::read::files::{self, FileStamp};
-use crate::read::listing::TermListing;
-use crate::read::segment::{SegmentRows, ranges, with_totals};
-use crate::read::snapshot::Snapshot;
-use crate::read::vectors::{BLOCK_IDS, VectorBlock, VectorBlockWriter};
+use crate::read::{
+    BLOCK_IDS, Chunk, ChunkId, FileStamp, SegmentRows, Snapshot, TermListing, VectorBlock, VectorBlockWriter,
+    encode_whole, files, ranges, with_totals,
+};
 use crate::tables::{Emit, Operation, Table, block_key, chunk_key};
 use crate::workers::Workers;
-use crate::write::chunk_rows::{ChunkBatch, ChunkBatches, ChunkRows};
+use crate::write::{ChunkBatch, ChunkBatches, ChunkRows};
 
 /// Number of the only segment.
 pub(crate) const SEGMENT: u32 = 0;
@@ -227,7 +224,7 @@ impl<'s> Canonical<'s> {
                 };
                 at = Some((old / BLOCK_IDS, stored));
                 let row = stored.map(|stored| stored.get((old % BLOCK_IDS) as usize)).transpose();
-                if let Some((scale, row)) = row.map_err(|damage| self.snapshot.wrap(damage))?.flatten() {
+                if let Some((scale, row)) = self.snapshot.check(row)?.flatten() {
                     writer.push(index, scale, &row);
                     count += 1;
                 }
@@ -281,7 +278,7 @@ impl<'s> Canonical<'s> {
     fn term_bounds(&self) -> Result<Vec<Vec<u8>>, StorageError> {
         let mut bounds = vec![Vec::new()];
         for segment in self.snapshot.segments() {
-            let keys = segment.block_keys(BLOCKS).map_err(|damage| self.snapshot.wrap(damage))?;
+            let keys = self.snapshot.check(segment.block_keys(BLOCKS))?;
             bounds.extend(keys.into_iter().map(<[u8]>::to_vec));
         }
         bounds.sort_unstable();

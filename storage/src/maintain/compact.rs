@@ -13,11 +13,10 @@ use crate::maintain::replacement::Replacement;
 use crate::manifest::Manifest;
 use crate::opening::OpenMode;
 use crate::project::{ProjectDirectory, keep_out_of_git};
-use crate::read::snapshot::Snapshot;
-use crate::read::vectors::VectorBlockWriter;
+use crate::read::{Snapshot, VectorBlockWriter};
 use crate::trust::KnownIndexes;
 use crate::workers::Workers;
-use crate::write::cleanup::has_leftovers;
+use crate::write::has_leftovers;
 
 /// Number of free pages that are not worth a compaction: the next few transactions use them.
 const MAX_SPARE_PAGES: u64 = 128;
@@ -135,7 +134,7 @@ fn is_worthwhile(snapshot: &Snapshot) -> Result<bool, StorageError> {
 
 fn free_page_count(snapshot: &Snapshot) -> Result<u64, StorageError> {
     let free = free_pages(&snapshot.pages(), snapshot.meta());
-    free.map(|free| free.len()).map_err(|damage| snapshot.wrap(damage))
+    snapshot.check(free.map(|free| free.len()))
 }
 
 /// Copies all rows, and returns the manifest of the copy.

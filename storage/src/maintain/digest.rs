@@ -7,11 +7,7 @@ use blake3::Hasher;
 
 use crate::column::ColumnDeclaration;
 use crate::error::StorageError;
-use crate::read::chunk::{ChunkId, StoredTokens};
-use crate::read::content::encode_whole;
-use crate::read::files::{FileOutcome, FileRecord};
-use crate::read::listing::TermListing;
-use crate::read::snapshot::Snapshot;
+use crate::read::{ChunkId, FileOutcome, FileRecord, Snapshot, StoredTokens, TermListing, encode_whole};
 use crate::workers::Workers;
 
 /// Number of bytes of the digest that is carried from one term of a chunk to the next.

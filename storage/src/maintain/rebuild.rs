@@ -13,16 +13,11 @@ use crate::maintain::canonical::{Canonical, Evidence};
 use crate::maintain::replacement::Replacement;
 use crate::manifest::Manifest;
 use crate::opening::OpenMode;
-use crate::read::chunk::{Chunk, NewChunk};
-use crate::read::label::Labels;
-use crate::read::snapshot::Snapshot;
-use crate::read::vectors::VectorBlockWriter;
+use crate::read::{Chunk, Labels, NewChunk, Snapshot, VectorBlockWriter};
 use crate::tables::{Operation, Table, block_key};
 use crate::trust::KnownIndexes;
 use crate::workers::Workers;
-use crate::write::inversion::Inversion;
-use crate::write::options::WriterOptions;
-use crate::write::segment_input::SegmentInput;
+use crate::write::{Inversion, SegmentInput, WriterOptions};
 
 /// The tables of the keyword index. All of their rows can be derived from the chunks' records.
 pub(crate) const KEYWORDS: [Table; 3] = [Table::Dictionary, Table::Postings, Table::Lengths];

@@ -18,12 +18,11 @@ use crate::lock::FileLock;
 use crate::manifest::Manifest;
 use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
-use crate::read::snapshot::Snapshot;
+use crate::read::Snapshot;
 use crate::store::IndexStore;
 use crate::tables::Operation;
 use crate::trust::KnownIndexes;
-use crate::write::commit::Committer;
-use crate::write::generation::generation_rows;
+use crate::write::{Committer, generation_rows};
 
 const INDEX: &str = ProjectDirectory::INDEX;
 const NEW: &str = ProjectDirectory::NEW_INDEX;

@@ -96,7 +96,7 @@ impl Snapshot {
     pub fn walk_terms(&self, prefix: &str, visit: &mut dyn FnMut(&[u8]) -> Walk) -> Result<(), StorageError> {
         let from = prefix.as_bytes().max(&[LABEL_PREFIX + 1]);
         for segment in self.segments() {
-            if segment.walk(prefix.as_bytes(), from, visit).map_err(|damage| self.wrap(damage))? {
+            if self.check(segment.walk(prefix.as_bytes(), from, visit))? {
                 break;
             }
         }
@@ -135,8 +135,8 @@ impl<'s> TermListing<'s> {
         for cursor in &mut self.cursors {
             if let Some(entry) = cursor.entry().filter(|_| cursor.term() == lowest) {
                 let read = cursor.segment().parts(&entry);
-                parts.extend(read.map_err(|damage| self.snapshot.wrap(damage))?);
-                cursor.advance().map_err(|damage| self.snapshot.wrap(damage))?;
+                parts.extend(self.snapshot.check(read)?);
+                self.snapshot.check(cursor.advance())?;
             }
         }
         parts.retain(|part: &ListPart<'_>| part.first() < self.chunks.end && part.last() >= self.chunks.start);

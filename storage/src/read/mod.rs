@@ -18,3 +18,17 @@ pub(crate) mod sizes;
 pub(crate) mod snapshot;
 pub(crate) mod values;
 pub(crate) mod vectors;
+
+pub(crate) use blame::Blame;
+pub(crate) use chunk::{Chunk, ChunkId, Governance, MetaValue, NewChunk, SourceRecord, StoredTokens};
+pub(crate) use content::{
+    BlockBuilder, CONTENT_PARTS, CompressedBlock, Frame, decode_whole, encode_relations, encode_text, encode_whole,
+};
+pub(crate) use files::{FileOutcome, FileRecord, FileStamp, check_path};
+pub(crate) use label::Labels;
+pub(crate) use listing::TermListing;
+pub(crate) use representation::{FileRepresentation, RepresentationBuilder};
+pub(crate) use segment::{SegmentPages, SegmentRows, ranges, with_totals};
+pub(crate) use snapshot::Snapshot;
+pub(crate) use values::{ValueBlock, ValueRows, parse_value_key};
+pub(crate) use vectors::{BLOCK_IDS, EncodedVectors, VectorAppender, VectorBlock, VectorBlockWriter, quantise};

@@ -26,7 +26,7 @@ impl Snapshot {
     /// # Errors
     /// The pages of a table are damaged. Every page is visited, so that a damaged root cannot result in a wrong size.
     pub fn table_sizes(&self) -> Result<Vec<TableSize>, StorageError> {
-        first_damage(&self.pages(), self.meta()).map_err(|damage| self.wrap(damage))?;
+        self.check(first_damage(&self.pages(), self.meta()))?;
         let page = self.pages().page_size as u64;
         let size = |table: Table| {
             let tree = self.tree(table);

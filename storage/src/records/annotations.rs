@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::error::StorageError;
 use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
-use crate::read::chunk::Governance;
+use crate::read::Governance;
 use crate::records::{RecordStore, RecordTable};
 use crate::trust::KnownIndexes;
 

@@ -6,10 +6,9 @@ use roaring::RoaringBitmap;
 
 use crate::column::ColumnDeclaration;
 use crate::error::StorageError;
-use crate::read::chunk::{self, Chunk, NewChunk, SourceRecord};
-use crate::read::content::{CONTENT_PARTS, encode_relations, encode_text};
-use crate::read::snapshot::Snapshot;
-use crate::read::values::ValueRows;
+use crate::read::{
+    CONTENT_PARTS, Chunk, NewChunk, Snapshot, SourceRecord, ValueRows, chunk, encode_relations, encode_text,
+};
 use crate::tables::{Emit, Operation, Table, chunk_key, collect};
 use crate::write::compressed_blocks::{ClosedBlocks, CompressedBlockWriter, remove_dead_blocks};
 

@@ -3,8 +3,7 @@
 use aurora_inverted::WINDOW;
 
 use crate::error::StorageError;
-use crate::read::snapshot::Snapshot;
-use crate::read::vectors::BLOCK_IDS;
+use crate::read::{BLOCK_IDS, Snapshot};
 use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::write::commit::Committer;
 

@@ -12,7 +12,7 @@ use crate::error::StorageError;
 use crate::fault;
 use crate::index_id::IndexId;
 use crate::manifest::FORMAT_VERSION;
-use crate::read::snapshot::Snapshot;
+use crate::read::Snapshot;
 use crate::store::IndexStore;
 use crate::tables::{FORMAT_MARK, Operation, Table, meta_key, signature};
 
@@ -145,7 +145,7 @@ impl Drop for Committer {
 fn apply_all(base: &Snapshot, store: &IndexStore, batches: &Receiver<Vec<Operation>>) -> Result<(), StorageError> {
     let mut tables = None;
     let (pages, generation) = (base.pages(), base.meta());
-    let mut guard = Guard::new(&pages, generation, store.is_sound()).map_err(|damage| base.wrap(damage))?;
+    let mut guard = base.check(Guard::new(&pages, generation, store.is_sound()))?;
     // From here on, only LMDB changes the file.
     store.set_sound();
     for batch in batches {
@@ -153,7 +153,7 @@ fn apply_all(base: &Snapshot, store: &IndexStore, batches: &Receiver<Vec<Operati
         let touched = batch.iter().map(|operation| (operation.table, &operation.key[..])).chain([signed]);
         for (table, key) in touched {
             let checked = guard.check(&pages, generation, base.tree(table), key);
-            checked.map_err(|damage| base.wrap(damage))?;
+            base.check(checked)?;
         }
         apply(store, &mut tables, &batch).map_err(|error| StorageError::lmdb(&store.data, error))?;
         fill_up(store)?;

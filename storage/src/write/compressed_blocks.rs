@@ -3,8 +3,7 @@
 use roaring::RoaringBitmap;
 
 use crate::error::StorageError;
-use crate::read::content::{BlockBuilder, Frame};
-use crate::read::snapshot::Snapshot;
+use crate::read::{BlockBuilder, Frame, Snapshot};
 use crate::tables::{Emit, Operation, Table, chunk_key};
 
 /// Collects the blocks of a table, and returns each block when it is full.
@@ -94,7 +93,7 @@ fn shrink<const PARTS: usize>(
     for frame in frames {
         let mut read = Vec::with_capacity(PARTS);
         for part in 0..PARTS {
-            read.push(frame.decompress(part).map_err(|damage| base.wrap(damage))?);
+            read.push(base.check(frame.decompress(part))?);
         }
         for id in frame.ids().filter(|id| live.contains(*id)) {
             let pushed = builder.push(id, |parts: &mut [Vec<u8>; PARTS]| {

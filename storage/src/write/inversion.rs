@@ -10,7 +10,7 @@ use aurora_inverted::{DamagedRun, MergeError, Run, RunIndex, RunReader, RunWrite
 
 use crate::error::StorageError;
 use crate::project::ProjectDirectory;
-use crate::read::segment::SegmentPages;
+use crate::read::SegmentPages;
 
 /// Directory of runs within `.aurora`.
 const TEMPORARY: &str = ProjectDirectory::TEMPORARY;

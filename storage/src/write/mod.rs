@@ -17,3 +17,11 @@ mod publish;
 pub(crate) mod segment_input;
 mod state;
 pub(crate) mod writer;
+
+pub(crate) use chunk_rows::{ChunkBatch, ChunkBatches, ChunkRows};
+pub(crate) use cleanup::has_leftovers;
+pub(crate) use commit::Committer;
+pub(crate) use generation::generation_rows;
+pub(crate) use inversion::Inversion;
+pub(crate) use options::WriterOptions;
+pub(crate) use segment_input::SegmentInput;

@@ -6,12 +6,10 @@ use aurora_inverted::Inverter;
 
 use crate::column::ColumnDeclaration;
 use crate::error::StorageError;
-use crate::read::blame::{self, Blame};
-use crate::read::chunk::{Chunk, ChunkId, MetaValue, NewChunk};
-use crate::read::files::{FileRecord, check_path};
-use crate::read::label::Labels;
-use crate::read::representation::RepresentationBuilder;
-use crate::read::vectors::{EncodedVectors, quantise};
+use crate::read::{
+    Blame, Chunk, ChunkId, EncodedVectors, FileRecord, Labels, MetaValue, NewChunk, RepresentationBuilder, blame,
+    check_path, quantise,
+};
 use crate::tables::{Operation, Table, chunk_key, collect_sealed};
 use crate::write::chunk_rows::{ChunkRows, ClosedRows};
 

@@ -6,10 +6,7 @@ use roaring::RoaringBitmap;
 use crate::column::have_same_terms;
 use crate::error::StorageError;
 use crate::manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, SegmentInfo};
-use crate::read::chunk::ChunkId;
-use crate::read::files;
-use crate::read::snapshot::Snapshot;
-use crate::read::vectors::{BLOCK_IDS, VectorBlockWriter};
+use crate::read::{BLOCK_IDS, ChunkId, Snapshot, VectorBlockWriter, files};
 use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::unfinished::Unfinished;
 use crate::write::commit::Committer;
@@ -260,7 +257,7 @@ fn shrink_vectors(state: &mut WriterState, live: &RoaringBitmap, block: u32, ali
     let Some(stored) = base.vectors(block)?.filter(|stored| 2 * alive <= stored.len() as u64) else { return Ok(()) };
     let mut writer = VectorBlockWriter::new(stored.dimensions);
     for row in stored.iter() {
-        let (index, (scale, row)) = row.map_err(|damage| base.wrap(damage))?;
+        let (index, (scale, row)) = base.check(row)?;
         if live.contains(block * BLOCK_IDS + index as u32) {
             writer.push(index, scale, &row);
         }

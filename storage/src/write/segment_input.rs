@@ -7,8 +7,7 @@ use aurora_inverted::{
 
 use crate::error::StorageError;
 use crate::manifest::SegmentInfo;
-use crate::read::segment::{SegmentRows, ranges, with_totals};
-use crate::read::snapshot::Snapshot;
+use crate::read::{SegmentRows, Snapshot, ranges, with_totals};
 use crate::tables::{Operation, collect_sealed};
 use crate::workers::Workers;
 use crate::write::inversion::{self, Inversion};
@@ -70,7 +69,7 @@ impl SegmentInput<'_> {
             self.inversion.iter().flat_map(|inversion| inversion.samples()).map(<[u8]>::to_vec).collect();
         for info in self.segments {
             let keys = self.base.segment(info.id).block_keys(BLOCKS_PER_SAMPLE);
-            samples.extend(keys.map_err(|damage| self.base.wrap(damage))?.into_iter().map(<[u8]>::to_vec));
+            samples.extend(self.base.check(keys)?.into_iter().map(<[u8]>::to_vec));
         }
         samples.sort_unstable();
         let parts = (samples.len() / SAMPLES_PER_PART).clamp(1, MAX_PARTS);
@@ -84,7 +83,7 @@ impl SegmentInput<'_> {
         let mut sources = Vec::new();
         for info in self.segments {
             let source = MergeSource::segment(&self.base.segment(info.id), range.from);
-            sources.push(source.map_err(|damage| self.base.wrap(damage))?);
+            sources.push(self.base.check(source)?);
         }
         let runs = self.inversion.map(|inversion| inversion.read(range)).transpose()?.unwrap_or_default();
         for run in &runs {

@@ -9,11 +9,7 @@ use roaring::RoaringBitmap;
 
 use crate::column::ColumnDeclaration;
 use crate::error::StorageError;
-use crate::read::chunk::ChunkId;
-use crate::read::files::{FileRecord, check_path};
-use crate::read::snapshot::Snapshot;
-use crate::read::values::ValueRows;
-use crate::read::vectors::VectorAppender;
+use crate::read::{ChunkId, FileRecord, Snapshot, ValueRows, VectorAppender, check_path};
 use crate::write::chunk_rows::ClosedRows;
 use crate::write::commit::Committer;
 use crate::write::inversion::Inversion;

@@ -10,15 +10,10 @@ use aurora_inverted::{LengthColumns, WINDOW};
 use super::part::{Frame, RowReader};
 use crate::column::ColumnDeclaration;
 use crate::maintain::canonical::SEGMENT;
-use crate::read::blame;
-use crate::read::chunk::Chunk;
-use crate::read::content::decode_whole;
-use crate::read::files::{self, FileStamp};
-use crate::read::representation::FileRepresentation;
-use crate::read::vectors::{BLOCK_IDS, VectorBlockWriter};
+use crate::read::{BLOCK_IDS, Chunk, FileRepresentation, FileStamp, VectorBlockWriter, blame, decode_whole, files};
 use crate::tables::{Operation, Table, collect};
 use crate::unfinished::{Unfinished, UnfinishedRow};
-use crate::write::chunk_rows::{ChunkBatch, ChunkBatches, ChunkRows};
+use crate::write::{ChunkBatch, ChunkBatches, ChunkRows};
 
 /// Numbers in the manifest of an artefact that limit its rows.
 #[derive(Debug, Clone, Copy)]

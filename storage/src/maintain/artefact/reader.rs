@@ -17,7 +17,7 @@ use crate::opening::OpenMode;
 use crate::project::{ProjectDirectory, keep_out_of_git};
 use crate::trust::KnownIndexes;
 use crate::workers::Workers;
-use crate::write::chunk_rows::ChunkBatch;
+use crate::write::ChunkBatch;
 
 /// Context of an import.
 #[derive(Debug, Clone, Copy)]

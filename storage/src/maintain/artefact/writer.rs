@@ -12,8 +12,7 @@ use super::{HEADER, MAGIC, PARTS, VERSION};
 use crate::error::StorageError;
 use crate::maintain::canonical::{Canonical, Evidence};
 use crate::manifest::FORMAT_VERSION;
-use crate::read::snapshot::Snapshot;
-use crate::read::vectors::VectorBlockWriter;
+use crate::read::{Snapshot, VectorBlockWriter};
 use crate::tables::{Operation, Table, block_key};
 use crate::workers::Workers;
 

@@ -6,12 +6,9 @@ use rustc_hash::FxHashMap;
 use super::entries::Entries;
 use super::report::{VerifyReport, problem_message};
 use crate::error::StorageError;
-use crate::read::chunk::{ChunkId, NewChunk};
-use crate::read::content::{CONTENT_PARTS, CompressedBlock, Frame};
-use crate::read::label::Labels;
-use crate::read::snapshot::Snapshot;
-use crate::read::values::{ValueBlock, parse_value_key};
-use crate::read::vectors::BLOCK_IDS;
+use crate::read::{
+    BLOCK_IDS, CONTENT_PARTS, ChunkId, CompressedBlock, Frame, Labels, NewChunk, Snapshot, ValueBlock, parse_value_key,
+};
 use crate::tables::{Table, parse_chunk_key};
 use crate::workers::Workers;
 

@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use aurora_inverted::{FIELDS, LABEL_PREFIX};
 use rustc_hash::FxHasher;
 
-use crate::read::snapshot::Snapshot;
-use crate::read::vectors::BLOCK_IDS;
+use crate::read::{BLOCK_IDS, Snapshot};
 
 /// Labels and frequencies of the live chunks. Threads add entries in any order.
 pub(super) struct Entries {

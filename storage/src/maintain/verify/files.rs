@@ -4,10 +4,7 @@ use roaring::RoaringBitmap;
 
 use super::report::VerifyReport;
 use crate::error::StorageError;
-use crate::read::chunk::{ChunkId, SourceRecord};
-use crate::read::content::{CompressedBlock, Frame};
-use crate::read::representation::RepresentationBuilder;
-use crate::read::snapshot::Snapshot;
+use crate::read::{ChunkId, CompressedBlock, Frame, RepresentationBuilder, Snapshot, SourceRecord};
 use crate::tables::{Table, parse_chunk_key};
 use crate::workers::Workers;
 

@@ -6,8 +6,7 @@ use super::entries::Entries;
 use super::report::VerifyReport;
 use crate::error::StorageError;
 use crate::manifest::SegmentInfo;
-use crate::read::chunk::ChunkId;
-use crate::read::snapshot::Snapshot;
+use crate::read::{ChunkId, Snapshot};
 use crate::tables::Table;
 use crate::workers::Workers;
 
@@ -31,7 +30,7 @@ impl Snapshot {
         info: &SegmentInfo,
     ) -> Result<(), StorageError> {
         let lengths = self.all_field_lengths()?;
-        let keys = self.segment(info.id).block_keys(BLOCKS).map_err(|damage| self.wrap(damage))?;
+        let keys = self.check(self.segment(info.id).block_keys(BLOCKS))?;
         let ends = keys.iter().skip(1).map(|key| Some(*key)).chain([None]);
         let (mut terms, mut postings, mut last) = (0, 0, Vec::new());
         workers.for_each(

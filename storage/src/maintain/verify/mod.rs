@@ -16,7 +16,7 @@ use std::convert::Infallible;
 
 use crate::column::check_columns;
 use crate::maintain::rebuild::KEYWORDS;
-use crate::read::snapshot::Snapshot;
+use crate::read::Snapshot;
 use crate::tables::{Table, meta_key};
 use crate::workers::Workers;
 use aurora_lmdb_pages::check_structure;

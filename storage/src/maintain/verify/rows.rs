@@ -3,7 +3,7 @@
 use aurora_lmdb_pages::{Cursor, Damage};
 
 use crate::error::StorageError;
-use crate::read::snapshot::Snapshot;
+use crate::read::Snapshot;
 use crate::tables::{Table, parse_chunk_key};
 use crate::workers::Workers;
 

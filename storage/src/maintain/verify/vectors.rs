@@ -2,8 +2,7 @@
 
 use super::report::VerifyReport;
 use crate::error::StorageError;
-use crate::read::snapshot::Snapshot;
-use crate::read::vectors::{BLOCK_IDS, VectorBlock};
+use crate::read::{BLOCK_IDS, Snapshot, VectorBlock};
 use crate::tables::{Table, block_key};
 use crate::workers::Workers;
 
@@ -34,7 +33,7 @@ impl Snapshot {
     ) -> Result<(), StorageError> {
         let mut live = 0;
         for row in vectors.iter() {
-            let (index, _) = row.map_err(|damage| self.wrap(damage))?;
+            let (index, _) = self.check(row)?;
             live += u64::from(self.live().contains(block * BLOCK_IDS + index as u32));
         }
         report.vectors += live;

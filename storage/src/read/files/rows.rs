@@ -58,7 +58,7 @@ impl<'s> FileRows<'s> {
     /// Moves past the rows that are skipped.
     fn skip_prefixes(&mut self) -> Result<(), StorageError> {
         let Self { snapshot, skipped_prefixes, cursor: Some(cursor), left, .. } = self else { return Ok(()) };
-        while let Some((key, _)) = cursor.entry().map_err(|damage| snapshot.wrap(damage))? {
+        while let Some((key, _)) = snapshot.check(cursor.entry())? {
             let Some(prefix) = skipped_prefixes.iter().find(|prefix| key.starts_with(prefix.as_bytes())) else { break };
             let mut end = prefix.as_bytes().to_vec();
             // UTF-8 has no byte 255, so the sum does not overflow. An empty prefix covers all rows.
@@ -78,7 +78,7 @@ impl<'s> FileRows<'s> {
         let mut shared: Option<&[u8]> = None;
         self.skip_prefixes()?;
         let Some(cursor) = &mut self.cursor else { return Ok(group) };
-        while let Some((key, value)) = cursor.entry().map_err(|damage| self.snapshot.wrap(damage))? {
+        while let Some((key, value)) = self.snapshot.check(cursor.entry())? {
             let prefix = &key[..key.len().min(PREFIX_BYTES)];
             if shared.is_some_and(|shared| shared != prefix) {
                 break;
@@ -89,7 +89,7 @@ impl<'s> FileRows<'s> {
             })?;
             group.push(record);
             self.left = self.left.map(|left| left.wrapping_sub(1));
-            cursor.advance().map_err(|damage| self.snapshot.wrap(damage))?;
+            self.snapshot.check(cursor.advance())?;
             if prefix.len() < PREFIX_BYTES {
                 break;
             }

@@ -1,8 +1,8 @@
 //! The chunks of a generation: records in place, texts and relations from blocks of contents.
 
-use aurora_lmdb_pages::Cursor;
-
 use std::ops::Range;
+
+use aurora_lmdb_pages::Cursor;
 
 use super::Snapshot;
 use crate::error::StorageError;
@@ -66,7 +66,7 @@ impl Snapshot {
             let missing = || self.damaged(format!("chunk {first} has no valid content"));
             let (_, block) = self.block(Table::Content, first)?.ok_or_else(missing)?;
             let frame = block.frame::<CONTENT_PARTS>(first).flatten().ok_or_else(missing)?;
-            let texts = frame.decompress(TEXTS).map_err(|damage| self.wrap(damage))?;
+            let texts = self.check(frame.decompress(TEXTS))?;
             let before = left.len();
             while let Some((&id, rest)) = left.split_first()
                 && let Some(place) = frame.place(id, TEXTS)
@@ -159,7 +159,7 @@ impl Snapshot {
         let Some(frame) = block.frame::<PARTS>(id) else { return Ok(None) };
         let frame = frame.ok_or_else(invalid)?;
         let Some(place) = frame.place(id, part) else { return Ok(None) };
-        let decompress = || frame.decompress(part).map_err(|damage| self.wrap(damage));
+        let decompress = || self.check(frame.decompress(part));
         let bytes = self.frames.get((table, frame.first(), part), decompress)?;
         bytes.get(place).and_then(decode).map(Some).ok_or_else(invalid)
     }
@@ -167,7 +167,7 @@ impl Snapshot {
     /// Returns the key and the block of a table of compressed blocks that would contain a chunk.
     pub(crate) fn block(&self, table: Table, id: u32) -> Result<Option<(u32, CompressedBlock<'_>)>, StorageError> {
         let found = Cursor::floor(self.pages(), self.tree(table), &chunk_key(id));
-        let Some((key, value)) = found.map_err(|damage| self.wrap(damage))? else { return Ok(None) };
+        let Some((key, value)) = self.check(found)? else { return Ok(None) };
         let block = parse_chunk_key(key).and_then(|first| Some((first, CompressedBlock::decode(first, value)?)));
         block.map(Some).ok_or_else(|| self.damaged(format!("a block of table `{}` is invalid", table.name())))
     }
@@ -190,10 +190,10 @@ impl Snapshot {
     pub fn file_range(&self, chunk: ChunkId) -> Result<Range<u32>, StorageError> {
         let no_key = || self.damaged(format!("chunk {chunk} belongs to no file"));
         let (pages, tree) = (self.pages(), self.tree(Table::Sources));
-        let first = Cursor::floor(pages, tree, &chunk_key(chunk.0)).map_err(|damage| self.wrap(damage))?;
+        let first = self.check(Cursor::floor(pages, tree, &chunk_key(chunk.0)))?;
         let first = first.and_then(|(key, _)| parse_chunk_key(key)).ok_or_else(no_key)?;
         let next = Cursor::seek(pages, tree, &chunk_key(chunk.0.saturating_add(1)));
-        let next = next.and_then(|cursor| cursor.key()).map_err(|damage| self.wrap(damage))?;
+        let next = self.check(next.and_then(|cursor| cursor.key()))?;
         let end = next.map_or(Some(self.manifest().next_chunk_id), parse_chunk_key).ok_or_else(no_key)?;
         Ok(first..end.min(self.manifest().next_chunk_id))
     }

@@ -179,11 +179,11 @@ impl Snapshot {
         if is_term(term) {
             let entry = normalise(term);
             for segment in self.segments() {
-                let Some(found) = segment.find(entry.as_bytes()).map_err(|damage| self.wrap(damage))? else { continue };
+                let Some(found) = self.check(segment.find(entry.as_bytes()))? else { continue };
                 if u64::from(found.count) > u64::from(most) + self.tombstones().set().len() {
                     return Ok(None);
                 }
-                count += segment.live(&found, self.tombstones()).map_err(|damage| self.wrap(damage))?;
+                count += self.check(segment.live(&found, self.tombstones()))?;
             }
         }
         Ok(Some(count).filter(|count| *count <= most))
@@ -275,11 +275,11 @@ impl Snapshot {
         let entry = label.to_bytes();
         let mut few = Vec::new();
         for segment in self.segments() {
-            let Some(found) = segment.find(&entry).map_err(|damage| self.wrap(damage))? else { continue };
+            let Some(found) = self.check(segment.find(&entry))? else { continue };
             if u64::from(found.count) > most as u64 + self.tombstones().set().len() {
                 return Ok(None);
             }
-            let chunks = segment.chunks(&found).map_err(|damage| self.wrap(damage))?;
+            let chunks = self.check(segment.chunks(&found))?;
             few.extend(chunks.into_iter().filter(|&chunk| !self.tombstones().contains(chunk)).map(ChunkId));
             if few.len() > most {
                 return Ok(None);
@@ -292,8 +292,8 @@ impl Snapshot {
     pub(crate) fn list(&self, entry: &[u8]) -> Result<Postings<'_>, StorageError> {
         let mut parts = Vec::new();
         for segment in self.segments() {
-            if let Some(found) = segment.find(entry).map_err(|damage| self.wrap(damage))? {
-                parts.extend(segment.parts(&found).map_err(|damage| self.wrap(damage))?);
+            if let Some(found) = self.check(segment.find(entry))? {
+                parts.extend(self.check(segment.parts(&found))?);
             }
         }
         Ok(Postings::new(parts, self.tombstones()))
@@ -312,12 +312,12 @@ impl Snapshot {
 
     /// Returns the value of a key.
     pub(crate) fn get(&self, table: Table, key: &[u8]) -> Result<Option<&[u8]>, StorageError> {
-        Cursor::get(self.pages(), self.tree(table), key).map_err(|damage| self.wrap(damage))
+        self.check(Cursor::get(self.pages(), self.tree(table), key))
     }
 
     /// Returns a cursor in a table, starting at a key.
     pub(crate) fn cursor(&self, table: Table, from: &[u8]) -> Result<Cursor<'_>, StorageError> {
-        Cursor::seek(self.pages(), self.tree(table), from).map_err(|damage| self.wrap(damage))
+        self.check(Cursor::seek(self.pages(), self.tree(table), from))
     }
 
     /// Returns the rows of a table in key order, starting at a key. Ends after an error.
@@ -326,7 +326,7 @@ impl Snapshot {
             Ok(cursor) => (Some(cursor), None),
             Err(error) => (None, Some(Err(error))),
         };
-        let entries = entries.into_iter().flatten().map(|entry| entry.map_err(|damage| self.wrap(damage)));
+        let entries = entries.into_iter().flatten().map(|entry| self.check(entry));
         error.into_iter().chain(entries)
     }
 
@@ -365,6 +365,11 @@ impl Snapshot {
 
     pub(crate) fn wrap(&self, damage: Damage) -> StorageError {
         damaged(self.path(), damage)
+    }
+
+    /// Converts damage to pages of this index into an error.
+    pub(crate) fn check<T>(&self, result: Result<T, Damage>) -> Result<T, StorageError> {
+        result.map_err(|damage| self.wrap(damage))
     }
 
     pub(crate) fn damaged(&self, what: String) -> StorageError {

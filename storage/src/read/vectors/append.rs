@@ -90,7 +90,7 @@ impl VectorAppender {
         }
         let stored = self.base.vectors(block)?.filter(|stored| stored.dimensions == dimensions);
         for row in stored.iter().flat_map(|stored| stored.iter()) {
-            let (index, (scale, row)) = row.map_err(|damage| self.base.wrap(damage))?;
+            let (index, (scale, row)) = self.base.check(row)?;
             if block * BLOCK_IDS + (index as u32) < first_new {
                 writer.push(index, scale, &row);
             }

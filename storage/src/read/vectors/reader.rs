@@ -69,7 +69,7 @@ impl Snapshot {
         let next_id = self.manifest().next_chunk_id;
         let eligible = Eligible { next_id, dead: self.tombstones().set(), filter: filter.as_ref() };
         let blocks = self.vector_blocks(filter.as_ref())?;
-        let best = nearest(&blocks, query, k, &eligible, threads).map_err(|damage| self.wrap(damage))?;
+        let best = self.check(nearest(&blocks, query, k, &eligible, threads))?;
         let mut best: Vec<(ChunkId, f32)> = best.into_iter().map(|(chunk, score)| (ChunkId(chunk), score)).collect();
         best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
         for equal in best.chunk_by_mut(|a, b| a.1 == b.1).filter(|equal| equal.len() > 1) {
@@ -162,6 +162,6 @@ impl Snapshot {
     /// Returns the stored vector of a chunk.
     pub(crate) fn row(&self, id: ChunkId) -> Result<Option<StoredVector>, StorageError> {
         let Some(block) = self.vectors(id.0 / BLOCK_IDS)? else { return Ok(None) };
-        block.get((id.0 % BLOCK_IDS) as usize).map_err(|damage| self.wrap(damage))
+        self.check(block.get((id.0 % BLOCK_IDS) as usize))
     }
 }
