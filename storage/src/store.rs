@@ -65,10 +65,8 @@ pub(crate) type Signature<'a> = (&'a str, Mark, &'a [u8]);
 
 /// The bytes of a data file.
 pub(crate) enum Content {
-    /// Nothing has been written yet.
-    Empty,
     Map(Mmap),
-    /// Read into memory, because no slot in the reader table protects the file's pages.
+    /// Read into memory, because no slot in the reader table protects the file's pages, or because the file is empty.
     Copy(Vec<u8>),
 }
 
@@ -77,7 +75,6 @@ impl Deref for Content {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Self::Empty => &[],
             Self::Map(map) => map,
             Self::Copy(bytes) => bytes,
         }
@@ -338,7 +335,7 @@ fn map(directory: &Directory, path: &Path) -> Result<Content, StorageError> {
     let read = || -> io::Result<Content> {
         let file = directory.open_file(path)?;
         if file.metadata()?.len() == 0 {
-            return Ok(Content::Empty);
+            return Ok(Content::Copy(Vec::new()));
         }
         // SAFETY: the bytes that references point to must neither change nor be unmapped. LMDB does not write to the
         // pages of a generation that has a slot in the reader table, nor to the pages of the generation before it, and

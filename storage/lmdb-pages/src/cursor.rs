@@ -21,24 +21,18 @@ pub struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// Returns the value of a key.
+    ///
+    /// # Errors
+    /// A page on the path to the key is damaged, or the value has a wrong checksum.
     pub fn get(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<&'a [u8]>, Damage> {
         if tree.is_empty() {
             return Ok(None);
         }
-        let mut page = pages.page(tree.root)?;
-        for depth in 1..=MAX_DEPTH {
-            tree.check_depth(&page, depth)?;
-            let (index, found) = page.search(key)?;
-            if page.leaf {
-                return if found {
-                    pages.entry(tree, &page, index).map(|(_, value)| Some(value))
-                } else {
-                    Self::check_absence(pages, tree, key).map(|()| None)
-                };
-            }
-            page = pages.page(page.child(if found { index } else { index - 1 })?)?;
+        let leaf = leaf_below(pages, tree, (tree.root, 1), |page, _| child_index(page, key))?;
+        match leaf.search(key)? {
+            (index, true) => pages.entry(tree, &leaf, index).map(|(_, value)| Some(value)),
+            (_, false) => Self::check_absence(pages, tree, key).map(|()| None),
         }
-        Err(too_deep(tree))
     }
 
     /// Checks that a key which was not found would have been in the leaf where the search ended. The keys of the leaf
@@ -47,30 +41,28 @@ impl<'a> Cursor<'a> {
     /// the search ended.
     fn check_absence(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<(), Damage> {
         let (mut low, mut high): (Option<&[u8]>, Option<&[u8]>) = (None, None);
-        // The branches to the neighbouring pages before and after.
+        // The neighbouring pages before and after, with their depths.
         let (mut before, mut behind) = (None, None);
-        let mut page = pages.page(tree.root)?;
-        let mut depth = 1;
-        while !page.leaf {
+        let page = leaf_below(pages, tree, (tree.root, 1), |page, depth| {
             let (index, found) = page.search(key)?;
             page.check_order_around(index)?;
-            let index = if found { index } else { index - 1 };
+            let index = if found { index } else { index.saturating_sub(1) };
             if index > 0 {
                 low = Some(page.key(index)?);
-                before = Some((page.child(index - 1)?, depth));
+                before = Some((page.child(index - 1)?, depth + 1));
             }
             if index + 1 < page.len {
                 high = Some(page.key(index + 1)?);
-                behind = Some((page.child(index + 1)?, depth));
+                behind = Some((page.child(index + 1)?, depth + 1));
             }
-            page = pages.page(page.child(index)?)?;
-            depth += 1;
-        }
-        let Some(last) = page.len.checked_sub(1) else { return Err(Damage::page(page.number, "is empty")) };
+            Ok(index)
+        })?;
         page.check_order_around(page.search(key)?.0)?;
-        let (first, last) = (page.key(0)?, page.key(last)?);
-        let edge = |from: Option<(u64, usize)>, is_first| {
-            from.map(|(number, above)| Self::edge(pages, tree, number, above, is_first)).transpose()
+        let (first, last) = (page.key(0)?, page.key(last_index(&page)?)?);
+        let edge = |from: Option<(u64, usize)>, is_first: bool| {
+            let at = |page: &Page<'a>| last_index(page).map(|last| if is_first { 0 } else { last });
+            from.map(|from| leaf_below(pages, tree, from, |page, _| at(page)).and_then(|leaf| leaf.key(at(&leaf)?)))
+                .transpose()
         };
         let before = if key < first { edge(before, false)? } else { None };
         let behind = if last < key { edge(behind, true)? } else { None };
@@ -81,40 +73,25 @@ impl<'a> Cursor<'a> {
         if holds { Ok(()) } else { Err(Damage::page(page.number, "has another page's keys")) }
     }
 
-    /// The first or last key below a page whose parent has the depth `above`.
-    fn edge(pages: Pages<'a>, tree: Tree, number: u64, above: usize, is_first: bool) -> Result<&'a [u8], Damage> {
-        let mut page = pages.page(number)?;
-        for depth in above + 1..=MAX_DEPTH {
-            tree.check_depth(&page, depth)?;
-            let last = page.len.checked_sub(1).ok_or_else(|| Damage::page(page.number, "is empty"))?;
-            let index = if is_first { 0 } else { last };
-            if page.leaf {
-                return page.key(index);
-            }
-            page = pages.page(page.child(index)?)?;
-        }
-        Err(too_deep(tree))
-    }
-
     /// Checks the pages on the path to a key that was not found, and every entry of the leaf, because the entry may be
     /// there under a wrong key. `seen` has the pages that were already checked.
+    ///
+    /// # Errors
+    /// One of these pages is damaged.
     pub fn check_path(pages: Pages<'a>, tree: Tree, key: &[u8], seen: &mut FxHashSet<u64>) -> Result<(), Damage> {
         if tree.is_empty() {
             return Ok(());
         }
-        let mut page = pages.page(tree.root)?;
-        loop {
+        let mut is_new = |page: &Page<'a>| -> Result<bool, Damage> {
             let is_new = seen.insert(page.number);
-            if is_new {
-                page.check(&tree, &mut Vec::new())?;
-            }
-            if page.leaf {
-                let entries = 0..if is_new { page.len } else { 0 };
-                return entries.into_iter().try_for_each(|index| pages.entry(tree, &page, index).map(drop));
-            }
-            let (index, found) = page.search(key)?;
-            page = pages.page(page.child(if found { index } else { index - 1 })?)?;
-        }
+            if is_new { page.check(&tree, &mut Vec::new()).map(|()| true) } else { Ok(false) }
+        };
+        let leaf = leaf_below(pages, tree, (tree.root, 1), |page, _| {
+            is_new(page)?;
+            child_index(page, key)
+        })?;
+        let entries = 0..if is_new(&leaf)? { leaf.len } else { 0 };
+        entries.into_iter().try_for_each(|index| pages.entry(tree, &leaf, index).map(drop))
     }
 
     /// Returns the tree with a name in the main tree, or `None` if there is no such tree.
@@ -163,21 +140,15 @@ impl<'a> Cursor<'a> {
         if tree.is_empty() {
             return Ok(None);
         }
-        let mut page = pages.page(tree.root)?;
-        for depth in 1..=MAX_DEPTH {
-            tree.check_depth(&page, depth)?;
-            let (index, found) = page.search(key)?;
-            if page.leaf && !found {
-                Self::check_absence(pages, tree, key)?;
-            }
-            let index = if found { Some(index) } else { index.checked_sub(1) };
-            match index {
-                Some(index) if page.leaf => return pages.entry(tree, &page, index).map(Some),
-                Some(index) => page = pages.page(page.child(index)?)?,
-                None => return Self::floor_before(pages, tree, key),
-            }
+        let leaf = leaf_below(pages, tree, (tree.root, 1), |page, _| child_index(page, key))?;
+        let (index, found) = leaf.search(key)?;
+        if !found {
+            Self::check_absence(pages, tree, key)?;
         }
-        Err(too_deep(tree))
+        match if found { Some(index) } else { index.checked_sub(1) } {
+            Some(index) => pages.entry(tree, &leaf, index).map(Some),
+            None => Self::floor_before(pages, tree, key),
+        }
     }
 
     /// Like [`Self::floor`], for an entry in a leaf before the one that the key leads to.
@@ -324,6 +295,33 @@ impl<'a> Iterator for Entries<'a> {
     }
 }
 
-fn too_deep(tree: Tree) -> Damage {
-    Damage::page(tree.root, "is the root of a tree that is too deep")
+/// Descends from a page, given by its number and depth, to a leaf. `choose` returns the position of the child in a branch
+/// at a depth.
+#[inline]
+fn leaf_below<'a>(
+    pages: Pages<'a>,
+    tree: Tree,
+    (number, depth): (u64, usize),
+    mut choose: impl FnMut(&Page<'a>, usize) -> Result<usize, Damage>,
+) -> Result<Page<'a>, Damage> {
+    let mut page = pages.page(number)?;
+    for depth in depth..=MAX_DEPTH {
+        tree.check_depth(&page, depth)?;
+        if page.leaf {
+            return Ok(page);
+        }
+        page = pages.page(page.child(choose(&page, depth)?)?)?;
+    }
+    Err(Damage::page(tree.root, "is the root of a tree that is too deep"))
+}
+
+/// The position of the child of a branch that has a key.
+#[inline]
+fn child_index(branch: &Page<'_>, key: &[u8]) -> Result<usize, Damage> {
+    let (index, found) = branch.search(key)?;
+    Ok(if found { index } else { index.saturating_sub(1) })
+}
+
+fn last_index(page: &Page<'_>) -> Result<usize, Damage> {
+    page.len.checked_sub(1).ok_or_else(|| Damage::page(page.number, "is empty"))
 }

@@ -35,11 +35,12 @@
 //! use aurora_lmdb_pages::{Cursor, Meta, Unsealed};
 //! # let directory = tempfile::tempdir()?;
 //! # let environment = unsafe { heed::EnvOpenOptions::new().max_dbs(1).open(directory.path())? };
-//! # let mut transaction = environment.write_txn()?;
-//! # let table: heed::Database<heed::types::Str, heed::types::Str> =
-//! #     environment.create_database(&mut transaction, Some("colours"))?;
-//! # table.put(&mut transaction, "grass", "green")?;
-//! # transaction.commit()?;
+//! # let transaction = environment.write_txn()?;
+//! # environment.create_databases_and_commit(transaction, |opener, transaction| {
+//! #     let table = opener.create_database::<heed::types::Str, heed::types::Str>(transaction, Some("colours"))?;
+//! #     table.put(transaction, "grass", "green")?;
+//! #     Ok::<_, heed::Error>(heed::CommitOrAbort::<_, ()>::Commit(()))
+//! # })?;
 //!
 //! // An LMDB file with the key `grass` in the table `colours`.
 //! let mut file = std::fs::read(directory.path().join("data.mdb"))?;

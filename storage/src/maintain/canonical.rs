@@ -6,11 +6,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use aurora_inverted::{FIELDS, ListEncoder, Posting, SegmentWriter, TermRange, WINDOW, add_lengths, encode_lengths};
+use aurora_inverted::{
+    FIELDS, LengthCodes, ListEncoder, Posting, SegmentWriter, TermRange, WINDOW, add_lengths, encode_lengths,
+};
 use roaring::RoaringBitmap;
 
 use crate::error::StorageError;
-use crate::manifest::SegmentInfo;
+use crate::manifest::{Manifest, SegmentInfo};
 use crate::read::{
     BLOCK_IDS, Chunk, ChunkId, FileStamp, SegmentRows, Snapshot, TermListing, VectorBlock, VectorBlockWriter,
     encode_whole, files, ranges, with_totals,
@@ -194,16 +196,22 @@ impl<'s> Canonical<'s> {
     /// The index is damaged, or the lengths do not add up to the totals in the manifest.
     pub(crate) fn lengths(&self, emit: Emit<'_>) -> Result<(), StorageError> {
         let all = self.snapshot.all_field_lengths()?;
-        let mut totals = [0u64; FIELDS];
-        for (window, ids) in (0u32..).zip(self.order.chunks(WINDOW as usize)) {
-            let rows: Vec<_> = ids.iter().map(|&old| all.of(ChunkId(old))).collect();
-            rows.iter().for_each(|row| add_lengths(&mut totals, *row));
-            emit(Operation::put(Table::Lengths, block_key(window), encode_lengths(&rows)))?;
-        }
-        if totals == self.snapshot.field_totals() {
+        let rows: Vec<_> = self.order.iter().map(|&old| all.of(ChunkId(old))).collect();
+        if put_lengths(&rows, emit)? == self.snapshot.field_totals() {
             Ok(())
         } else {
             Err(self.snapshot.damaged("field lengths do not add up to the totals in the manifest".to_owned()))
+        }
+    }
+
+    /// The manifest of an index with these rows.
+    pub(crate) fn manifest(&self, generation: u64, segment: Option<SegmentInfo>) -> Manifest {
+        Manifest {
+            generation,
+            next_segment: segment.iter().map(|segment| segment.id + 1).sum(),
+            segments: segment.into_iter().collect(),
+            next_chunk_id: self.len(),
+            ..self.snapshot.manifest().clone()
         }
     }
 
@@ -268,7 +276,7 @@ impl<'s> Canonical<'s> {
             }
             Ok::<_, StorageError>(lists.take())
         };
-        let mut writer = SegmentWriter::new(SegmentRows { id: info.id, emit }, &length);
+        let mut writer = SegmentWriter::new(SegmentRows { id: info.id, emit });
         let bounds = self.term_bounds()?;
         self.workers.for_each(ranges(&bounds), encode, |lists| writer.append(&lists?))?;
         Ok(Some(with_totals(info, writer.finish(&[])?)))
@@ -285,4 +293,14 @@ impl<'s> Canonical<'s> {
         bounds.dedup();
         Ok(bounds)
     }
+}
+
+/// Emits the rows of [`Table::Lengths`] for all chunks, and returns the totals of the fields.
+pub(crate) fn put_lengths(lengths: &[LengthCodes], emit: Emit<'_>) -> Result<[u64; FIELDS], StorageError> {
+    let mut totals = [0; FIELDS];
+    for (window, lengths) in (0u32..).zip(lengths.chunks(WINDOW as usize)) {
+        lengths.iter().for_each(|codes| add_lengths(&mut totals, *codes));
+        emit(Operation::put(Table::Lengths, block_key(window), encode_lengths(lengths)))?;
+    }
+    Ok(totals)
 }

@@ -146,16 +146,10 @@ fn copy(
     workers: Workers,
 ) -> Result<Manifest, StorageError> {
     let canonical = Canonical::new(snapshot, workers)?;
-    let mut emit = |operation| to.push(operation);
+    let mut emit = |operation| to.committer().push(operation);
     canonical.content(evidence, &mut emit)?;
     let segment = canonical.segment(&mut emit)?;
     canonical.lengths(&mut emit)?;
     canonical.vectors(VectorBlockWriter::operations, &mut emit)?;
-    Ok(Manifest {
-        generation,
-        next_segment: segment.iter().map(|segment| segment.id + 1).sum(),
-        segments: segment.into_iter().collect(),
-        next_chunk_id: canonical.len(),
-        ..snapshot.manifest().clone()
-    })
+    Ok(canonical.manifest(generation, segment))
 }

@@ -2,19 +2,17 @@
 
 use std::path::Path;
 
-use aurora_inverted::{
-    FIELDS, Inverter, LengthCodes, TermVector, Tombstones, WINDOW, add_lengths, encode_lengths, length_code,
-};
+use aurora_inverted::{Inverter, LengthCodes, TermVector, Tombstones, length_code};
 
 use crate::column::ColumnDeclaration;
 use crate::environment::Environment;
 use crate::error::StorageError;
-use crate::maintain::canonical::{Canonical, Evidence};
+use crate::maintain::canonical::{Canonical, Evidence, put_lengths};
 use crate::maintain::replacement::Replacement;
 use crate::manifest::Manifest;
 use crate::opening::OpenMode;
 use crate::read::{Chunk, Labels, NewChunk, Snapshot, VectorBlockWriter};
-use crate::tables::{Operation, Table, block_key};
+use crate::tables::Table;
 use crate::trust::KnownIndexes;
 use crate::workers::Workers;
 use crate::write::{Inversion, SegmentInput, WriterOptions};
@@ -64,7 +62,7 @@ impl Environment {
         let old = snapshot.manifest();
         let workers = Workers::new(options.threads);
         let canonical = Canonical::new(&snapshot, workers)?;
-        let mut emit = |operation| replacement.push(operation);
+        let mut emit = |operation| replacement.committer().push(operation);
         canonical.content(Evidence::Kept, &mut emit)?;
         canonical.vectors(VectorBlockWriter::operations, &mut emit)?;
         let mut inversion = Inversion::begin(&current.store.home, options.memory / 2)?;
@@ -99,24 +97,13 @@ impl Environment {
                     tombstones: &Tombstones::default(),
                     new_is_live: true,
                 };
-                Some(input.write(options.threads, |operations| replacement.push_sealed(operations))?)
+                Some(input.write(options.threads, |operations| replacement.committer().push_sealed(operations))?)
             }
             None => None,
         };
-        let mut emit = |operation| replacement.push(operation);
-        let mut field_totals = [0u64; FIELDS];
-        for (window, rows) in (0u32..).zip(rows.chunks(WINDOW as usize)) {
-            rows.iter().for_each(|row| add_lengths(&mut field_totals, *row));
-            emit(Operation::put(Table::Lengths, block_key(window), encode_lengths(rows)))?;
-        }
-        let manifest = Manifest {
-            generation: old.generation + 1,
-            field_totals,
-            next_segment: segment.iter().map(|segment| segment.id + 1).sum(),
-            segments: segment.into_iter().collect(),
-            next_chunk_id: canonical.len(),
-            ..old.clone()
-        };
+        let mut emit = |operation| replacement.committer().push(operation);
+        let field_totals = put_lengths(&rows, &mut emit)?;
+        let manifest = Manifest { field_totals, ..canonical.manifest(old.generation + 1, segment) };
         drop(replacement.complete(&manifest)?);
         replacement.finish()?;
         Ok(manifest)

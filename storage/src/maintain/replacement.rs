@@ -6,7 +6,6 @@
 //! back ([`crate::interrupted`]). All of this happens under the writer's lock.
 
 use std::io;
-use std::sync::Arc;
 
 use aurora_confined::Directory;
 use heed::EnvFlags;
@@ -20,7 +19,7 @@ use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
 use crate::read::Snapshot;
 use crate::store::IndexStore;
-use crate::tables::Operation;
+
 use crate::trust::KnownIndexes;
 use crate::write::{Committer, generation_rows};
 
@@ -61,36 +60,21 @@ impl Replacement {
         Ok(replacement)
     }
 
-    /// Writes a row of the new index.
-    pub(crate) fn push(&mut self, operation: Operation) -> Result<(), StorageError> {
-        match &mut self.parts {
-            Some((_, committer)) => committer.push(operation),
-            None => Ok(()),
-        }
-    }
-
-    /// Writes rows that already have their checksums, like [`Self::push`].
-    pub(crate) fn push_sealed(&mut self, operations: Vec<Operation>) -> Result<(), StorageError> {
-        match &mut self.parts {
-            Some((_, committer)) => committer.push_sealed(operations),
-            None => Ok(()),
-        }
+    /// The writer of the new index's rows.
+    pub(crate) fn committer(&mut self) -> &mut Committer {
+        let (_, committer) = self.parts.as_mut().expect("rows are written before the manifest");
+        committer
     }
 
     /// Writes the manifest, marks all chunks below its next id as live, and returns a snapshot.
     pub(crate) fn complete(&mut self, manifest: &Manifest) -> Result<Snapshot, StorageError> {
         let mut live = roaring::RoaringBitmap::new();
         live.insert_range(..manifest.next_chunk_id);
-        generation_rows(manifest, live)?.into_iter().try_for_each(|row| self.push(row))?;
-        let store = Arc::clone(match &mut self.parts {
-            Some((base, committer)) => {
-                committer.finish()?;
-                base.store()
-            }
-            None => return Err(StorageError::Refused("the new index is already complete".to_owned())),
-        });
-        self.parts = None;
-        let snapshot = Snapshot::open(&store)?;
+        generation_rows(manifest, live)?.into_iter().try_for_each(|row| self.committer().push(row))?;
+        self.committer().finish()?;
+        let (base, _) = self.parts.take().expect("the manifest is written once");
+        let snapshot = Snapshot::open(base.store())?;
+        drop(base);
         if let Some(id) = snapshot.id() {
             self.known.announce(self.home.path(), &id);
         }

@@ -92,8 +92,8 @@ impl SegmentInput<'_> {
         }
         let mut operations = Vec::new();
         let sink = SegmentRows { id: self.info.id, emit: collect_sealed(&mut operations) };
-        let writer = SegmentWriter::new(sink, self.length).with_range(range.from, part << VALUE_BITS);
-        let merged = merge(sources, range, self.tombstones, self.new_is_live, writer);
+        let writer = SegmentWriter::new(sink).with_range(range.from, part << VALUE_BITS);
+        let merged = merge(sources, range, self.tombstones, self.new_is_live, self.length, writer);
         let damaged = |what: String| StorageError::Damaged { path: self.base.path().to_owned(), what };
         let totals = merged.map_err(|error| match error {
             MergeError::Segment(damage) => damaged(damage.0),

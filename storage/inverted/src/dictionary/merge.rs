@@ -6,10 +6,12 @@ use std::io;
 use aurora_codec::put_varint;
 
 use super::block::{MAX_INLINE_POSTINGS, encode_postings, has_frequencies};
+use super::encoded_lists::ListEncoder;
 use super::reader::{SegmentReader, TermCursor};
 use super::run::{DamagedRun, RunList, RunReader, RunWriter};
 use super::source::{SegmentSink, SegmentSource};
 use super::writer::{SegmentTotals, SegmentWriter};
+use crate::lengths::LengthCodes;
 use crate::postings::{Posting, Tombstones};
 
 /// A sorted sequence of terms, each with sorted postings.
@@ -45,7 +47,7 @@ impl TermRange<'_> {
     pub const ALL: Self = Self { from: &[], to: &[] };
 }
 
-/// Merges the terms of a range. For each term, the chunks of a segment must be above the chunks of all previous
+/// Merges the terms of a range; `length` returns the field lengths of a chunk. For each term, the chunks of a segment must be above the chunks of all previous
 /// segments, and the chunks of runs must be above the chunks of all segments. Several runs may contain a term in any
 /// order. Postings of chunks with tombstones are dropped. If `new_is_live` is true, no chunk of the runs has a
 /// tombstone.
@@ -57,10 +59,12 @@ pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
     range: TermRange<'_>,
     tombstones: &Tombstones,
     new_is_live: bool,
-    mut writer: SegmentWriter<'_, W>,
+    length: &dyn Fn(u32) -> LengthCodes,
+    mut writer: SegmentWriter<W>,
 ) -> Result<SegmentTotals, MergeError<S::Error, W::Error>> {
     let mut queue = SourceQueue::new(sources, range.from)?;
     let (mut term, mut postings, mut joined) = (Vec::new(), Vec::new(), Vec::new());
+    let mut encoder = ListEncoder::new(length);
     while queue.take_equal(&mut term) && (range.to.is_empty() || *term < *range.to) {
         let lists = queue.lists().filter(|lists| {
             new_is_live && lists.iter().map(|list| list.count as usize).sum::<usize>() <= MAX_INLINE_POSTINGS
@@ -72,10 +76,13 @@ pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
             postings.clear();
             queue.decode(&mut postings)?;
             sort(&mut postings)?;
-            writer.begin(&term);
+            encoder.begin(&term);
             let live = postings.iter().filter(|posting| !tombstones.contains(posting.chunk));
-            live.for_each(|posting| writer.push(*posting));
-            writer.end().map_err(MergeError::Sink)?;
+            live.for_each(|posting| encoder.push(*posting));
+            encoder.end();
+            let lists = encoder.take();
+            writer.append(&lists).map_err(MergeError::Sink)?;
+            encoder.reuse(lists);
         }
         queue.advance_equal()?;
     }
@@ -317,8 +324,8 @@ mod tests {
                 MergeSource::Run(RunReader::new(bytes).expect("is a run"))
             }));
             let length = |_| [0; FIELDS];
-            let writer = SegmentWriter::new(&mut segment, &length).with_range(from, part << 20);
-            merge(sources, range, tombstones, tombstones.set().is_empty(), writer).expect("is sound");
+            let writer = SegmentWriter::new(&mut segment).with_range(from, part << 20);
+            merge(sources, range, tombstones, tombstones.set().is_empty(), &length, writer).expect("is sound");
         }
         segment
     }

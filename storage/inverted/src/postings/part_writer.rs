@@ -34,9 +34,7 @@ fn put_set(out: &mut Vec<u8>, postings: &[Posting]) {
     let ids = postings.iter().map(|posting| posting.chunk);
     let mut set = RoaringBitmap::from_sorted_iter(ids).expect("postings are in ascending order");
     set.optimize();
-    if set.serialize_into(out).is_err() {
-        unreachable!("writing to a vector cannot fail");
-    }
+    set.serialize_into(out).expect("writing to a vector cannot fail");
 }
 
 fn encode_short(out: &mut Vec<u8>, postings: &[Posting]) {

@@ -44,11 +44,11 @@ impl MemoryIndex {
         }
         let mut segment = MemorySegment::default();
         let length = |chunk: u32| lengths[chunk as usize];
-        let writer = SegmentWriter::new(&mut segment, &length);
+        let writer = SegmentWriter::new(&mut segment);
         let run = inverter.into_run();
         let reader = RunReader::new(&run.bytes).map_err(|DamagedRun| DamagedSegment("run".to_owned()))?;
         let sources = vec![MergeSource::<&MemorySegment>::Run(reader)];
-        merge(sources, TermRange::ALL, &Tombstones::default(), true, writer).map_err(|error| match error {
+        merge(sources, TermRange::ALL, &Tombstones::default(), true, &length, writer).map_err(|error| match error {
             MergeError::Segment(error) => error,
             MergeError::Damaged(reason) => DamagedSegment(reason.to_owned()),
             MergeError::Sink(never) => match never {},

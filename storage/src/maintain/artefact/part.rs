@@ -162,17 +162,6 @@ pub(super) struct PartReader<'r> {
     left: u64,
 }
 
-/// The reason why a part cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum PartError {
-    /// The bytes differ from the exported ones.
-    #[error("{0}")]
-    Damaged(String),
-    /// The system could not read the bytes.
-    #[error(transparent)]
-    Unreadable(#[from] io::Error),
-}
-
 impl<'r> PartReader<'r> {
     /// Starts at the first byte of the part.
     pub(super) fn new(part: &'r ArtefactPart, input: &'r mut dyn Read) -> Self {
@@ -180,11 +169,14 @@ impl<'r> PartReader<'r> {
     }
 
     /// Reads the next frame. Returns `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<Frame>, PartError> {
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidData`] if the bytes differ from the exported ones.
+    pub(super) fn next(&mut self) -> io::Result<Option<Frame>> {
         if self.left == 0 {
             return Ok(None);
         }
-        let too_long = || PartError::Damaged("a frame is too long".to_owned());
+        let too_long = || damaged("a frame is too long");
         let header = self.bytes(FRAME_HEADER_BYTES)?;
         let [length, compressed] = [0, 4].map(|at| ByteReader::new(&header[at..]).u32().unwrap_or(0) as usize);
         if !(1..=MAX_FRAME_BYTES).contains(&length) || compressed > zstd_safe::compress_bound(length) {
@@ -195,27 +187,30 @@ impl<'r> PartReader<'r> {
     }
 
     /// Checks that the part ends here and that its checksum matches.
-    pub(super) fn finish(mut self) -> Result<(), PartError> {
-        let damaged = |what: &str| Err(PartError::Damaged(what.to_owned()));
+    pub(super) fn finish(mut self) -> io::Result<()> {
         if (&mut self.input).take(1).read_to_end(&mut Vec::new())? > 0 {
-            return damaged("it continues after its end");
+            return Err(damaged("it continues after its end"));
         }
         if self.hasher.count() != self.part.compressed {
-            return damaged("it ends too early");
+            return Err(damaged("it ends too early"));
         }
         if self.hasher.finalize().to_hex().as_str() != self.part.blake3 {
-            return damaged("its checksum is wrong");
+            return Err(damaged("its checksum is wrong"));
         }
         Ok(())
     }
 
     /// Reads `length` bytes. Allocates memory as the bytes arrive, because `length` may be forged.
-    fn bytes(&mut self, length: usize) -> Result<Vec<u8>, PartError> {
+    fn bytes(&mut self, length: usize) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let read = (&mut self.input).take(length as u64).read_to_end(&mut bytes)?;
         self.hasher.update(&bytes);
-        if read == length { Ok(bytes) } else { Err(PartError::Damaged("it ends too early".to_owned())) }
+        if read == length { Ok(bytes) } else { Err(damaged("it ends too early")) }
     }
+}
+
+fn damaged(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
 #[cfg(test)]
@@ -240,13 +235,13 @@ mod tests {
         (part, bytes)
     }
 
-    fn read(part: &ArtefactPart, mut bytes: &[u8]) -> Result<Rows, PartError> {
+    fn read(part: &ArtefactPart, mut bytes: &[u8]) -> io::Result<Rows> {
         let mut reader = PartReader::new(part, &mut bytes);
         let mut read = Rows::new();
         while let Some(frame) = reader.next()? {
-            let rows = frame.rows().map_err(PartError::Damaged)?;
+            let rows = frame.rows().map_err(|what| damaged(&what))?;
             let mut rows = RowReader::new(&rows);
-            while let Some((key, value)) = rows.next().map_err(PartError::Damaged)? {
+            while let Some((key, value)) = rows.next().map_err(|what| damaged(&what))? {
                 read.push((key.to_owned(), value.to_owned()));
             }
         }

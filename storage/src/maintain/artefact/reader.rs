@@ -1,12 +1,12 @@
 //! Imports an artefact as the index of a project. Nothing in the artefact is trusted.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::check::{Checker, Limits};
 use super::manifest::ArtefactManifest;
-use super::part::{Frame, PartError, PartReader};
+use super::part::{Frame, PartReader};
 use super::{HEADER, MAGIC, MAX_MANIFEST_BYTES, PARTS, VERSION};
 use crate::environment::Environment;
 use crate::error::StorageError;
@@ -148,13 +148,13 @@ impl Input<'_> {
             |(part, batch): (&str, ChunkBatch)| {
                 batch.rows(&columns).map_err(|error| damaged(name, part, error.to_string()))
             },
-            |rows: Result<Vec<_>, _>| rows?.into_iter().try_for_each(|operation| to.push(operation)),
+            |rows: Result<Vec<_>, _>| rows?.into_iter().try_for_each(|operation| to.committer().push(operation)),
             |batches| {
                 for ((table, _), part) in PARTS.into_iter().zip(&announced.parts) {
                     let damaged = |what| damaged(name, &part.name, what);
-                    let unread = |error| match error {
-                        PartError::Damaged(what) => damaged(what),
-                        PartError::Unreadable(error) => StorageError::io(name, error),
+                    let unread = |error: io::Error| match error.kind() {
+                        io::ErrorKind::InvalidData => damaged(error.to_string()),
+                        _ => StorageError::io(name, error),
                     };
                     let mut reader = PartReader::new(part, &mut *self.inner);
                     workers.in_order(

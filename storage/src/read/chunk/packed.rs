@@ -61,17 +61,12 @@ pub(super) struct PackedFields<'a> {
     pub(super) git: GitState,
     pub(super) line_start: u32,
     pub(super) line_end: u32,
-    pub(super) key: PackedKey<'a>,
+    /// The whole key, or the rest after the key base of the file.
+    pub(super) key: &'a str,
+    pub(super) has_whole_key: bool,
     pub(super) qualified_name: &'a str,
     pub(super) name: &'a str,
     pub(super) numbers: Numbers<'a>,
-}
-
-/// A key, with or without the key base of its file.
-#[derive(Clone, Copy)]
-pub(super) enum PackedKey<'a> {
-    Whole(&'a str),
-    Tail(&'a str),
 }
 
 /// Packs the fields of a chunk whose lines have been checked. `key_tail` is the rest of its key after the file's key
@@ -135,7 +130,8 @@ impl<'a> PackedFields<'a> {
             git: *GitState::ALL.get(usize::from(flags >> GIT_SHIFT))?,
             line_start,
             line_end,
-            key: if flags & WHOLE_KEY != 0 { PackedKey::Whole(stored_key) } else { PackedKey::Tail(stored_key) },
+            key: stored_key,
+            has_whole_key: flags & WHOLE_KEY != 0,
             qualified_name: name(QUALIFIED_NAME_APART)?,
             name: name(NAME_APART)?,
             numbers: Numbers::new(reader.rest())?,

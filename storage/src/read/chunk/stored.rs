@@ -10,7 +10,7 @@ use rkyv::rancor;
 
 use super::kind::ChunkType;
 use super::new_chunk::NewChunk;
-use super::packed::{self, GitState, PackedFields, PackedKey, are_lines};
+use super::packed::{self, GitState, PackedFields, are_lines};
 use super::record::{ArchivedGovernance, ArchivedMetaValue, Chunk, Governance, MetaValue, StoredTokens};
 use crate::error::StorageError;
 
@@ -143,10 +143,8 @@ impl<'s> ChunkRecord<'s> {
 
     /// Stable id, such as `code:src/users.py:User.save`; unique within an index.
     pub fn key(&self) -> Cow<'s, str> {
-        match self.fields.key {
-            PackedKey::Whole(key) => Cow::Borrowed(key),
-            PackedKey::Tail(tail) => Cow::Owned([self.key_head(), self.path(), tail].concat()),
-        }
+        let key = self.fields.key;
+        if self.fields.has_whole_key { key.into() } else { [self.key_head(), self.path(), key].concat().into() }
     }
 
     /// The part of the file's keys before its path.

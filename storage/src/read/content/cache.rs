@@ -10,13 +10,7 @@ const SLOTS: usize = 64;
 
 /// Decompressed parts of the frames of one snapshot. The key of a part determines its slot.
 pub(crate) struct FrameCache {
-    slots: [Mutex<Option<Cached>>; SLOTS],
-}
-
-#[derive(Clone)]
-struct Cached {
-    key: FrameKey,
-    bytes: Arc<Vec<u8>>,
+    slots: [Mutex<Option<(FrameKey, Arc<Vec<u8>>)>>; SLOTS],
 }
 
 /// Key of a part of a frame: the table, the first chunk of the frame, and the number of the part.
@@ -39,12 +33,11 @@ impl FrameCache {
         let slot = number.wrapping_mul(0x9e37_79b1) >> (u32::BITS - SLOTS.ilog2());
         let slot = &self.slots[slot as usize];
         let known = slot.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(known) = known.filter(|known| known.key == key) {
-            return Ok(known.bytes);
+        if let Some((_, bytes)) = known.filter(|(known, _)| *known == key) {
+            return Ok(bytes);
         }
         let bytes = Arc::new(decompress()?);
-        let cached = Cached { key, bytes: Arc::clone(&bytes) };
-        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(cached);
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, Arc::clone(&bytes)));
         Ok(bytes)
     }
 }

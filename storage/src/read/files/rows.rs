@@ -107,21 +107,15 @@ impl Iterator for FileRows<'_> {
     type Item = Result<FileRecord, StorageError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(error) = self.failed.take() {
-            return Some(Err(error));
-        }
-        if let Some(record) = self.group.next() {
-            return Some(Ok(record));
-        }
-        match self.read_group() {
-            Ok(group) => {
-                self.group = group.into_iter();
-                self.group.next().map(Ok)
-            }
-            Err(error) => {
-                self.cursor = None;
-                Some(Err(error))
+        if self.group.len() == 0 {
+            match self.failed.take().map_or_else(|| self.read_group(), Err) {
+                Ok(group) => self.group = group.into_iter(),
+                Err(error) => {
+                    self.cursor = None;
+                    return Some(Err(error));
+                }
             }
         }
+        self.group.next().map(Ok)
     }
 }

@@ -105,27 +105,14 @@ impl AccessRecord {
 
 /// Merges two lists of times. A time occurs as often as in the list where it occurs more often.
 fn merge_times(first: &[i64], second: &[i64]) -> Vec<i64> {
-    let (mut first, mut second) = (first.to_vec(), second.to_vec());
-    first.sort_unstable();
-    second.sort_unstable();
-    let mut merged = Vec::with_capacity(first.len().max(second.len()));
-    let (mut left, mut right) = (first.into_iter().peekable(), second.into_iter().peekable());
-    loop {
-        let next = match (left.peek(), right.peek()) {
-            (Some(a), Some(b)) if a < b => left.next(),
-            (Some(a), Some(b)) if a > b => right.next(),
-            (Some(_), Some(_)) => {
-                right.next();
-                left.next()
-            }
-            (Some(_), None) => left.next(),
-            (None, _) => right.next(),
-        };
-        match next {
-            Some(time) => merged.push(time),
-            None => return merged,
+    let (mut merged, mut left) = (first.to_vec(), first.to_vec());
+    for time in second {
+        match left.iter().position(|known| known == time) {
+            Some(at) => _ = left.swap_remove(at),
+            None => merged.push(*time),
         }
     }
+    merged
 }
 
 #[cfg(test)]

@@ -77,7 +77,6 @@ impl Judgements {
         for count in &mut counts {
             *count = reader.varint32()?;
         }
-        let last = i64::from_le_bytes(*reader.take(8)?.as_array()?);
-        Some(Self { counts, last })
+        Some(Self { counts, last: reader.i64()? })
     }
 }
