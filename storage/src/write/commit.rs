@@ -137,7 +137,7 @@ fn start(
 
 impl Drop for Committer {
     fn drop(&mut self) {
-        // Whoever drops the committer has its errors already, or wants none.
+        // The caller has already got the error, or discards the rows.
         let _ = self.stop();
     }
 }

@@ -66,7 +66,7 @@ impl VerifyReport {
         self.problems.truncate(MAX_LISTED);
     }
 
-    /// Adds the error of a check as a problem. Returns whether there was none.
+    /// Adds the error of a check as a problem. Returns whether the check succeeded.
     pub(super) fn note_errors(&mut self, check: impl FnOnce(&mut Self) -> Result<(), StorageError>) -> bool {
         check(self).map_err(|error| self.problem(problem_message(error))).is_ok()
     }

@@ -55,7 +55,7 @@ impl Judgements {
         Self { counts, last: if is_empty { 0 } else { last } }
     }
 
-    /// Combines each count with that of another record, and keeps the later time.
+    /// Combines the counts of two records, and keeps the later time.
     pub(super) fn merge(&mut self, other: Self, combine: fn(u32, u32) -> u32) {
         self.last = self.last().max(other.last()).unwrap_or_default();
         self.counts.iter_mut().zip(other.counts).for_each(|(count, other)| *count = combine(*count, other));
