@@ -42,6 +42,9 @@ pub fn check_structure(
 }
 
 /// Returns the first fault of the structure. Does not check checksums of values.
+///
+/// # Errors
+/// The first fault.
 pub fn first_damage(pages: &Pages<'_>, meta: &Meta) -> Result<(), Damage> {
     let mut first = None;
     check_structure(pages, meta, &[], |_, _| None, &mut |_, damage| {

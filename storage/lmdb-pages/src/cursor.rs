@@ -95,6 +95,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the tree with a name in the main tree, or `None` if there is no such tree.
+    ///
+    /// # Errors
+    /// A page on the path to the name, or the record of the tree, is damaged.
     pub fn named(pages: Pages<'a>, main: Tree, name: &str) -> Result<Option<Tree>, Damage> {
         let cursor = Self::seek(pages, main, name.as_bytes())?;
         let found = cursor.path.last().map(|(page, index)| Ok((page, index, page.key(*index)?))).transpose()?;
@@ -119,11 +122,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// Creates a cursor at the first entry.
+    ///
+    /// # Errors
+    /// A page on the path to the entry is damaged.
     pub fn first(pages: Pages<'a>, tree: Tree) -> Result<Self, Damage> {
         Self::descend(pages, tree, |page| Ok(if page.leaf { (0, true) } else { (1, false) }))
     }
 
     /// Creates a cursor at the last entry.
+    ///
+    /// # Errors
+    /// A page on the path to the entry is damaged.
     pub fn last(pages: Pages<'a>, tree: Tree) -> Result<Self, Damage> {
         Self::descend(pages, tree, |page| {
             Ok(if page.leaf { (page.len.saturating_sub(1), true) } else { (page.len, false) })
@@ -131,11 +140,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// Creates a cursor at the first entry whose key is not less than `key`.
+    ///
+    /// # Errors
+    /// A page on the path to the key is damaged.
     pub fn seek(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Self, Damage> {
         Self::descend(pages, tree, |page| page.search(key))
     }
 
     /// Returns the last entry whose key is not greater than `key`.
+    ///
+    /// # Errors
+    /// A page on the path to the key is damaged, or the value has a wrong checksum.
     pub fn floor(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
         if tree.is_empty() {
             return Ok(None);
@@ -162,16 +177,25 @@ impl<'a> Cursor<'a> {
     }
 
     /// The entry at the cursor; `None` at the end.
+    ///
+    /// # Errors
+    /// The page is damaged, or the value has a wrong checksum.
     pub fn entry(&self) -> Result<Option<Entry<'a>>, Damage> {
         self.path.last().map(|(page, index)| self.pages.entry(self.tree, page, *index)).transpose()
     }
 
     /// The key at the cursor, without checks of the value; `None` at the end.
+    ///
+    /// # Errors
+    /// The page is damaged.
     pub fn key(&self) -> Result<Option<&'a [u8]>, Damage> {
         self.path.last().map(|(page, index)| page.key(*index)).transpose()
     }
 
     /// Moves to the next entry, or to the end.
+    ///
+    /// # Errors
+    /// The next page is damaged.
     pub fn advance(&mut self) -> Result<(), Damage> {
         let Some((page, index)) = self.path.last_mut() else { return Ok(()) };
         *index += 1;

@@ -30,6 +30,9 @@ type Level<'a> = [Option<Page<'a>>; 3];
 impl Guard {
     /// Creates a guard for a generation. `is_known` says that its structure is known to be as LMDB left it. Otherwise
     /// the whole structure is checked now.
+    ///
+    /// # Errors
+    /// One of the pages is damaged.
     pub fn new(pages: &Pages<'_>, meta: &Meta, is_known: bool) -> Result<Self, Damage> {
         if is_known {
             check_roots(pages, meta)?
@@ -46,6 +49,9 @@ impl Guard {
     }
 
     /// Checks the pages that a write to `key` will use.
+    ///
+    /// # Errors
+    /// One of the pages is damaged.
     pub fn check(&mut self, pages: &Pages<'_>, meta: &Meta, tree: Tree, key: &[u8]) -> Result<(), Damage> {
         // LMDB looks at the end of the tree first.
         for key in [Some(key), None] {

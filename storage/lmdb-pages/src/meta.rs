@@ -74,12 +74,18 @@ impl Meta {
     }
 
     /// Reads the meta page that was written last.
+    ///
+    /// # Errors
+    /// The file has no usable meta pages.
     pub fn newest(bytes: &[u8]) -> Result<Self, MetaError> {
         let [first, second] = Self::read_both(bytes)?;
         Ok(if second.transaction > first.transaction { second } else { first })
     }
 
     /// Reads the meta page of a transaction. Returns `None` if it has been overwritten since.
+    ///
+    /// # Errors
+    /// The file has no usable meta pages.
     pub fn for_transaction(bytes: &[u8], transaction: u64) -> Result<Option<Self>, MetaError> {
         let both = Self::read_both(bytes)?;
         Ok(Some(both[(transaction & 1) as usize]).filter(|meta| meta.transaction == transaction))
@@ -167,6 +173,9 @@ pub fn is_unborn(bytes: &[u8]) -> bool {
 }
 
 /// Returns the free pages, which the next writer may use.
+///
+/// # Errors
+/// The tree of free pages is damaged.
 pub fn free_pages(pages: &Pages<'_>, meta: &Meta) -> Result<RoaringTreemap, Damage> {
     let mut free = RoaringTreemap::new();
     for entry in Cursor::first(*pages, meta.free)? {
@@ -195,6 +204,9 @@ pub(crate) fn for_each_free_page(list: &[u8], meta: &Meta, add: &mut dyn FnMut(u
 ///
 /// LMDB does not write a page that was allocated and freed within one transaction, so the file may end before the last
 /// page that the meta page names.
+///
+/// # Errors
+/// The tree of free pages is damaged.
 pub fn missing_pages_are_free(pages: &Pages<'_>, meta: &Meta) -> Result<bool, Damage> {
     let present = (pages.bytes.len() / pages.page_size) as u64;
     let free = free_pages(pages, meta)?;

@@ -23,6 +23,9 @@ type RawTables = [RawTable; Table::COUNT];
 /// are in memory.
 const MAX_WAITING: usize = 1;
 
+/// The thread that applies batches, and the channel to it.
+type WriterThread = (Sender<Vec<Operation>>, JoinHandle<Result<(), StorageError>>);
+
 /// Collects operations into batches. The thread applies each batch in a separate transaction.
 pub(crate) struct Committer {
     base: Snapshot,
@@ -30,7 +33,7 @@ pub(crate) struct Committer {
     limit: usize,
     batch: Vec<Operation>,
     bytes: usize,
-    thread: Option<(Sender<Vec<Operation>>, JoinHandle<Result<(), StorageError>>)>,
+    thread: Option<WriterThread>,
     /// The text of the thread's error, which the first caller got.
     failure: Option<String>,
 }
@@ -124,10 +127,7 @@ impl Committer {
 }
 
 /// Starts the thread that applies batches.
-fn start(
-    base: Snapshot,
-    store: Arc<IndexStore>,
-) -> Result<(Sender<Vec<Operation>>, JoinHandle<Result<(), StorageError>>), StorageError> {
+fn start(base: Snapshot, store: Arc<IndexStore>) -> Result<WriterThread, StorageError> {
     let (sender, receiver) = bounded(MAX_WAITING);
     let data = store.data.clone();
     let run = move || apply_all(&base, &store, &receiver);

@@ -10,8 +10,11 @@ const SLOTS: usize = 64;
 
 /// Decompressed parts of the frames of one snapshot. The key of a part determines its slot.
 pub(crate) struct FrameCache {
-    slots: [Mutex<Option<(FrameKey, Arc<Vec<u8>>)>>; SLOTS],
+    slots: [Mutex<Option<CachedPart>>; SLOTS],
 }
+
+/// A part with its key.
+type CachedPart = (FrameKey, Arc<Vec<u8>>);
 
 /// Key of a part of a frame: the table, the first chunk of the frame, and the number of the part.
 pub(crate) type FrameKey = (Table, u32, usize);
