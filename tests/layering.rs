@@ -48,6 +48,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-history", &["aurora-cachefile", "aurora-codec", "aurora-confined"]),
     ("aurora-inverted", &["aurora-codec", "aurora-kernels"]),
     ("aurora-kernels", &[]),
+    ("aurora-lmdb-pages", &[]),
     (
         "aurora-knowledge",
         &[
@@ -150,7 +151,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-storage",
         ],
     ),
-    ("aurora-storage", &["aurora-codec", "aurora-confined", "aurora-inverted", "aurora-kernels"]),
+    ("aurora-storage", &["aurora-codec", "aurora-confined", "aurora-inverted", "aurora-kernels", "aurora-lmdb-pages"]),
     ("aurora-suggest", &[]),
     ("aurora-wasm", &["aurora-confined", "aurora-pipeline", "aurora-plugins"]),
     ("xtask", &[]),
@@ -224,6 +225,7 @@ fn only_storage_the_kernels_and_the_bounded_parser_may_be_unsafe() {
         "storage/confined",
         "storage/encoding",
         "storage/inverted",
+        "storage/lmdb-pages",
     ] {
         let path = format!("{}/{krate}/src/lib.rs", env!("CARGO_MANIFEST_DIR"));
         let source = std::fs::read_to_string(&path).expect("every crate has a lib.rs");

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::chunk::MetaValue;
-
 /// Keys of the metadata of document formats, in alphabetical order. Custom columns cannot have these names.
 pub const BUILT_IN_METADATA: [&str; 20] = [
     "complexity",
@@ -101,19 +99,6 @@ impl ColumnKind {
 impl std::fmt::Display for ColumnKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.as_str())
-    }
-}
-
-impl MetaValue {
-    /// The type of the value.
-    pub const fn kind(&self) -> ColumnKind {
-        match self {
-            Self::Bool(_) => ColumnKind::Bool,
-            Self::Integer(_) => ColumnKind::Integer,
-            Self::Float(_) => ColumnKind::Float,
-            Self::String(_) => ColumnKind::String,
-            Self::Strings(_) => ColumnKind::Strings,
-        }
     }
 }
 

@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 use aurora_confined::{Directory, Refusal, refusal_of};
 
-use crate::distrust::Distrust;
-
 /// An error of the index store. Every message names the path. It names the next step if that step is the same for every
 /// program; the command that rebuilds an index differs between programs, so callers add it.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +87,7 @@ pub enum StorageError {
         expected: u32,
     },
     /// Another process, or another writer in this process, is writing.
-    #[error("the index is being written by {}; wait for it to finish, or stop it (lock file {})", Holder(*pid), path.display())]
+    #[error("the index is being written by {}; wait for it to finish, or stop it (lock file {})", holder(*pid), path.display())]
     Locked {
         /// The lock file.
         path: PathBuf,
@@ -223,7 +221,31 @@ pub enum StorageError {
     },
 }
 
+/// The reason why a store of records is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Distrust {
+    /// No record shows that the user has created or accepted the store.
+    #[error("you have neither created nor accepted it")]
+    Unknown,
+    /// Git tracks the store, and it has been written since the user's last change, perhaps by git.
+    #[error("git tracks it, and it was written since you last changed it")]
+    Tracked,
+}
+
 impl StorageError {
+    /// Returns the reason why the index cannot be used, if the error is about that.
+    pub fn unusable_index(&self) -> Option<String> {
+        match self {
+            Self::Foreign { reason, .. } => Some(reason.clone()),
+            Self::Truncated { expected, actual, .. } => Some(format!("it had {actual} bytes of at least {expected}")),
+            Self::Damaged { what, .. } => Some(what.clone()),
+            Self::FormatVersion { found, expected, .. } => {
+                Some(format!("it had format {found}, this program reads format {expected}"))
+            }
+            _ => None,
+        }
+    }
+
     /// Converts an error into one of a store of records, whose content cannot be rebuilt, unlike that of an index.
     pub(crate) fn into_records_error(self, data: &Path) -> Self {
         match self.unusable_index() {
@@ -298,16 +320,9 @@ fn disk_is_full(path: &Path) -> bool {
     written.is_err_and(|error| matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
 }
 
-/// Displays the holder of a lock.
-struct Holder(Option<u32>);
-
-impl fmt::Display for Holder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(pid) => write!(f, "process {pid}"),
-            None => f.write_str("another process"),
-        }
-    }
+/// Names the holder of a lock.
+fn holder(pid: Option<u32>) -> String {
+    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
 }
 
 #[cfg(test)]

@@ -50,102 +50,65 @@
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod access;
-mod annotations;
-mod artefact;
-mod aside;
-mod blame;
-mod block_writer;
-mod btree;
-mod canonical;
-mod chunk;
-mod chunk_rows;
-mod cleanup;
-mod collection;
 mod column;
-mod commit;
-mod compact;
-mod completeness;
-mod content;
-mod digest;
-mod distrust;
-mod env;
+mod environment;
 mod error;
 mod fault;
-mod files;
-mod fold;
 #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod heap;
 mod index_id;
-mod inversion;
-mod keywords;
-mod label;
-mod listing;
+mod interrupted;
 mod lock;
+mod maintain;
 mod manifest;
 mod opening;
-mod prepared;
 mod project;
-mod publish;
+mod read;
 mod records;
-mod replace;
-mod representation;
 #[cfg(test)]
+#[path = "tests/sample.rs"]
 mod sample;
-mod segment;
-mod segment_input;
-mod sizes;
-mod snapshot;
-mod sparse;
 mod store;
-mod structure;
 mod tables;
 mod trust;
 mod unfinished;
 mod user;
-mod values;
-mod vectors;
-mod verify;
-mod vocabulary;
 mod workers;
-mod writer;
-mod writer_options;
-mod writer_state;
+mod write;
 
-pub use access::{AccessLog, AccessRecord, Judgements, Verdict};
-pub use annotations::Annotations;
-pub use artefact::{Arrival, ArtefactManifest, ArtefactPart};
 pub use aurora_inverted::{
     FIELDS, Field, FieldLengths, LengthCodes, LengthColumns, Postings, TermVector, TermVectorBuilder, Walk,
     length_code, length_of,
 };
-pub use blame::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
-pub use chunk::{
+pub use column::{BUILT_IN_METADATA, ColumnDeclaration, ColumnKind};
+pub use environment::Environment;
+pub use error::{Distrust, StorageError};
+pub use index_id::IndexId;
+pub use maintain::artefact::{Arrival, ArtefactManifest, ArtefactPart};
+pub use maintain::compact::Compaction;
+pub use maintain::verify::VerifyReport;
+pub use manifest::{FORMAT_VERSION, MAKES_CHUNKS, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
+pub use opening::OpenMode;
+pub use project::ProjectDirectory;
+pub use read::blame::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
+pub use read::chunk::{
     ArchivedGovernance, ArchivedMetaValue, Binding, Chunk, ChunkHistory, ChunkId, ChunkRecord, ChunkText, ChunkType,
     Complexity, GitHistory, GitState, Governance, HistoryTier, MetaValue, NewChunk, Relations, StoredTokens,
     UnknownChunkType, module_name,
 };
-pub use column::{BUILT_IN_METADATA, ColumnDeclaration, ColumnKind};
-pub use compact::Compaction;
-pub use distrust::Distrust;
-pub use env::Environment;
-pub use error::StorageError;
-pub use files::{FileFinder, FileOutcome, FileRecord, FileRow, FileStamp};
-pub use index_id::IndexId;
-pub use label::{Label, LabelKind};
-pub use manifest::{FORMAT_VERSION, MAKES_CHUNKS, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
-pub use opening::OpenMode;
-pub use prepared::{FilePreparer, PreparedFiles, ReservedIds};
-pub use project::ProjectDirectory;
+pub use read::files::{FileFinder, FileOutcome, FileRecord, FileRow, FileStamp};
+pub use read::label::{Label, LabelKind};
+pub use read::representation::FileRepresentation;
+pub use read::sizes::TableSize;
+pub use read::snapshot::Snapshot;
+pub use read::vectors::Threads;
+pub use records::access::{AccessLog, AccessRecord, Judgements, Verdict};
+pub use records::annotations::Annotations;
 pub use records::{Record, RecordReader, RecordStore, RecordTable, RecordWriter, Records};
-pub use representation::FileRepresentation;
-pub use sizes::TableSize;
-pub use snapshot::Snapshot;
 pub use trust::{IsTracked, KnownIndexes, Origin};
 pub use unfinished::{RowExtent, StageFailure, Unfinished, UnfinishedRow, UnfinishedRows};
 pub use user::UserDirectory;
-pub use vectors::Threads;
-pub use verify::VerifyReport;
 pub use workers::Workers;
-pub use writer::IndexWriter;
-pub use writer_options::WriterOptions;
+pub use write::options::WriterOptions;
+pub use write::prepared::{FilePreparer, PreparedFiles, ReservedIds};
+pub use write::writer::IndexWriter;

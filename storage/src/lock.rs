@@ -13,29 +13,27 @@ const LOCK: &str = ProjectDirectory::WRITER_LOCK;
 /// Maximum number of bytes read from the lock file, which contains a process id.
 const MAX_LOCK_BYTES: u64 = 64;
 
-/// The lock of an open writer. The system releases it when the process ends for any reason.
+/// A locked file. The system releases the lock when the process ends for any reason.
 #[derive(Debug)]
-pub(crate) struct WriterLock {
-    file: File,
-}
+pub(crate) struct FileLock(File);
 
-impl WriterLock {
-    /// Takes the lock and writes the id of this process into the file.
-    pub(crate) fn acquire(home: &Directory) -> Result<Self, StorageError> {
-        let mut lock = Self::acquire_briefly(home)?;
+impl FileLock {
+    /// Takes the writer's lock and writes the id of this process into the file.
+    pub(crate) fn writer(home: &Directory) -> Result<Self, StorageError> {
+        let mut lock = Self::writer_briefly(home)?;
         let io = |error| StorageError::io(&home.path().join(LOCK), error);
         // Padded to the maximum length of an id, so that it overwrites the previous id without allocating a block.
-        writeln!(lock.file, "{:<10}", std::process::id()).map_err(io)?;
+        writeln!(lock.0, "{:<10}", std::process::id()).map_err(io)?;
         Ok(lock)
     }
 
-    /// Takes the lock for a short time, to keep writers out.
-    pub(crate) fn acquire_briefly(home: &Directory) -> Result<Self, StorageError> {
+    /// Takes the writer's lock for a short time, to keep writers out.
+    pub(crate) fn writer_briefly(home: &Directory) -> Result<Self, StorageError> {
         let path = home.path().join(LOCK);
         let io = |error| StorageError::io(&path, error);
         let file = home.open_or_create(LOCK).map_err(io)?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { file }),
+            Ok(()) => Ok(Self(file)),
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
                 // With mandatory locks the file cannot be read, and the error does not name the holder.
@@ -46,31 +44,18 @@ impl WriterLock {
             Err(TryLockError::Error(error)) => Err(io(error)),
         }
     }
+
+    /// Waits until the lock `name` in a directory is free, and takes it.
+    pub(crate) fn wait(home: &Directory, name: &str) -> io::Result<Self> {
+        let lock = Self(home.open_or_create(name)?);
+        lock.0.lock().map(|()| lock)
+    }
 }
 
-impl Drop for WriterLock {
+impl Drop for FileLock {
     fn drop(&mut self) {
         // Closing the file is not enough: a child process that another thread is spawning shares the open file until
         // `exec`. A lock that cannot be released is held until the process ends.
-        let _ = self.file.unlock();
-    }
-}
-
-/// A lock that a process holds for a short time. The system releases it when the process ends for any reason.
-pub(crate) struct HeldLock(File);
-
-impl HeldLock {
-    /// Waits until the lock `name` in a directory is free, and takes it.
-    pub(crate) fn wait(home: &Directory, name: &str) -> io::Result<Self> {
-        let file = home.open_or_create(name)?;
-        file.lock()?;
-        Ok(Self(file))
-    }
-}
-
-impl Drop for HeldLock {
-    fn drop(&mut self) {
-        // As for the writer's lock, closing the file is not enough.
         let _ = self.0.unlock();
     }
 }

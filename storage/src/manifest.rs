@@ -12,7 +12,7 @@ pub const FORMAT_VERSION: u32 = 15;
 pub const MAKES_CHUNKS: &str = "makes chunks";
 
 /// Describes one published generation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of the on-disk format.
     pub format_version: u32,
@@ -58,27 +58,7 @@ pub struct Manifest {
 impl Manifest {
     /// The manifest of an index without content.
     pub(crate) fn empty() -> Self {
-        Self {
-            format_version: FORMAT_VERSION,
-            generation: 0,
-            model: None,
-            head_commit: None,
-            root: String::new(),
-            fingerprints: Vec::new(),
-            columns: Vec::new(),
-            unfinished: Unfinished::default(),
-            created: 0,
-            updated: 0,
-            complete: false,
-            imported: false,
-            chunk_count: 0,
-            file_count: 0,
-            field_totals: [0; aurora_inverted::FIELDS],
-            segments: Vec::new(),
-            next_chunk_id: 0,
-            next_segment: 0,
-            summary: serde_json::Value::Null,
-        }
+        Self { format_version: FORMAT_VERSION, ..Self::default() }
     }
 }
 

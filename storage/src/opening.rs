@@ -1,16 +1,16 @@
 //! Opens a directory as an LMDB environment: its files, and the size of its map.
 
-use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
 use aurora_confined::{Directory, EntryKind, Refusal};
+use aurora_lmdb_pages::{MAX_UNBORN_BYTES, is_unborn};
 use heed::{EnvFlags, EnvOpenOptions, WithoutTls};
 use memmap2::MmapMut;
 
-use crate::btree::{MAX_UNBORN_BYTES, is_unborn};
 use crate::error::StorageError;
+use crate::lock::FileLock;
 use crate::project::{DATA, ProjectDirectory};
 
 /// LMDB's lock file.
@@ -82,44 +82,27 @@ pub(crate) fn holds_no_commit(directory: &Directory) -> Result<bool, StorageErro
     look().map_err(|error| StorageError::read(&directory.path().join(DATA), error))
 }
 
-/// Lock of a process that is creating a data file. The system releases the lock when the process ends for any reason.
-pub(crate) struct CreationLock(File);
-
-impl CreationLock {
-    /// Makes sure that LMDB finds either a data file with commits, or an empty one that no other process is using.
-    /// Returns the lock in the second case; the caller must hold it until LMDB has written the first pages. `home` is
-    /// the parent directory.
-    ///
-    /// This function creates the empty file, because a file that LMDB creates would have other permissions.
-    pub(crate) fn for_new_file(home: &Directory, directory: &Directory) -> Result<Option<Self>, StorageError> {
-        if !holds_no_commit(directory)? {
-            return Ok(None);
-        }
-        let lock = Self::acquire(home).map_err(|error| StorageError::io(&home.path().join(CREATION_LOCK), error))?;
-        // Another process may have created the file in the meantime.
-        if !holds_no_commit(directory)? {
-            return Ok(None);
-        }
-        let emptied = directory.open_or_create(DATA).and_then(|file| file.set_len(0));
-        emptied.map_err(|error| StorageError::io(&directory.path().join(DATA), error))?;
-        Ok(Some(lock))
+/// Makes sure that LMDB finds either a data file with commits, or an empty one that no other process is using. Returns a
+/// lock in the second case; the caller must hold it until LMDB has written the first pages. `home` is the parent
+/// directory.
+///
+/// This function creates the empty file, because a file that LMDB creates would have other permissions.
+pub(crate) fn lock_new_file(home: &Directory, directory: &Directory) -> Result<Option<FileLock>, StorageError> {
+    if !holds_no_commit(directory)? {
+        return Ok(None);
     }
-
-    fn acquire(home: &Directory) -> io::Result<Self> {
-        let file = home.open_or_create(CREATION_LOCK)?;
-        match file.lock() {
-            // The file system has no locks.
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(Self(file)),
-            locked => locked.map(|()| Self(file)),
-        }
+    let lock = match FileLock::wait(home, CREATION_LOCK) {
+        // The file system has no locks.
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => None,
+        lock => Some(lock.map_err(|error| StorageError::io(&home.path().join(CREATION_LOCK), error))?),
+    };
+    // Another process may have created the file in the meantime.
+    if !holds_no_commit(directory)? {
+        return Ok(None);
     }
-}
-
-impl Drop for CreationLock {
-    fn drop(&mut self) {
-        // A child process that is just being started shares the open file, so closing the file is not enough.
-        let _ = self.0.unlock();
-    }
+    let emptied = directory.open_or_create(DATA).and_then(|file| file.set_len(0));
+    emptied.map_err(|error| StorageError::io(&directory.path().join(DATA), error))?;
+    Ok(lock)
 }
 
 /// Makes the lock file as long as LMDB needs it, with all bytes allocated on the disk. LMDB writes to a map of this

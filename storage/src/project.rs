@@ -31,7 +31,7 @@ pub(crate) const DATA: &str = "data.mdb";
 /// | `writer.lock`, `tmp/` | the writer's lock and its temporary files | yes, while no run is writing |
 /// | `records.lock`, `create.lock` | locks of processes that write or create a store | yes, while no process holds them |
 /// | `watch.lock` | the lock of the process that keeps the index fresh | yes, while no process holds it |
-/// | `index.new/`, `index.old/` | indexes during a replacement, see `replace.rs` | no: `index.old/` may be the only index |
+/// | `index.new/`, `index.old/` | indexes during a replacement, see `maintain/replacement.rs` | no: `index.old/` may be the only index |
 /// | `index.unusable/`, `access.unusable/` | unusable data that was moved aside | yes |
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectDirectory {

@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use aurora_confined::Directory;
+use aurora_lmdb_pages::{Cursor, Mark, Meta, MetaError, Pages, Unsealed, missing_pages_are_free};
 use heed::{EnvFlags, RoTxn, WithoutTls};
 use memmap2::Mmap;
 
-use crate::btree::{Cursor, Mark, Meta, MetaError, Pages, Unsealed, missing_pages_are_free};
 use crate::error::StorageError;
-use crate::opening::{CreationLock, LMDB_LOCK, OpenMode, open_lmdb, prepare, reserve_lock_file};
+use crate::opening::{LMDB_LOCK, OpenMode, lock_new_file, open_lmdb, prepare, reserve_lock_file};
 use crate::project::{DATA, Identity, ProjectDirectory, identity};
 
 /// Maximum number of attempts of a read that is interrupted by commits.
@@ -65,10 +65,8 @@ pub(crate) type Signature<'a> = (&'a str, Mark, &'a [u8]);
 
 /// The bytes of a data file.
 pub(crate) enum Content {
-    /// Nothing has been written yet.
-    Empty,
     Map(Mmap),
-    /// Read into memory, because no slot in the reader table protects the file's pages.
+    /// Read into memory, because no slot in the reader table protects the file's pages, or because the file is empty.
     Copy(Vec<u8>),
 }
 
@@ -77,7 +75,6 @@ impl Deref for Content {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Self::Empty => &[],
             Self::Map(map) => map,
             Self::Copy(bytes) => bytes,
         }
@@ -126,7 +123,7 @@ impl IndexStore {
             return if is_same { Ok(store) } else { Err(StorageError::Replaced { path }) };
         }
         let _creating = match mode {
-            OpenMode::Create => CreationLock::for_new_file(home, &directory)?,
+            OpenMode::Create => lock_new_file(home, &directory)?,
             OpenMode::Existing => None,
         };
         inspect(&directory)?;
@@ -267,8 +264,7 @@ impl Mapped {
 
     /// The pages that are visible to the transaction.
     pub(crate) fn pages(&self) -> Pages<'_> {
-        let Self { bytes, meta, unsealed, .. } = self;
-        Pages { bytes, page_size: meta.page_size, count: meta.last_page + 1, unsealed }
+        self.meta.pages(&self.bytes, &self.unsealed)
     }
 }
 
@@ -291,8 +287,7 @@ fn inspect(directory: &Directory) -> Result<(), StorageError> {
         return Ok(());
     }
     let unsealed = Unsealed::new(0);
-    let pages = Pages { bytes: &map, page_size: newest.page_size, count: newest.last_page + 1, unsealed: &unsealed };
-    match missing_pages_are_free(&pages, &newest) {
+    match missing_pages_are_free(&newest.pages(&map, &unsealed), &newest) {
         Ok(true) => Ok(()),
         Ok(false) | Err(_) => {
             Err(StorageError::Truncated { path: data.to_owned(), expected: newest.extent(), actual: map.len() as u64 })
@@ -340,7 +335,7 @@ fn map(directory: &Directory, path: &Path) -> Result<Content, StorageError> {
     let read = || -> io::Result<Content> {
         let file = directory.open_file(path)?;
         if file.metadata()?.len() == 0 {
-            return Ok(Content::Empty);
+            return Ok(Content::Copy(Vec::new()));
         }
         // SAFETY: the bytes that references point to must neither change nor be unmapped. LMDB does not write to the
         // pages of a generation that has a slot in the reader table, nor to the pages of the generation before it, and

@@ -1,6 +1,7 @@
 //! The tables of an environment, and the operations that a transaction applies to them.
 
-use crate::btree::{Mark, seal};
+use aurora_lmdb_pages::{Mark, seal};
+
 use crate::error::StorageError;
 
 /// A table of the environment.
@@ -38,46 +39,39 @@ pub(crate) enum Table {
 }
 
 impl Table {
-    /// All tables, in the order of their discriminants.
-    pub(crate) const ALL: [Self; 13] = [
-        Self::Meta,
-        Self::Chunks,
-        Self::Sources,
-        Self::Representations,
-        Self::Content,
-        Self::Files,
-        Self::Blames,
-        Self::Dictionary,
-        Self::Postings,
-        Self::Lengths,
-        Self::Codes,
-        Self::Vectors,
-        Self::Values,
+    /// All tables with their names within the environment, in the order of their discriminants.
+    const NAMES: [(Self, &'static str); 13] = [
+        (Self::Meta, "meta"),
+        (Self::Chunks, "chunks"),
+        (Self::Sources, "sources"),
+        (Self::Representations, "represent"),
+        (Self::Content, "content"),
+        (Self::Files, "files"),
+        (Self::Blames, "blames"),
+        (Self::Dictionary, "dict"),
+        (Self::Postings, "post"),
+        (Self::Lengths, "lengths"),
+        (Self::Codes, "codes"),
+        (Self::Vectors, "vectors"),
+        (Self::Values, "values"),
     ];
+    /// Number of tables.
+    pub(crate) const COUNT: usize = Self::NAMES.len();
+
+    /// All tables, in the order of their discriminants.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        Self::NAMES.into_iter().map(|(table, _)| table)
+    }
+
+    /// Name within the environment.
+    pub(crate) const fn name(self) -> &'static str {
+        Self::NAMES[self as usize].1
+    }
 
     /// First byte of the checksums of the table's values. `None` if values are large, are seldom read as a whole, and
     /// have checksums of their parts elsewhere.
     pub(crate) fn seal(self) -> Option<Mark> {
         (self != Self::Vectors).then_some(self as Mark)
-    }
-
-    /// Name within the environment.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Meta => "meta",
-            Self::Chunks => "chunks",
-            Self::Sources => "sources",
-            Self::Representations => "represent",
-            Self::Content => "content",
-            Self::Files => "files",
-            Self::Blames => "blames",
-            Self::Dictionary => "dict",
-            Self::Postings => "post",
-            Self::Lengths => "lengths",
-            Self::Codes => "codes",
-            Self::Vectors => "vectors",
-            Self::Values => "values",
-        }
     }
 }
 
@@ -137,6 +131,22 @@ impl Operation {
 /// Receives the rows of a table in key order.
 pub(crate) type Emit<'e> = &'e mut dyn FnMut(Operation) -> Result<(), StorageError>;
 
+/// Returns a receiver that appends rows to a list.
+pub(crate) fn collect(rows: &mut Vec<Operation>) -> impl FnMut(Operation) -> Result<(), StorageError> + '_ {
+    |row| {
+        rows.push(row);
+        Ok(())
+    }
+}
+
+/// Returns a receiver that appends rows to a list, with their checksums.
+pub(crate) fn collect_sealed(rows: &mut Vec<Operation>) -> impl FnMut(Operation) -> Result<(), StorageError> + '_ {
+    |row| {
+        rows.push(row.sealed());
+        Ok(())
+    }
+}
+
 /// Returns the row with the number of the transaction that writes it.
 pub(crate) fn signature(transaction: u64) -> Operation {
     Operation::put(Table::Meta, meta_key::TRANSACTION, transaction.to_le_bytes().to_vec()).sealed()
@@ -145,6 +155,11 @@ pub(crate) fn signature(transaction: u64) -> Operation {
 /// Key of a row for a chunk id.
 pub(crate) fn chunk_key(id: u32) -> [u8; 8] {
     u64::from(id).to_be_bytes()
+}
+
+/// Parses the chunk id in a key.
+pub(crate) fn parse_chunk_key(key: &[u8]) -> Option<u32> {
+    key.try_into().map(u64::from_be_bytes).ok()?.try_into().ok()
 }
 
 /// Key of a block of 1,024 chunk ids.

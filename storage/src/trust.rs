@@ -14,12 +14,11 @@ use std::path::{Path, PathBuf};
 use aurora_confined::Directory;
 use serde::{Deserialize, Serialize};
 
-use crate::distrust::Distrust;
-use crate::error::StorageError;
+use crate::error::{Distrust, StorageError};
 use crate::index_id::IndexId;
-use crate::lock::HeldLock;
+use crate::lock::FileLock;
 use crate::project::{DATA, ProjectDirectory};
-use crate::snapshot::Snapshot;
+use crate::read::Snapshot;
 
 /// Maximum size of a record in bytes. [`MAX_PLACES`] of the longest paths fit into it.
 const MAX_RECORD_BYTES: u64 = 1 << 20;
@@ -312,7 +311,7 @@ fn add(directory: &Path, id: &IndexId, place: Place) -> Result<(), StorageError>
     let io = |error| StorageError::io(directory, error);
     let records = Directory::create_private_root(directory).map_err(io)?;
     // Copies of an index may be written concurrently.
-    let _lock = HeldLock::wait(&records, LOCK).map_err(io)?;
+    let _lock = FileLock::wait(&records, LOCK).map_err(io)?;
     let record = match read(&records, file_name(id)) {
         Some(record) => record.with_latest(place),
         None => {

@@ -19,8 +19,8 @@ pub fn run(lab: &Lab) -> Outcome<()> {
     for threads in [1, 2] {
         let (mut ours, mut built, mut merged) = (Cost::MAX, Cost::MAX, Cost::MAX);
         for _ in 0..lab.rounds {
-            let directory = lab.without_terms("built")?;
-            ours = ours.min(ours::add_terms(&directory, &lab.corpus, Fields::One, threads)?);
+            let directory = lab.scratch("built")?;
+            ours = ours.min(ours::build(&directory, &lab.corpus, Fields::One, threads)?);
             let directory = lab.scratch("built-peer")?;
             let took = peer::build(&directory, &lab.corpus, threads, Beside::Nothing)?;
             let (done, more) = cost(|| peer::merge(&directory));

@@ -21,7 +21,6 @@ pub struct Lab {
     /// Number of runs of each build.
     pub rounds: usize,
     directory: TempDir,
-    empty: OnceCell<PathBuf>,
     one: OnceCell<PathBuf>,
     six: OnceCell<PathBuf>,
     peer: OnceCell<PathBuf>,
@@ -34,7 +33,6 @@ impl Lab {
             corpus: Arc::new(corpus),
             rounds: rounds.max(1),
             directory: tempfile::tempdir()?,
-            empty: OnceCell::new(),
             one: OnceCell::new(),
             six: OnceCell::new(),
             peer: OnceCell::new(),
@@ -50,16 +48,6 @@ impl Lab {
         Ok(directory)
     }
 
-    /// A fresh copy of our index whose chunks have no terms.
-    pub fn without_terms(&self, name: &str) -> Outcome<PathBuf> {
-        let empty = get_or_build(&self.empty, || {
-            let directory = self.scratch("empty")?;
-            ours::prepare(&directory, &self.corpus)?;
-            Ok(directory)
-        })?;
-        self.copy(empty, name)
-    }
-
     /// Our index.
     pub fn ours(&self, fields: Fields) -> Outcome<&Path> {
         let (place, name) = match fields {
@@ -67,8 +55,8 @@ impl Lab {
             Fields::Six => (&self.six, "six"),
         };
         get_or_build(place, || {
-            let directory = self.without_terms(name)?;
-            ours::add_terms(&directory, &self.corpus, fields, 1)?;
+            let directory = self.scratch(name)?;
+            ours::build(&directory, &self.corpus, fields, 1)?;
             Ok(directory)
         })
     }

@@ -7,6 +7,7 @@
 
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
+use std::time::Duration;
 
 use aurora_query::Bm25Config;
 use aurora_storage::{
@@ -34,8 +35,12 @@ pub enum Fields {
     Six,
 }
 
-/// Writes the chunks of the corpus without terms.
-pub fn prepare(directory: &Path, corpus: &Corpus) -> Outcome<()> {
+/// Time in which the thread that commits writes the records that it has received.
+const SETTLING: Duration = Duration::from_secs(2);
+
+/// Builds an index, with one thread or two in addition to the thread that commits, and returns the cost of adding the
+/// terms of its chunks.
+pub fn build(directory: &Path, corpus: &Corpus, fields: Fields, threads: usize) -> Outcome<Cost> {
     let environment = Environment::open(directory, OpenMode::Create)?;
     let writer = environment.writer(WriterOptions { memory: MEMORY, ..WriterOptions::default() })?;
     for copy in 0..corpus.copies {
@@ -43,15 +48,7 @@ pub fn prepare(directory: &Path, corpus: &Corpus) -> Outcome<()> {
             replace(&writer, &file)?;
         }
     }
-    publish(writer)?;
-    Ok(())
-}
-
-/// Adds the terms of the chunks, with one thread or two in addition to the thread that commits, and returns the cost.
-pub fn add_terms(directory: &Path, corpus: &Corpus, fields: Fields, threads: usize) -> Outcome<Cost> {
-    let environment = Environment::open(directory, OpenMode::Existing)?;
-    let writer = environment.writer(WriterOptions { memory: MEMORY, ..WriterOptions::default() })?;
-    writer.rebuild_terms()?;
+    std::thread::sleep(SETTLING);
     let watch = Watch::start();
     let mut builder = TermVector::builder();
     let mut vector = |chunk| {

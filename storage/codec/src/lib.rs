@@ -54,23 +54,6 @@ pub fn varint_length(value: u64) -> usize {
     (64 - (value | 1).leading_zeros()).div_ceil(7) as usize
 }
 
-/// Reads one number written by [`put_varint`] from a source of bytes; `None` if it exceeds 64 bits.
-///
-/// # Errors
-/// Returns the errors of the source.
-#[inline]
-pub fn read_varint<E>(mut next: impl FnMut() -> Result<u8, E>) -> Result<Option<u64>, E> {
-    let mut value = 0u64;
-    for shift in (0..u64::BITS).step_by(7) {
-        let byte = next()?;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Ok(Some(value));
-        }
-    }
-    Ok(None)
-}
-
 /// Reads a slice from its beginning. Every read returns `None` if too few bytes are left.
 #[derive(Debug, Clone, Copy)]
 pub struct ByteReader<'a> {
@@ -128,7 +111,15 @@ impl<'a> ByteReader<'a> {
     // Inlined across the crate boundary because loops over postings decode with it.
     #[inline]
     fn long_varint(&mut self) -> Option<u64> {
-        read_varint(|| self.byte().ok_or(())).ok().flatten()
+        let mut value = 0u64;
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
     }
 
     /// The next two bytes as a little-endian number.
@@ -182,8 +173,13 @@ impl<'a> ByteReader<'a> {
         std::str::from_utf8(self.sized()?).ok()
     }
 
+    /// A copy of text written by [`put_sized`].
+    pub fn string(&mut self) -> Option<String> {
+        self.text().map(str::to_owned)
+    }
+
     /// Items written by [`put_list`]; each item takes at least one byte.
-    pub fn list<T>(&mut self, read: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    pub fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let length = self.length()?;
         let mut list = Vec::with_capacity(length.min(self.bytes.len()));
         for _ in 0..length {

@@ -22,16 +22,10 @@ pub fn decode(bytes: Vec<u8>) -> Option<Text> {
     if bytes.starts_with(UTF_8_MARK) {
         let rest = &bytes[UTF_8_MARK.len()..];
         let (text, is_repaired) = (String::from_utf8_lossy(rest).into_owned(), std::str::from_utf8(rest).is_err());
-        return Some(Text::new(text, UTF_8, is_repaired, bytes));
+        return Some(Text::new(text, UTF_8, is_repaired, Some(bytes)));
     }
     match String::from_utf8(bytes) {
-        Ok(text) => Some(legacy::decode_iso_2022_jp(&text).unwrap_or(Text {
-            text,
-            encoding: UTF_8,
-            newline: b"\n",
-            is_repaired: false,
-            original: None,
-        })),
+        Ok(text) => Some(legacy::decode_iso_2022_jp(&text).unwrap_or_else(|| Text::new(text, UTF_8, false, None))),
         Err(error) => legacy::decode(error.into_bytes()),
     }
 }

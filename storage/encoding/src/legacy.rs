@@ -19,17 +19,17 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Option<Text> {
     if memchr::memchr(0, &bytes).is_none() {
         let declared = declared_encodings(&bytes);
         if let Some((encoding, text)) = declared.into_iter().find_map(|encoding| decode_strictly(encoding, &bytes)) {
-            return Some(Text::new(text, encoding.name(), false, bytes));
+            return Some(Text::new(text, encoding.name(), false, Some(bytes)));
         }
         if !is_mostly_utf_8(&bytes) {
             let encoding = guess(&bytes);
             let (text, is_repaired) = encoding.decode_without_bom_handling(&bytes);
             let text = text.into_owned();
-            return Some(Text::new(text, encoding.name(), is_repaired, bytes));
+            return Some(Text::new(text, encoding.name(), is_repaired, Some(bytes)));
         }
     }
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    Some(Text::new(text, UTF_8, true, bytes))
+    Some(Text::new(text, UTF_8, true, Some(bytes)))
 }
 
 /// Decodes ISO-2022-JP, which is ASCII with escape sequences; `None` for other texts.
@@ -40,7 +40,7 @@ pub(crate) fn decode_iso_2022_jp(text: &str) -> Option<Text> {
         return None;
     }
     let (encoding, text) = decode_strictly(ISO_2022_JP, bytes)?;
-    Some(Text::new(text, encoding.name(), false, bytes.to_vec()))
+    Some(Text::new(text, encoding.name(), false, Some(bytes.to_vec())))
 }
 
 /// Decodes bytes if all of them are valid in the encoding.

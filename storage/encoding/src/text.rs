@@ -20,7 +20,7 @@ pub struct Text {
 
 impl Text {
     /// A text that was decoded from an encoding with code units of one byte.
-    pub(crate) fn new(text: String, encoding: &'static str, is_repaired: bool, original: Vec<u8>) -> Self {
-        Self { text, encoding, newline: b"\n", is_repaired, original: Some(original) }
+    pub(crate) fn new(text: String, encoding: &'static str, is_repaired: bool, original: Option<Vec<u8>>) -> Self {
+        Self { text, encoding, newline: b"\n", is_repaired, original }
     }
 }

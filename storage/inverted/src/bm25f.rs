@@ -60,17 +60,6 @@ const CUSTOM: usize = Field::Custom.index();
 /// Sums end with the field of custom columns, which may be omitted, and the body.
 const _: () = assert!(CUSTOM + 1 == BODY && BODY + 1 == FIELDS);
 
-/// Length of each length code.
-static LENGTH_OF: [f32; LENGTHS] = {
-    let mut lengths = [0.0; LENGTHS];
-    let mut code = 0;
-    while code < LENGTHS {
-        lengths[code] = length_of(code as u8) as f32;
-        code += 1;
-    }
-    lengths
-};
-
 /// Frequency bound of each byte of an [`ImpactBound`].
 static FREQUENCY_BOUNDS: [f32; 1 << 8] = {
     let mut most = [0.0; 1 << 8];
@@ -89,8 +78,8 @@ impl FieldScorer {
         let fields = norms.iter_mut().zip(totals).zip(config.fields);
         for ((norms, terms), weight) in fields.filter(|(_, weight)| *weight > 0.0) {
             let per_length = if terms == 0 { 0.0 } else { f64::from(config.b) * total as f64 / terms as f64 } as f32;
-            for (norm, length) in norms.iter_mut().zip(&LENGTH_OF) {
-                let relative = 1.0 - config.b + per_length * length;
+            for (norm, code) in norms.iter_mut().zip(0..=u8::MAX) {
+                let relative = 1.0 - config.b + per_length * length_of(code) as f32;
                 let relative = if relative > f32::MIN_POSITIVE { relative } else { f32::MIN_POSITIVE };
                 // Must be finite because it may be multiplied by a frequency of 0.
                 *norm = (weight / relative).min(MAX_SUM);

@@ -5,8 +5,7 @@
 //!
 //! Layout of a block: a mask of the fields that have terms · [`WINDOW`] bytes for each of these fields.
 
-use crate::chunk_id::ChunkId;
-use crate::chunk_id::WINDOW;
+use crate::chunk_id::{ChunkId, WINDOW};
 use crate::field::FIELDS;
 
 /// Size of a column in bytes.
@@ -38,6 +37,11 @@ pub const fn length_of(code: u8) -> u32 {
         exact @ 0..64 => exact,
         code => (32 + code % 32) << (code / 32 - 1),
     }
+}
+
+/// Adds the lengths of a chunk to the totals of the fields.
+pub fn add_lengths(totals: &mut [u64; FIELDS], codes: LengthCodes) {
+    totals.iter_mut().zip(codes).for_each(|(total, code)| *total += u64::from(length_of(code)));
 }
 
 /// The field lengths of one window.

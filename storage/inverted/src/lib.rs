@@ -7,15 +7,18 @@
 //! for bit, as if every posting were scored. `docs/internals/inverted-index.md` explains the structures.
 //!
 //! A [`SegmentSource`] supplies the bytes of a segment, and a [`SegmentSink`] takes the bytes of a new segment. A
-//! [`Collection`] supplies all other data that a search reads. Weights are parameters of a search ([`Bm25Config`]); the
+//! [`Collection`] supplies all other data that a search reads. `src/tests/memory.rs` implements all of them in memory. Weights are parameters of a search ([`Bm25Config`]); the
 //! index does not depend on them.
 //!
 //! Deliberately absent: files, pages and transactions (`aurora-storage`), text analysis (`aurora-analysis`), term
 //! positions, and deletion within a segment: deleted chunks have [`Tombstones`] until a merge drops their postings.
 //!
 //! ```
-//! # fn main() -> Result<(), aurora_inverted::DamagedSegment> {
-//! use aurora_inverted::{Bm25Config, ChunkId, Field, MemoryIndex, TermVector};
+//! # mod memory { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/tests/memory.rs")); }
+//! # fn main() -> Result<(), memory::DamagedSegment> {
+//! use aurora_inverted::{Bm25Config, ChunkId, Field, TermVector};
+//! // An implementation of the traits for an index in memory.
+//! use memory::MemoryIndex;
 //!
 //! let chunks = [
 //!     ("cache.rs:flush", TermVector::builder().add(Field::Name, "flush").add(Field::Body, "cache").finish()),
@@ -49,23 +52,27 @@ mod field;
 mod group;
 mod lengths;
 mod maxscore;
-mod memory;
 mod postings;
 mod search;
 mod terms;
+
+#[cfg(test)]
+extern crate self as aurora_inverted;
+#[cfg(test)]
+#[path = "tests/memory.rs"]
+mod memory;
 
 pub use bm25f::{Bm25Config, FieldScorer, idf};
 pub use chunk_id::{ChunkId, WINDOW};
 pub use collection::Collection;
 pub use dictionary::{
     BlockCursor, DamagedRun, EncodedLists, Inverter, KeyedBlock, ListEncoder, MergeError, MergeSource, Run, RunIndex,
-    RunMergeError, RunReader, RunWriter, SegmentReader, SegmentSink, SegmentSource, SegmentTotals, SegmentWriter,
-    TermCursor, TermEntry, TermRange, Walk, merge, merge_runs,
+    RunReader, RunWriter, SegmentReader, SegmentSink, SegmentSource, SegmentTotals, SegmentWriter, TermCursor,
+    TermEntry, TermRange, Walk, merge, merge_runs,
 };
 pub use field::{FIELDS, Field};
 pub use group::GroupScorer;
-pub use lengths::{FieldLengths, LengthCodes, LengthColumns, encode_lengths, length_code, length_of};
-pub use memory::{DamagedSegment, MemoryIndex};
+pub use lengths::{FieldLengths, LengthCodes, LengthColumns, add_lengths, encode_lengths, length_code, length_of};
 pub use postings::{
     GROUPING, Grouping, ImpactBound, ListPart, ListWindow, Posting, Postings, SeekCursor, TfCode, TfVector, Tombstones,
     WindowPostings, frequency_bound, is_body_only,

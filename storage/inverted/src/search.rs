@@ -3,8 +3,7 @@
 use roaring::RoaringBitmap;
 
 use crate::bm25f::FieldScorer;
-use crate::chunk_id::ChunkId;
-use crate::chunk_id::WINDOW;
+use crate::chunk_id::{ChunkId, WINDOW};
 use crate::collection::Collection;
 use crate::lengths::LengthCodes;
 use crate::maxscore::{self, TermList};

@@ -1,9 +1,9 @@
 //! The format of a store of records: its tables, and the signature row that every transaction writes.
 
+use aurora_lmdb_pages::{Cursor, Damage, Mark, Tree, seal};
 use heed::types::Bytes;
 use heed::{CommitOrAbort, CommitToken, Database, OnCommit, RwTxn};
 
-use crate::btree::{Cursor, Damage, Mark, Tree, seal};
 use crate::store::{IndexStore, Mapped};
 
 /// A table of records.

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use aurora_lmdb_pages::{Cursor, Damage, Entries, Entry, Tree, first_damage};
 use rustc_hash::FxHashSet;
 
 use super::format::RecordFormat;
-use crate::btree::{Cursor, Damage, Tree, first_damage};
 use crate::error::StorageError;
 use crate::store::Mapped;
 
@@ -67,7 +67,8 @@ impl RecordReader {
     /// [`StorageError::DamagedRecords`] if the file is damaged.
     pub fn from(&self, table: usize, key: &[u8]) -> Result<Records<'_>, StorageError> {
         let cursor = Cursor::seek(self.mapped.pages(), self.trees[table], key);
-        Ok(Records { reader: self, cursor: Some(cursor.map_err(|damage| damaged(&self.path, damage))?) })
+        let entries = cursor.map_err(|damage| damaged(&self.path, damage))?.into_iter();
+        Ok(Records { reader: self, entries })
     }
 
     /// Returns the record with the greatest key of a table.
@@ -100,33 +101,19 @@ impl RecordReader {
 }
 
 /// A record: its key and its value.
-pub type Record<'r> = (&'r [u8], &'r [u8]);
+pub type Record<'r> = Entry<'r>;
 
 /// Records in key order.
 pub struct Records<'r> {
     reader: &'r RecordReader,
-    /// `None` after an error.
-    cursor: Option<Cursor<'r>>,
+    entries: Entries<'r>,
 }
 
 impl<'r> Iterator for Records<'r> {
     type Item = Result<Record<'r>, StorageError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let cursor = self.cursor.as_mut()?;
-        let entry = cursor.entry().and_then(|entry| {
-            if entry.is_some() {
-                cursor.next()?;
-            }
-            Ok(entry)
-        });
-        match entry {
-            Ok(entry) => entry.map(Ok),
-            Err(damage) => {
-                self.cursor = None;
-                Some(Err(damaged(&self.reader.path, damage)))
-            }
-        }
+        Some(self.entries.next()?.map_err(|damage| damaged(&self.reader.path, damage)))
     }
 }
 

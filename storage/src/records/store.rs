@@ -10,7 +10,7 @@ use super::reader::RecordReader;
 use super::writer::RecordWriter;
 use crate::error::StorageError;
 use crate::index_id::IndexId;
-use crate::lock::HeldLock;
+use crate::lock::FileLock;
 use crate::opening::OpenMode;
 use crate::project::DATA;
 use crate::store::IndexStore;
@@ -255,7 +255,7 @@ impl RecordStore {
     }
 
     /// Waits for another process that writes. The system releases the lock when a process ends for any reason.
-    fn lock(&self) -> Result<HeldLock, StorageError> {
-        HeldLock::wait(&self.home, LOCK).map_err(|error| StorageError::io(&self.home.path().join(LOCK), error))
+    fn lock(&self) -> Result<FileLock, StorageError> {
+        FileLock::wait(&self.home, LOCK).map_err(|error| StorageError::io(&self.home.path().join(LOCK), error))
     }
 }

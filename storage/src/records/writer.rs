@@ -1,9 +1,9 @@
 //! Changes records within one transaction.
 
+use aurora_lmdb_pages::{Damage, seal, unseal};
 use heed::RwTxn;
 
 use super::format::{MAX_KEY_BYTES, OpenTables, RecordFormat};
-use crate::btree::{Damage, seal, unseal};
 use crate::error::StorageError;
 use crate::store::IndexStore;
 

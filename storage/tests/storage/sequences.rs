@@ -172,29 +172,6 @@ fn a_digest_reveals_small_differences() {
 }
 
 #[test]
-fn rebuilt_terms_are_the_same_terms() {
-    let tree = synthetic(30, 10, 2);
-    let directory = directory();
-    let environment = open(directory.path());
-    write(&environment, &tree, 64 << 20);
-    let before = environment.snapshot().expect("opens");
-    let writer =
-        environment.writer(WriterOptions { memory: 1 << 16, ..WriterOptions::default() }).expect("is the only one");
-    writer.rebuild_terms().expect("is the first call");
-    for (path, pieces) in &tree {
-        let ids = before.file(path).expect("sound").expect("there").chunks;
-        for (id, piece) in ids.into_iter().zip(pieces) {
-            writer.add_terms([(id, &crate::repository::terms(piece))]).expect("adds");
-        }
-    }
-    let manifest = writer.publish(update()).expect("publishes");
-    assert_eq!(manifest.segments.len(), 1);
-    let snapshot = environment.snapshot().expect("opens");
-    check(&snapshot, &tree);
-    assert_eq!(snapshot.digest().expect("sound"), before.digest().expect("sound"));
-}
-
-#[test]
 fn files_prepared_in_any_order_are_written_in_id_order() {
     let tree = synthetic(12, 6, 0);
     let bytes = |order: &[usize]| {

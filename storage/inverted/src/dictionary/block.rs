@@ -12,7 +12,7 @@
 
 use crate::postings::{Posting, decode_tf_vector, encode_tf_vector};
 use crate::terms::LABEL_PREFIX;
-use aurora_codec::{ByteReader, put_varint};
+use aurora_codec::{ByteReader, put_sized, put_varint};
 
 /// Maximum size of a block in bytes, except for unusually long bounds. With checksum and page header, a block fits in a
 /// page of 4 KiB.
@@ -107,24 +107,6 @@ pub(super) fn decode_inline(
     reader.is_empty().then_some(())
 }
 
-/// Reads `count` inlined postings until `each` returns an error.
-pub(super) fn try_each_inline<E>(
-    bytes: &[u8],
-    count: u32,
-    with_frequencies: bool,
-    damaged: impl FnOnce() -> E,
-    mut each: impl FnMut(Posting) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut result = Ok(());
-    let read = decode_inline(bytes, count, with_frequencies, |posting| {
-        if result.is_ok() {
-            result = each(posting);
-        }
-    });
-    result?;
-    read.ok_or_else(damaged)
-}
-
 /// Builds one block.
 #[derive(Debug, Default)]
 pub(super) struct BlockWriter {
@@ -144,10 +126,8 @@ impl BlockWriter {
         let full = is_full.then(|| self.end_below(term));
         let shared = common_prefix_len(&self.previous, term);
         put_varint(&mut self.bytes, shared as u64);
-        put_varint(&mut self.bytes, (term.len() - shared) as u64);
-        self.bytes.extend_from_slice(&term[shared..]);
-        put_varint(&mut self.bytes, body.len() as u64);
-        self.bytes.extend_from_slice(body);
+        put_sized(&mut self.bytes, &term[shared..]);
+        put_sized(&mut self.bytes, body);
         self.previous.clear();
         self.previous.extend_from_slice(term);
         full
@@ -175,8 +155,7 @@ impl BlockWriter {
 
     fn end(&mut self, bound: Vec<u8>) -> FinishedBlock {
         let mut bytes = Vec::with_capacity(bound.len() + 2 + self.bytes.len());
-        put_varint(&mut bytes, bound.len() as u64);
-        bytes.extend_from_slice(&bound);
+        put_sized(&mut bytes, &bound);
         bytes.append(&mut self.bytes);
         (std::mem::replace(&mut self.key, bound), bytes)
     }
@@ -246,18 +225,14 @@ fn split_entry(bytes: &[u8]) -> Option<EncodedEntry<'_>> {
     }
     let mut reader = ByteReader::new(bytes);
     let shared = reader.length()?;
-    let length = reader.length()?;
-    let rest = reader.take(length)?;
-    let length = reader.length()?;
-    let body = reader.take(length)?;
+    let (rest, body) = (reader.sized()?, reader.sized()?);
     Some(EncodedEntry { shared, rest, body, after: reader.rest() })
 }
 
 /// Splits a block into its bound and its entries.
 fn split_bound(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut reader = ByteReader::new(bytes);
-    let length = reader.length()?;
-    Some((reader.take(length)?, reader.rest()))
+    Some((reader.sized()?, reader.rest()))
 }
 
 /// Reads the entries of one block in order.

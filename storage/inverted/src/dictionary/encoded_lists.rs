@@ -140,16 +140,18 @@ mod tests {
             .collect();
         let length = |chunk: u32| [(chunk % 9) as u8; FIELDS];
         let mut serial = MemorySegment::default();
-        let mut writer = SegmentWriter::new(&mut serial, &length);
+        let mut writer = SegmentWriter::new(&mut serial);
+        let mut encoder = ListEncoder::new(&length);
         for (term, postings) in &lists {
-            writer.begin(term);
-            postings.iter().for_each(|posting| writer.push(*posting));
-            writer.end().expect("cannot fail");
+            encoder.begin(term);
+            postings.iter().for_each(|posting| encoder.push(*posting));
+            encoder.end();
         }
+        writer.append(&encoder.take()).expect("cannot fail");
         let totals = writer.finish(&[]).expect("cannot fail");
         for size in [1, 3, lists.len()] {
             let mut segment = MemorySegment::default();
-            let mut writer = SegmentWriter::new(&mut segment, &length);
+            let mut writer = SegmentWriter::new(&mut segment);
             for lists in lists.chunks(size) {
                 let mut encoder = ListEncoder::new(&length);
                 for (term, postings) in lists {

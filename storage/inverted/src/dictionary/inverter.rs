@@ -154,16 +154,11 @@ impl Inverter {
         let mut lists = self.invert();
         let mut writer = RunWriter::new(Vec::with_capacity(lists.bytes()));
         while let Some(list) = lists.current() {
-            // Writing to a vector cannot fail.
-            if writer.push(list).is_err() {
-                break;
-            }
+            writer.push(list).expect("writing to a vector cannot fail");
             lists.advance();
         }
-        match writer.finish() {
-            Ok((bytes, index)) => Run { bytes, index },
-            Err(_) => Run::default(),
-        }
+        let (bytes, index) = writer.finish().expect("writing to a vector cannot fail");
+        Run { bytes, index }
     }
 
     /// Sorts the log by term. The first pass counts the bytes of each list, the second pass writes them.

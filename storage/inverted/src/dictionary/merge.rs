@@ -1,16 +1,17 @@
 //! Merges segments and sorted runs, term by term, into a segment, a part of a segment, or a run.
 
 use std::cmp::Ordering;
-use std::convert::Infallible;
 use std::io;
 
 use aurora_codec::put_varint;
 
 use super::block::{MAX_INLINE_POSTINGS, encode_postings, has_frequencies};
+use super::encoded_lists::ListEncoder;
 use super::reader::{SegmentReader, TermCursor};
 use super::run::{DamagedRun, RunList, RunReader, RunWriter};
-use super::source::{BlockCursor, KeyedBlock, SegmentSink, SegmentSource};
+use super::source::{SegmentSink, SegmentSource};
 use super::writer::{SegmentTotals, SegmentWriter};
+use crate::lengths::LengthCodes;
 use crate::postings::{Posting, Tombstones};
 
 /// A sorted sequence of terms, each with sorted postings.
@@ -46,7 +47,7 @@ impl TermRange<'_> {
     pub const ALL: Self = Self { from: &[], to: &[] };
 }
 
-/// Merges the terms of a range. For each term, the chunks of a segment must be above the chunks of all previous
+/// Merges the terms of a range; `length` returns the field lengths of a chunk. For each term, the chunks of a segment must be above the chunks of all previous
 /// segments, and the chunks of runs must be above the chunks of all segments. Several runs may contain a term in any
 /// order. Postings of chunks with tombstones are dropped. If `new_is_live` is true, no chunk of the runs has a
 /// tombstone.
@@ -58,10 +59,12 @@ pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
     range: TermRange<'_>,
     tombstones: &Tombstones,
     new_is_live: bool,
-    mut writer: SegmentWriter<'_, W>,
+    length: &dyn Fn(u32) -> LengthCodes,
+    mut writer: SegmentWriter<W>,
 ) -> Result<SegmentTotals, MergeError<S::Error, W::Error>> {
     let mut queue = SourceQueue::new(sources, range.from)?;
     let (mut term, mut postings, mut joined) = (Vec::new(), Vec::new(), Vec::new());
+    let mut encoder = ListEncoder::new(length);
     while queue.take_equal(&mut term) && (range.to.is_empty() || *term < *range.to) {
         let lists = queue.lists().filter(|lists| {
             new_is_live && lists.iter().map(|list| list.count as usize).sum::<usize>() <= MAX_INLINE_POSTINGS
@@ -73,10 +76,13 @@ pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
             postings.clear();
             queue.decode(&mut postings)?;
             sort(&mut postings)?;
-            writer.begin(&term);
+            encoder.begin(&term);
             let live = postings.iter().filter(|posting| !tombstones.contains(posting.chunk));
-            live.for_each(|posting| writer.push(*posting));
-            writer.end().map_err(MergeError::Sink)?;
+            live.for_each(|posting| encoder.push(*posting));
+            encoder.end();
+            let lists = encoder.take();
+            writer.append(&lists).map_err(MergeError::Sink)?;
+            encoder.reuse(lists);
         }
         queue.advance_equal()?;
     }
@@ -87,8 +93,11 @@ pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
 ///
 /// # Errors
 /// When a run is damaged, or the new run cannot be written.
-pub fn merge_runs<W: io::Write>(runs: Vec<RunReader<'_>>, out: &mut RunWriter<W>) -> Result<(), RunMergeError> {
-    let sources = runs.into_iter().map(MergeSource::<NoSegment>::Run).collect();
+pub fn merge_runs<'a, S: SegmentSource<'a>, W: io::Write>(
+    runs: Vec<RunReader<'a>>,
+    out: &mut RunWriter<W>,
+) -> Result<(), MergeError<S::Error, io::Error>> {
+    let sources = runs.into_iter().map(MergeSource::<S>::Run).collect();
     let mut queue = SourceQueue::new(sources, &[])?;
     let (mut term, mut joined) = (Vec::new(), Vec::new());
     while queue.take_equal(&mut term) {
@@ -97,50 +106,6 @@ pub fn merge_runs<W: io::Write>(runs: Vec<RunReader<'_>>, out: &mut RunWriter<W>
         queue.advance_equal()?;
     }
     Ok(())
-}
-
-/// Error of a merge of runs.
-pub type RunMergeError = MergeError<Infallible, io::Error>;
-
-/// Segment type for a merge without segments.
-#[derive(Clone, Copy)]
-enum NoSegment {}
-
-impl<'a> SegmentSource<'a> for NoSegment {
-    type Error = Infallible;
-    type Blocks = Self;
-
-    fn block(self, _: &[u8]) -> Result<Option<KeyedBlock<'a>>, Infallible> {
-        match self {}
-    }
-
-    fn blocks(self, _: &[u8]) -> Result<Self, Infallible> {
-        match self {}
-    }
-
-    fn value(self, _: u32) -> Result<Option<&'a [u8]>, Infallible> {
-        match self {}
-    }
-
-    fn damaged(self, _: &str) -> Infallible {
-        match self {}
-    }
-}
-
-impl<'a> BlockCursor<'a> for NoSegment {
-    type Error = Infallible;
-
-    fn key(&self) -> Result<Option<&'a [u8]>, Infallible> {
-        match *self {}
-    }
-
-    fn bytes(&self) -> Result<Option<&'a [u8]>, Infallible> {
-        match *self {}
-    }
-
-    fn advance(&mut self) -> Result<(), Infallible> {
-        match *self {}
-    }
 }
 
 /// Joins the lists of one term. The joined postings are in `joined`, unless there is only one list.
@@ -243,10 +208,8 @@ impl<'a, S: SegmentSource<'a>> SourceQueue<'a, S> {
             match &self.sources[at] {
                 MergeSource::Segment(cursor) => {
                     let Some(entry) = cursor.entry() else { continue };
-                    cursor.segment().for_each(&entry, MergeError::Segment, |posting| {
-                        postings.push(posting);
-                        Ok(())
-                    })?;
+                    let read = cursor.segment().for_each(&entry, |posting| postings.push(posting));
+                    read.map_err(MergeError::Segment)?;
                 }
                 MergeSource::Run(run) => {
                     run.list().and_then(|list| list.decode(postings)).ok_or_else(damaged_run)?;
@@ -361,8 +324,8 @@ mod tests {
                 MergeSource::Run(RunReader::new(bytes).expect("is a run"))
             }));
             let length = |_| [0; FIELDS];
-            let writer = SegmentWriter::new(&mut segment, &length).with_range(from, part << 20);
-            merge(sources, range, tombstones, tombstones.set().is_empty(), writer).expect("is sound");
+            let writer = SegmentWriter::new(&mut segment).with_range(from, part << 20);
+            merge(sources, range, tombstones, tombstones.set().is_empty(), &length, writer).expect("is sound");
         }
         segment
     }
@@ -418,7 +381,7 @@ mod tests {
             let pair = [of_kind(0), of_kind(1)];
             let mut writer = RunWriter::new(Vec::new());
             let readers = pair.iter().map(|run| RunReader::new(&run.bytes).expect("is a run")).collect();
-            merge_runs(readers, &mut writer).expect("are runs");
+            merge_runs::<&MemorySegment, _>(readers, &mut writer).expect("are runs");
             let (bytes, index) = writer.finish().expect("is written");
             let runs = [of_kind(2), Run { bytes, index }, of_kind(3), of_kind(4)];
             let bounds: Vec<&[u8]> = [&[][..]].into_iter().chain(bounds.iter().map(String::as_bytes)).collect();

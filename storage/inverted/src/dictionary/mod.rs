@@ -12,7 +12,7 @@ mod writer;
 
 pub use encoded_lists::{EncodedLists, ListEncoder};
 pub use inverter::Inverter;
-pub use merge::{MergeError, MergeSource, RunMergeError, TermRange, merge, merge_runs};
+pub use merge::{MergeError, MergeSource, TermRange, merge, merge_runs};
 pub use reader::{SegmentReader, TermCursor, TermEntry};
 pub use run::{DamagedRun, Run, RunIndex, RunReader, RunWriter};
 pub use source::{BlockCursor, KeyedBlock, SegmentSink, SegmentSource};

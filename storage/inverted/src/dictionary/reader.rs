@@ -2,9 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::block::{
-    BlockReader, EntryBody, ListLocation, decode_body, decode_inline, find, has_frequencies, try_each_inline,
-};
+use super::block::{BlockReader, EntryBody, ListLocation, decode_body, decode_inline, find, has_frequencies};
 use super::source::{BlockCursor, KeyedBlock, SegmentSource};
 use crate::postings::{ListPart, Posting, Tombstones, count_part};
 
@@ -117,24 +115,17 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         }
     }
 
-    /// Calls `each` with every posting of a list, deleted chunks included, until it returns an error.
+    /// Calls `each` with every posting of a list, deleted chunks included.
     ///
     /// # Errors
-    /// The error of `each`, or an error of reading the list, converted by `wrap`.
-    pub fn for_each<E>(
-        &self,
-        entry: &TermEntry<'a>,
-        wrap: impl Fn(S::Error) -> E,
-        mut each: impl FnMut(Posting) -> Result<(), E>,
-    ) -> Result<(), E> {
+    /// When the list cannot be read.
+    pub fn for_each(&self, entry: &TermEntry<'a>, mut each: impl FnMut(Posting)) -> Result<(), S::Error> {
         match entry.body {
-            EntryBody::Inline(bytes) => {
-                let damaged = || wrap(self.damaged("posting list"));
-                try_each_inline(bytes, entry.count, entry.with_frequencies, damaged, each)
-            }
+            EntryBody::Inline(bytes) => decode_inline(bytes, entry.count, entry.with_frequencies, each)
+                .ok_or_else(|| self.damaged("posting list")),
             EntryBody::Stored(location) => {
-                let parts = self.read_parts(location, entry).map_err(wrap)?;
-                parts.iter().try_for_each(|part| part.for_each(&mut each))
+                self.read_parts(location, entry)?.iter().for_each(|part| part.for_each(&mut each));
+                Ok(())
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use aurora_codec::{ByteReader, put_varint};
+use aurora_codec::{ByteReader, put_sized, put_varint};
 
 use super::block::{decode_inline, has_frequencies};
 use crate::postings::Posting;
@@ -70,8 +70,7 @@ impl<W: Write> RunWriter<W> {
             self.index.0.push((term.into(), self.written));
         }
         self.head.clear();
-        put_varint(&mut self.head, term.len() as u64);
-        self.head.extend_from_slice(term);
+        put_sized(&mut self.head, term);
         for number in [u64::from(count), u64::from(last), postings.len() as u64] {
             put_varint(&mut self.head, number);
         }
@@ -149,12 +148,8 @@ impl<'r> RunReader<'r> {
         }
         let mut reader = ByteReader::new(self.rest);
         let mut read = || {
-            let length = reader.length()?;
-            let term = reader.take(length)?;
-            let (count, last) = (reader.varint32()?, reader.varint32()?);
-            let length = reader.length()?;
-            let postings = reader.take(length)?;
-            Some(RunList { term, count, last, postings })
+            let (term, count, last) = (reader.sized()?, reader.varint32()?, reader.varint32()?);
+            Some(RunList { term, count, last, postings: reader.sized()? })
         };
         let list = read().ok_or(DamagedRun)?;
         self.list = Some(list);

@@ -1,10 +1,8 @@
 //! Writes one segment from sorted terms with sorted postings.
 
 use super::block::{BlockWriter, ListLocation, MAX_INLINE_POSTINGS, encode_stored};
-use super::encoded_lists::{EncodedLists, ListEncoder};
+use super::encoded_lists::EncodedLists;
 use super::source::SegmentSink;
-use crate::lengths::LengthCodes;
-use crate::postings::Posting;
 use aurora_codec::put_varint;
 
 /// Maximum size in bytes of a value that several lists share.
@@ -22,7 +20,7 @@ pub struct SegmentTotals {
 }
 
 /// Writes the dictionary and the posting lists of one segment.
-pub struct SegmentWriter<'w, W> {
+pub struct SegmentWriter<W> {
     sink: W,
     totals: SegmentTotals,
     block: BlockWriter,
@@ -30,21 +28,13 @@ pub struct SegmentWriter<'w, W> {
     body: Vec<u8>,
     value: Vec<u8>,
     number: u32,
-    encoder: ListEncoder<'w>,
 }
 
-impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
-    /// Begins a segment; `length` returns the field lengths of a chunk, `sink` takes the bytes.
-    pub fn new(sink: W, length: &'w dyn Fn(u32) -> LengthCodes) -> Self {
-        Self {
-            sink,
-            totals: SegmentTotals::default(),
-            block: BlockWriter::default(),
-            body: Vec::new(),
-            value: Vec::new(),
-            number: 0,
-            encoder: ListEncoder::new(length),
-        }
+impl<W: SegmentSink> SegmentWriter<W> {
+    /// Begins a segment; `sink` takes the bytes.
+    pub fn new(sink: W) -> Self {
+        let (totals, block) = (SegmentTotals::default(), BlockWriter::default());
+        Self { sink, totals, block, body: Vec::new(), value: Vec::new(), number: 0 }
     }
 
     /// Restricts the writer to a part of a segment: the terms from `from` on, with values from number `first` on.
@@ -55,30 +45,8 @@ impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
         self
     }
 
-    /// Begins the list of a term, which must be above the previous term.
-    pub fn begin(&mut self, term: &[u8]) {
-        self.encoder.begin(term);
-    }
-
-    /// Adds a posting. Its chunk must be above the chunk of the previous posting.
-    pub fn push(&mut self, posting: Posting) {
-        self.encoder.push(posting);
-    }
-
-    /// Ends the list. A list without postings gets no entry.
-    ///
-    /// # Errors
-    /// When the sink fails.
-    pub fn end(&mut self) -> Result<(), W::Error> {
-        self.encoder.end();
-        let lists = self.encoder.take();
-        self.append(&lists)?;
-        self.encoder.reuse(lists);
-        Ok(())
-    }
-
-    /// Adds encoded lists. Their terms must be above the previous term. Writing the same lists with `begin`, `push` and
-    /// `end` gives the same bytes.
+    /// Adds encoded lists. Their terms must be above the previous term. The bytes do not depend on how the lists are
+    /// divided among calls.
     ///
     /// # Errors
     /// When the sink fails.

@@ -18,20 +18,17 @@
 
 use roaring::RoaringBitmap;
 
-use crate::chunk_id::ChunkId;
-use crate::chunk_id::WINDOW;
+use crate::chunk_id::{ChunkId, WINDOW};
 use crate::collection::Collection;
 use crate::lengths::LengthColumns;
 use crate::postings::WindowPostings;
 use accumulators::Accumulators;
 use allowed::AllowedOffsets;
-use candidates::WindowCandidates;
 pub(crate) use term_list::TermList;
 use top_k::TopK;
 
 mod accumulators;
 mod allowed;
-mod candidates;
 mod score_table;
 mod term_list;
 mod top_k;
@@ -57,6 +54,9 @@ struct WindowScratch<'s> {
     /// Candidates that contain the term: index of the candidate, number of the posting.
     hits: Vec<(u16, u16)>,
 }
+
+/// Offsets of chunks of a window that may be among the best, in ascending order, with their partial scores.
+type WindowCandidates = Vec<(u16, f32)>;
 
 /// Buffers for all lists in one window.
 struct SearchBuffers {
@@ -111,8 +111,9 @@ fn search<C: Collection>(
         posting_at: None,
         hits: Vec::new(),
     };
-    let mut buffers =
-        SearchBuffers { order: Vec::new(), accumulators: Accumulators::default(), candidates: WindowCandidates::new() };
+    // Memory of the candidates that is never written to is never mapped.
+    let candidates = Vec::with_capacity(WINDOW as usize);
+    let mut buffers = SearchBuffers { order: Vec::new(), accumulators: Accumulators::default(), candidates };
     for &(total, number) in windows {
         if !top.may_enter(total) {
             break;
@@ -151,13 +152,13 @@ fn search_window(
     candidates.clear();
     let looked_up = match (allowed, essential) {
         (Some(allowed), _) if allowed.count() * SELECTIVE_RATIO < postings => {
-            allowed.iter().for_each(|offset| candidates.push(offset, 0.0));
+            allowed.iter().for_each(|offset| candidates.push((offset, 0.0)));
             &order[..]
         }
         (_, &[(_, only)]) => {
             lists[only].for_each_above(scratch, threshold, |offset, score| {
                 if is_allowed(offset) {
-                    candidates.push(offset, score);
+                    candidates.push((offset, score));
                 }
             });
             non_essential
@@ -167,20 +168,32 @@ fn search_window(
             essential.iter().for_each(|&(_, at)| lists[at].add_all(scratch, &mut accumulators));
             accumulators.for_each_above(threshold, |offset, score| {
                 if is_allowed(offset) {
-                    candidates.push(offset, score);
+                    candidates.push((offset, score));
                 }
             });
             non_essential
         }
     };
     for (at, &(_, list)) in looked_up.iter().enumerate().rev() {
-        if candidates.len() == 0 {
+        if candidates.is_empty() {
             break;
         }
         lists[list].add_to(scratch, candidates);
-        candidates.retain(top.threshold() - at.checked_sub(1).map_or(0.0, |below| looked_up[below].0));
+        retain_above(candidates, top.threshold() - at.checked_sub(1).map_or(0.0, |below| looked_up[below].0));
     }
-    candidates.as_slice().iter().for_each(|&(offset, score)| top.push(number, offset, score));
+    candidates.iter().for_each(|&(offset, score)| top.push(number, offset, score));
+}
+
+/// Keeps the candidates whose partial score is at least `threshold`. Has no branch, because the branch would be
+/// unpredictable.
+fn retain_above(candidates: &mut WindowCandidates, threshold: f32) {
+    let mut kept = 0;
+    for at in 0..candidates.len() {
+        let candidate = candidates[at];
+        candidates[kept] = candidate;
+        kept += usize::from(candidate.1 >= threshold);
+    }
+    candidates.truncate(kept);
 }
 
 /// Orders the lists that have postings in a window by their bounds, and computes the cumulative sums of the bounds. If

@@ -1,8 +1,7 @@
 //! Tables of the scores of the tf vectors in a part's dictionary, so that most postings are scored by a table lookup.
 
-use super::WindowScratch;
 use super::accumulators::by_offset;
-use super::candidates::WindowCandidates;
+use super::{WindowCandidates, WindowScratch};
 use crate::bm25f::{FieldScorer, LENGTHS};
 use crate::chunk_id::WINDOW;
 use crate::field::{FIELDS, Field};
@@ -119,7 +118,7 @@ impl<'p> ScoreTables<'p> {
         // No branch, because it would be unpredictable.
         hits.resize(candidates.len(), (0, 0));
         let mut count = 0;
-        for (&(offset, _), index) in candidates.as_slice().iter().zip(0..) {
+        for (&(offset, _), index) in candidates.iter().zip(0..) {
             let number = posting_at[usize::from(offset) % WINDOW as usize];
             hits[count] = (index, number.wrapping_sub(1));
             count += usize::from(number > 0);
@@ -135,7 +134,7 @@ impl<'p> ScoreTables<'p> {
                 let vector = exceptions.peek().map(|(_, vector)| *vector);
                 vector.map_or(0.0, |vector| self.factor * self.fields.saturated(vector, lengths.at(offset)))
             };
-            candidates.add(index.into(), score);
+            candidates[usize::from(index)].1 += score;
         }
     }
 

@@ -2,13 +2,11 @@
 
 use std::ops::Range;
 
-use super::WindowScratch;
 use super::accumulators::{WindowAccumulators, for_each_above};
-use super::candidates::WindowCandidates;
 use super::score_table::ScoreTables;
+use super::{WindowCandidates, WindowScratch};
 use crate::bm25f::FieldScorer;
-use crate::chunk_id::ChunkId;
-use crate::chunk_id::WINDOW;
+use crate::chunk_id::{ChunkId, WINDOW};
 use crate::collection::Collection;
 use crate::lengths::LengthColumns;
 use crate::postings::{ListWindow, Postings};
@@ -165,8 +163,9 @@ impl<'p> TermList<'p> {
         match &mut self.postings {
             ListPostings::Scored { chunks, scores } => {
                 for (chunk, score) in chunks[range.clone()].iter().zip(&scores[range]) {
-                    if let Some(at) = candidates.find((chunk % WINDOW) as u16) {
-                        candidates.add(at, *score);
+                    let offset = (chunk % WINDOW) as u16;
+                    if let Ok(at) = candidates.binary_search_by_key(&offset, |(offset, _)| *offset) {
+                        candidates[at].1 += score;
                     }
                 }
             }
@@ -178,10 +177,9 @@ impl<'p> TermList<'p> {
                         tables.add_to(window.part, scratch, candidates);
                     } else {
                         let mut cursor = postings.cursor(window);
-                        for at in 0..candidates.len() {
-                            let (offset, _) = candidates.as_slice()[at];
-                            if let Some(code) = cursor.seek(offset) {
-                                candidates.add(at, tables.score_posting(window.part, code, scratch, offset));
+                        for (offset, score) in &mut *candidates {
+                            if let Some(code) = cursor.seek(*offset) {
+                                *score += tables.score_posting(window.part, code, scratch, *offset);
                             }
                         }
                     }

@@ -7,8 +7,7 @@ use super::seek_cursor::SeekCursor;
 use super::tf_vector::TfVector;
 use super::tombstones::Tombstones;
 use super::window::{ImpactBound, ListWindow, WindowPostings};
-use crate::chunk_id::ChunkId;
-use crate::chunk_id::WINDOW;
+use crate::chunk_id::{ChunkId, WINDOW};
 
 /// The posting list of a term or label, borrowed from the segments.
 #[derive(Debug)]
@@ -51,7 +50,7 @@ impl<'s> Postings<'s> {
     /// Calls `each` with every live chunk and the term's frequencies in it, in ascending order of chunks.
     pub fn for_each(&self, mut each: impl FnMut(ChunkId, TfVector)) {
         for part in &self.parts {
-            part.each(|posting| {
+            part.for_each(|posting| {
                 if !self.tombstones.contains(posting.chunk) {
                     each(ChunkId(posting.chunk), posting.frequencies);
                 }

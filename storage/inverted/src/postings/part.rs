@@ -70,7 +70,7 @@ impl<'a> ListPart<'a> {
         if count == 0 || count > MAX_SHORT_POSTINGS {
             return None;
         }
-        let column = TfColumn::decode(take_sized(&mut reader)?, count)?;
+        let column = TfColumn::decode(reader.sized()?, count)?;
         let mut codes = [0; MAX_SHORT_POSTINGS];
         let codes = &mut codes[..count];
         column.unpack(0, codes);
@@ -92,10 +92,10 @@ impl<'a> ListPart<'a> {
     }
 
     fn decode_long(mut reader: ByteReader<'a>, count: usize) -> Option<Self> {
-        let chunks = ChunkIds::decode(take_sized(&mut reader)?)?;
+        let chunks = ChunkIds::decode(reader.sized()?)?;
         let windows = reader.length().filter(|windows| (1..=MAX_PART_POSTINGS).contains(windows))?;
         let entries = reader.take(windows * ENTRY_BYTES)?.as_chunks().0;
-        let impacts = take_sized(&mut reader)?;
+        let impacts = reader.sized()?;
         let column = TfColumn::decode(reader.rest(), count)?;
         let first = chunks.first()? / WINDOW;
         let directory = WindowDirectory { first, entries, impacts, count: count as u32 };
@@ -157,7 +157,7 @@ impl<'a> ListPart<'a> {
         match &self.0 {
             PartData::Label(set) => out.extend(set),
             PartData::Short { chunks, .. } => out.extend(chunks),
-            PartData::Long { .. } => self.each(|posting| out.push(posting.chunk)),
+            PartData::Long { .. } => self.for_each(|posting| out.push(posting.chunk)),
         }
     }
 
@@ -287,22 +287,8 @@ impl<'a> ListPart<'a> {
         }
     }
 
-    /// Calls `each` with every posting, deleted chunks included, until it returns an error.
-    ///
-    /// # Errors
-    /// The first error of `each`.
-    pub fn for_each<E>(&self, mut each: impl FnMut(Posting) -> Result<(), E>) -> Result<(), E> {
-        let mut result = Ok(());
-        self.each(|posting| {
-            if result.is_ok() {
-                result = each(posting);
-            }
-        });
-        result
-    }
-
     /// Calls `each` with every posting, deleted chunks included.
-    pub(super) fn each(&self, mut each: impl FnMut(Posting)) {
+    pub fn for_each(&self, mut each: impl FnMut(Posting)) {
         match &self.0 {
             PartData::Label(set) => set.iter().for_each(|chunk| each(Posting { chunk, frequencies: [0; FIELDS] })),
             PartData::Short { chunks, frequencies } => {
@@ -334,7 +320,7 @@ impl<'a> ListPart<'a> {
             return false;
         }
         let mut postings: Vec<Posting> = Vec::with_capacity(chunks.len());
-        self.each(|posting| postings.push(posting));
+        self.for_each(|posting| postings.push(posting));
         let mut windows = postings.chunk_by(|a, b| a.chunk / WINDOW == b.chunk / WINDOW);
         let is_window_exact = |(_, entry): (usize, DirectoryEntry)| {
             let Some(window) = windows.next() else { return false };
@@ -359,16 +345,10 @@ pub(crate) fn count(bytes: &[u8], tombstones: &Tombstones) -> Option<(usize, usi
             ListPart::decode(bytes, true).map(|part| (part.posting_count(), part.count_deleted(tombstones)))
         }
         _ => {
-            let chunks = ChunkIds::decode(take_sized(&mut reader)?)?;
+            let chunks = ChunkIds::decode(reader.sized()?)?;
             Some((chunks.len(), chunks.count_deleted(tombstones)))
         }
     }
-}
-
-/// Reads a length, then that many bytes.
-fn take_sized<'a>(reader: &mut ByteReader<'a>) -> Option<&'a [u8]> {
-    let length = reader.length()?;
-    reader.take(length)
 }
 
 #[cfg(test)]
@@ -398,7 +378,7 @@ mod tests {
             encode(&mut bytes, &postings, if is_long { PartLayout::Long } else { PartLayout::Short }, &length);
             let part = ListPart::decode(&bytes, true).expect("sound");
             let mut read = Vec::new();
-            part.each(|posting| read.push(posting));
+            part.for_each(|posting| read.push(posting));
             prop_assert_eq!(&read, &postings);
             prop_assert!(part.is_exact(&length));
             prop_assert_eq!((part.first(), part.last()), (postings[0].chunk, postings[postings.len() - 1].chunk));

@@ -8,7 +8,7 @@ use super::posting::Posting;
 use super::tf_column::TfColumnWriter;
 use crate::chunk_id::WINDOW;
 use crate::lengths::LengthCodes;
-use aurora_codec::put_varint;
+use aurora_codec::{put_sized, put_varint};
 
 /// The layout of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,9 +34,7 @@ fn put_set(out: &mut Vec<u8>, postings: &[Posting]) {
     let ids = postings.iter().map(|posting| posting.chunk);
     let mut set = RoaringBitmap::from_sorted_iter(ids).expect("postings are in ascending order");
     set.optimize();
-    if set.serialize_into(out).is_err() {
-        unreachable!("writing to a vector cannot fail");
-    }
+    set.serialize_into(out).expect("writing to a vector cannot fail");
 }
 
 fn encode_short(out: &mut Vec<u8>, postings: &[Posting]) {
@@ -77,9 +75,4 @@ fn encode_long(out: &mut Vec<u8>, postings: &[Posting], length: &dyn Fn(u32) -> 
     out.extend_from_slice(&entries);
     put_sized(out, &impacts);
     out.append(&mut column.finish());
-}
-
-fn put_sized(out: &mut Vec<u8>, bytes: &[u8]) {
-    put_varint(out, bytes.len() as u64);
-    out.extend_from_slice(bytes);
 }

@@ -1,0 +1,351 @@
+//! Lookups and traversal in one tree.
+
+use rustc_hash::FxHashSet;
+
+use crate::page::{Damage, Page, Pages, Tree};
+
+/// Maximum depth of a tree; LMDB's limit.
+const MAX_DEPTH: usize = 32;
+
+/// A key and its value, as they are in the file.
+pub type Entry<'a> = (&'a [u8], &'a [u8]);
+
+/// A position in a tree, from which entries are read in key order.
+#[derive(Clone)]
+pub struct Cursor<'a> {
+    pages: Pages<'a>,
+    tree: Tree,
+    /// Pages from the root to the leaf with the position in each page; empty at the end of the tree.
+    path: Vec<(Page<'a>, usize)>,
+}
+
+impl<'a> Cursor<'a> {
+    /// Returns the value of a key.
+    ///
+    /// # Errors
+    /// A page on the path to the key is damaged, or the value has a wrong checksum.
+    pub fn get(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<&'a [u8]>, Damage> {
+        if tree.is_empty() {
+            return Ok(None);
+        }
+        let leaf = leaf_below(pages, tree, (tree.root, 1), |page, _| child_index(page, key))?;
+        match leaf.search(key)? {
+            (index, true) => pages.entry(tree, &leaf, index).map(|(_, value)| Some(value)),
+            (_, false) => Self::check_absence(pages, tree, key).map(|()| None),
+        }
+    }
+
+    /// Checks that a key which was not found would have been in the leaf where the search ended. The keys of the leaf
+    /// must be within the bounds that the pages above it give. If the key would be the first or the last of the leaf,
+    /// it must be within the keys of the neighbouring leaf. In each page, keys must ascend around the position where
+    /// the search ended.
+    fn check_absence(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<(), Damage> {
+        let (mut low, mut high): (Option<&[u8]>, Option<&[u8]>) = (None, None);
+        // The neighbouring pages before and after, with their depths.
+        let (mut before, mut behind) = (None, None);
+        let page = leaf_below(pages, tree, (tree.root, 1), |page, depth| {
+            let (index, found) = page.search(key)?;
+            page.check_order_around(index)?;
+            let index = if found { index } else { index.saturating_sub(1) };
+            if index > 0 {
+                low = Some(page.key(index)?);
+                before = Some((page.child(index - 1)?, depth + 1));
+            }
+            if index + 1 < page.len {
+                high = Some(page.key(index + 1)?);
+                behind = Some((page.child(index + 1)?, depth + 1));
+            }
+            Ok(index)
+        })?;
+        page.check_order_around(page.search(key)?.0)?;
+        let (first, last) = (page.key(0)?, page.key(last_index(&page)?)?);
+        let edge = |from: Option<(u64, usize)>, is_first: bool| {
+            let at = |page: &Page<'a>| last_index(page).map(|last| if is_first { 0 } else { last });
+            from.map(|from| leaf_below(pages, tree, from, |page, _| at(page)).and_then(|leaf| leaf.key(at(&leaf)?)))
+                .transpose()
+        };
+        let before = if key < first { edge(before, false)? } else { None };
+        let behind = if last < key { edge(behind, true)? } else { None };
+        let holds = low.is_none_or(|low| low <= first)
+            && high.is_none_or(|high| last < high)
+            && before.is_none_or(|before| before < key)
+            && behind.is_none_or(|behind| key < behind);
+        if holds { Ok(()) } else { Err(Damage::page(page.number, "has another page's keys")) }
+    }
+
+    /// Checks the pages on the path to a key that was not found, and every entry of the leaf, because the entry may be
+    /// there under a wrong key. `seen` has the pages that were already checked.
+    ///
+    /// # Errors
+    /// One of these pages is damaged.
+    pub fn check_path(pages: Pages<'a>, tree: Tree, key: &[u8], seen: &mut FxHashSet<u64>) -> Result<(), Damage> {
+        if tree.is_empty() {
+            return Ok(());
+        }
+        let mut is_new = |page: &Page<'a>| -> Result<bool, Damage> {
+            let is_new = seen.insert(page.number);
+            if is_new { page.check(&tree, &mut Vec::new()).map(|()| true) } else { Ok(false) }
+        };
+        let leaf = leaf_below(pages, tree, (tree.root, 1), |page, _| {
+            is_new(page)?;
+            child_index(page, key)
+        })?;
+        let entries = 0..if is_new(&leaf)? { leaf.len } else { 0 };
+        entries.into_iter().try_for_each(|index| pages.entry(tree, &leaf, index).map(drop))
+    }
+
+    /// Returns the tree with a name in the main tree, or `None` if there is no such tree.
+    ///
+    /// # Errors
+    /// A page on the path to the name, or the record of the tree, is damaged.
+    pub fn named(pages: Pages<'a>, main: Tree, name: &str) -> Result<Option<Tree>, Damage> {
+        let cursor = Self::seek(pages, main, name.as_bytes())?;
+        let found = cursor.path.last().map(|(page, index)| Ok((page, index, page.key(*index)?))).transpose()?;
+        let Some((page, index, _)) = found.filter(|(_, _, key)| *key == name.as_bytes()) else {
+            return Self::check_names(pages, main).map(|()| None);
+        };
+        let value = pages.value(page, *index)?;
+        let tree = Some(value.bytes).filter(|_| value.sub_tree).and_then(Tree::parse);
+        let tree = tree.filter(|tree| tree.flags == 0 && tree.is_empty() == (tree.entries == 0));
+        tree.map(Some).ok_or_else(|| Damage::page(page.number, "has an invalid table"))
+    }
+
+    /// Checks that the keys of the main tree are valid names. A search among invalid keys may miss an existing name.
+    fn check_names(pages: Pages<'a>, main: Tree) -> Result<(), Damage> {
+        for entry in Self::first(pages, main)? {
+            let (name, _) = entry?;
+            if name.is_empty() || name.contains(&0) {
+                return Err(Damage("it has a table without a name".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates a cursor at the first entry.
+    ///
+    /// # Errors
+    /// A page on the path to the entry is damaged.
+    pub fn first(pages: Pages<'a>, tree: Tree) -> Result<Self, Damage> {
+        Self::descend(pages, tree, |page| Ok(if page.leaf { (0, true) } else { (1, false) }))
+    }
+
+    /// Creates a cursor at the last entry.
+    ///
+    /// # Errors
+    /// A page on the path to the entry is damaged.
+    pub fn last(pages: Pages<'a>, tree: Tree) -> Result<Self, Damage> {
+        Self::descend(pages, tree, |page| {
+            Ok(if page.leaf { (page.len.saturating_sub(1), true) } else { (page.len, false) })
+        })
+    }
+
+    /// Creates a cursor at the first entry whose key is not less than `key`.
+    ///
+    /// # Errors
+    /// A page on the path to the key is damaged.
+    pub fn seek(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Self, Damage> {
+        Self::descend(pages, tree, |page| page.search(key))
+    }
+
+    /// Returns the last entry whose key is not greater than `key`.
+    ///
+    /// # Errors
+    /// A page on the path to the key is damaged, or the value has a wrong checksum.
+    pub fn floor(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
+        if tree.is_empty() {
+            return Ok(None);
+        }
+        let leaf = leaf_below(pages, tree, (tree.root, 1), |page, _| child_index(page, key))?;
+        let (index, found) = leaf.search(key)?;
+        if !found {
+            Self::check_absence(pages, tree, key)?;
+        }
+        match if found { Some(index) } else { index.checked_sub(1) } {
+            Some(index) => pages.entry(tree, &leaf, index).map(Some),
+            None => Self::floor_before(pages, tree, key),
+        }
+    }
+
+    /// Like [`Self::floor`], for an entry in a leaf before the one that the key leads to.
+    fn floor_before(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
+        let mut cursor = Self::seek(pages, tree, key)?;
+        match cursor.entry()? {
+            Some(entry) if entry.0 == key => Ok(Some(entry)),
+            Some(_) => cursor.previous(),
+            None => Self::last(pages, tree)?.entry(),
+        }
+    }
+
+    /// The entry at the cursor; `None` at the end.
+    ///
+    /// # Errors
+    /// The page is damaged, or the value has a wrong checksum.
+    pub fn entry(&self) -> Result<Option<Entry<'a>>, Damage> {
+        self.path.last().map(|(page, index)| self.pages.entry(self.tree, page, *index)).transpose()
+    }
+
+    /// The key at the cursor, without checks of the value; `None` at the end.
+    ///
+    /// # Errors
+    /// The page is damaged.
+    pub fn key(&self) -> Result<Option<&'a [u8]>, Damage> {
+        self.path.last().map(|(page, index)| page.key(*index)).transpose()
+    }
+
+    /// Moves to the next entry, or to the end.
+    ///
+    /// # Errors
+    /// The next page is damaged.
+    pub fn advance(&mut self) -> Result<(), Damage> {
+        let Some((page, index)) = self.path.last_mut() else { return Ok(()) };
+        *index += 1;
+        if *index < page.len {
+            return Ok(());
+        }
+        let last = page.key(*index - 1)?;
+        self.move_to_entry()?;
+        match self.path.last().map(|(page, index)| Ok((page.number, page.key(*index)?))).transpose()? {
+            Some((page, key)) if self.tree.order(key, last).is_le() => {
+                Err(Damage::page(page, "has another page's keys"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves to the previous entry and returns it; `None` before the first entry.
+    fn previous(&mut self) -> Result<Option<Entry<'a>>, Damage> {
+        while let Some((_, index)) = self.path.last_mut() {
+            if *index > 0 {
+                *index -= 1;
+                break;
+            }
+            self.path.pop();
+        }
+        while let Some((page, index)) = self.path.last().filter(|(page, _)| !page.leaf) {
+            let below = self.pages.page(page.child(*index)?)?;
+            self.push(below, below.len.saturating_sub(1))?;
+        }
+        self.entry()
+    }
+
+    /// Descends from the root to a leaf; `search` returns the position in a page like [`Page::search`].
+    fn descend(
+        pages: Pages<'a>,
+        tree: Tree,
+        search: impl Fn(&Page<'a>) -> Result<(usize, bool), Damage>,
+    ) -> Result<Self, Damage> {
+        let mut cursor = Self { pages, tree, path: Vec::with_capacity(tree.depth.min(8) as usize) };
+        if tree.is_empty() {
+            return Ok(cursor);
+        }
+        let mut page = pages.page(tree.root)?;
+        loop {
+            let (index, found) = search(&page)?;
+            if page.leaf {
+                cursor.push(page, index)?;
+                cursor.move_to_entry()?;
+                return Ok(cursor);
+            }
+            let index = if found { index } else { index.saturating_sub(1) };
+            cursor.push(page, index)?;
+            page = pages.page(page.child(index)?)?;
+        }
+    }
+
+    /// Moves from a position after a page's last node to the first node of the next page.
+    fn move_to_entry(&mut self) -> Result<(), Damage> {
+        while let Some((page, index)) = self.path.last().copied() {
+            if index >= page.len {
+                self.path.pop();
+                if let Some((_, above)) = self.path.last_mut() {
+                    *above += 1;
+                }
+            } else if page.leaf {
+                break;
+            } else {
+                let below = self.pages.page(page.child(index)?)?;
+                self.push(below, 0)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, page: Page<'a>, index: usize) -> Result<(), Damage> {
+        if self.path.len() == MAX_DEPTH {
+            return Err(Damage::page(page.number, "is too deep in its tree"));
+        }
+        if page.len == 0 {
+            return Err(Damage::page(page.number, "is empty"));
+        }
+        self.tree.check_depth(&page, self.path.len() + 1)?;
+        // Together with the check of neighbours in `advance`, this ensures that no leaf is visited twice. Otherwise
+        // branches that share a page could result in an endless traversal.
+        if page.leaf && page.len > 1 && self.tree.order(page.key(0)?, page.key(page.len - 1)?).is_ge() {
+            return Err(Damage::page(page.number, "has keys out of order"));
+        }
+        self.path.push((page, index));
+        Ok(())
+    }
+}
+
+/// The entries from a cursor on, in key order. Ends after an error.
+pub struct Entries<'a> {
+    cursor: Option<Cursor<'a>>,
+    /// Whether the entry at the cursor has been returned.
+    is_read: bool,
+}
+
+impl<'a> IntoIterator for Cursor<'a> {
+    type Item = Result<Entry<'a>, Damage>;
+    type IntoIter = Entries<'a>;
+
+    fn into_iter(self) -> Entries<'a> {
+        Entries { cursor: Some(self), is_read: false }
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Result<Entry<'a>, Damage>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let cursor = self.cursor.as_mut()?;
+        let moved = if self.is_read { cursor.advance() } else { Ok(()) };
+        self.is_read = true;
+        let entry = moved.and_then(|()| cursor.entry());
+        if !matches!(entry, Ok(Some(_))) {
+            self.cursor = None;
+        }
+        entry.transpose()
+    }
+}
+
+/// Descends from a page, given by its number and depth, to a leaf. `choose` returns the position of the child in a branch
+/// at a depth.
+#[inline]
+fn leaf_below<'a>(
+    pages: Pages<'a>,
+    tree: Tree,
+    (number, depth): (u64, usize),
+    mut choose: impl FnMut(&Page<'a>, usize) -> Result<usize, Damage>,
+) -> Result<Page<'a>, Damage> {
+    let mut page = pages.page(number)?;
+    for depth in depth..=MAX_DEPTH {
+        tree.check_depth(&page, depth)?;
+        if page.leaf {
+            return Ok(page);
+        }
+        page = pages.page(page.child(choose(&page, depth)?)?)?;
+    }
+    Err(Damage::page(tree.root, "is the root of a tree that is too deep"))
+}
+
+/// The position of the child of a branch that has a key.
+#[inline]
+fn child_index(branch: &Page<'_>, key: &[u8]) -> Result<usize, Damage> {
+    let (index, found) = branch.search(key)?;
+    Ok(if found { index } else { index.saturating_sub(1) })
+}
+
+fn last_index(page: &Page<'_>) -> Result<usize, Damage> {
+    page.len.checked_sub(1).ok_or_else(|| Damage::page(page.number, "is empty"))
+}

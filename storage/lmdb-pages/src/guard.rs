@@ -1,0 +1,142 @@
+//! Checks the pages that a write will use, before LMDB uses them.
+
+use roaring::RoaringTreemap;
+
+use crate::check::{check_roots, first_damage};
+use crate::meta::Meta;
+use crate::page::{Damage, Page, Pages, Tree};
+
+/// The checked pages of one generation.
+///
+/// Either all pages have been checked, or each page is checked before the first write that may use it. A write changes
+/// the pages from the root to the leaf of its key. It may merge each of them with the previous or next page, or move a
+/// node between them, for which LMDB reads the lowest key below. Pages that LMDB has written since are assumed to be
+/// sound.
+#[derive(Debug)]
+pub struct Guard {
+    /// Whether every page is sound.
+    whole: bool,
+    sound: RoaringTreemap,
+    /// Branches whose path to the first leaf has been checked.
+    descended: RoaringTreemap,
+    /// Branches whose leaves have all been checked.
+    checked_parents: RoaringTreemap,
+    extents: Vec<(usize, usize)>,
+}
+
+/// The previous, current and next page at one depth of a tree.
+type Level<'a> = [Option<Page<'a>>; 3];
+
+impl Guard {
+    /// Creates a guard for a generation. `is_known` says that its structure is known to be as LMDB left it. Otherwise
+    /// the whole structure is checked now.
+    ///
+    /// # Errors
+    /// One of the pages is damaged.
+    pub fn new(pages: &Pages<'_>, meta: &Meta, is_known: bool) -> Result<Self, Damage> {
+        if is_known {
+            check_roots(pages, meta)?
+        } else {
+            first_damage(pages, meta)?
+        };
+        Ok(Self {
+            whole: !is_known,
+            sound: RoaringTreemap::new(),
+            descended: RoaringTreemap::new(),
+            checked_parents: RoaringTreemap::new(),
+            extents: Vec::new(),
+        })
+    }
+
+    /// Checks the pages that a write to `key` will use.
+    ///
+    /// # Errors
+    /// One of the pages is damaged.
+    pub fn check(&mut self, pages: &Pages<'_>, meta: &Meta, tree: Tree, key: &[u8]) -> Result<(), Damage> {
+        // LMDB looks at the end of the tree first.
+        for key in [Some(key), None] {
+            if self.whole || tree.is_empty() {
+                return Ok(());
+            }
+            if !self.check_path(pages, tree, key)? {
+                first_damage(pages, meta)?;
+                self.whole = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the pages around the path to a key, or to the end of the tree. Returns `false` if a value has more
+    /// overflow pages than it needs: only a check of all pages can tell whether they belong to the value.
+    fn check_path(&mut self, pages: &Pages<'_>, tree: Tree, key: Option<&[u8]>) -> Result<bool, Damage> {
+        let mut level: Level<'_> = [None, Some(self.page(pages, tree, tree.root, 1)?), None];
+        for depth in 1..=tree.depth {
+            let [before, Some(page), behind] = level else { break };
+            let found = key.map(|key| page.search(key)).transpose()?;
+            if page.leaf {
+                // A replaced or deleted value frees its overflow pages.
+                let Some((index, true)) = found else { return Ok(true) };
+                let value = pages.value(&page, index)?;
+                return if value.sub_tree {
+                    Err(Damage::page(page.number, "has a node of an unknown kind"))
+                } else {
+                    Ok(value.is_exact(pages.page_size))
+                };
+            }
+            let at = match found {
+                Some((index, true)) => index,
+                Some((index, false)) => index.saturating_sub(1),
+                None => page.len - 1,
+            };
+            let mut below = |child: Option<(Page<'_>, usize)>| {
+                child.map(|(above, index)| self.page(pages, tree, above.child(index)?, depth + 1)).transpose()
+            };
+            let next = [
+                below(at.checked_sub(1).map(|at| (page, at)).or(before.map(|page| (page, page.len - 1))))?,
+                below(Some((page, at)))?,
+                below(Some((page, at + 1)).filter(|(_, at)| *at < page.len).or(behind.map(|page| (page, 0))))?,
+            ];
+            for branch in level.into_iter().flatten() {
+                self.descend(pages, tree, branch, depth)?;
+            }
+            // A page that is merged with such a neighbour may be merged again, with the page after it.
+            if [next[0], next[2]].into_iter().flatten().any(|page| page.leaf && page.is_sparse()) {
+                for branch in level.into_iter().flatten() {
+                    self.check_leaves(pages, tree, branch, depth)?;
+                }
+            }
+            level = next;
+        }
+        Err(Damage::page(tree.root, "is the root of a tree without leaves"))
+    }
+
+    /// Checks the path from a branch to its first leaf.
+    fn descend(&mut self, pages: &Pages<'_>, tree: Tree, branch: Page<'_>, depth: u16) -> Result<(), Damage> {
+        let (mut page, mut depth) = (branch, depth);
+        while !page.leaf && self.descended.insert(page.number) {
+            depth += 1;
+            page = self.page(pages, tree, page.child(0)?, depth)?;
+        }
+        Ok(())
+    }
+
+    /// Checks all leaves of a branch whose children are leaves.
+    fn check_leaves(&mut self, pages: &Pages<'_>, tree: Tree, branch: Page<'_>, depth: u16) -> Result<(), Damage> {
+        if self.checked_parents.insert(branch.number) {
+            for index in 0..branch.len {
+                self.page(pages, tree, branch.child(index)?, depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the page, which is checked completely the first time.
+    fn page<'a>(&mut self, pages: &Pages<'a>, tree: Tree, number: u64, depth: u16) -> Result<Page<'a>, Damage> {
+        let page = pages.page(number)?;
+        tree.check_depth(&page, usize::from(depth))?;
+        if self.sound.insert(number) {
+            page.check(&tree, &mut self.extents)?;
+        }
+        Ok(page)
+    }
+}

@@ -1,0 +1,69 @@
+//! The owner of each page of a file.
+
+use std::ops::Range;
+
+use crate::page::{Damage, Pages, WORD};
+
+/// Pages in use and pages listed as free, as two bits for each page.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    used: Vec<u64>,
+    free: Vec<u64>,
+}
+
+impl Ledger {
+    /// Creates a ledger for the pages of a file, all of them without an owner.
+    pub(crate) fn new(pages: &Pages<'_>) -> Result<Self, Damage> {
+        let present = present(pages);
+        // A file may end before its last page if the pages after its end are free. Each free page takes a word in a
+        // list.
+        if pages.count > present.saturating_mul(1 + (pages.page_size / WORD) as u64) {
+            return Err(Damage("its last page is far beyond its end".to_owned()));
+        }
+        let words = pages.count.div_ceil(64) as usize;
+        Ok(Self { used: vec![0; words], free: vec![0; words] })
+    }
+
+    /// Lists a page as free. The caller has checked that the page is within the file. Returns `false` if the page is in
+    /// use or already listed.
+    pub(crate) fn free(&mut self, page: u64) -> bool {
+        let (word, bit) = place(page);
+        let is_new = (self.free[word] | self.used[word]) & bit == 0;
+        self.free[word] |= bit;
+        is_new
+    }
+
+    /// Assigns pages to one tree or value.
+    pub(crate) fn take(&mut self, pages: Range<u64>) -> Result<(), Damage> {
+        for page in pages {
+            let (word, bit) = place(page);
+            let Some(used) = self.used.get_mut(word) else { return Err(Damage::page(page, "is outside the file")) };
+            if *used & bit != 0 {
+                return Err(Damage::page(page, "is used twice"));
+            }
+            *used |= bit;
+            if self.free[word] & bit != 0 {
+                return Err(Damage(format!("page {page} is in use and listed as free")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that every page after the end of the file is free.
+    pub(crate) fn check_end(&self, pages: &Pages<'_>) -> Result<(), Damage> {
+        let lost = (present(pages)..pages.count).find(|&page| {
+            let (word, bit) = place(page);
+            self.free[word] & bit == 0
+        });
+        lost.map_or(Ok(()), |page| Err(Damage::page(page, "is outside the file")))
+    }
+}
+
+/// Number of complete pages in the file.
+fn present(pages: &Pages<'_>) -> u64 {
+    (pages.bytes.len() / pages.page_size) as u64
+}
+
+fn place(page: u64) -> (usize, u64) {
+    ((page / 64) as usize, 1 << (page % 64))
+}

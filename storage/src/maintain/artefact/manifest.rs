@@ -1,0 +1,87 @@
+//! The manifest of an artefact: its content, and the checksums of its parts.
+
+use serde::{Deserialize, Serialize};
+
+use super::PARTS;
+use crate::column::{ColumnDeclaration, check_columns};
+use crate::manifest::{FORMAT_VERSION, ModelInfo};
+use crate::unfinished::Unfinished;
+
+/// Maximum number of dimensions of a model that is accepted.
+const MAX_DIMENSIONS: usize = 1 << 16;
+
+/// Describes an artefact. All of it is determined by the indexed tree, the configuration and the program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArtefactManifest {
+    /// Version of the on-disk format of the rows, see [`FORMAT_VERSION`].
+    pub index_format: u32,
+    /// Name and version of the exporting program.
+    pub program: String,
+    /// Commit that was checked out when the tree was indexed.
+    pub head_commit: Option<String>,
+    /// Whether the index covered its whole scope, with a result of every stage for every row.
+    pub complete: bool,
+    /// The embedding model.
+    pub model: Option<ModelInfo>,
+    /// Stage names and digests of their configuration, in pipeline order.
+    pub fingerprints: Vec<(String, String)>,
+    /// The custom columns.
+    pub columns: Vec<ColumnDeclaration>,
+    /// Work that stages have not finished.
+    pub unfinished: Unfinished,
+    /// Number of file rows.
+    pub files: u64,
+    /// Number of chunks.
+    pub chunks: u32,
+    /// Number of vectors.
+    pub vectors: u64,
+    /// Number of dictionary entries, labels included.
+    pub terms: u64,
+    /// Number of postings.
+    pub postings: u64,
+    /// Sums of the field lengths of all chunks.
+    pub field_totals: [u64; aurora_inverted::FIELDS],
+    /// The parts in order.
+    pub parts: Vec<ArtefactPart>,
+}
+
+/// One part of an artefact: a table in compressed frames.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArtefactPart {
+    /// Name of the table.
+    pub name: String,
+    /// Size of the rows in bytes.
+    pub length: u64,
+    /// Size of the frames in bytes.
+    pub compressed: u64,
+    /// BLAKE3 hash of the frames, in hexadecimal.
+    pub blake3: String,
+}
+
+impl ArtefactManifest {
+    /// Total size of all parts in the artefact, in bytes.
+    pub fn compressed(&self) -> u64 {
+        self.parts.iter().fold(0, |sum, part| sum.saturating_add(part.compressed))
+    }
+
+    /// Checks for values that no artefact of this layout can have.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.index_format != FORMAT_VERSION {
+            return Err(format!("it has format {}", self.index_format));
+        }
+        if self.chunks == u32::MAX {
+            return Err("it has too many chunks".to_owned());
+        }
+        check_columns(&self.columns)?;
+        let dimensions = self.model.as_ref().map_or(1, |model| model.dimensions);
+        if dimensions == 0 || dimensions > MAX_DIMENSIONS {
+            return Err(format!("its model has {dimensions} dimensions"));
+        }
+        if !self.parts.iter().map(|part| part.name.as_str()).eq(PARTS.map(|(_, name)| name)) {
+            return Err("it lists unexpected parts".to_owned());
+        }
+        Ok(())
+    }
+}

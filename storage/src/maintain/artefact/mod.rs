@@ -1,0 +1,50 @@
+//! Artefacts: an index in one file, for transfer to other machines.
+//!
+//! Layout: [`MAGIC`] · version of the layout (u32) · length of the manifest (u32) · BLAKE3 of the manifest · manifest
+//! (JSON) · the parts, one after another, as the manifest lists them. A part has the rows of a table in key order, in
+//! frames: length of the rows (u32) · length of the compressed rows (u32) · the rows, compressed by zstd separately for
+//! each frame. A row is: length of the key · key · length of the value · value, with lengths as variable-length
+//! integers. A frame ends with the row that makes it large enough, so that threads can compress frames while the bytes
+//! depend only on the rows. Numbers are little-endian.
+//!
+//! The rows are those of an index that was written in one run ([`crate::canonical`]), without the data that differs
+//! between two indexes of the same tree: times of runs and files, ids in git's index, the root, and the generation. So
+//! indexes with equal content have byte-identical artefacts. A chunk is one row with all of its stored data. The import
+//! builds records, blocks of contents and the codes of vectors again.
+
+mod check;
+mod manifest;
+mod part;
+mod reader;
+mod writer;
+
+pub use manifest::{ArtefactManifest, ArtefactPart};
+pub use reader::Arrival;
+
+use crate::tables::Table;
+
+/// First bytes of every artefact. The CR LF reveals a file that was changed by a transfer in text mode.
+const MAGIC: &[u8; 8] = b"AURMEM\r\n";
+/// Version of the layout that this build reads and writes.
+const VERSION: u32 = 2;
+/// Number of bytes before the manifest.
+const HEADER: usize = MAGIC.len() + 4 + 4 + blake3::OUT_LEN;
+/// Maximum length of a manifest in bytes.
+const MAX_MANIFEST_BYTES: u32 = 16 << 20;
+/// Maximum length of a key in bytes, which is also LMDB's limit.
+const MAX_KEY_BYTES: usize = 511;
+/// Maximum length of a value in bytes: enough for the record of a chunk or file of about ten megabytes, or for the
+/// postings of a term in about ten million chunks. A value is held in memory as a whole.
+const MAX_VALUE_BYTES: usize = 1 << 26;
+
+/// The exported tables and the names of their parts, in the order of the parts.
+const PARTS: [(Table, &str); 8] = [
+    (Table::Chunks, "chunks"),
+    (Table::Files, "files"),
+    (Table::Representations, "representations"),
+    (Table::Blames, "blames"),
+    (Table::Lengths, "lengths"),
+    (Table::Vectors, "vectors"),
+    (Table::Dictionary, "dictionary"),
+    (Table::Postings, "postings"),
+];

@@ -1,0 +1,238 @@
+//! Imports an artefact as the index of a project. Nothing in the artefact is trusted.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::check::{Checker, Limits};
+use super::manifest::ArtefactManifest;
+use super::part::{Frame, PartReader};
+use super::{HEADER, MAGIC, MAX_MANIFEST_BYTES, PARTS, VERSION};
+use crate::environment::Environment;
+use crate::error::StorageError;
+use crate::maintain::canonical::SEGMENT;
+use crate::maintain::replacement::Replacement;
+use crate::manifest::{FORMAT_VERSION, Manifest, SegmentInfo};
+use crate::opening::OpenMode;
+use crate::project::{ProjectDirectory, keep_out_of_git};
+use crate::trust::KnownIndexes;
+use crate::workers::Workers;
+use crate::write::ChunkBatch;
+
+/// Context of an import.
+#[derive(Debug, Clone, Copy)]
+pub struct Arrival<'a> {
+    /// The path of the file, or its name in errors.
+    pub name: &'a Path,
+    /// See [`Manifest::root`].
+    pub root: &'a str,
+    /// The current time in Unix seconds.
+    pub now: i64,
+    /// Records the id of the new index.
+    pub known: &'a KnownIndexes,
+    /// Threads that check the artefact and build the rows of the new index.
+    pub workers: Workers,
+}
+
+impl Environment {
+    /// Makes an artefact the index of a project, given its `.aurora` directory. The existing index is replaced in one
+    /// step, after the new one has been written and verified as a whole. Readers keep reading the index that they have
+    /// opened. The access history is kept.
+    ///
+    /// # Errors
+    /// The input is not a sound artefact of this version, or the index cannot be written. The existing index is then
+    /// kept.
+    pub fn import(
+        directory: &Path,
+        artefact: &mut dyn Read,
+        arrival: Arrival<'_>,
+    ) -> Result<ArtefactManifest, StorageError> {
+        let mut input = Input { inner: artefact, name: arrival.name };
+        let announced = input.manifest()?;
+        let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
+        keep_out_of_git(&home)?;
+        let mut replacement = Replacement::begin(&home, arrival.known)?;
+        let generation = generation_before(directory)? + 1;
+        let manifest = input.rows(&announced, &mut replacement, arrival.workers)?;
+        let manifest = Manifest {
+            generation,
+            imported: true,
+            root: arrival.root.to_owned(),
+            created: arrival.now,
+            updated: arrival.now,
+            ..manifest
+        };
+        let snapshot = replacement.complete(&manifest)?;
+        let report = snapshot.verify_with(arrival.workers);
+        if let Some(problem) = report.problems.into_iter().next() {
+            return Err(input.damaged("content", problem));
+        }
+        if report.vectors != announced.vectors {
+            let what = format!("it announces {} vectors, some of which belong to no chunk", announced.vectors);
+            return Err(input.damaged("vectors", what));
+        }
+        drop(snapshot);
+        replacement.finish()?;
+        Ok(announced)
+    }
+}
+
+/// Returns the current generation; 0 without a usable index. The caller holds the writer's lock.
+fn generation_before(directory: &Path) -> Result<u64, StorageError> {
+    match Environment::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot()) {
+        Ok(snapshot) => Ok(snapshot.manifest().generation),
+        Err(StorageError::NoIndex { .. }) => Ok(0),
+        Err(error) if error.unusable_index().is_some() => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+/// An artefact being read.
+struct Input<'r> {
+    inner: &'r mut dyn Read,
+    name: &'r Path,
+}
+
+impl Input<'_> {
+    /// Reads and checks everything before the parts.
+    fn manifest(&mut self) -> Result<ArtefactManifest, StorageError> {
+        let head = self.read_up_to(HEADER as u64)?;
+        let Some(rest) = head.strip_prefix(MAGIC) else {
+            let reason = if head.is_empty() { "it is empty" } else { "it does not start with an artefact header" };
+            return Err(StorageError::NotArtefact { path: self.name.to_owned(), reason });
+        };
+        let (Some((version, rest)), HEADER) = (rest.split_first_chunk(), head.len()) else {
+            return Err(self.damaged("header", "it ends too early".to_owned()));
+        };
+        self.check_version("artefact version", u32::from_le_bytes(*version), VERSION)?;
+        let Some((length, hash)) = rest.split_first_chunk() else {
+            return Err(self.damaged("header", "it ends too early".to_owned()));
+        };
+        let length = u32::from_le_bytes(*length);
+        if length > MAX_MANIFEST_BYTES {
+            return Err(self.damaged("header", format!("a manifest of {length} bytes is too long")));
+        }
+        let json = self.read_up_to(u64::from(length))?;
+        if json.len() != length as usize {
+            return Err(self.damaged("manifest", "it ends too early".to_owned()));
+        }
+        if blake3::hash(&json).as_bytes() != hash {
+            return Err(self.damaged("manifest", "its checksum is wrong".to_owned()));
+        }
+        // Another format may have another manifest, so the version is checked first.
+        let loose: Result<serde_json::Value, _> = serde_json::from_slice(&json);
+        let format = loose.ok().and_then(|manifest| manifest.get("index_format")?.as_u64()?.try_into().ok());
+        if let Some(format) = format {
+            self.check_version("index format", format, FORMAT_VERSION)?;
+        }
+        let manifest: ArtefactManifest =
+            serde_json::from_slice(&json).map_err(|error| self.damaged("manifest", error.to_string()))?;
+        manifest.check().map_err(|what| self.damaged("manifest", what))?;
+        Ok(manifest)
+    }
+
+    /// Writes the rows of all parts, and returns the manifest of the index except for fields that are not in the
+    /// artefact.
+    fn rows(
+        &mut self,
+        announced: &ArtefactManifest,
+        to: &mut Replacement,
+        workers: Workers,
+    ) -> Result<Manifest, StorageError> {
+        let dimensions = announced.model.as_ref().map(|model| model.dimensions);
+        let limits = Limits { chunks: announced.chunks, dimensions };
+        let columns: Arc<[_]> = announced.columns.clone().into();
+        let mut checker = Checker::new(limits, &columns);
+        let name = self.name;
+        workers.in_order(
+            |(part, batch): (&str, ChunkBatch)| {
+                batch.rows(&columns).map_err(|error| damaged(name, part, error.to_string()))
+            },
+            |rows: Result<Vec<_>, _>| rows?.into_iter().try_for_each(|operation| to.committer().push(operation)),
+            |batches| {
+                for ((table, _), part) in PARTS.into_iter().zip(&announced.parts) {
+                    let damaged = |what| damaged(name, &part.name, what);
+                    let unread = |error: io::Error| match error.kind() {
+                        io::ErrorKind::InvalidData => damaged(error.to_string()),
+                        _ => StorageError::io(name, error),
+                    };
+                    let mut reader = PartReader::new(part, &mut *self.inner);
+                    workers.in_order(
+                        |frame: Frame| limits.check(table, &frame),
+                        |frame| {
+                            let frame = frame.map_err(damaged)?;
+                            let size = frame.size;
+                            batches.push(size, (&part.name, checker.push(table, frame).map_err(damaged)?))
+                        },
+                        |frames| {
+                            while let Some(frame) = reader.next().map_err(unread)? {
+                                frames.push(frame.size(), frame)?;
+                            }
+                            Ok(())
+                        },
+                    )?;
+                    reader.finish().map_err(unread)?;
+                    batches.push(0, (&part.name, checker.end(table).map_err(damaged)?))?;
+                }
+                Ok(())
+            },
+        )?;
+        if !self.read_up_to(1)?.is_empty() {
+            return Err(self.damaged("end", "it continues after the last part".to_owned()));
+        }
+        if (checker.files, checker.vectors) != (announced.files, announced.vectors) {
+            return Err(self.damaged("manifest", "its number of files or vectors is wrong".to_owned()));
+        }
+        if checker.unfinished.rows != announced.unfinished.rows {
+            return Err(self.damaged("manifest", "its numbers of unfinished rows are wrong".to_owned()));
+        }
+        let segment = SegmentInfo {
+            id: SEGMENT,
+            first_chunk: 0,
+            end_chunk: announced.chunks,
+            chunks: u64::from(announced.chunks),
+            terms: announced.terms,
+            postings: announced.postings,
+            bytes: checker.segment_bytes,
+        };
+        let segments: Vec<_> = (announced.chunks > 0).then_some(segment).into_iter().collect();
+        Ok(Manifest {
+            model: announced.model.clone(),
+            head_commit: announced.head_commit.clone(),
+            fingerprints: announced.fingerprints.clone(),
+            columns: announced.columns.clone(),
+            unfinished: announced.unfinished.clone(),
+            complete: announced.complete,
+            chunk_count: u64::from(announced.chunks),
+            file_count: announced.files,
+            field_totals: announced.field_totals,
+            next_segment: segments.len() as u32,
+            segments,
+            next_chunk_id: announced.chunks,
+            ..Manifest::empty()
+        })
+    }
+
+    /// Reads `length` bytes, or as many as the input has.
+    fn read_up_to(&mut self, length: u64) -> Result<Vec<u8>, StorageError> {
+        let mut bytes = Vec::new();
+        let read = (&mut *self.inner).take(length).read_to_end(&mut bytes);
+        read.map(|_| bytes).map_err(|error| StorageError::io(self.name, error))
+    }
+
+    fn check_version(&self, what: &'static str, found: u32, expected: u32) -> Result<(), StorageError> {
+        if found == expected {
+            Ok(())
+        } else {
+            Err(StorageError::ArtefactVersion { path: self.name.to_owned(), what, found, expected })
+        }
+    }
+
+    fn damaged(&self, part: &str, what: String) -> StorageError {
+        damaged(self.name, part, what)
+    }
+}
+
+fn damaged(name: &Path, part: &str, what: String) -> StorageError {
+    StorageError::ArtefactDamaged { path: name.to_owned(), part: part.to_owned(), what }
+}

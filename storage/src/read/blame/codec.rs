@@ -1,0 +1,157 @@
+//! Blame rows as values of the `blames` table.
+//!
+//! Layout, with numbers of variable length: flags · bytes of an object id · authors · commits · runs · touches · runs
+//! of the copy if it differs. Each list starts with its length. Times are zigzag-coded, the committer's as the
+//! difference to the author's. The start of a touched range is stored as the difference to the previous start.
+
+use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
+
+use super::record::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
+
+const INCOMPLETE: u64 = 1;
+const HAS_COPY: u64 = 2;
+
+/// Serialises the blame of a file.
+pub(crate) fn encode(blame: &Blame) -> Vec<u8> {
+    let id_len = blame.commits.first().map_or(0, |commit| commit.id.len());
+    let mut out = Vec::with_capacity(16 + (id_len + 12) * blame.commits.len() + 3 * blame.runs.len());
+    let flags = if blame.incomplete { INCOMPLETE } else { 0 } | if blame.copy.is_some() { HAS_COPY } else { 0 };
+    put_varint(&mut out, flags);
+    put_varint(&mut out, id_len as u64);
+    put_list(&mut out, &blame.authors, |out, (name, email)| {
+        put_sized(out, name.as_bytes());
+        put_sized(out, email.as_bytes());
+    });
+    put_list(&mut out, &blame.commits, |out, commit| {
+        out.extend_from_slice(&commit.id);
+        put_varint(out, commit.author.into());
+        put_zigzag(out, commit.author_time);
+        put_zigzag(out, commit.committer_time.wrapping_sub(commit.author_time));
+    });
+    put_list(&mut out, &blame.runs, |out, run| {
+        put_varint(out, run.len.into());
+        put_varint(out, run.commit.into());
+    });
+    put_varint(&mut out, blame.touches.len() as u64);
+    let mut start = 0;
+    for touched in &blame.touches {
+        put_varint(&mut out, u64::from(touched.start.wrapping_sub(start)));
+        put_varint(&mut out, touched.len.into());
+        put_varint(&mut out, touched.commits.into());
+        start = touched.start;
+    }
+    if let Some(copy) = &blame.copy {
+        put_list(&mut out, copy, |out, run| {
+            put_varint(out, run.len.into());
+            put_varint(out, run.committed.map_or(0, |line| u64::from(line) + 1));
+        });
+    }
+    out
+}
+
+/// Reads the blame of a file. Returns `None` if the bytes are invalid.
+pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
+    let mut reader = ByteReader::new(bytes);
+    let flags = reader.varint()?;
+    let id_len = reader.length()?;
+    let authors = reader.list(|reader| Some((reader.string()?, reader.string()?)))?;
+    let commits = reader.list(|reader| {
+        let id = reader.take(id_len)?.to_vec();
+        let author = reader.varint32().filter(|&author| (author as usize) < authors.len())?;
+        let author_time = reader.zigzag()?;
+        let committer_time = author_time.wrapping_add(reader.zigzag()?);
+        Some(BlamedCommit { id, author, author_time, committer_time })
+    })?;
+    let mut lines = 0u32;
+    let runs = reader.list(|reader| {
+        let run = BlamedRun { len: reader.varint32()?, commit: reader.varint32()? };
+        lines = lines.checked_add(run.len)?;
+        ((run.commit as usize) < commits.len()).then_some(run)
+    })?;
+    let mut start = 0u32;
+    let touches = reader.list(|reader| {
+        start = start.checked_add(reader.varint32()?)?;
+        let touched = TouchedLines { start, len: reader.varint32()?, commits: reader.varint32()? };
+        start.checked_add(touched.len).is_some_and(|end| end <= lines).then_some(touched)
+    })?;
+    let mut copied = 0u32;
+    let mut copied_run = |reader: &mut ByteReader<'_>| {
+        let run = CopiedRun {
+            len: reader.varint32()?,
+            committed: match reader.varint()? {
+                0 => None,
+                line => Some(u32::try_from(line - 1).ok()?),
+            },
+        };
+        copied = copied.checked_add(run.len)?;
+        let is_within = |first: u32| first.checked_add(run.len).is_some_and(|end| end <= lines);
+        run.committed.is_none_or(is_within).then_some(run)
+    };
+    let copy = if flags & HAS_COPY != 0 { Some(reader.list(&mut copied_run)?) } else { None };
+    let is_known = flags & !(INCOMPLETE | HAS_COPY) == 0;
+    let blame = Blame { authors, commits, runs, touches, copy, incomplete: flags & INCOMPLETE != 0 };
+    (is_known && reader.is_empty()).then_some(blame)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::option::of;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn blame() -> impl Strategy<Value = Blame> {
+        let commit = |authors: u32| {
+            (vec(any::<u8>(), 20), 0..authors, any::<i64>(), any::<i64>()).prop_map(
+                |(id, author, author_time, committer_time)| BlamedCommit { id, author, author_time, committer_time },
+            )
+        };
+        (vec(("\\PC{0,9}", "[a-z@]{0,9}"), 1..4), 1u32..5)
+            .prop_flat_map(move |(authors, commits)| {
+                let commit = commit(authors.len() as u32);
+                let runs = vec((1u32..1_000, 0..commits), 0..9);
+                (
+                    Just(authors),
+                    vec(commit, commits as usize),
+                    runs,
+                    vec((0u32..99, 0u32..9, any::<u32>()), 0..9),
+                    of(vec((1u32..9, of(0u32..9)), 0..9)),
+                    any::<bool>(),
+                )
+            })
+            .prop_map(|(authors, commits, runs, touches, copy, incomplete)| {
+                let runs: Vec<_> = runs.into_iter().map(|(len, commit)| BlamedRun { len, commit }).collect();
+                let lines: u32 = runs.iter().map(|run| run.len).sum();
+                let within = |(len, first): (u32, Option<u32>)| CopiedRun {
+                    len,
+                    committed: first.filter(|first| first + len <= lines),
+                };
+                let touched = |(start, len, commits)| TouchedLines { start, len, commits };
+                let mut touches: Vec<_> = touches.into_iter().map(touched).collect();
+                touches.retain(|touched| touched.start + touched.len <= lines);
+                touches.sort_unstable_by_key(|touched| (touched.start, touched.len));
+                let copy = copy.map(|copy| copy.into_iter().map(within).collect());
+                Blame { authors, commits, runs, touches, copy, incomplete }
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn blames_round_trip(blame in blame()) {
+            prop_assert_eq!(decode(&encode(&blame)), Some(blame));
+        }
+
+        #[test]
+        fn damaged_bytes_are_refused_or_read_as_a_blame(blame in blame(), at in any::<prop::sample::Index>(), to in any::<u8>()) {
+            let mut bytes = encode(&blame);
+            prop_assert!(decode(&bytes[..at.index(bytes.len())]).is_none());
+            let at = at.index(bytes.len());
+            bytes[at] = to;
+            // References between the lists are valid for any bytes.
+            if let Some(read) = decode(&bytes) {
+                prop_assert!(read.runs.iter().all(|run| (run.commit as usize) < read.commits.len()));
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The fields common to all chunk records, packed.
+//!
+//! Layout: type · flags · first line · last line minus first line · the rest of the key after the file's key base, or
+//! the whole key · qualified name · name · numbers ([`super::numbers`]). A name is the offset and the length of a part
+//! of the key, or a text. Numbers are variable-length integers. Each text follows its length.
+
+use aurora_codec::{ByteReader, put_sized, put_varint};
+
+use super::kind::ChunkType;
+use super::new_chunk::NewChunk;
+use super::numbers::{self, Numbers};
+use super::record::ChunkHistory;
+
+/// Flag: the symbol can be used from outside its file.
+const EXPORTED: u8 = 1;
+/// Flag: the key does not begin with the key base of the file.
+const WHOLE_KEY: u8 = 1 << 1;
+/// Flags: the qualified name or the name is not a part of the key.
+const QUALIFIED_NAME_APART: u8 = 1 << 2;
+const NAME_APART: u8 = 1 << 3;
+/// Position of the [`GitState`] in the flags.
+const GIT_SHIFT: u32 = 4;
+
+/// The state of a chunk's lines in git: a [`ChunkHistory`] without its details.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum GitState {
+    /// The root is not in a git repository.
+    None,
+    /// The file is not tracked.
+    Untracked,
+    /// The history has not been traversed yet.
+    Pending,
+    /// History exists but could not be read.
+    Unavailable,
+    /// The lines have a history.
+    Tracked,
+}
+
+impl GitState {
+    const ALL: [Self; 5] = [Self::None, Self::Untracked, Self::Pending, Self::Unavailable, Self::Tracked];
+}
+
+impl From<&ChunkHistory> for GitState {
+    fn from(history: &ChunkHistory) -> Self {
+        match history {
+            ChunkHistory::None => Self::None,
+            ChunkHistory::Untracked => Self::Untracked,
+            ChunkHistory::Pending => Self::Pending,
+            ChunkHistory::Unavailable { .. } => Self::Unavailable,
+            ChunkHistory::Tracked(_) => Self::Tracked,
+        }
+    }
+}
+
+/// The unpacked fields, borrowed from the record.
+#[derive(Clone, Copy)]
+pub(super) struct PackedFields<'a> {
+    pub(super) chunk_type: ChunkType,
+    pub(super) exported: bool,
+    pub(super) git: GitState,
+    pub(super) line_start: u32,
+    pub(super) line_end: u32,
+    /// The whole key, or the rest after the key base of the file.
+    pub(super) key: &'a str,
+    pub(super) has_whole_key: bool,
+    pub(super) qualified_name: &'a str,
+    pub(super) name: &'a str,
+    pub(super) numbers: Numbers<'a>,
+}
+
+/// Packs the fields of a chunk whose lines have been checked. `key_tail` is the rest of its key after the file's key
+/// base.
+pub(super) fn encode(chunk: &NewChunk<'_>, key_tail: Option<&str>) -> Vec<u8> {
+    let stored_key = key_tail.unwrap_or(&chunk.key);
+    let place = |name: &str| stored_key.rfind(name);
+    let (qualified_name, name) = (place(&chunk.qualified_name), place(&chunk.name));
+    let flag = |flag: u8, is_set: bool| if is_set { flag } else { 0 };
+    let flags = flag(EXPORTED, chunk.exported)
+        | flag(WHOLE_KEY, key_tail.is_none())
+        | flag(QUALIFIED_NAME_APART, qualified_name.is_none())
+        | flag(NAME_APART, name.is_none())
+        | (GitState::from(chunk.git) as u8) << GIT_SHIFT;
+    let mut out = vec![chunk.chunk_type as u8, flags];
+    put_varint(&mut out, u64::from(chunk.line_start));
+    put_varint(&mut out, u64::from(chunk.line_end.saturating_sub(chunk.line_start)));
+    put_sized(&mut out, stored_key.as_bytes());
+    for (name, place) in [(&chunk.qualified_name, qualified_name), (&chunk.name, name)] {
+        match place {
+            Some(offset) => {
+                put_varint(&mut out, offset as u64);
+                put_varint(&mut out, name.len() as u64);
+            }
+            None => put_sized(&mut out, name.as_bytes()),
+        }
+    }
+    let history = match chunk.git {
+        ChunkHistory::Tracked(history) => Some(history),
+        _ => None,
+    };
+    numbers::encode(&mut out, chunk.tokens, history);
+    out
+}
+
+/// Whether a chunk can have this first and last line. Readers compute the number of lines and the number of the next
+/// line.
+pub(crate) fn are_lines(first: u32, last: u32) -> bool {
+    first <= last && last < u32::MAX
+}
+
+impl<'a> PackedFields<'a> {
+    /// Reads the fields. Returns `None` if the bytes are invalid. The numbers are not checked.
+    pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
+        let mut reader = ByteReader::new(bytes);
+        let chunk_type = *ChunkType::ALL.get(usize::from(reader.byte()?))?;
+        let flags = reader.byte()?;
+        let line_start = reader.varint32()?;
+        let line_end = line_start.checked_add(reader.varint32()?).filter(|end| are_lines(line_start, *end))?;
+        let stored_key = reader.text()?;
+        let mut name = |flag: u8| {
+            if flags & flag != 0 {
+                return reader.text();
+            }
+            let (offset, length) = (reader.length()?, reader.length()?);
+            stored_key.get(offset..offset.checked_add(length)?)
+        };
+        Some(Self {
+            chunk_type,
+            exported: flags & EXPORTED != 0,
+            git: *GitState::ALL.get(usize::from(flags >> GIT_SHIFT))?,
+            line_start,
+            line_end,
+            key: stored_key,
+            has_whole_key: flags & WHOLE_KEY != 0,
+            qualified_name: name(QUALIFIED_NAME_APART)?,
+            name: name(NAME_APART)?,
+            numbers: Numbers::new(reader.rest())?,
+        })
+    }
+}

@@ -1,0 +1,46 @@
+//! A cache of decompressed frames.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::StorageError;
+use crate::tables::Table;
+
+/// Number of cached parts: enough for the shown results of a search and the chunks whose references it follows.
+const SLOTS: usize = 64;
+
+/// Decompressed parts of the frames of one snapshot. The key of a part determines its slot.
+pub(crate) struct FrameCache {
+    slots: [Mutex<Option<CachedPart>>; SLOTS],
+}
+
+/// A part with its key.
+type CachedPart = (FrameKey, Arc<Vec<u8>>);
+
+/// Key of a part of a frame: the table, the first chunk of the frame, and the number of the part.
+pub(crate) type FrameKey = (Table, u32, usize);
+
+impl FrameCache {
+    pub(crate) fn new() -> Self {
+        Self { slots: std::array::from_fn(|_| Mutex::new(None)) }
+    }
+
+    /// Returns the part with a key. Calls `decompress` if the part is not cached.
+    pub(crate) fn get(
+        &self,
+        key: FrameKey,
+        decompress: impl FnOnce() -> Result<Vec<u8>, StorageError>,
+    ) -> Result<Arc<Vec<u8>>, StorageError> {
+        // Fibonacci hashing (Knuth, "The Art of Computer Programming", 6.4).
+        let (_, first, part) = key;
+        let number = first.wrapping_mul(2).wrapping_add(part as u32);
+        let slot = number.wrapping_mul(0x9e37_79b1) >> (u32::BITS - SLOTS.ilog2());
+        let slot = &self.slots[slot as usize];
+        let known = slot.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, bytes)) = known.filter(|(known, _)| *known == key) {
+            return Ok(bytes);
+        }
+        let bytes = Arc::new(decompress()?);
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, Arc::clone(&bytes)));
+        Ok(bytes)
+    }
+}

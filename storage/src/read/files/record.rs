@@ -1,0 +1,78 @@
+//! The file record.
+
+use serde::Serialize;
+
+use crate::error::StorageError;
+use crate::read::chunk::ChunkId;
+use crate::unfinished::UnfinishedRow;
+
+/// Data about a file that is kept between runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FileRecord {
+    /// Path relative to the indexed root, with `/`.
+    pub path: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// The file's stat data when it was read. Not part of the digest of an index.
+    pub stamp: FileStamp,
+    /// Id of the content in git's index; empty if git could not tell. Not part of the digest of an index, because it
+    /// depends on when git was asked.
+    pub blob: Vec<u8>,
+    /// Digest of the content.
+    pub hash: [u8; 32],
+    /// Language name; empty if none was recognised.
+    pub language: String,
+    /// Whether the file was indexed.
+    pub outcome: FileOutcome,
+    /// Key of all inputs of the attribution of the file's lines.
+    pub history_key: Vec<u8>,
+    /// The file's chunks, ascending. Set by the writer.
+    pub chunks: Vec<ChunkId>,
+    /// Number of lines.
+    pub lines: u32,
+    /// Warnings of the last indexing of the file.
+    pub warnings: Vec<String>,
+    /// Stages without a result for the file or its chunks, sorted. Not part of the digest of an index, because the
+    /// reason why a program failed may differ from run to run.
+    pub unfinished: Vec<UnfinishedRow>,
+}
+
+/// Stat data that tells a later run that a file is unchanged, without reading its content.
+///
+/// The default value proves nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct FileStamp {
+    /// Modification time (mtime), nanoseconds since the Unix epoch.
+    pub modified: i64,
+    /// Time of the last change to the content or the inode (ctime), which no program can set; nanoseconds since the
+    /// Unix epoch. On systems other than Unix, the time of creation.
+    pub changed: i64,
+    /// Inode number; 0 if the file system does not keep a file's inode number.
+    pub inode: u64,
+}
+
+impl FileStamp {
+    /// Whether a file whose stamp is now `found` has not been written or replaced since it had this stamp.
+    pub fn proves(&self, found: &Self) -> bool {
+        let is_same_inode = self.inode == 0 || self.inode == found.inode;
+        self.modified != 0 && self.modified == found.modified && self.changed == found.changed && is_same_inode
+    }
+}
+
+/// Whether a file was indexed or skipped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileOutcome {
+    /// The file's chunks are in the index.
+    Indexed,
+    /// The file was skipped.
+    Skipped(
+        /// The reason.
+        String,
+    ),
+}
+
+/// Refuses an empty path.
+pub(crate) fn check_path(path: &str) -> Result<(), StorageError> {
+    if path.is_empty() { Err(StorageError::Refused("a file needs a path".to_owned())) } else { Ok(()) }
+}

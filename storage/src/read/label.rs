@@ -1,0 +1,224 @@
+//! Labels: properties for filtering chunks and following relationships, stored as postings without frequencies.
+
+use std::ops::Range;
+
+use aurora_inverted::{HashedTerm, LABEL_PREFIX, TfVector};
+
+use crate::column::ColumnDeclaration;
+use crate::read::chunk::{ChunkType, MetaValue, NewChunk, last_component};
+
+/// Maximum length in bytes of a label payload that is stored unchanged.
+const MAX_PAYLOAD_BYTES: usize = 240;
+/// Length in bytes of the prefix of a longer payload, before the digest of the whole payload.
+const PAYLOAD_PREFIX_BYTES: usize = 200;
+/// Maximum length of a float that is written without an exponent.
+const MAX_FLOAT_BYTES: usize = 26;
+
+/// A property shared by a set of chunks: a filter, or the source of a relationship.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Label<'a> {
+    /// Chunks of a type.
+    Type(ChunkType),
+    /// Chunks in a language.
+    Language(&'a str),
+    /// Chunks whose metadata has the value under the key, see [`MetaValue`]. For a list, each of its texts is a value.
+    Meta {
+        /// Name of the column.
+        key: &'a str,
+        /// The value as text: `true`, `42`, `0.5`, `payments`.
+        value: &'a str,
+    },
+    /// Chunks with this name or qualified name, or with a definition of this name inside, ignoring case.
+    Defines(&'a str),
+    /// Chunks that call the name, or a name that ends in `.name` or `::name`, ignoring case.
+    Calls(&'a str),
+    /// Chunks whose definition extends, implements or embeds a type of this name, ignoring case.
+    Extends(&'a str),
+    /// Chunks that import the name or module, or a path that ends in it, ignoring case.
+    Imports(&'a str),
+    /// Chunks with a [`crate::Binding`] that renames this name, ignoring case.
+    Renames(&'a str),
+    /// Chunks that are enclosed by the chunk with this key.
+    Contains(&'a str),
+    /// The chunk with this key.
+    Key(&'a str),
+}
+
+/// The kinds of [`Label`], for listing the existing labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum LabelKind {
+    /// [`Label::Type`]
+    Type = b't',
+    /// [`Label::Language`]
+    Language = b'l',
+    /// [`Label::Meta`], listed as `key=value`
+    Meta = b'm',
+    /// [`Label::Defines`]
+    Defines = b'd',
+    /// [`Label::Calls`]
+    Calls = b'c',
+    /// [`Label::Extends`]
+    Extends = b'e',
+    /// [`Label::Imports`]
+    Imports = b'i',
+    /// [`Label::Renames`]
+    Renames = b'r',
+    /// [`Label::Contains`]
+    Contains = b'p',
+    /// [`Label::Key`]
+    Key = b'k',
+}
+
+impl Label<'_> {
+    /// The label as an entry of the dictionary.
+    pub fn to_bytes(self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.put(&mut bytes);
+        bytes
+    }
+
+    /// Appends the label to `bytes`, as an entry of the dictionary.
+    fn put(self, bytes: &mut Vec<u8>) {
+        let (kind, payload) = match self {
+            Self::Type(kind) => (LabelKind::Type, kind.as_str()),
+            Self::Language(name) => (LabelKind::Language, name),
+            Self::Meta { key, value } => return put_entry(bytes, LabelKind::Meta, format!("{key}={value}").as_bytes()),
+            Self::Defines(name) => return put_lower(bytes, LabelKind::Defines, name),
+            Self::Calls(name) => return put_lower(bytes, LabelKind::Calls, name),
+            Self::Extends(name) => return put_lower(bytes, LabelKind::Extends, name),
+            Self::Imports(name) => return put_lower(bytes, LabelKind::Imports, name),
+            Self::Renames(name) => return put_lower(bytes, LabelKind::Renames, name),
+            Self::Contains(parent) => (LabelKind::Contains, parent),
+            Self::Key(key) => (LabelKind::Key, key),
+        };
+        put_entry(bytes, kind, payload.as_bytes());
+    }
+}
+
+/// Appends an entry with a name in lower case.
+fn put_lower(bytes: &mut Vec<u8>, kind: LabelKind, name: &str) {
+    if name.is_ascii() && name.len() <= MAX_PAYLOAD_BYTES {
+        let start = bytes.len();
+        put_entry(bytes, kind, name.as_bytes());
+        bytes[start..].make_ascii_lowercase();
+    } else {
+        put_entry(bytes, kind, name.to_lowercase().as_bytes());
+    }
+}
+
+fn put_entry(bytes: &mut Vec<u8>, kind: LabelKind, payload: &[u8]) {
+    bytes.extend_from_slice(&[LABEL_PREFIX, kind as u8]);
+    if payload.len() <= MAX_PAYLOAD_BYTES {
+        bytes.extend_from_slice(payload);
+    } else {
+        bytes.extend_from_slice(&payload[..PAYLOAD_PREFIX_BYTES]);
+        bytes.extend_from_slice(blake3::hash(payload).as_bytes());
+    }
+}
+
+/// The labels of a chunk, sorted and unique.
+#[derive(Debug, Default)]
+pub(crate) struct Labels {
+    bytes: Vec<u8>,
+    /// Position of each label in `bytes`.
+    places: Vec<Range<usize>>,
+}
+
+impl Labels {
+    /// Creates all labels of a chunk. Values of `columns` have no labels: [`crate::values`] stores them.
+    pub(crate) fn new(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> Self {
+        let mut labels = Self { bytes: Vec::with_capacity(512), places: Vec::with_capacity(24) };
+        labels.push(Label::Type(chunk.chunk_type));
+        labels.push(Label::Language(&chunk.language));
+        labels.push(Label::Key(&chunk.key));
+        for name in [&chunk.name, &chunk.qualified_name].into_iter().chain(&chunk.definitions) {
+            if !name.is_empty() {
+                labels.push(Label::Defines(name));
+            }
+        }
+        for call in &chunk.calls {
+            labels.push_with_last(call, Label::Calls);
+        }
+        for base in &chunk.bases {
+            labels.push(Label::Extends(base));
+        }
+        for import in &chunk.imports {
+            labels.push_with_last(import, Label::Imports);
+        }
+        for binding in chunk.bindings.iter().filter(|binding| binding.is_renamed()) {
+            labels.push(Label::Renames(binding.target()));
+        }
+        if let Some(parent) = &chunk.parent {
+            labels.push(Label::Contains(parent));
+        }
+        let is_declared = |key: &str| columns.iter().any(|column| column.name == key);
+        for (key, value) in chunk.metadata.iter().filter(|(key, _)| !is_declared(key)) {
+            for value in filter_texts(value) {
+                labels.push(Label::Meta { key, value: &value });
+            }
+        }
+        let Self { bytes, places } = &mut labels;
+        places.sort_unstable_by(|a, b| bytes[a.clone()].cmp(&bytes[b.clone()]));
+        places.dedup_by(|a, b| bytes[a.clone()] == bytes[b.clone()]);
+        labels
+    }
+
+    /// The labels as entries of the dictionary.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
+        self.places.iter().map(|place| &self.bytes[place.clone()])
+    }
+
+    /// The labels as postings, which have no frequencies.
+    pub(crate) fn postings(&self) -> impl Iterator<Item = (HashedTerm<'_>, TfVector)> + Clone {
+        self.iter().map(|label| (HashedTerm::new(label), TfVector::default()))
+    }
+
+    fn push(&mut self, label: Label<'_>) {
+        let start = self.bytes.len();
+        label.put(&mut self.bytes);
+        self.places.push(start..self.bytes.len());
+    }
+
+    /// Adds the label of a name, and the label of the last component of the name if that is shorter.
+    fn push_with_last<'n>(&mut self, name: &'n str, label: fn(&'n str) -> Label<'n>) {
+        self.push(label(name));
+        let last = last_component(name);
+        if last.len() < name.len() {
+            self.push(label(last));
+        }
+    }
+}
+
+/// Returns the texts by which a value is filtered.
+pub(crate) fn filter_texts(value: &MetaValue) -> Vec<String> {
+    match value {
+        MetaValue::Bool(value) => vec![value.to_string()],
+        MetaValue::Integer(value) => vec![value.to_string()],
+        MetaValue::Float(value) => vec![float_text(*value)],
+        MetaValue::String(value) => vec![value.clone()],
+        MetaValue::Strings(values) => values.clone(),
+    }
+}
+
+/// Formats a float as text that parses to the same float, short enough for a label.
+fn float_text(value: f64) -> String {
+    let text = value.to_string();
+    if text.len() <= MAX_FLOAT_BYTES { text } else { format!("{value:e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn floats_round_trip_through_their_labels(value in any::<f64>()) {
+            let text = float_text(value);
+            prop_assert!(text.len() <= MAX_FLOAT_BYTES);
+            prop_assert_eq!(text.parse::<f64>().map(f64::to_bits), Ok(value.to_bits()));
+        }
+    }
+}

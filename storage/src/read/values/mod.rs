@@ -1,0 +1,30 @@
+//! The values of custom columns, in a separate table, so that a changed value does not rewrite records or contents.
+//!
+//! A row has the values of one column for 1,024 chunk ids. [`block`] defines its format, [`rows`] writes it, and
+//! [`reader`] reads it. Filters read the same rows: neighbouring chunks mostly have the same value, so a row has only a
+//! few runs of ids.
+
+mod block;
+mod reader;
+mod rows;
+
+pub(crate) use block::{ValueBlock, ValueBlockBuilder};
+pub(crate) use rows::ValueRows;
+
+use crate::read::vectors::BLOCK_IDS;
+
+/// Key of the values of a column for a block of 1,024 chunk ids.
+pub(crate) fn value_key(block: u32, column: &str) -> Vec<u8> {
+    [&block.to_be_bytes(), column.as_bytes()].concat()
+}
+
+/// Parses a key into block and column. Returns `None` if the key is invalid.
+pub(crate) fn parse_value_key(key: &[u8]) -> Option<(u32, &str)> {
+    let (block, column) = key.split_first_chunk()?;
+    Some((u32::from_be_bytes(*block), std::str::from_utf8(column).ok()?))
+}
+
+/// The block of a chunk id, and the position of the id in the block.
+pub(crate) fn place_of(id: u32) -> (u32, usize) {
+    (id / BLOCK_IDS, (id % BLOCK_IDS) as usize)
+}

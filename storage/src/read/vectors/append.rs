@@ -1,0 +1,128 @@
+//! Appends the vectors of new chunks, block by block.
+
+use super::block::{BLOCK_IDS, EncodedVectors, VectorBlockWriter};
+use crate::error::StorageError;
+use crate::read::snapshot::Snapshot;
+use crate::tables::Operation;
+
+/// Receives operations that are committed in one transaction.
+pub(crate) type EmitTogether<'e> = &'e mut dyn FnMut(Vec<Operation>) -> Result<(), StorageError>;
+
+/// Collects the vectors of one block at a time.
+///
+/// The first block may be shared with the previous generation. Its rows are kept, so that the block can be written
+/// before the publication.
+pub(crate) struct VectorAppender {
+    base: Snapshot,
+    /// Dimensions of the vectors added so far, or of those in the index if none have been added.
+    dimensions: Option<usize>,
+    appended: bool,
+    open: Option<(u32, VectorBlockWriter)>,
+}
+
+impl VectorAppender {
+    /// Starts after the chunks of a generation.
+    pub(crate) fn new(base: &Snapshot) -> Result<Self, StorageError> {
+        let dimensions = base.manifest().model.as_ref().map(|model| model.dimensions);
+        Ok(Self { base: base.clone(), dimensions, appended: false, open: None })
+    }
+
+    /// Dimensions of the added vectors; `None` if there are none.
+    pub(crate) fn appended(&self) -> Option<usize> {
+        self.dimensions.filter(|_| self.appended)
+    }
+
+    /// Announces vectors with `dimensions`, and returns the id from which they can be added: the next one, or at a
+    /// change to another model the first id of the next block.
+    pub(crate) fn expect(&mut self, dimensions: usize, next_id: u32) -> Result<u32, StorageError> {
+        let known = self.dimensions.replace(dimensions);
+        if dimensions == 0 || self.appended && known != Some(dimensions) {
+            return Err(StorageError::Refused(format!(
+                "a vector of {dimensions} dimensions cannot be stored with vectors of {}",
+                known.unwrap_or(0)
+            )));
+        }
+        let moved = !self.appended && known.is_some_and(|known| known != dimensions);
+        self.appended = true;
+        if moved { Ok(next_id.checked_next_multiple_of(BLOCK_IDS).unwrap_or(u32::MAX)) } else { Ok(next_id) }
+    }
+
+    /// Adds the vectors of some ids, which ascend and are greater than the previous ids.
+    pub(crate) fn push(
+        &mut self,
+        ids: &[u32],
+        vectors: &EncodedVectors,
+        emit: EmitTogether<'_>,
+    ) -> Result<(), StorageError> {
+        let mut start = 0;
+        for of_block in ids.chunk_by(|a, b| a / BLOCK_IDS == b / BLOCK_IDS) {
+            let block = of_block[0] / BLOCK_IDS;
+            if self.open.as_ref().is_some_and(|(open, _)| *open != block) {
+                self.finish(emit)?;
+            }
+            if self.open.is_none() {
+                self.open = Some((block, self.begin(block, self.dimensions.unwrap_or(0))?));
+            }
+            let range = start..start + of_block.len();
+            start = range.end;
+            if let Some((_, writer)) = &mut self.open {
+                writer.extend(of_block.iter().map(|id| (id % BLOCK_IDS) as usize), vectors, range);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the open block. Both of its values are written in one transaction, because the published generation may
+    /// share the block: a reader between two transactions, or after a crash there, would find values that do not match.
+    pub(crate) fn finish(&mut self, emit: EmitTogether<'_>) -> Result<(), StorageError> {
+        match self.open.take() {
+            Some((block, writer)) => emit(writer.operations(block)),
+            None => Ok(()),
+        }
+    }
+
+    /// Starts a block with the rows of the generation in it.
+    fn begin(&self, block: u32, dimensions: usize) -> Result<VectorBlockWriter, StorageError> {
+        let mut writer = VectorBlockWriter::new(dimensions);
+        let first_new = self.base.manifest().next_chunk_id;
+        if block * BLOCK_IDS >= first_new {
+            return Ok(writer);
+        }
+        let stored = self.base.vectors(block)?.filter(|stored| stored.dimensions == dimensions);
+        for row in stored.iter().flat_map(|stored| stored.iter()) {
+            let (index, (scale, row)) = self.base.check(row)?;
+            if block * BLOCK_IDS + (index as u32) < first_new {
+                writer.push(index, scale, &row);
+            }
+        }
+        Ok(writer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::Environment;
+    use crate::opening::OpenMode;
+    use crate::write::commit::Committer;
+    use crate::write::options::WriterOptions;
+
+    #[test]
+    fn both_values_of_a_block_are_written_in_one_transaction() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let environment = Environment::open(directory.path(), OpenMode::Create).expect("opens");
+        drop(environment.writer(WriterOptions::default()).expect("makes the tables"));
+        let base = environment.snapshot().expect("opens");
+        // Every operation exceeds the limit.
+        let mut committer = Committer::new(&base, 1);
+        let mut appender = VectorAppender::new(&base).expect("starts");
+        assert_eq!(appender.expect(4, 0).expect("is the first"), 0);
+        let mut vectors = EncodedVectors::default();
+        vectors.push(1.0, &[1, 2, 3, 4]);
+        appender.push(&[0], &vectors, &mut |operations| committer.push_together(operations)).expect("is taken");
+        appender.finish(&mut |operations| committer.push_together(operations)).expect("is taken");
+        committer.finish().expect("is written");
+        let after = environment.snapshot().expect("opens");
+        assert_eq!(after.meta().transaction, base.meta().transaction + 1);
+    }
+}

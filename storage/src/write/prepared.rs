@@ -1,0 +1,155 @@
+//! Files and their chunks as rows, which are built on any thread and written in the order of their ids.
+
+use std::sync::Arc;
+
+use aurora_inverted::Inverter;
+
+use crate::column::ColumnDeclaration;
+use crate::error::StorageError;
+use crate::read::{
+    Blame, Chunk, ChunkId, EncodedVectors, FileRecord, Labels, MetaValue, NewChunk, RepresentationBuilder, blame,
+    check_path, quantise,
+};
+use crate::tables::{Operation, Table, chunk_key, collect_sealed};
+use crate::write::chunk_rows::{ChunkRows, ClosedRows};
+
+/// Ids for the chunks of some files.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReservedIds {
+    /// The next free id before this reservation. `first` may be greater, because it may start a new block of vectors.
+    pub(crate) after: u32,
+    pub(crate) first: u32,
+    pub(crate) end: u32,
+    /// Dimensions of the vectors of these chunks.
+    pub(crate) dimensions: Option<usize>,
+}
+
+impl ReservedIds {
+    /// The ids, ascending.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = ChunkId> + use<> {
+        (self.first..self.end).map(ChunkId)
+    }
+}
+
+/// Builds the rows of some files without access to the index.
+pub struct FilePreparer {
+    ids: ReservedIds,
+    next: u32,
+    columns: Arc<[ColumnDeclaration]>,
+    rows: ChunkRows,
+    last_blame: Option<ChunkId>,
+    prepared: PreparedFiles,
+}
+
+/// Files that are ready to be written by [`crate::IndexWriter::apply`].
+#[derive(Default)]
+pub struct PreparedFiles {
+    pub(crate) ids: ReservedIds,
+    pub(crate) files: Vec<FileRecord>,
+    /// Operations with checksums.
+    pub(crate) operations: Vec<Operation>,
+    pub(crate) closed: ClosedRows,
+    /// The labels of the chunks.
+    pub(crate) labels: Inverter,
+    /// The metadata of each chunk, if there are custom columns.
+    pub(crate) values: Vec<(u32, Vec<(String, MetaValue)>)>,
+    /// The ids of chunks with vectors.
+    pub(crate) embedded: Vec<u32>,
+    pub(crate) vectors: EncodedVectors,
+}
+
+impl PreparedFiles {
+    /// Creates an empty set of files. The ids stay unused.
+    pub(crate) fn empty(ids: ReservedIds) -> Self {
+        Self { ids, ..Self::default() }
+    }
+}
+
+impl FilePreparer {
+    pub(crate) fn new(ids: ReservedIds, columns: Arc<[ColumnDeclaration]>) -> Self {
+        let rows = ChunkRows::new(Arc::clone(&columns));
+        Self { ids, next: ids.first, columns, rows, last_blame: None, prepared: PreparedFiles::empty(ids) }
+    }
+
+    /// Replaces a file with its chunks, each with an optional vector, and returns the chunks' ids in the given order.
+    /// The file's earlier chunks are deleted. Sets `record.chunks`.
+    ///
+    /// # Errors
+    /// Refuses an empty path, chunks of another path or of several languages, more chunks than reserved ids, and
+    /// vectors that are not finite or have other dimensions.
+    pub fn replace_file(
+        &mut self,
+        mut record: FileRecord,
+        chunks: &[NewChunk<'_>],
+    ) -> Result<Vec<ChunkId>, StorageError> {
+        check_path(&record.path)?;
+        let language = chunks.first().map(|first| first.language.as_str());
+        let is_of_file = |chunk: &Chunk| chunk.path == record.path && Some(chunk.language.as_str()) == language;
+        if let Some(other) = chunks.iter().find(|chunk| !is_of_file(chunk)) {
+            return Err(StorageError::Refused(format!("{} is not a chunk of {}", other.key, record.path)));
+        }
+        if chunks.len() > (self.ids.end - self.next) as usize {
+            return Err(StorageError::Refused(format!("no ids are reserved for the chunks of {}", record.path)));
+        }
+        let Self { prepared, rows, .. } = self;
+        let mut representation = RepresentationBuilder::default();
+        let first = self.next;
+        rows.begin_file();
+        for (id, chunk) in (first..).zip(chunks) {
+            rows.push(id, chunk, &mut collect_sealed(&mut prepared.operations))?;
+            prepared.labels.add(id, Labels::new(chunk, &self.columns).postings());
+            if !self.columns.is_empty() {
+                prepared.values.push((id, chunk.metadata.to_vec()));
+            }
+            representation.add_tokens(chunk.tokens.doc.iter().copied());
+            if let Some(vector) = chunk.vector {
+                if self.ids.dimensions != Some(vector.len()) {
+                    return Err(StorageError::Refused(format!(
+                        "a vector of {} dimensions cannot be stored with vectors of {}",
+                        vector.len(),
+                        self.ids.dimensions.unwrap_or(0)
+                    )));
+                }
+                let refused = || StorageError::Refused(format!("the vector of {} is not finite", chunk.key));
+                let (scale, row) = quantise(vector).ok_or_else(refused)?;
+                representation.add_vector(scale, &row);
+                prepared.embedded.push(id);
+                prepared.vectors.push(scale, &row.iter().map(|&x| x as u8).collect::<Vec<_>>());
+            }
+        }
+        self.next += chunks.len() as u32;
+        if !chunks.is_empty() {
+            let row = Operation::put(Table::Representations, chunk_key(first), representation.finish());
+            prepared.operations.push(row.sealed());
+        }
+        let ids: Vec<ChunkId> = (first..self.next).map(ChunkId).collect();
+        record.chunks.clone_from(&ids);
+        prepared.files.push(record);
+        Ok(ids)
+    }
+
+    /// Sets the blame of a file, given its first chunk. Must be called at most once for each file, in ascending order
+    /// of ids.
+    ///
+    /// # Errors
+    /// Refuses a chunk that was not prepared here, and ids that do not ascend.
+    pub fn add_blame(&mut self, first: ChunkId, blame: &Blame) -> Result<(), StorageError> {
+        if !(self.ids.first..self.next).contains(&first.0) || self.last_blame >= Some(first) {
+            return Err(StorageError::Refused(format!("the blame of chunk {first} cannot be added now")));
+        }
+        self.last_blame = Some(first);
+        let emit = &mut collect_sealed(&mut self.prepared.operations);
+        self.rows.push_blame(first.0, &blame::encode(blame), emit)
+    }
+
+    /// Returns the prepared files.
+    ///
+    /// # Errors
+    /// A text is too long for a compressed block.
+    pub fn finish(self) -> Result<PreparedFiles, StorageError> {
+        let Self { mut rows, mut prepared, .. } = self;
+        rows.finish(&mut collect_sealed(&mut prepared.operations))?;
+        prepared.closed = rows.take_closed();
+        Ok(prepared)
+    }
+}

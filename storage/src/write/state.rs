@@ -1,0 +1,154 @@
+//! State that a writer collects for the next generation.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use aurora_confined::Directory;
+use aurora_inverted::{FIELDS, LengthCodes};
+use roaring::RoaringBitmap;
+
+use crate::column::ColumnDeclaration;
+use crate::error::StorageError;
+use crate::read::{ChunkId, FileRecord, Snapshot, ValueRows, VectorAppender, check_path};
+use crate::write::chunk_rows::ClosedRows;
+use crate::write::commit::Committer;
+use crate::write::inversion::Inversion;
+use crate::write::options::WriterOptions;
+use crate::write::prepared::{PreparedFiles, ReservedIds};
+
+/// State that a writer has collected since it was opened.
+pub(crate) struct WriterState {
+    /// The generation that is being changed.
+    pub(crate) base: Snapshot,
+    pub(crate) committer: Committer,
+    pub(crate) values: ValueRows,
+    pub(crate) closed: ClosedRows,
+    pub(crate) vectors: VectorAppender,
+    pub(crate) inversion: Inversion,
+    /// The custom columns of the next generation.
+    pub(crate) columns: Arc<[ColumnDeclaration]>,
+    /// Changed file rows by path; `None` removes the row.
+    pub(crate) files: BTreeMap<String, Option<FileRecord>>,
+    /// Chunks that are deleted, both from the base and from this writer.
+    pub(crate) dead: RoaringBitmap,
+    /// The first chunk of each file that has lost its chunks.
+    pub(crate) dead_firsts: Vec<ChunkId>,
+    /// Chunks that this writer has added.
+    pub(crate) added: RoaringBitmap,
+    pub(crate) next_id: u32,
+    /// The first id for which nothing has been written yet.
+    written: u32,
+    /// Prepared files that wait for files with lower ids, by [`ReservedIds::after`].
+    pub(crate) waiting: BTreeMap<u32, PreparedFiles>,
+    /// Field lengths of the chunks, starting at the id `lengths_from`.
+    pub(crate) lengths: Vec<LengthCodes>,
+    pub(crate) lengths_from: u32,
+    /// Chunks whose terms have been added.
+    pub(crate) with_terms: RoaringBitmap,
+    /// Number of threads that build segments.
+    pub(crate) threads: usize,
+}
+
+impl WriterState {
+    /// Starts after the chunks of a generation. `limit` is the size of a batch in bytes; postings take about half of
+    /// the memory.
+    pub(crate) fn begin(
+        base: Snapshot,
+        home: &Directory,
+        limit: usize,
+        options: WriterOptions,
+    ) -> Result<Self, StorageError> {
+        let next_id = base.manifest().next_chunk_id;
+        let columns: Arc<[ColumnDeclaration]> = options.columns.into();
+        Ok(Self {
+            values: ValueRows::new(Arc::clone(&columns), Some(base.clone())),
+            closed: ClosedRows::default(),
+            committer: Committer::new(&base, limit),
+            vectors: VectorAppender::new(&base)?,
+            inversion: Inversion::begin(home, options.memory / 2)?,
+            columns,
+            files: BTreeMap::new(),
+            dead: RoaringBitmap::new(),
+            dead_firsts: Vec::new(),
+            added: RoaringBitmap::new(),
+            next_id,
+            written: next_id,
+            waiting: BTreeMap::new(),
+            lengths: Vec::new(),
+            lengths_from: next_id,
+            with_terms: RoaringBitmap::new(),
+            threads: options.threads.max(1),
+            base,
+        })
+    }
+
+    /// Whether the writer has anything to publish.
+    pub(crate) fn is_touched(&self) -> bool {
+        !self.files.is_empty() || !self.added.is_empty() || self.values.has_changes()
+    }
+
+    /// The row of a file as it would be published now.
+    pub(crate) fn row(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
+        match self.files.get(path) {
+            Some(row) => Ok(row.clone()),
+            None => self.base.file(path),
+        }
+    }
+
+    /// Marks the chunks of a file as deleted.
+    pub(crate) fn retire(&mut self, path: &str) -> Result<(), StorageError> {
+        check_path(path)?;
+        let chunks = self.row(path)?.map(|row| row.chunks).unwrap_or_default();
+        self.dead.extend(chunks.iter().map(|id| id.0));
+        self.dead_firsts.extend(chunks.first());
+        Ok(())
+    }
+
+    /// Reserves the next `count` ids for chunks with vectors of these dimensions.
+    pub(crate) fn reserve(&mut self, count: usize, dimensions: Option<usize>) -> Result<ReservedIds, StorageError> {
+        let after = self.next_id;
+        let first = match dimensions {
+            Some(dimensions) => self.vectors.expect(dimensions, after)?,
+            None => after,
+        };
+        let end = u64::from(first) + count as u64;
+        match u32::try_from(end) {
+            Ok(end) if end < u32::MAX => {
+                self.next_id = end;
+                Ok(ReservedIds { after, first, end, dimensions })
+            }
+            _ => Err(StorageError::IdsExhausted { path: self.base.path().to_owned() }),
+        }
+    }
+
+    /// Writes prepared files as soon as all files with lower ids have been written.
+    pub(crate) fn apply(&mut self, prepared: PreparedFiles) -> Result<(), StorageError> {
+        if prepared.ids.after == prepared.ids.end {
+            return self.write(prepared);
+        }
+        self.waiting.insert(prepared.ids.after, prepared);
+        while let Some(next) = self.waiting.remove(&self.written) {
+            self.written = next.ids.end;
+            self.write(next)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, prepared: PreparedFiles) -> Result<(), StorageError> {
+        let PreparedFiles { ids, files, operations, mut closed, values, embedded, vectors, .. } = prepared;
+        for record in &files {
+            self.retire(&record.path)?;
+        }
+        self.added.extend(files.iter().flat_map(|record| &record.chunks).map(|id| id.0));
+        let end = self.lengths.len().max(ids.end.saturating_sub(self.lengths_from) as usize);
+        self.lengths.resize(end, [0; FIELDS]);
+        for (id, metadata) in values {
+            self.values.push(id, &metadata, &mut |operation| self.committer.push(operation))?;
+        }
+        self.committer.push_sealed(operations)?;
+        self.closed.append(&mut closed);
+        self.vectors.push(&embedded, &vectors, &mut |operations| self.committer.push_together(operations))?;
+        self.files.extend(files.into_iter().map(|record| (record.path.clone(), Some(record))));
+        Ok(())
+    }
+}

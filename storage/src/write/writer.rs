@@ -1,0 +1,258 @@
+//! The writer of an index. There is only one at a time.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use aurora_inverted::{Inverter, TermVector, length_code};
+
+use crate::column::{ColumnDeclaration, check_columns};
+use crate::environment::Environment;
+use crate::error::StorageError;
+use crate::fault;
+use crate::index_id::IndexId;
+use crate::interrupted;
+use crate::lock::FileLock;
+use crate::manifest::{Manifest, ManifestUpdate};
+use crate::read::{ChunkId, FileRecord, MetaValue, NewChunk, check_path};
+use crate::write::cleanup::{has_leftovers, remove_leftovers};
+use crate::write::commit::{Committer, create_tables};
+use crate::write::options::WriterOptions;
+use crate::write::prepared::{FilePreparer, PreparedFiles, ReservedIds};
+use crate::write::publish::publish;
+use crate::write::state::WriterState;
+
+/// Minimum and maximum size in bytes of a batch that is committed separately.
+const BATCH_BYTES: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
+
+/// Adds, replaces and removes files, and publishes all changes at once.
+///
+/// Nothing is visible before [`IndexWriter::publish`] returns. A writer that is dropped, or whose process is killed,
+/// does not change the published generation.
+pub struct IndexWriter {
+    environment: Environment,
+    id: IndexId,
+    columns: Arc<[ColumnDeclaration]>,
+    state: Mutex<WriterState>,
+    /// Released last.
+    _lock: FileLock,
+}
+
+impl Environment {
+    /// Opens the writer. An index has only one writer at a time on a machine.
+    ///
+    /// # Errors
+    /// [`StorageError::Locked`] with the process that is already writing; [`StorageError::Replaced`] if the index was
+    /// replaced by another one; [`StorageError::Refused`] if the columns are invalid.
+    pub fn writer(&self, options: WriterOptions) -> Result<IndexWriter, StorageError> {
+        IndexWriter::open(self.clone(), options)
+    }
+}
+
+impl IndexWriter {
+    fn open(environment: Environment, options: WriterOptions) -> Result<Self, StorageError> {
+        check_columns(&options.columns).map_err(StorageError::Refused)?;
+        let store = &environment.store;
+        let lock = FileLock::writer(&store.home)?;
+        store.check_current()?;
+        fault::point();
+        interrupted::clear(&store.home)?;
+        // A slot in the reader table that was left by a killed process would keep old pages forever.
+        let stale = store.lmdb.clear_stale_readers();
+        stale.map_err(|error| StorageError::lmdb(&store.data, error))?;
+        let limit = (options.memory / 8).clamp(*BATCH_BYTES.start(), *BATCH_BYTES.end());
+        let mut base = environment.snapshot()?;
+        if base.id().is_none() {
+            create_tables(store)?;
+            base = environment.snapshot()?;
+        }
+        let id = base.id().ok_or_else(|| base.damaged("it has no id".to_owned()))?;
+        if has_leftovers(&base)? {
+            let mut committer = Committer::new(&base, limit);
+            remove_leftovers(&base, &mut committer)?;
+            base = environment.snapshot()?;
+        }
+        let state = WriterState::begin(base, &store.home, limit, options)?;
+        Ok(Self { environment, id, columns: Arc::clone(&state.columns), state: Mutex::new(state), _lock: lock })
+    }
+
+    /// The id of the index.
+    pub fn id(&self) -> IndexId {
+        self.id
+    }
+
+    /// Reserves ids for the next `chunks` chunks, whose vectors have `dimensions`. Ids ascend in the order of these
+    /// calls.
+    ///
+    /// # Errors
+    /// Refuses dimensions that differ from those of vectors that this writer has already added;
+    /// [`StorageError::IdsExhausted`] if no ids are left.
+    pub fn reserve(&self, chunks: usize, dimensions: Option<usize>) -> Result<ReservedIds, StorageError> {
+        self.state().reserve(chunks, dimensions)
+    }
+
+    /// Starts to build the rows of files whose chunks get these ids, without a lock on the index.
+    pub fn prepare(&self, ids: ReservedIds) -> FilePreparer {
+        FilePreparer::new(ids, Arc::clone(&self.columns))
+    }
+
+    /// Writes prepared files once all files with lower ids are written.
+    ///
+    /// # Errors
+    /// [`StorageError::Damaged`] if the old row of a file cannot be read, and the first error of the writing thread.
+    pub fn apply(&self, mut prepared: PreparedFiles) -> Result<(), StorageError> {
+        self.add_postings(std::mem::take(&mut prepared.labels))?;
+        self.state().apply(prepared)
+    }
+
+    /// Replaces one file with its chunks, see [`FilePreparer::replace_file`].
+    ///
+    /// # Errors
+    /// The errors of [`Self::reserve`], [`FilePreparer::replace_file`] and [`Self::apply`].
+    pub fn replace_file(&self, record: FileRecord, chunks: &[NewChunk<'_>]) -> Result<Vec<ChunkId>, StorageError> {
+        let dimensions = chunks.iter().find_map(|chunk| chunk.vector).map(<[f32]>::len);
+        let ids = self.reserve(chunks.len(), dimensions)?;
+        let mut preparer = self.prepare(ids);
+        let prepared = preparer.replace_file(record, chunks).and_then(|chunks| Ok((preparer.finish()?, chunks)));
+        match prepared {
+            Ok((prepared, chunks)) => self.apply(prepared).map(|()| chunks),
+            Err(error) => {
+                self.apply(PreparedFiles::empty(ids))?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Removes a file and its chunks. A path without a row is not an error.
+    ///
+    /// # Errors
+    /// [`StorageError::Damaged`] if the old row of the file, or its chunks, cannot be read.
+    pub fn remove_file(&self, path: &str) -> Result<(), StorageError> {
+        let mut state = self.state();
+        if state.row(path)?.is_some() {
+            state.retire(path)?;
+            state.files.insert(path.to_owned(), None);
+        }
+        Ok(())
+    }
+
+    /// Sets the values of a chunk of the published generation in custom columns to those in `metadata`, and leaves the
+    /// rest of the chunk unchanged. Columns that are missing in `metadata` lose their value. Returns whether a value
+    /// has changed.
+    ///
+    /// # Errors
+    /// Refuses a chunk that is not live, changes of values that are terms of the chunk, and values whose type differs
+    /// from their column's type.
+    pub fn set_values(&self, id: ChunkId, metadata: &[(String, MetaValue)]) -> Result<bool, StorageError> {
+        let mut state = self.state();
+        if !state.base.live().contains(id.0) || state.dead.contains(id.0) {
+            return Err(StorageError::Refused(format!("chunk {id} does not exist, so it cannot get values")));
+        }
+        for column in state.columns.iter().filter(|column| column.terms.is_some()) {
+            let given = metadata.iter().find(|(name, _)| *name == column.name).map(|(_, value)| value);
+            if state.base.custom_value(id, &column.name)?.as_ref() != given {
+                let message = format!("the terms of chunk {id} depend on the column `{}`", column.name);
+                return Err(StorageError::Refused(message));
+            }
+        }
+        state.values.set(id.0, metadata)
+    }
+
+    /// Sets a file's row and leaves its chunks unchanged.
+    ///
+    /// # Errors
+    /// [`StorageError::Refused`] for an empty path; [`StorageError::Damaged`] if the old row cannot be read.
+    pub fn update_file_record(&self, mut record: FileRecord) -> Result<(), StorageError> {
+        check_path(&record.path)?;
+        let mut state = self.state();
+        let old = state.row(&record.path)?;
+        record.chunks = old.as_ref().map(|old| old.chunks.clone()).unwrap_or_default();
+        if old.as_ref() != Some(&record) {
+            state.files.insert(record.path.clone(), Some(record));
+        }
+        Ok(())
+    }
+
+    /// Adds the terms of some chunks, in ascending order of ids. Must be called at most once for each chunk.
+    ///
+    /// # Errors
+    /// Refuses a chunk that this writer did not add, and ids that do not ascend.
+    pub fn add_terms<'t>(
+        &self,
+        terms: impl IntoIterator<Item = (ChunkId, &'t TermVector)> + Clone,
+    ) -> Result<(), StorageError> {
+        let mut inverter = Inverter::default();
+        let mut last = None;
+        for (id, terms) in terms.clone() {
+            if last.replace(id) >= Some(id) {
+                return Err(refused_terms(id));
+            }
+            if inverter.is_full() {
+                self.add_postings(std::mem::take(&mut inverter))?;
+            }
+            inverter.add(id.0, terms.hashed());
+        }
+        {
+            let mut state = self.state();
+            for (id, terms) in terms {
+                if !state.added.contains(id.0) || !state.with_terms.insert(id.0) {
+                    return Err(refused_terms(id));
+                }
+                let row = (id.0 - state.lengths_from) as usize;
+                state.lengths[row] = terms.lengths().map(length_code);
+            }
+        }
+        self.add_postings(inverter)
+    }
+
+    /// Adds postings to the next segment. They are sorted, and written to a file if there are too many, without a lock
+    /// on the index.
+    fn add_postings(&self, inverter: Inverter) -> Result<(), StorageError> {
+        if inverter.is_empty() {
+            return Ok(());
+        }
+        let run = inverter.into_run();
+        let spill = self.state().inversion.add(run);
+        if let Some(spill) = spill {
+            let file = spill.write()?;
+            self.state().inversion.add_file(file);
+        }
+        Ok(())
+    }
+
+    /// Whether the writer has anything to publish.
+    pub fn is_touched(&self) -> bool {
+        self.state().is_touched()
+    }
+
+    /// Publishes all changes as the next generation, in one final transaction, and returns its manifest. If nothing has
+    /// changed, writes nothing and returns the old manifest.
+    ///
+    /// # Errors
+    /// The first error of the writing thread ([`StorageError::DiskFull`], [`StorageError::MapFull`],
+    /// [`StorageError::Damaged`]); the previous generation then stays published. [`StorageError::Refused`] if chunks
+    /// are kept whose labels or terms were built for other columns.
+    pub fn publish(self, update: ManifestUpdate) -> Result<Manifest, StorageError> {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        publish(state, update)
+    }
+
+    /// Discards all changes, and frees the space that they took.
+    ///
+    /// # Errors
+    /// The committed rows cannot be removed, because the disk is full or the index is damaged. No reader sees these
+    /// rows, and the next writer removes them.
+    pub fn abandon(self) -> Result<(), StorageError> {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        drop(state);
+        let base = self.environment.snapshot()?;
+        let mut committer = Committer::new(&base, *BATCH_BYTES.end());
+        remove_leftovers(&base, &mut committer)
+    }
+
+    fn state(&self) -> MutexGuard<'_, WriterState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn refused_terms(id: ChunkId) -> StorageError {
+    StorageError::Refused(format!("terms of chunk {id} cannot be added now"))
+}
