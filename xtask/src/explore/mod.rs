@@ -1,6 +1,5 @@
 //! `cargo xtask explore`: runs randomised tests with fresh seeds until the time is over.
 
-mod grammars;
 mod job;
 mod properties;
 mod targets;
@@ -8,7 +7,7 @@ mod targets;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 
 use job::{Job, Verdict};
 use targets::Target;
@@ -17,11 +16,7 @@ use targets::Target;
 const ATTEMPTS: u64 = 25;
 
 #[derive(Args)]
-#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
-    #[command(subcommand)]
-    other: Option<Other>,
-
     /// Duration in minutes; running tests are completed [default: 10]
     #[arg(long, value_name = "N", conflicts_with = "seconds")]
     minutes: Option<u64>,
@@ -37,20 +32,6 @@ pub(crate) struct Options {
     /// The first seed, which determines the seeds of later rounds [default: the time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-}
-
-/// Explorations without tests.
-#[derive(Subcommand)]
-enum Other {
-    /// Passes mutated real files through every component that reads text, for each language.
-    ///
-    /// The files in the directories are the seeds: lines, tokens and bytes are deleted, duplicated, swapped, repeated
-    /// and mixed with other files. Each text goes through redaction, highlighting, the parse with embedded languages,
-    /// and the chunker, in a separate process. No text may cause a panic, a crash, a hang or excessive memory use.
-    /// Spans must be within the text and nested, and a second parse must give the same result. A finding is reduced to
-    /// a small text in `target/explore/grammars`, printed with the command that repeats it, and makes the exit code 1.
-    /// Ctrl-C ends the run and prints the findings.
-    Grammars(grammars::Options),
 }
 
 /// Areas to explore.
@@ -91,9 +72,6 @@ struct Finding {
 
 /// Explores, and fails if there are findings.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
-    if let Some(Other::Grammars(options)) = &options.other {
-        return grammars::run(options);
-    }
     let minutes = options.minutes.unwrap_or(10);
     let time = options.seconds.map_or(Duration::from_secs(minutes * 60), Duration::from_secs);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs());
