@@ -117,7 +117,8 @@ fn encode(text: &str) -> String {
 
 /// Returns `None` unless two digits follow each `%` and the decoded bytes are UTF-8.
 fn decode(text: &str) -> Option<String> {
-    let has_digits = |rest: &str| rest.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+    let has_digits =
+        |rest: &str| rest.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
     let is_valid = text.split('%').skip(1).all(has_digits);
     Some(percent_decode_str(text).decode_utf8().ok().filter(|_| is_valid)?.into_owned())
 }
