@@ -37,7 +37,7 @@ fn check(language: &'static Language, text: &str) {
     }
     soundness::highlights(text, &language.highlight(text)).expect("the documentation holds");
     let limits = ParseLimits { time: MAX_PARSE_TIME, ..ParseLimits::default() };
-    let mut parser = Parser::with_limits(limits);
+    let parser = Parser::with_limits(limits);
     let symbols = parser.parse(Some(language), text);
     soundness::symbols(text, &symbols, &limits).expect("the documentation holds");
     let again = parser.parse(Some(language), text);
