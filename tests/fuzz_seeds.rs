@@ -2,6 +2,8 @@
 
 #[path = "../fuzz/cases/analyzer.rs"]
 mod analyzer;
+#[path = "../fuzz/cases/grammars.rs"]
+mod grammars;
 #[path = "../fuzz/cases/pipeline.rs"]
 mod pipeline;
 
@@ -9,7 +11,8 @@ use std::path::Path;
 
 #[test]
 fn every_seed_passes() {
-    for (case, run) in [("analyzer", analyzer::run as fn(&[u8])), ("pipeline", pipeline::run)] {
+    let cases = [("analyzer", analyzer::run as fn(&[u8])), ("grammars", grammars::run), ("pipeline", pipeline::run)];
+    for (case, run) in cases {
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(case);
         let seeds: Vec<_> = std::fs::read_dir(&directory).expect("a case has seeds").collect();
         assert!(!seeds.is_empty(), "{case}");

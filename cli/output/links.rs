@@ -2,13 +2,16 @@
 //!
 //! Without hyperlinks, many editors and terminals still recognise `path:line`.
 
-use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::Path;
 
 use aurora_query::Source;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::output::style::Painter;
+
+/// Bytes that are encoded in URLs: all but unreserved characters (RFC 3986) and the slash.
+const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// Hyperlinks to files. The default value writes no links.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +57,7 @@ impl Links {
         let found = below.min_by_key(|(_, rest)| rest.len());
         let Some((base, path)) = found.filter(|_| !shown.is_empty()) else { return shown.to_owned() };
         let fragment = line.filter(|_| self.lines).map(|line| format!("#{line}")).unwrap_or_default();
-        format!("\x1b]8;;{base}/{}{fragment}\x1b\\{shown}\x1b]8;;\x1b\\", percent_encoded(path))
+        format!("\x1b]8;;{base}/{}{fragment}\x1b\\{shown}\x1b]8;;\x1b\\", utf8_percent_encode(path, &ENCODED))
     }
 }
 
@@ -63,22 +66,9 @@ fn file_url(path: &str) -> String {
     let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() };
     let path = path.trim_end_matches('/');
     let slash = if path.starts_with('/') || path.is_empty() { "" } else { "/" };
-    format!("file://{slash}{}", percent_encoded(path))
-}
-
-/// Percent-encodes everything except unreserved characters (RFC 3986), slashes and the colon of a drive.
-fn percent_encoded(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for (at, byte) in path.bytes().enumerate() {
-        let is_drive = cfg!(windows) && at == 1 && byte == b':';
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) || is_drive {
-            out.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
+    let drive = if cfg!(windows) && path.as_bytes().get(1) == Some(&b':') { 2 } else { 0 };
+    let (drive, rest) = path.split_at_checked(drive).unwrap_or(("", path));
+    format!("file://{slash}{drive}{}", utf8_percent_encode(rest, &ENCODED))
 }
 
 #[cfg(test)]
@@ -101,7 +91,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_path_cannot_break_out_of_its_link(path in any::<String>()) {
-            let encoded = percent_encoded(&path);
+            let encoded = utf8_percent_encode(&path, &ENCODED).to_string();
             prop_assert!(encoded.bytes().all(|byte| byte.is_ascii_graphic()));
         }
     }

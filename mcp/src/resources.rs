@@ -3,6 +3,7 @@
 use aurora_live::{LiveProject, Roots};
 use aurora_project::{Names, ProjectError, chain, file_report};
 use aurora_query::estimate_tokens;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
@@ -12,6 +13,8 @@ use crate::tools::{MAX_BUDGET, cut_name};
 const MAX_PAGE_RESOURCES: usize = 200;
 /// Maximum number of bytes in the paths of a page.
 const MAX_PAGE_BYTES: usize = 64 << 10;
+/// Bytes that are encoded in addresses: all but unreserved characters (RFC 3986) and the slash.
+const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 const SCHEME: &str = "aurora://";
 const PLAIN: &str = "text/plain";
 
@@ -108,29 +111,16 @@ fn internal(error: &ProjectError) -> ErrorData {
     ErrorData::internal_error(chain(error), None)
 }
 
-/// Percent-encodes every byte that may not occur in the path of an address.
 fn encode(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    text.bytes()
-        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
+    utf8_percent_encode(text, &ENCODED).to_string()
 }
 
+/// Returns `None` unless two digits follow each `%` and the decoded bytes are UTF-8.
 fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let (byte, after) = match byte {
-            b'%' => {
-                let (digits, after) = after.split_at_checked(2)?;
-                (u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?, after)
-            }
-            byte => (byte, after),
-        };
-        bytes.push(byte);
-        rest = after;
-    }
-    String::from_utf8(bytes).ok()
+    let has_digits =
+        |rest: &str| rest.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+    let is_valid = text.split('%').skip(1).all(has_digits);
+    Some(percent_decode_str(text).decode_utf8().ok().filter(|_| is_valid)?.into_owned())
 }
 
 #[cfg(test)]

@@ -26,6 +26,14 @@ impl Batch {
         }
     }
 
+    /// An empty batch with the rows of this one, for the columns that one stage writes for a shared batch. They are merged
+    /// into the shared batch when every stage of the step has finished.
+    pub(crate) fn beside(&self) -> Self {
+        let mut staged = Self::with_files(self.files.rows());
+        staged.chunks = ColumnTable::with_rows(self.chunks.rows());
+        staged
+    }
+
     pub(crate) fn table(&self, entity: Entity) -> &ColumnTable {
         match entity {
             Entity::File => &self.files,
@@ -73,36 +81,5 @@ impl Batch {
     pub(crate) fn retain_chunk_rows(&mut self, keep: &[bool]) {
         missing_result::retain(&mut self.missing_results, Entity::Chunk, keep);
         self.chunks.retain(keep);
-    }
-}
-
-/// Columns that one stage writes for a shared batch. They are merged into it when every stage of the step has finished.
-pub(crate) struct StagedColumns {
-    pub(crate) files: ColumnTable,
-    pub(crate) chunks: ColumnTable,
-    pub(crate) missing_results: Vec<MissingResult>,
-}
-
-impl StagedColumns {
-    pub(crate) fn beside(batch: &Batch) -> Self {
-        Self {
-            files: ColumnTable::with_rows(batch.files.rows()),
-            chunks: ColumnTable::with_rows(batch.chunks.rows()),
-            missing_results: Vec::new(),
-        }
-    }
-
-    pub(crate) fn table(&self, entity: Entity) -> &ColumnTable {
-        match entity {
-            Entity::File => &self.files,
-            Entity::Chunk => &self.chunks,
-        }
-    }
-
-    pub(crate) fn table_mut(&mut self, entity: Entity) -> &mut ColumnTable {
-        match entity {
-            Entity::File => &mut self.files,
-            Entity::Chunk => &mut self.chunks,
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::assembly::Step;
-use crate::batch::{Batch, StagedColumns};
+use crate::batch::Batch;
 use crate::budget::Reservation;
 use crate::context::RunState;
 use crate::progress::StageMeter;
@@ -20,7 +20,7 @@ pub(crate) struct InFlight<'r> {
 /// A batch that several stages of one step read concurrently.
 pub(crate) struct SharedBatch<'r> {
     in_flight: InFlight<'r>,
-    staged: Mutex<Vec<StagedColumns>>,
+    staged: Mutex<Vec<Batch>>,
     /// Whether a stage has dropped the batch because the run is stopping.
     is_dropped: AtomicBool,
 }
@@ -36,14 +36,13 @@ impl<'r> SharedBatch<'r> {
     }
 
     /// Finishes one stage's work on the batch. The last stage to finish gets the batch with the columns of all stages.
-    pub(crate) fn finish(self: Arc<Self>, columns: StagedColumns) -> Option<Finished<'r>> {
+    pub(crate) fn finish(self: Arc<Self>, columns: Batch) -> Option<Finished<'r>> {
         self.staged.lock().unwrap_or_else(PoisonError::into_inner).push(columns);
         let Self { mut in_flight, staged, is_dropped } = Arc::into_inner(self)?;
         if is_dropped.into_inner() {
             return Some(Finished::Dropped(in_flight.sequence));
         }
-        for StagedColumns { files, chunks, missing_results } in
-            staged.into_inner().unwrap_or_else(PoisonError::into_inner)
+        for Batch { files, chunks, missing_results, .. } in staged.into_inner().unwrap_or_else(PoisonError::into_inner)
         {
             in_flight.batch.files.merge(files);
             in_flight.batch.chunks.merge(chunks);

@@ -158,7 +158,7 @@ pub use progress::{Observer, Progress, Silent, StageLoad};
 pub use reference::{Described, Key, TableReference, ValueType};
 pub use registry::Registry;
 pub use report::{Outcome, RunError, RunReport, StageReport, Tally, TallyEntry};
-pub use resolve::{PipelineSource, load, load_checked, load_within};
+pub use resolve::{PipelineSource, load, load_checked};
 pub use resolved_stage::{Configured, STAGE_KEYS};
 pub use stage::{BuildContext, Services, Stage, StageConfig, Worker, producer};
 pub use stage_error::StageError;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::batch::{Batch, StagedColumns};
+use crate::batch::Batch;
 use crate::built_in_column::BuiltInColumn;
 use crate::cell::Cell;
 use crate::column::{Column, Entity};
@@ -63,7 +63,7 @@ pub enum StageEvent<'a> {
 pub struct StageOutput<'a> {
     pub(crate) batch: &'a Batch,
     /// The columns that a stage wrote while it shared the batch with other stages.
-    pub(crate) staged: Option<&'a StagedColumns>,
+    pub(crate) staged: Option<&'a Batch>,
     /// Full names, sorted.
     pub(crate) written: Vec<&'a str>,
     pub(crate) time: Duration,

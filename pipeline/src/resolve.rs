@@ -33,24 +33,12 @@ pub fn load<'a>(
     registry: &Registry,
     builtins: &[PipelineSource<'a>],
 ) -> Result<Plan, Diagnostics> {
-    load_within(sources, registry, builtins, &[])
+    load_checked(sources, registry, builtins, &[], &|_| Diagnostics::default())
 }
 
-/// Like [`load`], for untrusted sources: their values must not exceed the ceilings. Values of `builtins` may.
-///
-/// # Errors
-/// Returns all errors of the pipeline.
-pub fn load_within<'a>(
-    sources: &[PipelineSource<'a>],
-    registry: &Registry,
-    builtins: &[PipelineSource<'a>],
-    ceilings: &[Ceiling],
-) -> Result<Plan, Diagnostics> {
-    load_checked(sources, registry, builtins, ceilings, &|_| Diagnostics::default())
-}
-
-/// Like [`load_within`], with further checks of the enabled stages, in the order of the file. The checks run even if
-/// the pipeline has other errors, so that all errors are reported at once.
+/// Like [`load`], for untrusted sources: their values must not exceed the ceilings. Values of `builtins` may. Adds
+/// further checks of the enabled stages, in the order of the file. The checks run even if the pipeline has other
+/// errors, so that all errors are reported at once.
 ///
 /// # Errors
 /// Returns all errors of the pipeline.

@@ -90,7 +90,8 @@ impl Value {
 }
 
 /// One value, borrowed from its column if the column stores this representation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum ValueRef<'a> {
     /// True or false.
     Bool(bool),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::batch::{Batch, StagedColumns};
+use crate::batch::Batch;
 use crate::batch_copy::BatchCopy;
 use crate::built_in_column::RefusedValue;
 use crate::cell::Cell;
@@ -21,7 +21,7 @@ pub(crate) enum BatchRows<'a> {
     /// No other stage uses the batch at the same time.
     Exclusive(&'a mut Batch),
     /// Other stages of the step read the batch at the same time. The columns of this stage are staged.
-    Shared { base: &'a Batch, staged: &'a mut StagedColumns },
+    Shared { base: &'a Batch, staged: &'a mut Batch },
 }
 
 /// A stage's view of a batch. It gives access to the declared columns and refuses all others.
@@ -480,7 +480,7 @@ mod tests {
         let base = batch(2, &[]);
         let access = Access::transform().reads([ID]).writes([ID]);
         let permissions = Permissions::new("update", &access, |_| false);
-        let mut staged = StagedColumns::beside(&base);
+        let mut staged = base.beside();
         let mut view = BatchView::new(BatchRows::Shared { base: &base, staged: &mut staged }, &permissions);
         view.write(ID, vec![7, 8]).expect("declared");
         assert_eq!(view.read(ID).expect("declared"), [7, 8], "the stage's own column");

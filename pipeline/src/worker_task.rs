@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::access::StageKind;
 use crate::assembly::BoundStage;
-use crate::batch::{Batch, StagedColumns};
+use crate::batch::Batch;
 use crate::context::{RunState, StageContext};
 use crate::emitter::{Emitter, OutputPort};
 use crate::in_flight::{Finished, InFlight, Message, StepOutput, Work};
@@ -155,7 +155,7 @@ impl<'r> WorkerTask<'r> {
             }
             Work::Shared(shared) => {
                 let base = shared.batch();
-                let mut staged = StagedColumns::beside(base);
+                let mut staged = base.beside();
                 let rows = BatchRows::Shared { base, staged: &mut staged };
                 if self.drops_batch(self.call_worker(worker, rows, order, cx))? {
                     shared.mark_dropped();

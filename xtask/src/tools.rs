@@ -1,7 +1,6 @@
 //! Checks with tools that do not come with cargo. Each check reports a missing tool.
 
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use clap::Args;
 
@@ -23,10 +22,22 @@ pub(crate) struct FuzzOptions {
     /// Minutes for each case.
     #[arg(long, default_value_t = 10)]
     minutes: u64,
+
+    /// The language of the texts of `grammars`; by default each text is checked in every language.
+    #[arg(long, value_name = "NAME")]
+    language: Option<String>,
+
+    /// A directory with further inputs, such as real files of a language. May be given several times.
+    #[arg(long, value_name = "DIR", requires = "cases")]
+    inputs: Vec<String>,
 }
 
-/// Cases of the fuzzer: binaries of the package in `fuzz/`.
-const CASES: [&str; 2] = ["analyzer", "pipeline"];
+/// Cases of the fuzzer: binaries of the package in `fuzz/`, and their options.
+const CASES: [(&str, &[&str]); 3] = [
+    ("analyzer", &[]),
+    ("grammars", &["-dict=fuzz/grammars.dict", "-timeout=20", "-max_len=65536"]),
+    ("pipeline", &[]),
+];
 
 /// Packages and filters of tests of `unsafe` code that does not call C, because Miri cannot call LMDB.
 const MIRI: [(&str, &[&str]); 2] = [("aurora-kernels", &[]), ("aurora-storage", &["quantise", "code::"])];
@@ -68,17 +79,20 @@ pub(crate) fn fuzz(options: &FuzzOptions) -> Result<(), String> {
                     `rustup toolchain install nightly && cargo install --locked cargo-fuzz`"
             .into());
     }
-    if let Some(unknown) = options.cases.iter().find(|case| !CASES.contains(&case.as_str())) {
-        return Err(format!("no case is named `{unknown}`; there are {}", CASES.join(", ")));
+    let names = CASES.map(|(name, _)| name);
+    if let Some(unknown) = options.cases.iter().find(|case| !names.contains(&case.as_str())) {
+        return Err(format!("no case is named `{unknown}`; there are {}", names.join(", ")));
     }
-    let seconds = Duration::from_secs(60 * options.minutes).as_secs();
-    let limit = format!("-max_total_time={seconds}");
-    for case in CASES.iter().filter(|case| options.cases.is_empty() || options.cases.iter().any(|asked| asked == *case))
-    {
-        let corpus = project().join("fuzz/corpus").join(case);
-        std::fs::create_dir_all(&corpus).map_err(|error| format!("{}: {error}", corpus.display()))?;
+    let limit = format!("-max_total_time={}", 60 * options.minutes);
+    let is_asked = |name: &str| options.cases.is_empty() || options.cases.iter().any(|asked| asked == name);
+    for (case, settings) in CASES.iter().filter(|(name, _)| is_asked(name)) {
         let (corpus, seeds) = (format!("fuzz/corpus/{case}"), format!("fuzz/seeds/{case}"));
-        cargo(&["+nightly", "fuzz", "run", case, &corpus, &seeds, "--", &limit])?;
+        std::fs::create_dir_all(project().join(&corpus)).map_err(|error| format!("{corpus}: {error}"))?;
+        let inputs = options.inputs.iter().map(String::as_str);
+        let arguments = ["+nightly", "fuzz", "run", case, &corpus, &seeds].into_iter().chain(inputs);
+        let arguments: Vec<&str> = arguments.chain(["--", &limit]).chain(settings.iter().copied()).collect();
+        let language = options.language.as_ref().map(|language| ("AURORA_FUZZ_LANGUAGE", language.as_str()));
+        cargo_with(&arguments, language.as_slice())?;
     }
     Ok(())
 }

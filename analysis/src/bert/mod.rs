@@ -29,7 +29,7 @@ pub use cross_encoder::CrossEncoder;
 #[cfg(feature = "bert")]
 pub use embedder::BertEmbedder;
 #[cfg(not(feature = "bert"))]
-pub(crate) use without::{BertEmbedder, CrossEncoder};
+pub(crate) use without::{MissingModel as BertEmbedder, MissingModel as CrossEncoder};
 
 #[cfg(feature = "bert")]
 use crate::model_error::ModelError;

@@ -1,4 +1,4 @@
-//! Placeholders for the BERT models in a program that is built without them.
+//! A placeholder for the BERT models in a program that is built without them.
 
 use std::path::Path;
 
@@ -8,10 +8,14 @@ use crate::model_error::ModelError;
 use crate::passage::Passage;
 use crate::reranker::Reranker;
 
-/// An embedder without values: loading always fails.
-pub(crate) enum BertEmbedder {}
+/// An embedder and reranker without values: loading always fails.
+pub(crate) enum MissingModel {}
 
-impl BertEmbedder {
+impl MissingModel {
+    pub(crate) fn is_in(_: &Path) -> Result<bool, ModelError> {
+        Ok(false)
+    }
+
     pub(crate) fn load(_: &Path, name: &str) -> Result<Self, ModelError> {
         Err(ModelError::NotCompiled { name: name.to_owned() })
     }
@@ -25,7 +29,7 @@ impl BertEmbedder {
     }
 }
 
-impl QueryEmbedder for BertEmbedder {
+impl QueryEmbedder for MissingModel {
     fn id(&self) -> &str {
         match *self {}
     }
@@ -39,7 +43,7 @@ impl QueryEmbedder for BertEmbedder {
     }
 }
 
-impl Embedder for BertEmbedder {
+impl Embedder for MissingModel {
     fn embed_unless(
         &self,
         _: &[Passage<'_>],
@@ -49,28 +53,7 @@ impl Embedder for BertEmbedder {
     }
 }
 
-/// A reranker without values: loading always fails.
-pub(crate) enum CrossEncoder {}
-
-impl CrossEncoder {
-    pub(crate) fn is_in(_: &Path) -> Result<bool, ModelError> {
-        Ok(false)
-    }
-
-    pub(crate) fn load_known(_: &Path, name: &str) -> Result<Self, ModelError> {
-        Err(ModelError::NotCompiled { name: name.to_owned() })
-    }
-
-    pub(crate) fn load(folder: &Path, name: &str) -> Result<Self, ModelError> {
-        Self::load_known(folder, name)
-    }
-
-    pub(crate) fn max_tokens(&self) -> usize {
-        match *self {}
-    }
-}
-
-impl Reranker for CrossEncoder {
+impl Reranker for MissingModel {
     fn id(&self) -> &str {
         match *self {}
     }

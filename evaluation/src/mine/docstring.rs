@@ -1,7 +1,5 @@
 //! Questions from the first sentences of the documentation of functions.
 
-use rustc_hash::FxHashMap;
-
 use crate::golden::{Answer, Question};
 use crate::mine::documented::{self, Candidate, DocSpan, Documented, SqueezedTexts};
 use crate::mine::selection::Selection;
@@ -14,19 +12,18 @@ pub(crate) const SET: &str = "docstring";
 
 /// First sentences of the documentation of functions, if they occur nowhere else among `files`.
 pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: &Selection) -> Vec<Documented> {
-    let mut counts: FxHashMap<String, usize> = FxHashMap::default();
-    let mut asked = Vec::new();
-    for file in files {
-        for definition in &file.definitions {
-            let Some(text) = sentence::question(&definition.doc, &definition.name) else { continue };
-            *counts.entry(sentence::key(&text)).or_default() += 1;
-            asked.push((file, definition, text));
-        }
-    }
+    let asked: Vec<_> = files
+        .iter()
+        .flat_map(|file| file.definitions.iter().map(move |definition| (file, definition)))
+        .filter_map(|(file, definition)| {
+            Some((file, definition, sentence::question(&definition.doc, &definition.name)?))
+        })
+        .collect();
+    let single = documented::single_keys(asked.iter().map(|(.., text)| text.as_str()));
     let candidates = asked.into_iter().filter_map(|(file, definition, text)| {
         let doc = DocSpan::new(file, definition.doc_bytes.as_ref()?)?.bytes;
         let is_asked = definition.kind == DefinitionKind::Callable
-            && counts.get(&sentence::key(&text)) == Some(&1)
+            && single.contains(&sentence::key(&text))
             && !file.is_secondary();
         let key = &definition.qualified_name;
         is_asked.then(|| Candidate { file, key, question: question(file, definition, text), doc })

@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use memchr::memmem;
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::golden::Question;
 use crate::mine::selection::Selection;
+use crate::mine::sentence;
 use crate::mine::source::SourceFile;
 
 /// Number of leading characters of a sentence that must not occur anywhere else in the repository.
@@ -38,6 +40,13 @@ pub(crate) struct Candidate<'f> {
     pub(crate) key: &'f str,
     pub(crate) question: Question,
     pub(crate) doc: Range<usize>,
+}
+
+/// The keys of the sentences that occur once among several.
+pub(crate) fn single_keys<'s>(sentences: impl Iterator<Item = &'s str>) -> FxHashSet<String> {
+    let mut counts: FxHashMap<String, usize> = FxHashMap::default();
+    sentences.for_each(|sentence| *counts.entry(sentence::key(sentence)).or_default() += 1);
+    counts.into_iter().filter(|(_, count)| *count == 1).map(|(key, _)| key).collect()
 }
 
 /// Chooses among the candidates whose sentences occur nowhere else.

@@ -3,8 +3,6 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
 use crate::golden::{Answer, Question};
 use crate::mine::documented::{self, Candidate, DocSpan, Documented, SqueezedTexts, blanked};
 use crate::mine::file_name::FileName;
@@ -22,16 +20,12 @@ const MIN_LETTERS: usize = 100;
 
 /// Sentences that describe the purpose of a file and occur nowhere else among `files`. The answer is the file itself.
 pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: &Selection) -> Vec<Documented> {
-    let mut counts: FxHashMap<String, usize> = FxHashMap::default();
-    let mut asked = Vec::new();
-    for file in files {
-        let Some((overview, text)) = topic(file) else { continue };
-        *counts.entry(sentence::key(&text)).or_default() += 1;
-        asked.push((file, overview, text));
-    }
+    let with_topic = |file| topic(file).map(|(overview, text)| (file, overview, text));
+    let asked: Vec<_> = files.iter().filter_map(with_topic).collect();
+    let single = documented::single_keys(asked.iter().map(|(.., text)| text.as_str()));
     let candidates = asked.into_iter().filter_map(|(file, overview, text)| {
         let doc = overview.bytes.clone();
-        let is_asked = counts.get(&sentence::key(&text)) == Some(&1)
+        let is_asked = single.contains(&sentence::key(&text))
             && !file.is_secondary()
             && letters_without(file, &doc) >= MIN_LETTERS;
         is_asked.then(|| Candidate { file, key: SET, question: question(file, text), doc })

@@ -4,21 +4,12 @@ use std::collections::BTreeMap;
 
 use aurora_live::LiveProject;
 use aurora_project::{AttributedRun, AttributionReport, Names, attribution};
-use serde::Deserialize;
 
 use crate::places::{Lines, path_and_lines};
-use crate::tools::common::{CommonArguments, ToolError, budget_after, within_budget};
+use crate::tools::common::{ToolError, budget_after, within_budget};
 
 /// Number of digits of a commit id that are shown.
 const DIGITS: usize = 12;
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Arguments {
-    pub(super) place: String,
-    #[serde(flatten)]
-    pub(super) common: CommonArguments,
-}
 
 pub(super) fn answer(root: &LiveProject, place: &str, budget: usize) -> Result<String, ToolError> {
     let searcher = root.searcher()?;

@@ -24,7 +24,7 @@ pub(crate) enum Call {
     Read(read::Arguments),
     Grep(grep::Arguments),
     Graph(graph::Arguments),
-    History(history::Arguments),
+    History(read::Arguments),
     Status(status::Arguments),
 }
 

@@ -1,7 +1,6 @@
 //! The rows of one message, borrowed from the batch.
 
 use aurora_pipeline::{AccessError, BatchView, ColumnValues, Entity, ValueRef};
-use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use super::rows::RowSet;
@@ -51,12 +50,12 @@ impl<'b> Request<'b> {
 
     /// The files in the form of the process protocol: `count` and `columns`.
     pub(crate) fn files_table(&self) -> impl Serialize + use<'_, 'b> {
-        Table { rows: &self.rows.files, file: None, columns: &self.files }
+        Table::new(&self.rows.files, None, &self.files)
     }
 
     /// The chunks in the form of the process protocol: `count`, `file` and `columns`.
     pub(crate) fn chunks_table(&self) -> impl Serialize + use<'_, 'b> {
-        Table { rows: &self.rows.chunks, file: Some(&self.chunk_files), columns: &self.chunks }
+        Table::new(&self.rows.chunks, Some(&self.chunk_files), &self.chunks)
     }
 
     /// The short names and values of file columns, with an optional value for each file of the message.
@@ -77,21 +76,17 @@ fn columns<'r, 'b>(
     columns.iter().map(|(name, values)| (*name, rows.iter().map(|row| values.get(*row as usize))))
 }
 
+#[derive(Serialize)]
 struct Table<'a> {
-    rows: &'a [u32],
+    count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a [u32]>,
-    columns: &'a [(&'a str, ColumnValues<'a>)],
+    columns: Columns<'a>,
 }
 
-impl Serialize for Table<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2 + usize::from(self.file.is_some())))?;
-        map.serialize_entry("count", &self.rows.len())?;
-        if let Some(file) = self.file {
-            map.serialize_entry("file", file)?;
-        }
-        map.serialize_entry("columns", &Columns { rows: self.rows, columns: self.columns })?;
-        map.end()
+impl<'a> Table<'a> {
+    fn new(rows: &'a [u32], file: Option<&'a [u32]>, columns: &'a [(&'a str, ColumnValues<'a>)]) -> Self {
+        Self { count: rows.len(), file, columns: Columns { rows, columns } }
     }
 }
 
@@ -102,11 +97,8 @@ struct Columns<'a> {
 
 impl Serialize for Columns<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.columns.len()))?;
-        for (name, values) in self.columns {
-            map.serialize_entry(name, &Cells { rows: self.rows, values: *values })?;
-        }
-        map.end()
+        let cells = |values| Cells { rows: self.rows, values };
+        serializer.collect_map(self.columns.iter().map(|(name, values)| (name, cells(*values))))
     }
 }
 
@@ -117,28 +109,6 @@ struct Cells<'a> {
 
 impl Serialize for Cells<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.rows.len()))?;
-        for row in self.rows {
-            list.serialize_element(&Wire(self.values.get(*row as usize)))?;
-        }
-        list.end()
-    }
-}
-
-/// A value in a message.
-struct Wire<'a>(Option<ValueRef<'a>>);
-
-impl Serialize for Wire<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0 {
-            None => serializer.serialize_none(),
-            Some(ValueRef::Bool(value)) => serializer.serialize_bool(*value),
-            Some(ValueRef::Integer(value)) => serializer.serialize_i64(*value),
-            Some(ValueRef::Float(value)) => serializer.serialize_f64(*value),
-            Some(ValueRef::String(value)) => serializer.serialize_str(value),
-            Some(ValueRef::Strings(value)) => value.serialize(serializer),
-            Some(ValueRef::Vector(value)) => value.serialize(serializer),
-            Some(ValueRef::Json(value)) => value.serialize(serializer),
-        }
+        serializer.collect_seq(self.rows.iter().map(|row| self.values.get(*row as usize)))
     }
 }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::entropy::is_random;
+use crate::formats::pair_index;
 use crate::secret::Secret;
 use crate::url::is_chosen;
 
@@ -110,10 +111,6 @@ static OPTIONS: LazyLock<Vec<bool>> = LazyLock::new(|| {
     add("-passin", |_| false);
     begins
 });
-
-fn pair_index(first: u8, second: u8) -> usize {
-    usize::from(first) << 8 | usize::from(second)
-}
 
 /// Adds the passwords in the arguments of commands. Only commands that contain an option of a known program are
 /// searched for program names.

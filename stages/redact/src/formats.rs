@@ -107,7 +107,7 @@ impl Anchors {
 }
 
 /// Index of a pair of bytes in a table.
-fn pair_index(first: u8, second: u8) -> usize {
+pub(crate) fn pair_index(first: u8, second: u8) -> usize {
     usize::from(first) << 8 | usize::from(second)
 }
 

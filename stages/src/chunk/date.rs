@@ -1,26 +1,18 @@
 //! Dates in logs and patterns, as Unix seconds.
 
-use std::ops::RangeInclusive;
-use std::str::FromStr;
-
-use jiff::civil::{Date, date};
+use jiff::civil::Date;
+use jiff::fmt::temporal::Pieces;
+use jiff::tz::Offset;
 
 /// Parses `YYYY-MM-DD`, alone or with a time: `T` or a space, `HH:MM`, optional seconds with an optional fraction, and
 /// `Z` or an offset. Without an offset the time is UTC.
 pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
     let text = text.trim();
-    let (day, rest) = (text.get(..10)?, text.get(10..)?);
-    let day = calendar_day(day)?.duration_since(date(1970, 1, 1)).as_secs();
-    let Some(time) = rest.strip_prefix(['T', 't', ' ']) else {
-        return rest.is_empty().then_some(day);
-    };
-    let clock = number_in(0..=23, time.get(..2)?)? * 3_600 + minutes(time.get(2..5)?)? * 60;
-    let (seconds, rest) = match time[5..].strip_prefix(':') {
-        Some(rest) => (number_in(0..=60, rest.get(..2)?)?, &rest[2..]),
-        None => (0, &time[5..]),
-    };
-    let zone = rest.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
-    Some(day + clock + seconds - offset(zone)?)
+    calendar_day(text.get(..10)?)?;
+    let pieces = Pieces::parse(text).ok().filter(|pieces| pieces.time_zone_annotation().is_none())?;
+    let offset = pieces.to_numeric_offset().unwrap_or(Offset::UTC);
+    let time = pieces.date().to_datetime(pieces.time().unwrap_or_default());
+    Some(offset.to_timestamp(time).ok()?.as_second())
 }
 
 /// Returns the last date in a text such as a file name: `oauth-setup-2025-12-15`.
@@ -35,38 +27,8 @@ pub(crate) fn last_date_in(text: &str) -> Option<&str> {
 
 /// Parses a day written as `YYYY-MM-DD`, in the proleptic Gregorian calendar.
 fn calendar_day(text: &str) -> Option<Date> {
-    let mut parts = text.splitn(3, '-');
-    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-    if (year.len(), month.len(), day.len()) != (4, 2, 2) {
-        return None;
-    }
-    Date::new(number(year)?, number(month)?, number(day)?).ok()
-}
-
-fn minutes(text: &str) -> Option<i64> {
-    number_in(0..=59, text.strip_prefix(':')?)
-}
-
-fn offset(zone: &str) -> Option<i64> {
-    let sign = match zone.as_bytes().first() {
-        None | Some(b'Z' | b'z') => return (zone.len() <= 1).then_some(0),
-        Some(b'+') => 1,
-        Some(b'-') => -1,
-        Some(_) => return None,
-    };
-    let (hours, rest) = (zone.get(1..3)?, zone.get(3..)?);
-    let rest = rest.strip_prefix(':').unwrap_or(rest);
-    let minutes = if rest.is_empty() { 0 } else { number_in(0..=59, rest)? };
-    Some(sign * (number_in(0..=23, hours)? * 3_600 + minutes * 60))
-}
-
-fn number_in(range: RangeInclusive<i64>, digits: &str) -> Option<i64> {
-    number(digits).filter(|number| range.contains(number))
-}
-
-fn number<T: FromStr>(digits: &str) -> Option<T> {
-    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    digits.parse().ok().filter(|_| is_number)
+    let is_separated = matches!(text.as_bytes(), [_, _, _, _, b'-', _, _, b'-', _, _]);
+    text.parse().ok().filter(|_| is_separated)
 }
 
 #[cfg(test)]

@@ -45,6 +45,5 @@ fn shortened(name: &str) -> String {
     if name.len() <= MAX_NAME_BYTES {
         return name.to_owned();
     }
-    let cut = (0..=MAX_NAME_BYTES).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
-    format!("{}…{}", &name[..cut], &blake3::hash(name.as_bytes()).to_hex()[..8])
+    format!("{}…{}", &name[..name.floor_char_boundary(MAX_NAME_BYTES)], &blake3::hash(name.as_bytes()).to_hex()[..8])
 }

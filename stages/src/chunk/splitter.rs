@@ -155,7 +155,7 @@ fn lines<'t>(text: &'t str, span: &Range<u32>, limit: usize) -> Vec<(u32, &'t st
     let mut at = span.start;
     for mut line in slice(text, span).split_inclusive('\n') {
         while line.len() > limit.max(4) {
-            let cut = (1..=limit.max(4)).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(line.len());
+            let cut = line.floor_char_boundary(limit.max(4));
             found.push((at, &line[..cut]));
             line = &line[cut..];
             at += cut as u32;

@@ -3,6 +3,8 @@
 //! A file that cannot be opened for lack of a descriptor stays in the index unchanged. A run with very few descriptors
 //! would therefore read hardly any files.
 
+use aurora_confined::raise_open_file_limit;
+
 use super::error::IndexError;
 
 /// Number of descriptors of every run: standard streams, index, access records and git's files.
@@ -19,25 +21,8 @@ const MAX_THREADS: u64 = 256;
 ///
 /// # Errors
 /// [`IndexError::Descriptors`] if a run with this number of threads needs more.
-#[cfg(unix)]
 pub(super) fn ensure(threads: usize) -> Result<(), IndexError> {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
-    let limit = getrlimit(Resource::Nofile);
-    // `None` means unlimited.
-    let soft = limit.current.unwrap_or(u64::MAX);
-    if soft >= SUFFICIENT {
-        return Ok(());
-    }
-    let wanted = limit.maximum.unwrap_or(u64::MAX).min(SUFFICIENT);
-    let raised = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: limit.maximum });
-    let allowed = if raised.is_ok() { wanted } else { soft };
+    let allowed = raise_open_file_limit(SUFFICIENT);
     let needed = FIXED + MIN_PER_THREAD * u64::try_from(threads).unwrap_or(u64::MAX).min(MAX_THREADS);
     if allowed < needed { Err(IndexError::Descriptors { allowed, needed }) } else { Ok(()) }
-}
-
-/// Does nothing, because there is no such limit on this system.
-#[cfg(not(unix))]
-pub(super) fn ensure(_threads: usize) -> Result<(), IndexError> {
-    Ok(())
 }

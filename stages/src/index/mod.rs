@@ -31,7 +31,6 @@ mod thresholds;
 mod trust;
 mod whole_run;
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use aurora_pipeline::{Observer as _, Silent};
@@ -64,6 +63,7 @@ use pass::pass;
 use pass_kind::{PassEnd, PassKind};
 use processor_time::ProcessorTime;
 use recovery::Recovery;
+use root::with_indexable_root;
 
 /// Brings the index of a root up to date and publishes it.
 ///
@@ -80,28 +80,27 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
     let time = ProcessorTime::start();
     let threads = options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
     descriptors::ensure(threads.unwrap_or(1))?;
-    let root = root::indexable(&options.root)?;
-    let options = &IndexOptions { root: root.clone(), ..options.clone() };
+    let options = &with_indexable_root(options)?;
     if options.requires_index {
-        recovery::require(&root, &options.trust)?;
+        recovery::require(options)?;
     }
-    let mut done = Vec::from_iter(recovery::clear_unknown(&root, &options.trust)?);
-    let sibling = sibling::adopt(&root, options)?;
+    let mut done = Vec::from_iter(recovery::clear_unknown(options)?);
+    let sibling = sibling::adopt(options)?;
     if options.force && done.is_empty() {
         // A new index written over a damaged file would be damaged as well.
-        done.extend(recovery::clear_damage(&root)?);
+        done.extend(recovery::clear_damage(&options.root)?);
     }
     let progress = &WholeRun::new(observer);
     loop {
-        let error = match attempt(&root, options, progress) {
+        let error = match attempt(options, progress) {
             Ok(mut summary) => {
                 summary.warnings.extend(done.iter().map(Recovery::to_string));
                 if !options.cancel.is_cancelled() {
-                    compact(&root, options, &mut summary);
+                    compact(options, &mut summary);
                 }
                 summary.adopted = sibling.map(|sibling| sibling.display().to_string());
                 (summary.cpu_seconds, summary.serial_cpu_share) = time.finish(&summary.report);
-                runs::record_run(&summary, &root);
+                runs::record_run(&summary, &options.root);
                 return Ok(summary);
             }
             Err(error) => error,
@@ -109,7 +108,7 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
         if options.requires_index {
             return Err(error);
         }
-        match recovery::recover(&error, &root, options, &done)? {
+        match recovery::recover(&error, options, &done)? {
             Some(recovery) => done.push(recovery),
             None => return Err(error),
         }
@@ -120,8 +119,8 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
 const MIN_COMPACTED_BYTES: u64 = 16 << 20;
 
 /// Returns the space of deleted data to the system, if it is more than half of the index.
-fn compact(root: &Path, options: &IndexOptions, summary: &mut IndexSummary) {
-    let (home, begun) = (ProjectDirectory::of(root), Instant::now());
+fn compact(options: &IndexOptions, summary: &mut IndexSummary) {
+    let (home, begun) = (ProjectDirectory::of(&options.root), Instant::now());
     let known = &options.trust.known;
     match Environment::compact_if_mostly_free(home.path(), MIN_COMPACTED_BYTES, known, options.workers()) {
         Ok(None) => {}
@@ -152,10 +151,9 @@ fn compact(root: &Path, options: &IndexOptions, summary: &mut IndexSummary) {
 /// # Errors
 /// The same as for [`run`].
 pub fn run_changes(options: &IndexOptions) -> Result<(), IndexError> {
-    let root = root::indexable(&options.root)?;
-    let changes = IndexOptions { root: root.clone(), force: false, ..options.clone() };
-    let is_known = recovery::clear_unknown(&root, &options.trust)?.is_none();
-    let done = is_known && pass(&root, &changes, &Silent, PassKind::Changes).is_ok();
+    let changes = IndexOptions { force: false, ..with_indexable_root(options)? };
+    let is_known = recovery::clear_unknown(&changes)?.is_none();
+    let done = is_known && pass(&changes, &Silent, PassKind::Changes).is_ok();
     if done { Ok(()) } else { run(options, &Silent).map(drop) }
 }
 
@@ -164,17 +162,17 @@ const WALK_POLL: Duration = Duration::from_millis(100);
 
 /// Runs one pass, or several passes with publications between them. Runs another pass for attributions if files did not
 /// wait for the walk over the git history.
-fn attempt(root: &Path, options: &IndexOptions, progress: &WholeRun<'_>) -> Result<IndexSummary, IndexError> {
+fn attempt(options: &IndexOptions, progress: &WholeRun<'_>) -> Result<IndexSummary, IndexError> {
     let begun = Instant::now();
     let rest = &IndexOptions { force: false, ..options.clone() };
     progress.next_pass(false);
-    let mut end = pass(root, options, progress, PassKind::Whole)?;
+    let mut end = pass(options, progress, PassKind::Whole)?;
     let (summary, deferred) = loop {
         match end {
             PassEnd::Done(summary, deferred) => break (*summary, deferred),
             PassEnd::AtCheckpoint(earlier) => {
                 progress.next_pass(true);
-                end = pass(root, rest, progress, PassKind::Rest(earlier))?;
+                end = pass(rest, progress, PassKind::Rest(earlier))?;
             }
         }
     };
@@ -191,7 +189,7 @@ fn attempt(root: &Path, options: &IndexOptions, progress: &WholeRun<'_>) -> Resu
     // The earlier passes have already tried failed rows again.
     let rest = &IndexOptions { retries_failures: false, ..rest.clone() };
     progress.next_pass(false);
-    let attributed = pass(root, rest, progress, PassKind::Attributions(walk))?.summary();
+    let attributed = pass(rest, progress, PassKind::Attributions(walk))?.summary();
     Ok(match attributed {
         Some(attributed) => summary.followed_by(attributed, begun.elapsed()),
         None => summary,

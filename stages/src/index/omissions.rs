@@ -11,9 +11,9 @@ use serde::Serialize;
 use super::error::IndexError;
 use super::options::IndexOptions;
 use super::plan::plan_without_suppliers;
-use super::root;
+use super::root::with_indexable_root;
 use super::run_services::{MemoryShares, RunServices};
-use super::scratch::Scratch;
+use super::scratch::scratch;
 use crate::incremental::IncrementalCheck;
 use crate::services::RunScope;
 
@@ -36,18 +36,17 @@ pub struct NotIndexed {
 /// # Errors
 /// If there is no index, the configuration is invalid, or a stage cannot be built or fails.
 pub fn not_indexed(options: &IndexOptions) -> Result<Vec<NotIndexed>, IndexError> {
-    let root = root::indexable(&options.root)?;
-    let options = &IndexOptions { root: root.clone(), ..options.clone() };
+    let options = &with_indexable_root(options)?;
     let whole = plan_without_suppliers(options, |_| false)?;
     let readers = whole.stages().iter().filter(|stage| stage.type_name() == IncrementalCheck::TYPE);
     let readers: Vec<String> = readers.map(|stage| stage.name().to_owned()).collect();
     let plan = whole.without_sinks(&readers);
-    let previous = Environment::open(ProjectDirectory::of(&root).path(), OpenMode::Existing)?.snapshot()?;
-    let scratch = Scratch::new()?;
-    let services = RunServices::reading(&root, &plan, options, previous, scratch.path())?;
+    let previous = Environment::open(ProjectDirectory::of(&options.root).path(), OpenMode::Existing)?.snapshot()?;
+    let scratch = scratch()?;
+    let services = RunServices::reading(&plan, options, previous, scratch.path())?;
     let memory = MemoryShares::from_total(options.memory.unwrap_or(plan.run_config().memory));
     let lent = services.lend(&options.services);
-    let pipeline = plan.build(&BuildContext { root: &root, services: &lent })?;
+    let pipeline = plan.build(&BuildContext { root: &options.root, services: &lent })?;
     services.previous.set_scope(RunScope::Changes);
     let found = Arc::new(Omissions::default());
     let run = RunOptions {

@@ -11,7 +11,7 @@ use super::error::IndexError;
 use super::options::IndexOptions;
 use super::pass_kind::PassKind;
 use super::plan::plan;
-use super::root;
+use super::root::with_indexable_root;
 use super::run_services::{MemoryShares, RunServices};
 use super::scope::{self, Rerun, StageStates, rerun};
 use crate::services::RunScope;
@@ -46,10 +46,9 @@ pub enum RunsOn {
 /// # Errors
 /// The same as for a run: an invalid configuration, a program that is not allowed, or another run that is writing.
 pub fn outlook(options: &IndexOptions) -> Result<Vec<StageOutlook>, IndexError> {
-    let root = root::indexable(&options.root)?;
-    let options = &IndexOptions { root: root.clone(), ..options.clone() };
+    let options = &with_indexable_root(options)?;
     let plan = plan(options)?;
-    let project = ProjectDirectory::of(&root);
+    let project = ProjectDirectory::of(&options.root);
     if !Environment::is_present(project.path()) {
         let names = plan.stages().iter().map(|stage| stage.name().to_owned());
         let reasons = || vec!["there is no index yet".to_owned()];
@@ -58,10 +57,10 @@ pub fn outlook(options: &IndexOptions) -> Result<Vec<StageOutlook>, IndexError> 
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let environment = Environment::open(project.path(), OpenMode::Existing)?;
     let memory = MemoryShares::from_total(plan.run_config().memory);
-    let services = RunServices::open(&root, &plan, columns.clone(), &environment, options, memory, &PassKind::Whole)?;
+    let services = RunServices::open(&plan, columns.clone(), &environment, options, memory, &PassKind::Whole)?;
     let last = services.previous.snapshot.manifest().clone();
     let lent = services.lend(&options.services);
-    let pipeline = plan.build(&BuildContext { root: &root, services: &lent })?;
+    let pipeline = plan.build(&BuildContext { root: &options.root, services: &lent })?;
     let now = scope::states(&pipeline);
     let next = rerun(&last, &now, &columns, options.force, &BTreeSet::new(), &pipeline);
     let outlook = |stage| {

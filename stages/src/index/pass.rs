@@ -1,7 +1,6 @@
 //! One pass of the pipeline over the tree, published at its end or at a checkpoint.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -33,12 +32,11 @@ use crate::services::{PreviousIndex, RunScope, UnfinishedPolicy};
 
 /// Runs the pipeline once and publishes the result.
 pub(super) fn pass(
-    root: &Path,
     options: &IndexOptions,
     observer: &dyn IndexObserver,
     kind: PassKind,
 ) -> Result<PassEnd, IndexError> {
-    let begun = Instant::now();
+    let (begun, root) = (Instant::now(), options.root.as_path());
     let plan = plan(options)?;
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let derived = custom_columns::sources(&plan);
@@ -62,7 +60,7 @@ pub(super) fn pass(
     let continues_walk = matches!(kind, PassKind::Attributions(_));
     let only_changes = matches!(kind, PassKind::Changes);
     let has_checkpoints = matches!(kind, PassKind::Whole | PassKind::Rest(_));
-    let services = RunServices::open(root, &plan, columns.clone(), &environment, options, memory, &kind)?;
+    let services = RunServices::open(&plan, columns.clone(), &environment, options, memory, &kind)?;
     let before = services.previous.snapshot.manifest().clone();
     let absent = absent_stages(&services.previous.snapshot, &kept, &documents, options)?;
     let mut earlier = match kind {

@@ -19,7 +19,7 @@ use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::IndexOptions;
 use super::plan::plan;
-use super::root;
+use super::root::with_indexable_root;
 use crate::columns::{
     EMBEDDING, FileStatus, HASH, LANGUAGE, LanguageName, MTIME, PATH, RECORD, Record, RelativePath, SIGNAL, SIZE,
     STATUS, Signal, TEXT,
@@ -36,8 +36,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// # Errors
 /// The same as for an index run: an invalid configuration, or a program that is not allowed.
 pub fn query_embedder(options: &IndexOptions) -> Result<Option<StageEmbedder>, IndexError> {
-    let root = root::indexable(&options.root)?;
-    let options = IndexOptions { root, ..options.clone() };
+    let options = with_indexable_root(options)?;
     let Some((stage, part)) = embedding_part(&options)? else { return Ok(None) };
     let id = stage.model_id(&part.fingerprint());
     Ok(Some(StageEmbedder { options, id, dimensions: stage.dimensions, running: Mutex::new(None) }))

@@ -9,7 +9,7 @@ use aurora_storage::{Environment, OpenMode, ProjectDirectory, Snapshot, StorageE
 use super::error::IndexError;
 use super::keywords::rebuild_bm25;
 use super::options::IndexOptions;
-use super::trust::{Distrust, Trust};
+use super::trust::Distrust;
 use crate::bm25::Bm25;
 
 /// An action that allowed a run to continue, displayed as a warning.
@@ -46,17 +46,16 @@ impl fmt::Display for Recovery {
 /// If nothing can be done because another run is writing or the disk cannot be written.
 pub(super) fn recover(
     error: &IndexError,
-    root: &Path,
     options: &IndexOptions,
     done: &[Recovery],
 ) -> Result<Option<Recovery>, IndexError> {
-    let directory = root.join(ProjectDirectory::NAME);
+    let directory = options.root.join(ProjectDirectory::NAME);
     let Some(reason) = unusable(error, &directory, options.force) else { return Ok(None) };
     if done.iter().any(|done| matches!(done, Recovery::SetAside(_))) {
         return Ok(None);
     }
     if done.is_empty() && !options.force && are_only_keywords_damaged(&directory) {
-        match rebuild_bm25(root, &options.trust) {
+        match rebuild_bm25(&options.root, &options.trust) {
             // The index is also damaged elsewhere, but it can still be set aside.
             Err(IndexError::Storage(error)) if error.unusable_index().is_some() => {}
             rebuilt => return rebuilt.map(|_| Some(Recovery::Rebuilt(reason))),
@@ -70,7 +69,7 @@ pub(super) fn recover(
 ///
 /// # Errors
 /// [`IndexError::Required`] with the reason if the run cannot.
-pub(super) fn require(root: &Path, trust: &Trust) -> Result<(), IndexError> {
+pub(super) fn require(IndexOptions { root, trust, .. }: &IndexOptions) -> Result<(), IndexError> {
     let required = |reason: &dyn fmt::Display| IndexError::Required(reason.to_string());
     let directory = root.join(ProjectDirectory::NAME);
     let opened = Environment::open(&directory, OpenMode::Existing).and_then(|environment| environment.snapshot());
@@ -86,7 +85,7 @@ pub(super) fn require(root: &Path, trust: &Trust) -> Result<(), IndexError> {
 ///
 /// # Errors
 /// If another run is writing, or the disk cannot be written.
-pub(super) fn clear_unknown(root: &Path, trust: &Trust) -> Result<Option<Recovery>, IndexError> {
+pub(super) fn clear_unknown(IndexOptions { root, trust, .. }: &IndexOptions) -> Result<Option<Recovery>, IndexError> {
     let directory = root.join(ProjectDirectory::NAME);
     if !Environment::is_present(&directory) {
         return Ok(None);

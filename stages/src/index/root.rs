@@ -1,11 +1,11 @@
 //! Determines whether a directory can be indexed.
 
-use std::path::{Path, PathBuf};
-
 use super::error::IndexError;
+use super::options::IndexOptions;
 
-/// Returns the absolute path of a directory that can be indexed.
-pub(super) fn indexable(path: &Path) -> Result<PathBuf, IndexError> {
+/// Returns the options with the absolute path of the directory, if it can be indexed.
+pub(super) fn with_indexable_root(options: &IndexOptions) -> Result<IndexOptions, IndexError> {
+    let path = &options.root;
     let refuse = |reason: &str| Err(IndexError::Root { path: path.to_owned(), reason: reason.to_owned() });
     let root = match path.canonicalize() {
         Ok(root) => root,
@@ -18,5 +18,5 @@ pub(super) fn indexable(path: &Path) -> Result<PathBuf, IndexError> {
     if is_git_directory {
         return refuse("it is a git directory without a work tree; check out a branch and index its work tree");
     }
-    Ok(root)
+    Ok(IndexOptions { root, ..options.clone() })
 }

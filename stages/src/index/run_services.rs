@@ -41,7 +41,6 @@ pub(super) struct RunServices {
 impl RunServices {
     /// Opens everything that the stages of a pass share.
     pub(super) fn open(
-        root: &Path,
         plan: &Plan,
         columns: Vec<ColumnDeclaration>,
         environment: &Environment,
@@ -49,11 +48,10 @@ impl RunServices {
         memory: MemoryShares,
         kind: &PassKind,
     ) -> Result<Self, IndexError> {
-        let clock = RunClock::start();
         let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
         let writer = environment.writer(WriterOptions { memory: memory.writer, threads, columns: columns.clone() })?;
         let previous = environment.snapshot()?;
-        let project = ProjectDirectory::of(root);
+        let project = ProjectDirectory::of(&options.root);
         if previous.manifest().generation == 0 {
             options.trust.known.announce(project.path(), &writer.id());
         }
@@ -61,16 +59,14 @@ impl RunServices {
         if !matches!(kind, PassKind::Changes | PassKind::Rest(_)) {
             previous.check_keywords()?;
         }
-        let home = project.open().map_err(|error| root_error(root, &error))?;
-        let caches = CacheFiles::new(home, &writer.id());
-        let base = RunBase { clock, previous, caches, writer: Some(Arc::new(writer)), only: None, kind };
-        Self::from_base(base, root, plan, columns, options)
+        let caches = CacheFiles::new(opened(&project, &options.root)?, &writer.id());
+        let base = RunBase { columns, writer: Some(Arc::new(writer)), ..RunBase::new(previous, caches, kind) };
+        Self::from_base(base, plan, options)
     }
 
     /// Opens the services of a run on one file that stores nothing. No file is known from an earlier run. `scratch` is
     /// a directory for temporary files.
     pub(super) fn dry(
-        root: &Path,
         plan: &Plan,
         columns: Vec<ColumnDeclaration>,
         options: &IndexOptions,
@@ -78,68 +74,37 @@ impl RunServices {
         path: &str,
     ) -> Result<Self, IndexError> {
         let previous = Environment::open(scratch, OpenMode::Create)?.snapshot()?;
-        let home = ProjectDirectory::at(scratch).open().map_err(|error| root_error(scratch, &error))?;
-        let caches = CacheFiles::temporary(home);
-        let (clock, kind) = (RunClock::start(), &PassKind::Whole);
-        let base = RunBase { clock, previous, caches, writer: None, only: Some(path), kind };
-        Self::from_base(base, root, plan, columns, options)
+        let caches = CacheFiles::temporary(opened(&ProjectDirectory::at(scratch), scratch)?);
+        let base = RunBase { columns, only: Some(path), ..RunBase::new(previous, caches, &PassKind::Whole) };
+        Self::from_base(base, plan, options)
     }
 
     /// Opens the services of a run that compares the tree with `previous` and stores nothing. `scratch` is a directory
     /// for temporary files.
     pub(super) fn reading(
-        root: &Path,
         plan: &Plan,
         options: &IndexOptions,
         previous: Snapshot,
         scratch: &Path,
     ) -> Result<Self, IndexError> {
-        let home = ProjectDirectory::at(scratch).open().map_err(|error| root_error(scratch, &error))?;
-        Self::comparing(root, plan, options, previous, CacheFiles::temporary(home), &PassKind::Whole)
+        let caches = CacheFiles::temporary(opened(&ProjectDirectory::at(scratch), scratch)?);
+        Self::from_base(RunBase::new(previous, caches, &PassKind::Whole), plan, options)
     }
 
     /// Like [`reading`](Self::reading), for the changes that [`PassKind::Changes`] would process. Uses the cache files
     /// of the project read-only. `previous` must be this user's index, and `plan` must have all stages.
-    pub(super) fn checking(
-        root: &Path,
-        plan: &Plan,
-        options: &IndexOptions,
-        previous: Snapshot,
-    ) -> Result<Self, IndexError> {
-        let home = ProjectDirectory::of(root).open().map_err(|error| root_error(root, &error))?;
+    pub(super) fn checking(plan: &Plan, options: &IndexOptions, previous: Snapshot) -> Result<Self, IndexError> {
+        let home = opened(&ProjectDirectory::of(&options.root), &options.root)?;
         let caches = match previous.id() {
-            Some(id) => CacheFiles::new(home, &id).read_only(),
-            None => CacheFiles::temporary(home).read_only(),
+            Some(id) => CacheFiles::new(home, &id),
+            None => CacheFiles::temporary(home),
         };
-        Self::comparing(root, plan, options, previous, caches, &PassKind::Changes)
+        Self::from_base(RunBase::new(previous, caches.read_only(), &PassKind::Changes), plan, options)
     }
 
-    fn comparing(
-        root: &Path,
-        plan: &Plan,
-        options: &IndexOptions,
-        previous: Snapshot,
-        caches: CacheFiles,
-        kind: &PassKind,
-    ) -> Result<Self, IndexError> {
-        let clock = RunClock::start();
-        Self::from_base(
-            RunBase { clock, previous, caches, writer: None, only: None, kind },
-            root,
-            plan,
-            Vec::new(),
-            options,
-        )
-    }
-
-    fn from_base(
-        base: RunBase<'_>,
-        root: &Path,
-        plan: &Plan,
-        columns: Vec<ColumnDeclaration>,
-        options: &IndexOptions,
-    ) -> Result<Self, IndexError> {
-        let RunBase { clock, previous, caches, writer, only, kind } = base;
+    fn from_base(base: RunBase<'_>, plan: &Plan, options: &IndexOptions) -> Result<Self, IndexError> {
+        let RunBase { previous, caches, kind, columns, writer, only } = base;
+        let (clock, root) = (RunClock::start(), options.root.as_path());
         let tree = Directory::open_root(root).map_err(|error| root_error(root, &error))?;
         let known = previous.manifest().fingerprints.iter().find(|(name, _)| name == HISTORY);
         let previous_run = PreviousRun {
@@ -196,12 +161,23 @@ impl RunServices {
 
 /// The values that differ between the kinds of runs.
 struct RunBase<'a> {
-    clock: RunClock,
     previous: Snapshot,
     caches: CacheFiles,
+    kind: &'a PassKind,
+    columns: Vec<ColumnDeclaration>,
     writer: Option<Arc<IndexWriter>>,
     only: Option<&'a str>,
-    kind: &'a PassKind,
+}
+
+impl<'a> RunBase<'a> {
+    fn new(previous: Snapshot, caches: CacheFiles, kind: &'a PassKind) -> Self {
+        Self { previous, caches, kind, columns: Vec::new(), writer: None, only: None }
+    }
+}
+
+/// Opens the directory of a project. An error names `root`.
+fn opened(project: &ProjectDirectory, root: &Path) -> Result<Directory, IndexError> {
+    project.open().map_err(|error| root_error(root, &error))
 }
 
 fn root_error(path: &Path, error: &io::Error) -> IndexError {

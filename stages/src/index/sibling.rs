@@ -12,7 +12,8 @@ use super::options::IndexOptions;
 ///
 /// # Errors
 /// If the index cannot be written. A sibling whose index cannot be read is skipped.
-pub(super) fn adopt(root: &Path, options: &IndexOptions) -> Result<Option<PathBuf>, StorageError> {
+pub(super) fn adopt(options: &IndexOptions) -> Result<Option<PathBuf>, StorageError> {
+    let root = &options.root;
     let home = ProjectDirectory::of(root);
     if options.force || Environment::is_present(home.path()) {
         return Ok(None);

@@ -30,6 +30,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod descriptors;
 mod directory;
 mod metadata;
 mod refusal;
@@ -47,6 +48,7 @@ use portable as system;
 #[cfg(unix)]
 use unix as system;
 
+pub use descriptors::raise_open_file_limit;
 pub use directory::Directory;
 pub use metadata::{EntryKind, Metadata};
 pub use refusal::{Refusal, refusal_of};

@@ -1,27 +1,17 @@
 //! `cargo xtask explore`: runs randomised tests with fresh seeds until the time is over.
 
-mod grammars;
-mod job;
+mod area;
 mod properties;
-mod targets;
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 
-use job::{Job, Verdict};
-use targets::Target;
-
-/// Attempts of a job.
-const ATTEMPTS: u64 = 25;
+use area::{Area, Run, Verdict};
 
 #[derive(Args)]
-#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
-    #[command(subcommand)]
-    other: Option<Other>,
-
     /// Duration in minutes; running tests are completed [default: 10]
     #[arg(long, value_name = "N", conflicts_with = "seconds")]
     minutes: Option<u64>,
@@ -39,160 +29,52 @@ pub(crate) struct Options {
     seed: Option<u64>,
 }
 
-/// Explorations without tests.
-#[derive(Subcommand)]
-enum Other {
-    /// Passes mutated real files through every component that reads text, for each language.
-    ///
-    /// The files in the directories are the seeds: lines, tokens and bytes are deleted, duplicated, swapped, repeated
-    /// and mixed with other files. Each text goes through redaction, highlighting, the parse with embedded languages,
-    /// and the chunker, in a separate process. No text may cause a panic, a crash, a hang or excessive memory use.
-    /// Spans must be within the text and nested, and a second parse must give the same result. A finding is reduced to
-    /// a small text in `target/explore/grammars`, printed with the command that repeats it, and makes the exit code 1.
-    /// Ctrl-C ends the run and prints the findings.
-    Grammars(grammars::Options),
-}
-
-/// Areas to explore.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Area {
-    /// Property tests of all crates, and kills at random moments
-    Properties,
-    /// Random damage to files of an index and the files next to it
-    Corruption,
-    /// Mutated pages of an index that keep their structure
-    Pages,
-    /// Mutated artefacts with valid checksums
-    Artefacts,
-    /// Pipelines and configurations of real keys with random values
-    Config,
-}
-
 /// State of the exploration of an area.
 struct Progress {
     area: Area,
-    jobs: Vec<Job>,
-    /// Index of the next job. After the last job, a new round begins.
-    next: usize,
-    round: u64,
     runs: u64,
-    tests: u64,
+    findings: u64,
     spent: Duration,
-}
-
-/// A failed test.
-struct Finding {
-    area: Area,
-    tests: Vec<String>,
-    seed: u64,
-    repeat: String,
-    log: String,
 }
 
 /// Explores, and fails if there are findings.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
-    if let Some(Other::Grammars(options)) = &options.other {
-        return grammars::run(options);
-    }
     let minutes = options.minutes.unwrap_or(10);
     let time = options.seconds.map_or(Duration::from_secs(minutes * 60), Duration::from_secs);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs());
-    let seed = options.seed.unwrap_or(now);
+    let first_seed = options.seed.unwrap_or(now);
     let areas = if options.only.is_empty() { Area::value_variants() } else { &options.only };
-    let targets = targets::build()?;
-    let mut explored = Vec::new();
-    for &area in areas {
-        let jobs = jobs_of(area, &targets)?;
-        if jobs.is_empty() {
-            return Err(format!("there is no test for {area:?}"));
-        }
-        explored.push(Progress { area, jobs, next: 0, round: 0, runs: 0, tests: 0, spent: Duration::ZERO });
-    }
-    println!("Exploring for {time:?} from seed {seed}");
+    let new = |&area| Progress { area, runs: 0, findings: 0, spent: Duration::ZERO };
+    let mut explored: Vec<Progress> = areas.iter().map(new).collect();
+    area::build()?;
+    println!("Exploring for {time:?} from seed {first_seed}");
     let begun = Instant::now();
     let (mut findings, mut known) = (Vec::new(), BTreeSet::new());
     while begun.elapsed() < time {
-        let least = explored.iter_mut().min_by_key(|progress| progress.spent);
-        let progress = least.expect("at least one area is explored");
-        if let Some(finding) = step(progress, seed)?
-            && finding.tests.iter().any(|test| known.insert(test.clone()))
-        {
-            findings.push(finding);
+        let progress =
+            explored.iter_mut().min_by_key(|progress| progress.spent).expect("at least one area is explored");
+        let run = Run::new(progress.area, first_seed.wrapping_add(progress.runs * area::ATTEMPTS));
+        let started = Instant::now();
+        let verdict = run.finish()?;
+        let lasted = started.elapsed();
+        progress.runs += 1;
+        progress.spent += lasted;
+        println!("{:?}: seed {}: {verdict} in {lasted:.1?}", run.area, run.seed);
+        let Verdict::Failed(tests) = verdict else { continue };
+        if tests.iter().any(|test| known.insert(test.clone())) {
+            progress.findings += 1;
+            findings.push((run, tests));
         }
     }
-    conclude(&explored, &findings, begun.elapsed())
-}
-
-/// Runs the next job of an area.
-fn step(progress: &mut Progress, first_seed: u64) -> Result<Option<Finding>, String> {
-    let seed = first_seed.wrapping_add(progress.round * ATTEMPTS);
-    let job = &progress.jobs[progress.next];
-    progress.next = (progress.next + 1) % progress.jobs.len();
-    progress.round += u64::from(progress.next == 0);
-    let begun = Instant::now();
-    let done = job.run(seed)?;
-    let lasted = begun.elapsed();
-    progress.spent += lasted;
-    progress.runs += 1;
-    progress.tests += done.tests;
-    let area = progress.area;
-    let outcome = match &done.verdict {
-        Verdict::Passed => "ok".to_owned(),
-        Verdict::Failed(tests) => format!("FAILED: {}", tests.join(", ")),
-        Verdict::Hung => "did not end".to_owned(),
-    };
-    println!("{area:?}: {}, seed {seed}: {} tests in {lasted:.1?}, {outcome}", job.name(), done.tests);
-    let tests = match done.verdict {
-        Verdict::Passed => return Ok(None),
-        Verdict::Failed(tests) => tests,
-        Verdict::Hung => vec![format!("{} that did not end", job.name())],
-    };
-    Ok(Some(Finding { area, tests, seed, repeat: job.repeat(seed), log: done.log }))
-}
-
-/// Jobs for the tests of the programs `names` whose test name contains one of the filters.
-fn attempts(targets: &[Target], names: &[&str], filters: &[&str]) -> Result<Vec<Job>, String> {
-    let mut jobs = Vec::new();
-    for target in targets.iter().filter(|target| names.contains(&target.name.as_str())) {
-        for test in target.tests()?.into_iter().filter(|test| filters.iter().any(|filter| test.contains(filter))) {
-            let job = Job::new(target, vec![test], &["AURORA_SEED"]);
-            jobs.push(job.with("AURORA_CORRUPTIONS", ATTEMPTS));
-        }
+    println!("\nExplored for {:.0?}:", begun.elapsed());
+    for Progress { area, runs, findings, spent } in explored {
+        println!("  {:<11} {runs:>5} rounds, {spent:>8.0?}, {findings} findings", format!("{area:?}"));
     }
-    Ok(jobs)
-}
-
-fn jobs_of(area: Area, targets: &[Target]) -> Result<Vec<Job>, String> {
-    match area {
-        Area::Properties => properties::jobs(targets),
-        Area::Corruption => attempts(targets, &["hostile"], &["random_damage", "forged_checksums"]),
-        Area::Pages => attempts(targets, &["damage", "storage"], &["changed_structure"]),
-        Area::Artefacts => attempts(targets, &["hostile"], &["mutated_artefacts"]),
-        Area::Config => attempts(targets, &["hostile"], &["mutated_configurations"]),
-    }
-}
-
-fn conclude(explored: &[Progress], findings: &[Finding], lasted: Duration) -> Result<(), String> {
-    println!("\nExplored for {lasted:.0?}:");
-    for Progress { area, runs, tests, spent, round, .. } in explored {
-        let found = findings.iter().filter(|finding| finding.area == *area).count();
-        let area = format!("{area:?}");
-        println!(
-            "  {area:<11} {runs:>5} runs, {tests:>7} tests, {round:>4} whole rounds, {spent:>8.0?}, {found} findings"
-        );
-    }
-    for (number, finding) in findings.iter().enumerate() {
-        let tests = finding.tests.join(", ");
-        println!("\nFinding {}: {tests} ({:?}, seed {})", number + 1, finding.area, finding.seed);
-        println!("  to repeat it:  {}", finding.repeat);
-        println!("  its output:    {}", finding.log);
-        if finding.area == Area::Properties {
-            println!(
-                "  to keep it:    commit the line that was added to a `proptest-regressions` file, together with the fix"
-            );
-        } else {
-            println!("  to keep it:    add a separate test for the error, together with the fix");
-        }
+    for (number, (run, tests)) in findings.iter().enumerate() {
+        println!("\nFinding {}: {} ({:?}, seed {})", number + 1, tests.join(", "), run.area, run.seed);
+        println!("  to repeat it:  {}", run.repeat(tests));
+        println!("  its output:    {}", run.log.display());
+        println!("  to keep it:    {}", run.area.advice());
     }
     if findings.is_empty() { Ok(()) } else { Err(format!("{} findings", findings.len())) }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use percent_encoding::percent_decode_str;
+
 use super::links::NoteLink;
 use super::walk::{EXTENSIONS, split_extension};
 
@@ -38,7 +40,7 @@ impl Targets {
     /// Resolves a destination relative to the directory of the note, or to the root directory if it begins with a slash.
     fn resolve_destination(&self, directory: &str, to: &str) -> Option<&str> {
         let path = to.split(['#', '?']).next().filter(|path| !path.is_empty())?;
-        let path = percent_decode(path)?;
+        let path = percent_decode_str(path).decode_utf8().ok()?;
         match path.strip_prefix('/') {
             Some(path) => self.at("", path),
             None => self.at(directory, &path),
@@ -85,27 +87,6 @@ fn join(directory: &str, path: &str) -> Option<String> {
         }
     }
     Some(parts.join("/"))
-}
-
-fn percent_decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let digits = after.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
-        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        let decoded = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match (byte, decoded) {
-            (b'%', Some(decoded)) => {
-                bytes.push(decoded);
-                rest = &after[2..];
-            }
-            _ => {
-                bytes.push(byte);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

@@ -15,9 +15,9 @@ use super::custom_columns;
 use super::error::IndexError;
 use super::options::IndexOptions;
 use super::plan::plan_without_suppliers;
-use super::root;
+use super::root::with_indexable_root;
 use super::run_services::{MemoryShares, RunServices};
-use super::scratch::Scratch;
+use super::scratch::scratch;
 use crate::git_signal::WaitLimit;
 use crate::services::RunScope;
 use recorder::{LogLines, Recorder};
@@ -45,18 +45,17 @@ pub struct DryRun {
 /// If the configuration is invalid, or a stage cannot be built. A stage that fails is not an error, see
 /// [`DryRun::error`].
 pub fn dry_run(options: &IndexOptions, path: &str, only: &[String]) -> Result<DryRun, IndexError> {
-    let root = root::indexable(&options.root)?;
-    let options = &IndexOptions { root: root.clone(), ..options.clone() };
+    let options = &with_indexable_root(options)?;
     let whole = plan_without_suppliers(options, |stage| path.starts_with(&format!("@{stage}/")))?;
     let plan = whole.without_sinks(only);
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let memory = MemoryShares::from_total(options.memory.unwrap_or(plan.run_config().memory));
-    let scratch = Scratch::new()?;
-    let services = RunServices::dry(&root, &plan, columns, options, scratch.path(), path)?;
+    let scratch = scratch()?;
+    let services = RunServices::dry(&plan, columns, options, scratch.path(), path)?;
     let types: Vec<(String, String)> =
         plan.stages().iter().map(|stage| (stage.name().to_owned(), stage.type_name().to_owned())).collect();
     let lent = services.lend(&options.services);
-    let pipeline = plan.build(&BuildContext { root: &root, services: &lent })?;
+    let pipeline = plan.build(&BuildContext { root: &options.root, services: &lent })?;
     services.previous.set_scope(RunScope::Everything);
     services.repository.defer_beyond(WaitLimit::Total(options.patience.unwrap_or(PATIENCE)));
     let (recorder, lines) = (Arc::new(Recorder::new(path, Arc::clone(&options.registry))), LogLines::default());

@@ -35,7 +35,7 @@ pub(super) fn check(
     allowance: Allowance,
 ) -> Result<Checked, IndexError> {
     // The whole plan is needed to decide whether files are attributed.
-    let services = RunServices::checking(&options.root, &plan, options, snapshot.clone())?;
+    let services = RunServices::checking(&plan, options, snapshot.clone())?;
     let comparing = plan.stages().iter().filter(|stage| stage.type_name() == IncrementalCheck::TYPE);
     let comparing: Vec<String> = comparing.map(|stage| stage.name().to_owned()).collect();
     let plan = plan.without_sinks(&comparing);

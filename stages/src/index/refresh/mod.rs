@@ -4,7 +4,6 @@ mod check;
 mod cost;
 mod deadline;
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use aurora_pipeline::{CancelToken, Outcome, Plan, Silent};
@@ -16,7 +15,7 @@ use super::options::IndexOptions;
 use super::pass::pass;
 use super::pass_kind::PassKind;
 use super::plan::{plan, select_kept_stages};
-use super::root;
+use super::root::with_indexable_root;
 use super::summary::IndexSummary;
 use crate::kept_stage::{can_stand_in, is_built_in};
 use check::Checked;
@@ -84,9 +83,8 @@ pub enum Unrefreshed {
 /// unchanged.
 pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) -> Result<Refresh, IndexError> {
     let begun = Instant::now();
-    let root = root::indexable(&options.root)?;
-    let options = &IndexOptions { root: root.clone(), force: false, runs_programs: false, ..options.clone() };
-    let Some(origin) = refreshable(&root, options, snapshot) else { return Ok(Refresh::Excluded) };
+    let options = &IndexOptions { force: false, runs_programs: false, ..with_indexable_root(options)? };
+    let Some(origin) = refreshable(options, snapshot) else { return Ok(Refresh::Excluded) };
     let plan = plan(options)?;
     if !runs_no_other_stage(&plan) {
         return Ok(Refresh::Excluded);
@@ -97,7 +95,9 @@ pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) ->
     // The first write to an index validates the whole index if it has changed since the last run.
     let unvalidated = match origin {
         Origin::Own => 0,
-        Origin::OwnButChanged | Origin::Unknown => ProjectDirectory::of(&root).index_bytes().unwrap_or(u64::MAX),
+        Origin::OwnButChanged | Origin::Unknown => {
+            ProjectDirectory::of(&options.root).index_bytes().unwrap_or(u64::MAX)
+        }
     };
     let allowance = Allowance::new(begun, budget, threads, snapshot.manifest(), unvalidated);
     let changes = match check::check(plan, options, snapshot, allowance)? {
@@ -113,7 +113,7 @@ pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) ->
         }
         Checked::Stopped(_) => return Ok(Refresh::Unknown),
     };
-    match update(&root, options, begun, budget) {
+    match update(options, begun, budget) {
         Ok(summary) => {
             let complete = summary.report.outcome == Outcome::Completed;
             let (files, elapsed) = (changed_files(&summary), begun.elapsed());
@@ -128,16 +128,16 @@ pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) ->
 /// Whether a process may update the index of a root without an explicit request: a run of this user has made or updated
 /// the index, this process can write it, and it was not imported.
 pub fn may_update(options: &IndexOptions, snapshot: &Snapshot) -> bool {
-    root::indexable(&options.root).is_ok_and(|root| refreshable(&root, options, snapshot).is_some())
+    with_indexable_root(options).is_ok_and(|options| refreshable(&options, snapshot).is_some())
 }
 
 /// Returns the origin of an index that may be updated for a search. The tree is not checked.
-fn refreshable(root: &Path, options: &IndexOptions, snapshot: &Snapshot) -> Option<Origin> {
-    let directory = ProjectDirectory::of(root);
+fn refreshable(options: &IndexOptions, snapshot: &Snapshot) -> Option<Origin> {
+    let directory = ProjectDirectory::of(&options.root);
     if snapshot.manifest().imported || !directory.is_index_writable() {
         return None;
     }
-    let origin = options.trust.check(root, snapshot).ok()?;
+    let origin = options.trust.check(&options.root, snapshot).ok()?;
     // An update would turn an index that the user has only accepted into the user's own index.
     let is_own = origin != Origin::Unknown && !options.trust.known.is_accepted(directory.path(), snapshot);
     is_own.then_some(origin)
@@ -155,12 +155,12 @@ fn outdated(changes: &TreeChanges, or_more: bool, why: Unrefreshed) -> Refresh {
 
 /// Runs one pass over the changes. Files wait for their history as long as the time allows. The next run attributes the
 /// others.
-fn update(root: &Path, options: &IndexOptions, begun: Instant, budget: Duration) -> Result<IndexSummary, IndexError> {
+fn update(options: &IndexOptions, begun: Instant, budget: Duration) -> Result<IndexSummary, IndexError> {
     let cancel = CancelToken::new();
     let _deadline = Deadline::start(&cancel, begun + 2 * budget);
     let patience = Some(budget.saturating_sub(begun.elapsed()));
     let options = IndexOptions { cancel, patience, ..options.clone() };
-    let end = pass(root, &options, &Silent, PassKind::Changes)?;
+    let end = pass(&options, &Silent, PassKind::Changes)?;
     Ok(end.summary().expect("only a pass over everything has checkpoints"))
 }
 

@@ -2,6 +2,9 @@
 
 use std::io::Read;
 
+use weezl::decode::Decoder;
+use weezl::{BitOrder, BufferResult, LzwStatus};
+
 use super::object::{from_hex, is_space};
 
 /// Applies a filter. Returns `None` for an unknown filter, and at most `limit` bytes otherwise. Damaged data is decoded
@@ -24,57 +27,17 @@ fn inflated(data: &[u8], limit: usize) -> Vec<u8> {
     bytes
 }
 
-/// Decodes LZW with codes of 9 to 12 bits that grow one code early, the default in PDF.
+/// Decodes LZW with codes that grow one code early, the default in PDF.
 fn lzw(data: &[u8], limit: usize) -> Vec<u8> {
-    const CLEAR: usize = 256;
-    const END: usize = 257;
-    let mut bytes: Vec<u8> = Vec::new();
-    // Offsets and lengths, in the output, of the strings of the codes from 258 on.
-    let mut strings: Vec<(usize, usize)> = Vec::new();
-    let mut previous: Option<(usize, usize)> = None;
-    let (mut bits, mut count) = (0u32, 0);
-    let mut width = 9;
-    for &byte in data {
-        bits = bits << 8 | u32::from(byte);
-        count += 8;
-        if count < width {
-            continue;
-        }
-        count -= width;
-        let code = (bits >> count) as usize & ((1 << width) - 1);
-        bits &= (1 << count) - 1;
-        if code == END || bytes.len() > limit {
+    let mut decoder = Decoder::with_tiff_size_switch(BitOrder::Msb, 8);
+    let (mut bytes, mut rest, mut part) = (Vec::new(), data, [0; 4096]);
+    while bytes.len() < limit {
+        let BufferResult { consumed_in, consumed_out, status } = decoder.decode_bytes(rest, &mut part);
+        bytes.extend_from_slice(&part[..consumed_out]);
+        rest = &rest[consumed_in..];
+        if !matches!(status, Ok(LzwStatus::Ok)) {
             break;
         }
-        if code == CLEAR {
-            strings.clear();
-            (previous, width) = (None, 9);
-            continue;
-        }
-        let start = bytes.len();
-        if code < CLEAR {
-            bytes.push(code as u8);
-        } else if let Some(&(from, length)) = strings.get(code - 258) {
-            bytes.extend_from_within(from..from + length);
-        } else if let Some((from, length)) = previous {
-            bytes.extend_from_within(from..from + length);
-            bytes.push(bytes[from]);
-        } else {
-            break;
-        }
-        // The string of a new code is the previous string and the byte after it.
-        if let Some((from, length)) = previous
-            && strings.len() < 4096 - 258
-        {
-            strings.push((from, length + 1));
-        }
-        previous = Some((start, bytes.len() - start));
-        width = match strings.len() + 258 {
-            2047.. => 12,
-            1023.. => 11,
-            511.. => 10,
-            _ => 9,
-        };
     }
     bytes.truncate(limit);
     bytes

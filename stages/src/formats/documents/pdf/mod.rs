@@ -1,7 +1,8 @@
 //! Text extraction from PDF files.
 //!
 //! Only the parts on which text depends are read: objects, fonts and content streams. They are untrusted, so depth,
-//! memory and the work on objects that are used often are bounded.
+//! memory and the work on objects that are used often are bounded. Neither hayro-syntax 0.9 nor lopdf 0.47 bounds the
+//! sum of all unpacked streams: the former has no limit, and the latter only one for each stream.
 
 mod cmap;
 mod content;

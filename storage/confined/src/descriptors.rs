@@ -1,0 +1,22 @@
+//! The limit of open files.
+
+/// Raises the limit of open files of this process to `wanted` as far as allowed, if it is lower. Returns the number of
+/// files that may be open.
+pub fn raise_open_file_limit(wanted: u64) -> u64 {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+        let limit = getrlimit(Resource::Nofile);
+        // `None` means unlimited.
+        let allowed = limit.current.unwrap_or(u64::MAX);
+        let raised = wanted.min(limit.maximum.unwrap_or(u64::MAX));
+        let can_raise = || setrlimit(Resource::Nofile, Rlimit { current: Some(raised), ..limit }).is_ok();
+        if allowed < raised && can_raise() { raised } else { allowed }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = wanted;
+        u64::MAX
+    }
+}
