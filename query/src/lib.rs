@@ -44,6 +44,7 @@ mod query;
 mod rank;
 mod retrieve;
 mod retriever;
+mod rule_table;
 mod search;
 mod tags;
 mod understand;
@@ -51,8 +52,8 @@ mod work;
 
 pub use aurora_inverted::{Bm25Config, FieldScorer, idf};
 pub use config::{
-    ActivationConfig, ConfigLayers, ExpansionConfig, FlagValue, FoldingConfig, Fusion, HybridConfig, KindsConfig,
-    LearningConfig, RulesConfig, SearchConfig, SearchKey, SetError, Tunable, TypeDecay,
+    ActivationConfig, ColumnWeights, ConfigLayers, ExpansionConfig, FlagValue, FoldingConfig, Fusion, HybridConfig,
+    KindsConfig, LearningConfig, ModelName, Parameter, RrfWeights, RulesConfig, SearchConfig, TypeDecay, Weights,
 };
 pub use explain::{Boost, Explanation, Points};
 pub use filter::{
@@ -71,8 +72,7 @@ pub use present::{
 };
 pub use query::{Group, LONGEST_QUERY, Mode, Query, QueryError};
 pub use rank::{
-    AppliedRule, Edge, Passage, Weights, activation, first_piece, forgetting, graph_relevance, min_max, ranks,
-    reciprocal_rank,
+    AppliedRule, Edge, Passage, activation, first_piece, forgetting, graph_relevance, min_max, ranks, reciprocal_rank,
 };
 
 pub use retrieve::bm25::{WeightedTerm, best_chunks};

@@ -35,7 +35,7 @@ use std::cmp::Ordering;
 use aurora_analysis::Analyzer;
 use aurora_storage::{AccessRecord, ChunkType, StorageError};
 
-use crate::config::{Fusion, SearchConfig};
+use crate::config::{Fusion, SearchConfig, Weights};
 use crate::query::{Group, Mode, QueryError};
 use crate::rank::activation::ActivationParts;
 use crate::rank::features::{Facts, FileShares, RuleQuery};
@@ -53,12 +53,13 @@ pub(crate) use candidate::RankedCandidate;
 pub(crate) use folding::FoldedGroup;
 pub use folding::first_piece;
 pub(crate) use fusion::{Components, RankPair};
-pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
+pub use fusion::{min_max, ranks, reciprocal_rank};
 pub use graph_relevance::{Edge, graph_relevance};
 pub(crate) use label_graph::LabelCache;
 pub use passages::Passage;
 pub(crate) use passages::rank_passages;
 pub(crate) use reranking::Reranking;
+pub(crate) use rules::{AGE, SCALE, reason};
 
 /// The input of the ranking of one query, except for the candidates.
 pub(crate) struct RankingContext<'r, 's> {
@@ -261,7 +262,7 @@ fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]
             )
         };
     }
-    if context.config.hybrid.activation_weight > 0.0 && context.config.hybrid.fusion == Fusion::Weighted {
+    if context.config.hybrid.weights.activation > 0.0 && context.config.hybrid.fusion == Fusion::Weighted {
         fuse(context, ranked);
         let mut best: Vec<&RankedCandidate<'_>> = ranked.iter().collect();
         best.sort_by(|a, b| b.fused.total_cmp(&a.fused)); // stable: equal scores stay in the order of their keys
@@ -308,9 +309,6 @@ fn fuse(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) {
         candidate.score = candidate.fused;
     }
 }
-
-/// The rule that lowers the scores of memories by age.
-pub(crate) const AGE: &str = "age";
 
 /// Orders candidates best first: direct matches by reason, then by score.
 fn in_order(a: &RankedCandidate<'_>, b: &RankedCandidate<'_>) -> Ordering {

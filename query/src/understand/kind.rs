@@ -73,8 +73,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::config::SearchConfig;
-    use crate::rank::Weights;
+    use crate::config::{SearchConfig, Weights};
 
     fn kind(text: &str) -> QueryKind {
         QueryKind::from_query(text, &ParsedQuery::parse(&Analyzer, text).expect("words"))
@@ -99,7 +98,7 @@ mod tests {
             let config = SearchConfig::default();
             let weights = Weights::for_kind(&kind, &config.hybrid, &config.kinds);
             prop_assert!((weights.bm25 + weights.semantic + weights.activation - 1.0).abs() < 1e-5);
-            prop_assert!(weights.bm25 >= config.hybrid.bm25_weight);
+            prop_assert!(weights.bm25 >= config.hybrid.weights.bm25);
         }
     }
 }
