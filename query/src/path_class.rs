@@ -246,25 +246,10 @@ pub(crate) fn is_prose(file: &str) -> bool {
 }
 
 fn is_data(file: &str) -> bool {
+    #[rustfmt::skip]
     const ENDS: [&str; 18] = [
-        "cfg",
-        "conf",
-        "css",
-        "desktop",
-        "ini",
-        "json",
-        "json5",
-        "jsonc",
-        "less",
-        "plist",
-        "properties",
-        "scss",
-        "svg",
-        "toml",
-        "xml",
-        "xsd",
-        "yaml",
-        "yml",
+        "cfg", "conf", "css", "desktop", "ini", "json", "json5", "jsonc", "less", "plist", "properties", "scss",
+        "svg", "toml", "xml", "xsd", "yaml", "yml",
     ];
     file.rsplit_once('.').is_some_and(|(_, end)| is_one_of(end, &ENDS))
 }

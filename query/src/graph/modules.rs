@@ -8,25 +8,10 @@ use super::index::{Definition, Index, directory};
 use super::syntax::Imports;
 
 /// Endings of modules that an import omits, in the order in which they are tried.
+#[rustfmt::skip]
 const ECMA_ENDINGS: [&str; 18] = [
-    "",
-    ".ts",
-    ".tsx",
-    ".d.ts",
-    ".js",
-    ".jsx",
-    ".mjs",
-    ".cjs",
-    ".mts",
-    ".cts",
-    ".vue",
-    "/index.ts",
-    "/index.tsx",
-    "/index.js",
-    "/index.jsx",
-    "/index.mjs",
-    "/index.cjs",
-    "/index.d.ts",
+    "", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", "/index.ts", "/index.tsx",
+    "/index.js", "/index.jsx", "/index.mjs", "/index.cjs", "/index.d.ts",
 ];
 /// Endings of built modules, whose sources have other endings.
 const ECMA_BUILT: [&str; 4] = [".js", ".jsx", ".mjs", ".cjs"];

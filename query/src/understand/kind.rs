@@ -7,26 +7,10 @@ use crate::understand::parsed_query::ParsedQuery;
 use crate::understand::word_form::{is_function_word, is_path};
 
 /// Words that are typical of error messages.
+#[rustfmt::skip]
 const ERROR_WORDS: &[&str] = &[
-    "cannot",
-    "error",
-    "exception",
-    "expected",
-    "failed",
-    "failure",
-    "fatal",
-    "invalid",
-    "missing",
-    "panic",
-    "panicked",
-    "refused",
-    "traceback",
-    "unable",
-    "undefined",
-    "unexpected",
-    "unknown",
-    "unsupported",
-    "warning",
+    "cannot", "error", "exception", "expected", "failed", "failure", "fatal", "invalid", "missing", "panic",
+    "panicked", "refused", "traceback", "unable", "undefined", "unexpected", "unknown", "unsupported", "warning",
 ];
 
 /// Shares of the kinds in one query; they sum to 1.
