@@ -1,10 +1,8 @@
 //! Values of the parameters of lambdas, inferred from the object or the method to which the lambda is passed.
 
-use aurora_storage::StorageError;
-
 use super::call_sites::{arguments_open, parts, start_of};
+use super::index::Result;
 use super::infer::{Reader, Value};
-use super::signature;
 use super::tokens::Tokens;
 use super::type_name::angle_opener;
 use super::types::is_transparent;
@@ -41,7 +39,7 @@ struct Parameter {
 impl Reader<'_, '_> {
     /// Returns the value of a parameter of a lambda, which the token at `at` uses: `list.map(x => …)`,
     /// `list.forEach { it … }`, `list.each do |x| … end`, `configure(x => …)`. `None` if no such lambda is known.
-    pub(super) fn lambda_parameter(&self, name: &str, at: usize) -> Result<Option<Value>, StorageError> {
+    pub(super) fn lambda_parameter(&self, name: &str, at: usize) -> Result<Option<Value>> {
         let tokens = &self.tokens;
         let parameter = match name {
             "it" if self.from.syntax.trailing_blocks => {
@@ -81,7 +79,7 @@ impl Reader<'_, '_> {
         method: usize,
         position: usize,
         at: usize,
-    ) -> Result<Option<Value>, StorageError> {
+    ) -> Result<Option<Value>> {
         let tokens = &self.tokens;
         let Some(open) = arguments_open(tokens, method) else { return Ok(None) };
         let Some(argument) = parts(tokens, open).and_then(|parts| parts.iter().position(|part| part.contains(&at)))
@@ -94,8 +92,7 @@ impl Reader<'_, '_> {
         };
         let Value::Functions(functions, _) = called else { return Ok(None) };
         for function in functions {
-            let Some(text) = self.index.snapshot.text(function.id)? else { continue };
-            let Some(mut read) = signature::read(&text.signature, &function.name, function.syntax) else { continue };
+            let Some(mut read) = self.index.signature(&function)? else { continue };
             if argument >= read.parameters.len() {
                 continue;
             }
