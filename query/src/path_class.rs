@@ -70,21 +70,10 @@ impl PathClass {
             Self::Changelog => &["changelog", "changelogs", "news", "whatsnew"],
             // Words such as `config` and `json` refer to code at least as often.
             Self::Data => &["manifest", "manifests", "stylesheet", "stylesheets", "workflow", "workflows"],
+            #[rustfmt::skip]
             Self::Superseded => &[
-                "legacy",
-                "deprecated",
-                "obsolete",
-                "compat",
-                "compatibility",
-                "compatible",
-                "v0",
-                "v1",
-                "polyfill",
-                "polyfills",
-                "shim",
-                "shims",
-                "backport",
-                "backports",
+                "legacy", "deprecated", "obsolete", "compat", "compatibility", "compatible", "v0", "v1", "polyfill",
+                "polyfills", "shim", "shims", "backport", "backports",
             ],
         }
     }
