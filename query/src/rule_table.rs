@@ -1,8 +1,8 @@
 //! The ranking rules: one row per rule, in the order of the reference.
 //!
 //! A row has the documentation, the name (the key below `search.rules`), the default and the range of the strength, the
-//! effect with the condition, and the reason in words. A reason for turns of conversations may follow. `{file}` stands
-//! for the name of the chunk's file. Conditions are functions in the module that applies the rules.
+//! effect with the condition, and the reason in words. A reason for turns of conversations may follow. `{file}` is
+//! replaced by the name of the chunk's file. Conditions are functions in the module that applies the rules.
 //!
 //! `config` declares the strengths from the rows, `rank` the rules and their reasons.
 

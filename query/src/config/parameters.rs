@@ -157,41 +157,45 @@ parameters! {
     }
 }
 
-/// Declares a parameter of [`Bm25Config`], which belongs to the crate of the index.
+/// Declares the parameters of [`Bm25Config`], which belongs to the crate of the index.
 macro_rules! scoring {
-    ($key:literal, [$($place:tt)+], $range:expr, $meaning:literal $(, $measured:literal)?) => {
-        parameters!(@at concat!("bm25.", $key), [bm25.$($place)+], f32, [$range], $meaning, "", concat!($($measured)?))
+    ($(
+        $(#[doc = $doc:literal])+
+        $(#[measured = $measured:literal])?
+        $key:literal at [$($place:tt)+], $range:ident;
+    )+) => {
+        &[$(
+            parameters!(
+                @at concat!("bm25.", $key), [bm25.$($place)+], f32, [$range],
+                concat!($($doc),+), "", concat!($($measured)?)
+            )
+        ),+]
     };
 }
 
 impl Table for Bm25Config {
-    const ROWS: &'static [Row] = &[
-        scoring!("k1", [k1], POSITIVE, "Saturation of the term frequency; 0 ignores frequencies."),
-        scoring!("b", [b], SHARE, "Length normalisation of every field: 0 turns it off, 1 normalises fully."),
-        scoring!(
-            "fields.name",
-            [fields[Field::Name.index()]],
-            POSITIVE,
-            "Weight of the name of the definition.",
-            "keywords alone: .251, .725; .293, .697 with fields; .238, .723; .310, .696 with all text in one field"
-        ),
-        scoring!(
-            "fields.qualified_name",
-            [fields[Field::QualifiedName.index()]],
-            POSITIVE,
-            "Weight of the name with the names of the enclosing definitions."
-        ),
-        scoring!("fields.signature", [fields[Field::Signature.index()]], POSITIVE, "Weight of the signature."),
-        scoring!("fields.path", [fields[Field::Path.index()]], POSITIVE, "Weight of the path."),
-        scoring!("fields.doc", [fields[Field::Doc.index()]], POSITIVE, "Weight of the documentation."),
-        scoring!(
-            "fields.custom",
-            [fields[Field::Custom.index()]],
-            POSITIVE,
-            "Weight of custom columns with the use `terms`."
-        ),
-        scoring!("fields.body", [fields[Field::Body.index()]], POSITIVE, "Weight of the code."),
-    ];
+    const ROWS: &'static [Row] = scoring! {
+        /// Saturation of the term frequency; 0 ignores frequencies.
+        "k1" at [k1], POSITIVE;
+        /// Length normalisation of every field: 0 turns it off, 1 normalises fully.
+        "b" at [b], SHARE;
+        /// Weight of the name of the definition.
+        #[measured = "keywords alone: .251, .725; .293, .697 with fields; .238, .723; .310, .696 with all text in one \
+            field"]
+        "fields.name" at [fields[Field::Name.index()]], POSITIVE;
+        /// Weight of the name with the names of the enclosing definitions.
+        "fields.qualified_name" at [fields[Field::QualifiedName.index()]], POSITIVE;
+        /// Weight of the signature.
+        "fields.signature" at [fields[Field::Signature.index()]], POSITIVE;
+        /// Weight of the path.
+        "fields.path" at [fields[Field::Path.index()]], POSITIVE;
+        /// Weight of the documentation.
+        "fields.doc" at [fields[Field::Doc.index()]], POSITIVE;
+        /// Weight of custom columns with the use `terms`.
+        "fields.custom" at [fields[Field::Custom.index()]], POSITIVE;
+        /// Weight of the code.
+        "fields.body" at [fields[Field::Body.index()]], POSITIVE;
+    };
 
     fn defaults() -> Self {
         Self { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0, 1.0] }

@@ -353,7 +353,7 @@ impl<'s> Index<'s> {
         self.prototypes.get_or(&id, find)
     }
 
-    /// Returns the signature of a function or property as it is written; empty if there is none.
+    /// Returns the signature of a function or property as it is written; empty if it is missing.
     pub(crate) fn signature_text(&self, of: &Definition) -> Result<String> {
         Ok(self.snapshot.text(of.id)?.map(|text| text.signature).unwrap_or_default())
     }

@@ -21,7 +21,7 @@ pub(crate) enum Meaning {
 }
 
 impl Meaning {
-    /// Returns the definitions found, or `otherwise` if there are none.
+    /// Returns the definitions, or `otherwise` if `found` is empty.
     pub(crate) fn from_found(found: Definitions, reason: Reason, otherwise: Self) -> Self {
         if found.is_empty() { otherwise } else { Self::Definitions(found, reason) }
     }

@@ -337,14 +337,9 @@ impl<'s> RelationIndex<'s> {
 
     /// Returns the members that may instantiate their own type, each with the word that does so: `cls()`, `new`.
     fn making(&self, of: &Rc<Definition>) -> Result<Vec<(Rc<Definition>, &'static str)>> {
-        let Some(own) = scope::enclosing_type(&self.index, of)? else { return Ok(Vec::new()) };
         let words: Vec<&'static str> = of.syntax.own.iter().copied().chain(of.syntax.maker).collect();
-        if own.id != of.id && !resolve::is_constructor(of, &own) {
-            return Ok(Vec::new());
-        }
-        let subtypes = self.subtypes(&own)?.targets;
         let mut found = Vec::new();
-        for own in subtypes.into_iter().map(|subtype| subtype.definition).chain([own]) {
+        for own in self.constructed_types(of)? {
             let file = self.index.file(&own.path)?;
             for member in file.definitions.iter().filter(|member| member.owner() == own.qualified_name) {
                 let calls = self.called_names(member)?.0;
@@ -361,16 +356,21 @@ impl<'s> RelationIndex<'s> {
         if of.syntax.base_calls && of.is_function() {
             return Ok(self.implementers(of)?.targets.into_iter().map(|target| target.definition).collect());
         }
-        let Some(own) = scope::enclosing_type(&self.index, of)? else { return Ok(Vec::new()) };
-        if own.id != of.id && !resolve::is_constructor(of, &own) {
-            return Ok(Vec::new());
-        }
-        let subtypes = self.subtypes(&own)?.targets;
         let mut found = Vec::new();
-        for own in subtypes.into_iter().map(|subtype| subtype.definition).chain([own]) {
+        for own in self.constructed_types(of)? {
             found.extend(resolve::own_constructors(&self.index, &own)?);
         }
         Ok(found)
+    }
+
+    /// Returns a type and its subtypes if `of` is the type or one of its constructors.
+    fn constructed_types(&self, of: &Rc<Definition>) -> Result<Definitions> {
+        let own = scope::enclosing_type(&self.index, of)?;
+        let Some(own) = own.filter(|own| own.id == of.id || resolve::is_constructor(of, own)) else {
+            return Ok(Vec::new());
+        };
+        let subtypes = self.subtypes(&own)?.targets.into_iter().map(|subtype| subtype.definition);
+        Ok(subtypes.chain([own]).collect())
     }
 
     /// Returns the names under which a definition is called: its own name, the name of its type for a constructor, the

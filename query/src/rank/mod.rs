@@ -201,17 +201,15 @@ fn with_features<'s>(
 /// Returns the evidence of each candidate's file, normalised within the files of the candidates.
 fn file_shares(candidates: &[Candidate<'_>]) -> Vec<FileShares> {
     let normalised = |value: fn(&FileEvidence) -> Option<f32>| {
-        let values: Vec<Option<f32>> = candidates.iter().map(|candidate| value(&candidate.file)).collect();
-        min_max(&values).into_iter().map(|share| share.unwrap_or(0.0)).collect::<Vec<f32>>()
+        min_max(&candidates.iter().map(|candidate| value(&candidate.file)).collect::<Vec<_>>())
     };
-    let keywords = normalised(|file| file.bm25);
-    let meaning = normalised(|file| file.cosine);
+    let (keywords, meaning) = (normalised(|file| file.bm25), normalised(|file| file.cosine));
     let doc_words = normalised(|file| file.doc_words);
     let shares = candidates.iter().enumerate().map(|(at, candidate)| FileShares {
-        keywords: keywords[at],
+        keywords: keywords[at].unwrap_or(0.0),
         coverage: candidate.file.bm25_share.unwrap_or(0.0),
-        meaning: meaning[at],
-        doc_words: doc_words[at],
+        meaning: meaning[at].unwrap_or(0.0),
+        doc_words: doc_words[at].unwrap_or(0.0),
     });
     shares.collect()
 }

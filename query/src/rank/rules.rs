@@ -27,7 +27,7 @@ pub(crate) struct Rule {
     pub(crate) name: &'static str,
     strength: fn(&RulesConfig) -> f32,
     effect: Effect,
-    /// The reason, in words. `{file}` stands for the name of the chunk's file.
+    /// The reason, in words. `{file}` is replaced by the name of the chunk's file.
     reason: &'static str,
     /// The reason for a turn of a conversation, if it differs.
     reason_of_turn: Option<&'static str>,
@@ -45,11 +45,11 @@ enum Effect {
     Penalty(fn(&RuleQuery<'_>, &Features<'_>) -> bool),
     /// Subtracts an increasing fraction from every further chunk with the same key.
     Repeated(fn(&RuleQuery<'_>, &Features<'_>) -> Option<RepeatKey>),
-    /// A ranking step of its own.
+    /// Applied in a separate ranking step.
     Step,
 }
 
-/// What repeated chunks have in common: the number of their file, or their name.
+/// The property that repeated chunks share: the number of their file, or their name.
 type RepeatKey = (usize, String);
 
 macro_rules! rules {
