@@ -71,9 +71,7 @@ pub use present::{
     StageCounts, complete, estimate_tokens, file_state, packed, shown_path,
 };
 pub use query::{Group, LONGEST_QUERY, Mode, Query, QueryError};
-pub use rank::{
-    AppliedRule, Edge, Passage, activation, first_piece, forgetting, graph_relevance, min_max, ranks, reciprocal_rank,
-};
+pub use rank::{Edge, Passage, activation, first_piece, forgetting, graph_relevance, min_max, ranks, reciprocal_rank};
 
 pub use retrieve::bm25::{WeightedTerm, best_chunks};
 pub use retriever::{LoadedReranker, Retriever, Root};

@@ -47,6 +47,17 @@ pub(crate) enum Value {
 }
 
 impl Value {
+    /// Returns an element of a value.
+    pub(super) fn element(self) -> Self {
+        match self {
+            Self::Instance(mut name, from) => {
+                name.arguments.pop().map_or(Self::Unknown, |element| Self::Instance(element, from))
+            }
+            Self::External => Self::External,
+            _ => Self::Unknown,
+        }
+    }
+
     pub(super) fn from_meaning(meaning: Meaning) -> Self {
         match meaning {
             Meaning::Definitions(found, reason) => Self::from_definitions(found, reason),
@@ -157,7 +168,7 @@ impl<'i, 's> Reader<'i, 's> {
                 "[" => {
                     let closer = tokens.closer(next).unwrap_or(end);
                     let is_generic = matches!(value, Value::Types(..) | Value::Functions(..));
-                    value = if is_generic { value } else { self.element(value)? };
+                    value = if is_generic { value } else { value.element() };
                     next = closer + 1;
                 }
                 "<" if arguments_open(tokens, next - 1).is_some() => {
@@ -481,18 +492,6 @@ impl<'i, 's> Reader<'i, 's> {
     pub(super) fn default_of(&self, module: &str, from: &Rc<Definition>) -> Result<Value> {
         let mut search = ExportSearch::default();
         Ok(Value::from_meaning(imports::module_export(self.index, module, "default", from, &mut search)?))
-    }
-
-    /// Returns an element of a value.
-    pub(super) fn element(&self, value: Value) -> Result<Value> {
-        Ok(match value {
-            Value::Instance(name, from) => match name.arguments.last() {
-                Some(element) => Value::Instance(element.clone(), from),
-                None => Value::Unknown,
-            },
-            Value::External => Value::External,
-            _ => Value::Unknown,
-        })
     }
 }
 

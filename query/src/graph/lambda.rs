@@ -58,12 +58,9 @@ impl Reader<'_, '_> {
         let value = match receiver.clone() {
             Some(value) if ITSELF.contains(&called) => value,
             Some(Value::Instance(of, from)) if EACH.contains(&called) && position == 0 && is_transparent(&of) => {
-                match of.arguments.into_iter().next() {
-                    Some(argument) => Value::Instance(argument, from),
-                    None => Value::Unknown,
-                }
+                of.arguments.into_iter().next().map_or(Value::Unknown, |argument| Value::Instance(argument, from))
             }
-            Some(value) if EACH.contains(&called) && position == 0 => self.element(value)?,
+            Some(value) if EACH.contains(&called) && position == 0 => value.element(),
             _ => Value::Unknown,
         };
         Ok(match value {

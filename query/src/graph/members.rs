@@ -173,7 +173,7 @@ impl Reader<'_, '_> {
         }
         let held = match value {
             Value::Instance(of, _) if is_element && is_transparent(of) => Some(value.clone()),
-            Value::Instance(of, _) if is_element && !of.arguments.is_empty() => Some(self.element(value.clone())?),
+            Value::Instance(of, _) if is_element && !of.arguments.is_empty() => Some(value.clone().element()),
             Value::Instance(..) | Value::Objects(_) if is_same => Some(value.clone()),
             _ => None,
         };

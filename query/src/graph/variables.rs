@@ -153,10 +153,7 @@ impl Reader<'_, '_> {
                 _ if position > 0 => Value::Unknown,
                 value => value,
             }),
-            Declared::Element(at) => {
-                let value = deeper.expression(at, end)?;
-                deeper.element(value)
-            }
+            Declared::Element(at) => Ok(deeper.expression(at, end)?.element()),
             Declared::Member(at, member) => {
                 let value = deeper.expression(at, end)?;
                 deeper.member(value, &member)

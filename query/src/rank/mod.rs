@@ -48,8 +48,7 @@ use crate::understand::{ParsedQuery, QueryKind};
 use crate::work::WorkBudget;
 
 pub(crate) use boosts::Boosts;
-pub use candidate::AppliedRule;
-pub(crate) use candidate::RankedCandidate;
+pub(crate) use candidate::{AppliedRule, RankedCandidate};
 pub(crate) use folding::FoldedGroup;
 pub use folding::first_piece;
 pub(crate) use fusion::{Components, RankPair};
