@@ -44,6 +44,7 @@ mod present;
 mod query;
 mod rank;
 mod retrieve;
+mod rule_table;
 mod search;
 mod searcher;
 mod tags;
@@ -52,8 +53,8 @@ mod work;
 
 pub use aurora_inverted::{Bm25Config, FieldScorer, idf};
 pub use config::{
-    ActivationConfig, ConfigLayers, ExpansionConfig, FlagValue, FoldingConfig, Fusion, HybridConfig, KindsConfig,
-    LearningConfig, RulesConfig, SearchConfig, SearchKey, SetError, Tunable, TypeDecay,
+    ActivationConfig, ColumnWeights, ConfigLayers, ExpansionConfig, FlagValue, FoldingConfig, Fusion, HybridConfig,
+    KindsConfig, LearningConfig, ModelName, Parameter, RrfWeights, RulesConfig, SearchConfig, TypeDecay, Weights,
 };
 pub use explain::{Boost, Explanation, Points};
 pub use facet_index::{FacetCount, SearchFacets};
@@ -72,10 +73,7 @@ pub use present::{
     estimate_tokens, file_state, packed, shown_path,
 };
 pub use query::{Group, LONGEST_QUERY, Mode, Query, QueryError};
-pub use rank::{
-    AppliedRule, Edge, Passage, Weights, activation, first_piece, forgetting, graph_relevance, min_max, ranks,
-    reciprocal_rank,
-};
+pub use rank::{Edge, Passage, activation, first_piece, forgetting, graph_relevance, min_max, ranks, reciprocal_rank};
 
 pub use retrieve::bm25::{WeightedTerm, best_chunks};
 pub use search::{check_filter, search_all, with_languages};

@@ -12,7 +12,6 @@ use crate::facet_index::SearchFacets;
 use crate::filter::{Filter, TextFilter};
 use crate::present::{Hit, Scores, SearchResults, StageCounts, line_numbers};
 use crate::query::{Query, QueryError};
-use crate::rank::activation::ActivationParts;
 use crate::rank::first_piece;
 use crate::searcher::Searcher;
 use crate::tags::add_tags;
@@ -120,23 +119,15 @@ impl Part {
         }
         let has_more = seen < eligible.len() || found.len() > limit;
         found.truncate(limit);
-        let facets = match query.facets {
-            true => Some(searcher.facet_index()?.count(snapshot, &eligible)?),
-            false => None,
-        };
+        let facets = if query.facets { Some(searcher.facet_index()?.count(snapshot, &eligible)?) } else { None };
         let keys: Vec<&str> = found.iter().map(|(_, chunk)| chunk.key.as_str()).collect();
         let accesses = searcher.accesses(&keys, &mut notes);
         let hits = found.into_iter().zip(accesses).map(|((id, chunk), access)| {
             let explanation = Explanation {
-                matched_terms: Vec::new(),
-                matched_columns: Vec::new(),
-                exact_term: None,
-                exact_identifier: false,
                 bm25: UNRANKED.to_owned(),
                 semantic: UNRANKED.to_owned(),
                 activation: activation_reason(chunk.chunk_type, &chunk.git, access.as_ref(), query.now),
-                activation_parts: ActivationParts::default(),
-                rules: Vec::new(),
+                ..Explanation::default()
             };
             let is_memory = searcher.is_memory();
             Hit::from_chunk((0, id), chunk, (query.content, is_memory), Scores::default(), access, explanation)

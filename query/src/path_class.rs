@@ -70,21 +70,10 @@ impl PathClass {
             Self::Changelog => &["changelog", "changelogs", "news", "whatsnew"],
             // Words such as `config` and `json` refer to code at least as often.
             Self::Data => &["manifest", "manifests", "stylesheet", "stylesheets", "workflow", "workflows"],
+            #[rustfmt::skip]
             Self::Superseded => &[
-                "legacy",
-                "deprecated",
-                "obsolete",
-                "compat",
-                "compatibility",
-                "compatible",
-                "v0",
-                "v1",
-                "polyfill",
-                "polyfills",
-                "shim",
-                "shims",
-                "backport",
-                "backports",
+                "legacy", "deprecated", "obsolete", "compat", "compatibility", "compatible", "v0", "v1", "polyfill",
+                "polyfills", "shim", "shims", "backport", "backports",
             ],
         }
     }
@@ -246,25 +235,10 @@ pub(crate) fn is_prose(file: &str) -> bool {
 }
 
 fn is_data(file: &str) -> bool {
+    #[rustfmt::skip]
     const ENDS: [&str; 18] = [
-        "cfg",
-        "conf",
-        "css",
-        "desktop",
-        "ini",
-        "json",
-        "json5",
-        "jsonc",
-        "less",
-        "plist",
-        "properties",
-        "scss",
-        "svg",
-        "toml",
-        "xml",
-        "xsd",
-        "yaml",
-        "yml",
+        "cfg", "conf", "css", "desktop", "ini", "json", "json5", "jsonc", "less", "plist", "properties", "scss",
+        "svg", "toml", "xml", "xsd", "yaml", "yml",
     ];
     file.rsplit_once('.').is_some_and(|(_, end)| is_one_of(end, &ENDS))
 }

@@ -271,16 +271,15 @@ fn prepare_roots<'s>(
 /// Returns the query's vector for each index.
 fn vectors(searchers: &[&Searcher], mode: Mode, text: &str) -> Result<Vec<QueryVector>, QueryError> {
     if mode == Mode::Sparse {
-        let unused = QueryVector::Unavailable("mode `sparse` uses keywords only".to_owned());
+        let unused = Err("mode `sparse` uses keywords only".to_owned());
         return Ok(vec![unused; searchers.len()]);
     }
     let embedder = searchers.iter().find_map(|searcher| searcher.embedder());
     let snapshots: Vec<&Snapshot> = searchers.iter().map(|searcher| searcher.snapshot()).collect();
     let vectors = query_vectors(&snapshots, embedder, text);
-    let unavailable = vectors.iter().find_map(QueryVector::reason).filter(|_| mode == Mode::Dense);
-    match unavailable {
-        Some(reason) if vectors.iter().all(|vector| vector.vector().is_none()) => {
-            Err(QueryError::NoVectors(reason.to_owned()))
+    match vectors.first() {
+        Some(Err(reason)) if mode == Mode::Dense && vectors.iter().all(Result::is_err) => {
+            Err(QueryError::NoVectors(reason.clone()))
         }
         _ => Ok(vectors),
     }
@@ -338,7 +337,7 @@ fn note_missing(mode: Mode, roots: &[PreparedQuery<'_>], from_keywords: usize, n
     // If the filter excludes everything, the filter's own note explains this.
     let may_match = roots.iter().any(|root| root.filter.as_ref().is_none_or(|chunks| !chunks.is_empty()));
     if mode != Mode::Dense && from_keywords == 0 && may_match {
-        let has_vectors = roots.iter().any(|root| root.vector.vector().is_some());
+        let has_vectors = roots.iter().any(|root| root.vector.is_ok());
         let falling_back = if has_vectors { ", falling back to semantic search" } else { "" };
         notes.push(format!("No keyword matches found{falling_back}"));
     }
@@ -347,7 +346,7 @@ fn note_missing(mode: Mode, roots: &[PreparedQuery<'_>], from_keywords: usize, n
     }
     for root in roots {
         let place = root.name.map(|name| format!(" in {name}")).unwrap_or_default();
-        if let Some(reason) = root.vector.reason() {
+        if let Err(reason) = &root.vector {
             notes.push(format!("Ranked without semantic scores{place}: {reason}"));
         }
     }

@@ -427,7 +427,7 @@ fn tuning_writes_only_confirmed_improvements() {
 fn unhelped() -> String {
     let mut tables = std::collections::BTreeMap::<&str, String>::new();
     tables.insert("search.hybrid.weights", "bm25 = 0\nsemantic = 0\nactivation = 1\n".to_owned());
-    for number in aurora_query::SearchConfig::tunables() {
+    for number in aurora_query::Parameter::numbers() {
         let (table, name) = number.key.rsplit_once('.').expect("a table");
         if !["search.hybrid", "search.bm25"].iter().any(|kept| table.starts_with(kept)) {
             tables.entry(table).or_default().push_str(&format!("{name} = {}\n", number.range.start()));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use aurora_query::SearchConfig;
+use aurora_query::Parameter;
 
 use crate::random::{Random, attempts};
 use crate::sandbox::Sandbox;
@@ -225,7 +225,7 @@ fn pipeline(random: &mut Random) -> String {
 
 /// A search configuration of real keys with random values.
 fn configuration(random: &mut Random) -> String {
-    let mut keys: Vec<String> = SearchConfig::tunables().iter().map(|tunable| tunable.key.to_string()).collect();
+    let mut keys: Vec<String> = Parameter::numbers().map(|number| number.key.to_string()).collect();
     keys.extend(
         ["search.hybrid.fusion", "search.rerank", "search.folding.near_copies", "search", "search.hybrid", "other"]
             .map(String::from),

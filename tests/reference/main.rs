@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use aurora_pipeline::{Key, PipelineSource, RunConfig, TableReference, ValueType, load, parse_bytes};
-use aurora_query::SearchConfig;
+use aurora_query::Parameter;
 use aurora_stages::limits::Limits;
 use aurora_stages::pipelines::EMBEDDED;
 use serde_json::Value;
@@ -72,8 +72,8 @@ fn fits(key: &Key, default: &Value) -> bool {
 
 #[test]
 fn every_search_key_and_every_limit_is_described() {
-    for key in SearchConfig::reference() {
-        assert!(!key.meaning.is_empty(), "{} has no meaning", key.key);
+    for parameter in Parameter::all() {
+        assert!(!parameter.meaning.is_empty(), "{} has no meaning", parameter.key);
     }
     for (key, default, _) in Limits::reference() {
         assert!(!key.meaning.is_empty() && default > 0, "{}", key.name);

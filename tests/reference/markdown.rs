@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use aurora_logs::{SettingReference, Settings};
 use aurora_pipeline::{ColumnReference, Key, RunConfig, STAGE_KEYS, TableReference, ValueType, format_bytes};
-use aurora_query::{SearchConfig, SearchKey};
+use aurora_query::{Parameter, SearchConfig};
 use aurora_stages::limits::Limits;
 use serde_json::Value;
 
@@ -190,8 +190,10 @@ fn default_of(key: &Key, default: Option<&Value>) -> String {
 
 fn search(page: &mut String) {
     let mut current = "";
-    for key in SearchConfig::reference() {
-        let SearchKey { key, values, default, unit, meaning, effect, .. } = key;
+    let defaults = SearchConfig::default();
+    for parameter in Parameter::all() {
+        let Parameter { key, unit, meaning, measured, .. } = parameter;
+        let (values, default) = (parameter.values(), parameter.show(&defaults));
         let (table, name) = group(key);
         if table != current {
             current = table;
@@ -201,7 +203,7 @@ fn search(page: &mut String) {
             );
         }
         let unit = if unit.is_empty() { String::new() } else { format!(", {unit}") };
-        let _ = writeln!(page, "| `{name}` | {values}{unit} | `{default}` | {meaning} | {effect} |");
+        let _ = writeln!(page, "| `{name}` | {values}{unit} | `{default}` | {meaning} | {measured} |");
     }
 }
 

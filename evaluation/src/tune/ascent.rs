@@ -65,6 +65,8 @@ pub(crate) fn climb(
 
 #[cfg(test)]
 mod tests {
+    use aurora_query::Parameter;
+
     use super::*;
 
     /// A paraboloid with its maximum at known values of two numbers.
@@ -74,7 +76,7 @@ mod tests {
 
     impl Paraboloid {
         fn at(config: &SearchConfig) -> f64 {
-            let number = |key: &str| config.number(key).expect("a number");
+            let number = |key: &str| Parameter::find(key).expect("a number").number(config);
             1.0 - (number("search.bm25.k1") - 0.9).powi(2) - (number("search.bm25.b") - 0.4).powi(2)
         }
     }
@@ -104,7 +106,7 @@ mod tests {
         assert!(Paraboloid::at(&best) > 0.98, "{best:?}");
         for number in &space.numbers {
             if !["search.bm25.k1", "search.bm25.b"].contains(&number.key) {
-                assert_eq!(best.number(number.key), start.number(number.key), "{}", number.key);
+                assert_eq!(number.number(&best), number.number(&start), "{}", number.key);
             }
         }
     }

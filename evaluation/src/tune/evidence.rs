@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use aurora_query::SearchConfig;
+use aurora_query::{Parameter, SearchConfig};
 
 use crate::tune::report::{Comparison, TuneReport};
 
@@ -62,8 +62,10 @@ fn format_comparison(comparison: &Comparison) -> String {
 /// The keys that differ from the built-in defaults, by table.
 fn tables(config: &SearchConfig) -> String {
     let mut by_table: Vec<(&str, String)> = Vec::new();
-    for ((key, value), (_, default)) in config.literals().into_iter().zip(SearchConfig::default().literals()) {
-        let Some((table, name)) = key.rsplit_once('.').filter(|_| value != default) else { continue };
+    let defaults = SearchConfig::default();
+    for parameter in Parameter::all() {
+        let (value, default) = (parameter.literal(config), parameter.literal(&defaults));
+        let Some((table, name)) = parameter.key.rsplit_once('.').filter(|_| value != default) else { continue };
         let line = format!("{name} = {value}\n");
         match by_table.iter_mut().find(|(known, _)| *known == table) {
             Some((_, lines)) => lines.push_str(&line),
@@ -75,21 +77,21 @@ fn tables(config: &SearchConfig) -> String {
 
 #[cfg(test)]
 mod tests {
-    use aurora_query::ConfigLayers;
+    use aurora_query::{ConfigLayers, Fusion};
 
     use super::*;
 
     #[test]
     fn tables_read_back_as_the_configuration() {
         let mut config = SearchConfig::default();
-        for number in SearchConfig::tunables().into_iter().filter(|number| number.share_of.is_none()) {
-            let value = config.number(number.key).expect("a number");
-            let value = if number.whole { value - 1.0 } else { value / 2.0 + 0.01 };
+        for number in Parameter::numbers().filter(|number| number.share_of().is_none()) {
+            let value = number.number(&config);
+            let value = if number.is_whole() { value - 1.0 } else { value / 2.0 + 0.01 };
             let value = value.clamp(*number.range.start(), *number.range.end());
-            config.set(number.key, &value.to_string()).expect("within the range");
+            number.set(&mut config, &value.to_string()).expect("within the range");
         }
-        config.set("search.hybrid.fusion", "rrf").expect("a fusion");
-        config.set("search.rerank", "1.5").expect("a name");
+        config.hybrid.fusion = Fusion::Rrf;
+        config.rerank = Some("1.5".to_owned());
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("tuned.toml");
         std::fs::write(&file, tables(&config)).expect("written");

@@ -1,6 +1,6 @@
 //! One tuning run: cross-validation over folds, then a final climb over all questions.
 
-use aurora_query::SearchConfig;
+use aurora_query::{Parameter, SearchConfig};
 
 use crate::engine::Engine;
 use crate::golden::{self, Question};
@@ -165,18 +165,16 @@ fn changes(
     config: &SearchConfig,
     of_folds: &[SearchConfig],
 ) -> Vec<ParameterChange> {
-    let keys = SearchConfig::tunables().into_iter().filter(|number| {
+    let keys = Parameter::numbers().filter(|number| {
         // A share changes with the other shares of its table, even if it is not tuned itself.
-        let walked = |other: &aurora_query::Tunable| {
-            other.key == number.key || (other.share_of.is_some() && other.share_of == number.share_of)
+        let walked = |other: &&Parameter| {
+            other.key == number.key || (other.share_of().is_some() && other.share_of() == number.share_of())
         };
         space.numbers.iter().any(walked)
     });
     keys.filter_map(|number| {
-        let (before, after) = (start.number(number.key)?, config.number(number.key)?);
-        let same = |fold: &&SearchConfig| {
-            fold.number(number.key).is_some_and(|value| (value - before) * (after - before) > 0.0)
-        };
+        let (before, after) = (number.number(start), number.number(config));
+        let same = |fold: &&SearchConfig| (number.number(fold) - before) * (after - before) > 0.0;
         let folds_agree = of_folds.iter().filter(same).count();
         (before != after).then_some(ParameterChange { key: number.key, before, after, folds_agree })
     })

@@ -2,7 +2,7 @@
 //! metaheuristics", 2002): a configuration is compared with the incumbent on growing shares of the questions, and
 //! rejected as soon as it is unlikely to win. Scores are cached, so that no search runs twice.
 
-use aurora_query::{QueryError, SearchConfig};
+use aurora_query::{Parameter, QueryError, SearchConfig};
 use rustc_hash::FxHashMap;
 
 use crate::engine::Engine;
@@ -78,8 +78,7 @@ impl<'q> ScoreCache<'q> {
 
     /// The scores of a configuration on at least the first `count` questions.
     pub(crate) fn scores(&mut self, config: &SearchConfig, count: usize) -> Result<&[f64], TuneError> {
-        let key: Vec<u64> =
-            SearchConfig::tunables().iter().map(|number| config.number(number.key).unwrap_or(0.0).to_bits()).collect();
+        let key: Vec<u64> = Parameter::numbers().map(|number| number.number(config).to_bits()).collect();
         let known = self.scores.entry(key).or_default();
         let from = known.len();
         if from < count {

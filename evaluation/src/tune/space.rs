@@ -1,6 +1,6 @@
 //! The search space of the optimiser: the numbers of a configuration and the steps along them.
 
-use aurora_query::{SearchConfig, Tunable};
+use aurora_query::{Parameter, SearchConfig};
 use aurora_suggest::nearest;
 
 /// The first step along a range with both ends, as a share of the range.
@@ -23,7 +23,7 @@ pub(crate) enum Direction {
 /// The numbers that may change.
 #[derive(Debug, Clone)]
 pub(crate) struct Space {
-    pub(crate) numbers: Vec<Tunable>,
+    pub(crate) numbers: Vec<&'static Parameter>,
 }
 
 /// A prefix that matches no key.
@@ -37,7 +37,7 @@ pub struct UnknownKeys {
 impl Space {
     /// The numbers whose keys begin with one of `prefixes` (with or without `search.`), or all of them.
     pub(crate) fn new(prefixes: &[String]) -> Result<Self, UnknownKeys> {
-        let all = SearchConfig::tunables();
+        let all: Vec<&'static Parameter> = Parameter::numbers().collect();
         let begins = |key: &str, prefix: &str| {
             key.starts_with(prefix) || key.strip_prefix("search.").is_some_and(|key| key.starts_with(prefix))
         };
@@ -50,7 +50,8 @@ impl Space {
                 return Err(UnknownKeys { given: given.clone(), help });
             }
         }
-        let wanted = |number: &Tunable| prefixes.is_empty() || prefixes.iter().any(|prefix| begins(number.key, prefix));
+        let wanted =
+            |number: &&Parameter| prefixes.is_empty() || prefixes.iter().any(|prefix| begins(number.key, prefix));
         Ok(Self { numbers: all.into_iter().filter(wanted).collect() })
     }
 
@@ -62,25 +63,25 @@ impl Space {
         direction: Direction,
         round: u32,
     ) -> Option<SearchConfig> {
-        let number = &self.numbers[at];
-        let value = config.number(number.key)?;
+        let number = self.numbers[at];
+        let value = number.number(config);
         let (low, high) = (*number.range.start(), *number.range.end());
         let shrunk = 0.5_f64.powi(round as i32);
         let step = first_step(number, value) * shrunk;
-        let step = if number.whole { step.max(1.0) } else { step };
+        let step = if number.is_whole() { step.max(1.0) } else { step };
         let next = match direction {
             Direction::Down => value - step,
             Direction::Up => value + step,
         };
         let next = next.clamp(low, high);
-        let next = if number.whole { next.round() } else { (next * DECIMALS).round() / DECIMALS };
+        let next = if number.is_whole() { next.round() } else { (next * DECIMALS).round() / DECIMALS };
         if next == value || !number.range.contains(&next) {
             return None;
         }
         let mut stepped = config.clone();
-        match number.share_of {
-            Some(table) => share(&mut stepped, number.key, table, next)?,
-            None => stepped.set(number.key, &next.to_string()).ok()?,
+        match number.share_of() {
+            Some(table) => share(&mut stepped, number, table, next)?,
+            None => number.set(&mut stepped, &next.to_string()).ok()?,
         }
         Some(stepped)
     }
@@ -89,18 +90,18 @@ impl Space {
 impl Space {
     /// The sum over all numbers of the squared distance between both values, in first steps.
     pub(crate) fn distance(&self, from: &SearchConfig, to: &SearchConfig) -> f64 {
-        let of_number = |number: &Tunable| {
-            let (from, to) = (from.number(number.key)?, to.number(number.key)?);
-            Some(((to - from) / first_step(number, from)).powi(2))
+        let of_number = |number: &&Parameter| {
+            let (from, to) = (number.number(from), number.number(to));
+            ((to - from) / first_step(number, from)).powi(2)
         };
-        self.numbers.iter().filter_map(of_number).sum()
+        self.numbers.iter().map(of_number).sum()
     }
 }
 
 /// The first step from a value of a number.
-fn first_step(number: &Tunable, value: f64) -> f64 {
+fn first_step(number: &Parameter, value: f64) -> f64 {
     let (low, high) = (*number.range.start(), *number.range.end());
-    match (number.whole, high.is_finite()) {
+    match (number.is_whole(), high.is_finite()) {
         (true, _) if high - low <= MAX_UNIT_STEP_VALUES => 1.0,
         (true, _) => (value * FIRST_FACTOR).max(1.0),
         (false, true) => (high - low) * FIRST_SHARE,
@@ -109,24 +110,21 @@ fn first_step(number: &Tunable, value: f64) -> f64 {
 }
 
 /// Sets one share of a table and scales the others, so that they still sum to 1.
-fn share(config: &mut SearchConfig, key: &str, table: &str, value: f64) -> Option<()> {
-    let others: Vec<&str> = SearchConfig::tunables()
-        .into_iter()
-        .filter(|number| number.share_of == Some(table) && number.key != key)
-        .map(|number| number.key)
-        .collect();
-    let before: Vec<f64> = others.iter().filter_map(|key| config.number(key)).collect();
+fn share(config: &mut SearchConfig, number: &Parameter, table: &str, value: f64) -> Option<()> {
+    let of_table = Parameter::numbers().filter(|other| other.share_of() == Some(table) && other.key != number.key);
+    let others: Vec<&Parameter> = of_table.collect();
+    let before: Vec<f64> = others.iter().map(|other| other.number(config)).collect();
     let (sum, rest) = (before.iter().sum::<f64>(), 1.0 - value);
     let mut left = rest;
-    for (at, (key, old)) in others.iter().zip(&before).enumerate() {
+    for (at, (other, old)) in others.iter().zip(&before).enumerate() {
         let is_last = at + 1 == others.len();
         let scaled = if sum > 0.0 { old / sum * rest } else { rest / others.len() as f64 };
         let new = if is_last { left } else { (scaled * DECIMALS).round() / DECIMALS };
         let new = (new.max(0.0) * DECIMALS).round() / DECIMALS;
         left -= new;
-        config.set(key, &new.to_string()).ok()?;
+        other.set(config, &new.to_string()).ok()?;
     }
-    config.set(key, &value.to_string()).ok()
+    number.set(config, &value.to_string()).ok()
 }
 
 #[cfg(test)]
@@ -160,9 +158,9 @@ mod tests {
             }
             let mut sums: std::collections::BTreeMap<&str, f64> = Default::default();
             for number in &space.numbers {
-                let value = config.number(number.key).expect("a number");
+                let value = number.number(&config);
                 prop_assert!(number.range.contains(&value), "{} = {}", number.key, value);
-                if let Some(table) = number.share_of {
+                if let Some(table) = number.share_of() {
                     *sums.entry(table).or_default() += value;
                 }
             }

@@ -1,18 +1,24 @@
 //! Merges layers of settings into one valid configuration.
 
-use std::collections::BTreeMap;
 use std::io;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 use aurora_confined::read_regular_to_string;
 use aurora_diagnostics::{Diagnostic, Diagnostics, Location, Place, code};
 use aurora_storage::ProjectDirectory;
 use aurora_suggest::did_you_mean;
-use toml::de::DeValue;
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
 
-use crate::config::parameters::SearchConfig;
-use crate::config::settings::{self, BOOST, BOOST_RANGE, SETTINGS, Setting, SettingValue};
+use crate::config::parameter::SHARES;
+use crate::config::parameters::{Parameter, SearchConfig};
+use crate::config::value::{Fusion, Kind};
+
+/// The table of weights by custom column. Its keys are the columns of an index.
+const BOOST: &str = "search.boost";
+/// The weights that a column may have.
+const BOOST_RANGE: RangeInclusive<f32> = -1.0..=1.0;
 
 /// Maximum size of a configuration file in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -73,26 +79,13 @@ impl SearchConfig {
                 }
             }
         }
-        let mut draft = ConfigDraft { config: Self::default(), set_at: BTreeMap::new(), errors, invalid: Vec::new() };
+        let mut draft = ConfigDraft { config: Self::default(), set_at: Vec::new(), errors, invalid: Vec::new() };
         for (path, text, tables) in &files {
             draft.file(&path.display().to_string(), text, tables);
         }
         draft.environment(&layers.environment);
         draft.flags(&layers.flags);
         draft.finish()
-    }
-
-    /// Returns every key with its value in the syntax of flags and environment variables, in the order of the
-    /// reference.
-    pub fn entries(&self) -> Vec<(&'static str, String)> {
-        let mut copy = self.clone();
-        SETTINGS.iter().map(|setting| (setting.key, settings::show(setting, &mut copy))).collect()
-    }
-
-    /// Returns every key with its value in the syntax of TOML: strings are quoted.
-    pub fn literals(&self) -> Vec<(&'static str, String)> {
-        let mut copy = self.clone();
-        SETTINGS.iter().map(|setting| (setting.key, settings::literal(setting, &mut copy))).collect()
     }
 }
 
@@ -104,17 +97,17 @@ fn read_project(root: &Path) -> io::Result<String> {
 /// A configuration under construction.
 struct ConfigDraft {
     config: SearchConfig,
-    /// The last place that sets each key, with a sequence number.
-    set_at: BTreeMap<&'static str, (usize, Place)>,
+    /// The places that set parameters, in the order of the layers.
+    set_at: Vec<(&'static Parameter, Place)>,
     errors: Diagnostics,
-    /// Keys with an invalid value.
-    invalid: Vec<&'static str>,
+    /// Parameters with an invalid value.
+    invalid: Vec<&'static Parameter>,
 }
 
 impl ConfigDraft {
     fn file(&mut self, name: &str, text: &str, other_tables: &[&str]) {
         let at = |span: Range<usize>| Place::File(Location::of_span(name, text, span));
-        let table = match toml::de::DeTable::parse(text) {
+        let table = match DeTable::parse(text) {
             Ok(table) => table.into_inner(),
             Err(e) => {
                 let place = at(e.span().unwrap_or_default());
@@ -122,9 +115,7 @@ impl ConfigDraft {
                 return;
             }
         };
-        let mut entries: Vec<_> = table.iter().collect();
-        entries.sort_by_key(|(name, _)| name.span().start);
-        for (name, value) in entries {
+        for (name, value) in in_order_of_file(&table) {
             let key = name.get_ref().as_ref();
             if key == "search" {
                 self.table(key, value.get_ref(), name.span(), &at);
@@ -141,36 +132,28 @@ impl ConfigDraft {
         if key == BOOST {
             return self.boosts(value, span, at);
         }
-        let is_table_name =
-            SETTINGS.iter().any(|setting| setting.key.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')));
-        match (settings::find(key), value.as_table()) {
-            (Some(setting), _) => self.set(setting, &settings::text_of(value), at(span)),
+        let is_table_name = Parameter::all().any(|parameter| parameter.is_in(key));
+        match (Parameter::find(key), value.as_table()) {
+            (Some(parameter), _) => self.set(parameter, &text_of(value), at(span)),
             (None, Some(table)) if is_table_name => {
-                let mut entries: Vec<_> = table.iter().collect();
-                entries.sort_by_key(|(name, _)| name.span().start);
-                for (name, inner) in entries {
+                for (name, inner) in in_order_of_file(table) {
                     self.table(&format!("{key}.{}", name.get_ref()), inner.get_ref(), name.span(), at);
                 }
             }
             (None, None) if is_table_name => {
-                let message = format!("`{key}` must be a table, not {}", settings::text_of(value));
-                self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(at(span)));
+                self.invalid_value(format!("`{key}` must be a table, not {}", text_of(value)), at(span));
             }
-            (None, _) => self.unknown(key, settings::names().chain([BOOST]), at(span)),
+            (None, _) => self.unknown(key, keys().chain([BOOST]), at(span)),
         }
     }
 
     /// Sets the weights of custom columns. Their names are not checked, because the columns depend on the index.
     fn boosts(&mut self, value: &DeValue<'_>, span: Range<usize>, at: &dyn Fn(Range<usize>) -> Place) {
         let Some(table) = value.as_table() else {
-            let message = format!("`{BOOST}` must be a table, not {}", settings::text_of(value));
-            self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(at(span)));
-            return;
+            return self.invalid_value(format!("`{BOOST}` must be a table, not {}", text_of(value)), at(span));
         };
-        let mut entries: Vec<_> = table.iter().collect();
-        entries.sort_by_key(|(name, _)| name.span().start);
-        for (name, value) in entries {
-            let text = settings::text_of(value.get_ref());
+        for (name, value) in in_order_of_file(table) {
+            let text = text_of(value.get_ref());
             match text.parse::<f32>() {
                 Ok(weight) if BOOST_RANGE.contains(&weight) => {
                     self.config.boost.insert(name.get_ref().to_string(), weight);
@@ -180,7 +163,7 @@ impl ConfigDraft {
                     let key = name.get_ref();
                     let message =
                         format!("`{BOOST}.{key}` must be a number between {least:.1} and {most:.1}, not {text}");
-                    self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(at(name.span())));
+                    self.invalid_value(message, at(name.span()));
                 }
             }
         }
@@ -191,10 +174,10 @@ impl ConfigDraft {
         ours.sort();
         for (name, value) in ours {
             let place = Place::Environment(name.clone());
-            match SETTINGS.iter().find(|setting| settings::variable(setting.key) == *name) {
-                Some(setting) => self.set(setting, value, place),
+            match Parameter::all().find(|parameter| parameter.variable() == *name) {
+                Some(parameter) => self.set(parameter, value, place),
                 None => {
-                    let known: Vec<String> = SETTINGS.iter().map(|setting| settings::variable(setting.key)).collect();
+                    let known: Vec<String> = Parameter::all().map(Parameter::variable).collect();
                     self.unknown(name, known.iter().map(String::as_str), place);
                 }
             }
@@ -204,29 +187,28 @@ impl ConfigDraft {
     fn flags(&mut self, flags: &[FlagValue]) {
         for FlagValue { flag, key, value } in flags {
             let place = Place::Flag(flag.clone());
-            match settings::find(key) {
-                Some(setting) => self.set(setting, value, place),
-                None => self.unknown(key, settings::names(), place),
+            match Parameter::find(key) {
+                Some(parameter) => self.set(parameter, value, place),
+                None => self.unknown(key, keys(), place),
             }
         }
     }
 
-    fn set(&mut self, setting: &'static Setting, text: &str, place: Place) {
-        match settings::assign(setting, &mut self.config, text) {
-            Ok(()) => {
-                let before = self.set_at.values().map(|(order, _)| order + 1).max().unwrap_or(0);
-                self.set_at.insert(setting.key, (before, place));
-            }
+    fn set(&mut self, parameter: &'static Parameter, text: &str, place: Place) {
+        match parameter.set(&mut self.config, text) {
+            Ok(()) => self.set_at.push((parameter, place)),
             Err(rule) => {
-                let help = match setting.value {
-                    SettingValue::Fusion(_) => did_you_mean(text.trim_matches('"'), ["weighted", "rrf"]),
-                    _ => None,
-                };
-                let message = format!("`{}` {rule}, not {text}", setting.key);
+                let names: &[&str] = if (parameter.kind)() == Kind::Fusion { &Fusion::NAMES } else { &[] };
+                let help = did_you_mean(text.trim_matches('"'), names.iter().copied());
+                let message = format!("`{}` {rule}, not {text}", parameter.key);
                 self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(place).with_help(help));
-                self.invalid.push(setting.key);
+                self.invalid.push(parameter);
             }
         }
+    }
+
+    fn invalid_value(&mut self, message: String, place: Place) {
+        self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(place));
     }
 
     fn unknown<'k>(&mut self, key: &str, known: impl Iterator<Item = &'k str>, place: Place) {
@@ -237,25 +219,50 @@ impl ConfigDraft {
 
     /// Checks the sums of weights after all layers are merged, because a layer may set only some of the weights.
     fn finish(mut self) -> Result<SearchConfig, Diagnostics> {
-        let h = &self.config.hybrid;
-        let sums = [
-            ("search.hybrid.weights", h.bm25_weight + h.semantic_weight + h.activation_weight),
-            ("search.hybrid.rrf_weights", h.rrf_dense + h.rrf_sparse),
-        ];
-        for (group, sum) in sums {
-            let member = |key: &str| key.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'));
-            let is_invalid = self.invalid.iter().any(|key| member(key));
+        for table in SHARES {
+            let members = || Parameter::all().filter(|parameter| parameter.is_in(table));
+            let sum: f32 = members().map(|parameter| parameter.number(&self.config) as f32).sum();
+            let is_invalid = self.invalid.iter().any(|parameter| parameter.is_in(table));
             if (sum - 1.0).abs() > 1e-4 && !is_invalid {
-                let message = format!("`{group}` must sum to 1.0, not {}", (sum * 1e4).round() / 1e4);
-                let members = SETTINGS.iter().map(|setting| setting.key).filter(|key| member(key));
-                let help = format!("set all of {}", members.collect::<Vec<_>>().join(", "));
-                let set_last =
-                    self.set_at.iter().filter(|(key, _)| member(key)).map(|(_, at)| at).max_by_key(|at| at.0);
+                let message = format!("`{table}` must sum to 1.0, not {}", (sum * 1e4).round() / 1e4);
+                let help = format!("set all of {}", members().map(|member| member.key).collect::<Vec<_>>().join(", "));
+                let set_last = self.set_at.iter().rfind(|(parameter, _)| parameter.is_in(table));
                 let mut found = Diagnostic::error(code::WEIGHTS, None, message).with_help(Some(help));
                 found.location = set_last.map(|(_, place)| place.clone());
                 self.errors.push(found);
             }
         }
         if self.errors.is_empty() { Ok(self.config) } else { Err(self.errors) }
+    }
+}
+
+fn keys() -> impl Iterator<Item = &'static str> {
+    Parameter::all().map(|parameter| parameter.key)
+}
+
+fn in_order_of_file<'t, 'i>(table: &'t DeTable<'i>) -> Vec<(&'t Spanned<DeString<'i>>, &'t Spanned<DeValue<'i>>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(name, _)| name.span().start);
+    entries
+}
+
+/// Converts a TOML value to the text that [`Parameter::set`] reads and errors show. Strings keep their quotes, so that a
+/// string is never read as a number.
+fn text_of(value: &DeValue<'_>) -> String {
+    if let Some(text) = value.as_str() {
+        return format!("\"{text}\"");
+    }
+    if let Some(number) = value.as_integer() {
+        return match i64::from_str_radix(number.as_str(), number.radix()) {
+            Ok(number) => number.to_string(),
+            Err(_) => number.as_str().to_owned(),
+        };
+    }
+    if let Some(number) = value.as_float() {
+        return number.as_str().to_owned();
+    }
+    match value.as_bool() {
+        Some(flag) => flag.to_string(),
+        None => format!("a value of type {}", value.type_str()),
     }
 }

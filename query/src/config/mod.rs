@@ -1,19 +1,16 @@
 //! The configuration of a search. Merges files, environment and flags into one valid [`SearchConfig`].
 //!
-//! [`parameters`] defines every number with its measured default, [`settings`] maps keys to parameters and their rules,
-//! [`layers`] merges the sources and reports all mistakes at once, and [`tunable`] gives an optimiser access to the
-//! numbers by key.
+//! [`parameters`] declares every parameter, [`parameter`] gives access to them by key, [`value`] reads and checks their
+//! values, and [`layers`] merges the sources and reports all mistakes at once.
 
 mod layers;
+mod parameter;
 mod parameters;
-mod reference;
-mod settings;
-mod tunable;
+mod value;
 
 pub use layers::{ConfigLayers, FlagValue};
 pub use parameters::{
-    ActivationConfig, ExpansionConfig, FoldingConfig, Fusion, HybridConfig, KindsConfig, LearningConfig, RulesConfig,
-    SearchConfig, TypeDecay,
+    ActivationConfig, ColumnWeights, ExpansionConfig, FoldingConfig, HybridConfig, KindsConfig, LearningConfig,
+    Parameter, RrfWeights, RulesConfig, SearchConfig, TypeDecay, Weights,
 };
-pub use reference::SearchKey;
-pub use tunable::{SetError, Tunable};
+pub use value::{Fusion, ModelName};

@@ -13,7 +13,7 @@ use crate::retrieve::{Candidate, DirectMatch};
 
 /// The reasons for the scores of a hit.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Explanation {
     /// Terms of the query that the chunk contains, in the order of the query.
     pub matched_terms: Vec<String>,

@@ -6,7 +6,6 @@
 mod explanation;
 mod points;
 mod reasons;
-mod rule_reasons;
 
 pub use explanation::Explanation;
 pub(crate) use explanation::explain;

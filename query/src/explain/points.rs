@@ -5,12 +5,8 @@ use std::borrow::Cow;
 use aurora_storage::ChunkType;
 use serde::Serialize;
 
-use crate::config::{Fusion, HybridConfig};
-use crate::explain::rule_reasons::rule_reason;
-use crate::rank::{AppliedRule, Components, RankPair, Weights, reciprocal_rank};
-
-/// The rule that scales all scores of an answer down if the best score would exceed 1.
-const SCALE: &str = "scale";
+use crate::config::{Fusion, HybridConfig, Weights};
+use crate::rank::{AppliedRule, Components, RankPair, SCALE, reason, reciprocal_rank};
 
 /// Contributions of the components to a final score.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -67,7 +63,7 @@ pub(crate) fn divide(
     let boosts = applied.iter().enumerate().filter(|(_, rule)| rule.rule != SCALE).map(|(at, rule)| {
         let is_scaled = scaled_at.is_some_and(|scaled| at < scaled);
         let effect = if is_scaled { rule.effect * factor } else { rule.effect };
-        Boost { rule: rule.rule.clone(), effect, reason: rule_reason(&rule.rule, effect, path, chunk_type) }
+        Boost { rule: rule.rule.clone(), effect, reason: reason(&rule.rule, effect, path, chunk_type) }
     });
     (Points { bm25, semantic, activation }, boosts.collect())
 }

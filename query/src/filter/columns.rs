@@ -180,10 +180,17 @@ fn kind(key: &str, snapshot: &Snapshot) -> Result<ColumnKind, SelectError> {
     let columns = &snapshot.manifest().columns;
     match columns.iter().find(|column| column.name == key) {
         Some(column) if column.filter => Ok(column.kind),
-        Some(column) => Err(not_filterable(column, filterable_columns(snapshot)?).into()),
+        Some(ColumnDeclaration { name, stage, .. }) => {
+            let (given, stage, known) = (name.clone(), stage.clone(), filterable_columns(snapshot)?);
+            Err(FilterError::NotFilterable { given, stage, known }.into())
+        }
         None => match stored_kind(key, snapshot)? {
             Some(kind) => Ok(kind),
-            None => Err(unknown_column(key, filterable_columns(snapshot)?).into()),
+            None => {
+                let known = filterable_columns(snapshot)?;
+                let help = did_you_mean(key, known.iter().map(String::as_str));
+                Err(FilterError::Column { given: key.to_owned(), help, known }.into())
+            }
         },
     }
 }
@@ -222,13 +229,4 @@ fn filterable_columns(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> 
     known.sort_unstable();
     known.dedup();
     Ok(known)
-}
-
-fn unknown_column(key: &str, known: Vec<String>) -> FilterError {
-    let help = did_you_mean(key, known.iter().map(String::as_str));
-    FilterError::Column { given: key.to_owned(), help, known }
-}
-
-fn not_filterable(column: &ColumnDeclaration, known: Vec<String>) -> FilterError {
-    FilterError::NotFilterable { given: column.name.clone(), stage: column.stage.clone(), known }
 }

@@ -60,15 +60,11 @@ impl Property {
             let patterns = PathPatterns::new(texts.map(str::to_owned).collect(), from.map(Path::to_owned))?;
             return patterns.select(searcher, work);
         }
-        let mut equal = RoaringBitmap::new();
-        for text in texts {
-            equal |= if self == Self::Type {
-                type_chunks(searcher.snapshot(), text)?
-            } else {
-                language_chunks(searcher.snapshot(), text)?
-            };
-        }
-        Ok(equal)
+        let chunks = |text| match self {
+            Self::Type => type_chunks(searcher.snapshot(), text),
+            _ => Ok(language_chunks(searcher.snapshot(), text)?),
+        };
+        union(texts.map(chunks))
     }
 }
 
@@ -78,7 +74,16 @@ pub(super) fn language_chunks(snapshot: &Snapshot, language: &str) -> Result<Roa
     if found.is_empty() { snapshot.label(Label::Language(&language.to_lowercase())) } else { Ok(found) }
 }
 
+/// Returns the chunks in any of the sets.
+pub(super) fn union<E>(sets: impl Iterator<Item = Result<RoaringBitmap, E>>) -> Result<RoaringBitmap, E> {
+    let mut any = RoaringBitmap::new();
+    for chunks in sets {
+        any |= chunks?;
+    }
+    Ok(any)
+}
+
+/// Returns the chunks of the types with a name.
 fn type_chunks(snapshot: &Snapshot, name: &str) -> Result<RoaringBitmap, SelectError> {
-    let chunks = parse_type(name)?.into_iter().map(|kind| snapshot.label(Label::Type(kind)));
-    Ok(chunks.collect::<Result<Vec<_>, StorageError>>()?.into_iter().fold(RoaringBitmap::new(), |all, some| all | some))
+    Ok(union(parse_type(name)?.into_iter().map(|kind| snapshot.label(Label::Type(kind))))?)
 }

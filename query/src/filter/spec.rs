@@ -10,7 +10,7 @@ use crate::filter::columns::{self, without_tags};
 use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, MAX_TOTAL_BYTES, MAX_VALUE_BYTES, MAX_VALUES, SelectError};
 use crate::filter::paths::PathPatterns;
-use crate::filter::properties::language_chunks;
+use crate::filter::properties::{language_chunks, union};
 use crate::filter::text::TextFilter;
 use crate::filter::types::parse_type;
 use crate::memory::Source;
@@ -199,25 +199,17 @@ impl Filter {
             let is_held =
                 |kind: &ChunkType| self.sources.iter().any(|source| source.holds(*kind, searcher.is_memory()));
             if !ChunkType::ALL.iter().all(is_held) {
-                let mut any = RoaringBitmap::new();
-                for kind in ChunkType::ALL.into_iter().filter(is_held) {
-                    any |= snapshot.label(Label::Type(kind))?;
-                }
+                let kinds = ChunkType::ALL.into_iter().filter(is_held);
+                let any = union(kinds.map(|kind| snapshot.label(Label::Type(kind))))?;
                 selection.require(any, || Ok("No chunk comes from the requested source".to_owned()))?;
             }
         }
         if !self.types.is_empty() {
-            let mut any = RoaringBitmap::new();
-            for &kind in &self.types {
-                any |= snapshot.label(Label::Type(kind))?;
-            }
+            let any = union(self.types.iter().map(|kind| snapshot.label(Label::Type(*kind))))?;
             selection.require(any, || Ok("No chunk has the requested type".to_owned()))?;
         }
         if !self.languages.is_empty() {
-            let mut any = RoaringBitmap::new();
-            for language in &self.languages {
-                any |= language_chunks(snapshot, language)?;
-            }
+            let any = union(self.languages.iter().map(|language| language_chunks(snapshot, language)))?;
             selection.require(any, || no_language(snapshot, &self.languages))?;
         }
         for condition in &self.where_ {

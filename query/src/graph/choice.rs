@@ -1,7 +1,6 @@
 //! The value of an expression that chooses between two operands.
 
-use aurora_storage::StorageError;
-
+use super::index::Result;
 use super::infer::{Reader, Value};
 
 /// Maximum number of tokens of a condition, and of the value after it.
@@ -10,7 +9,7 @@ const MAX_CONDITION_TOKENS: usize = 64;
 impl Reader<'_, '_> {
     /// Returns the value of `a ? b : c`, `a ?? b` or `a || b`, whose first operand ends before the token `next`: the
     /// first operand with a known value.
-    pub(super) fn choice(&self, first: &Value, next: usize, end: usize) -> Result<Option<Value>, StorageError> {
+    pub(super) fn choice(&self, first: &Value, next: usize, end: usize) -> Result<Option<Value>> {
         let tokens = &self.tokens;
         if matches!(tokens.at(next), "??" | "||" | "or" | "?:") && next < end {
             return match first {

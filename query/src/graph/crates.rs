@@ -1,8 +1,6 @@
 //! Resolves Rust paths against crates, the modules of their files, and inline modules.
 
-use aurora_storage::StorageError;
-
-use super::index::{Definition, Index};
+use super::index::{Definition, Index, Result};
 
 /// Maximum number of ancestor directories of a file that are searched for its crate.
 const MAX_ANCESTORS: usize = 16;
@@ -31,12 +29,7 @@ struct Module {
 }
 
 /// Matches `path`, as written in `from`, with the definition `target`, whose name is the last part of the path.
-pub(crate) fn reach(
-    index: &Index<'_>,
-    path: &str,
-    from: &Definition,
-    target: &Definition,
-) -> Result<Reach, StorageError> {
+pub(crate) fn reach(index: &Index<'_>, path: &str, from: &Definition, target: &Definition) -> Result<Reach> {
     let here = module_of(index, from)?;
     let there = file_module(index, &target.path)?;
     let names = |path: &str| path.split("::").map(|part| part.trim().to_owned()).collect::<Vec<_>>();
@@ -79,7 +72,7 @@ pub(crate) fn reach(
 }
 
 /// Whether a path in the text of `from` names a file of the same crate.
-pub(crate) fn is_file(index: &Index<'_>, path: &str, from: &Definition) -> Result<bool, StorageError> {
+pub(crate) fn is_file(index: &Index<'_>, path: &str, from: &Definition) -> Result<bool> {
     let here = module_of(index, from)?;
     let mut at = here.path.clone();
     for (number, part) in path.split("::").map(str::trim).enumerate() {
@@ -101,7 +94,7 @@ fn is_free(of: &Definition) -> bool {
 }
 
 /// Returns the module that contains a definition. Inline modules are recognised by their lower-case names.
-fn module_of(index: &Index<'_>, of: &Definition) -> Result<Module, StorageError> {
+fn module_of(index: &Index<'_>, of: &Definition) -> Result<Module> {
     let mut module = file_module(index, &of.path)?;
     if of.is_module {
         return Ok(module);
@@ -121,7 +114,7 @@ fn module_of(index: &Index<'_>, of: &Definition) -> Result<Module, StorageError>
     Ok(module)
 }
 
-fn file_module(index: &Index<'_>, path: &str) -> Result<Module, StorageError> {
+fn file_module(index: &Index<'_>, path: &str) -> Result<Module> {
     let mut directory = super::index::directory(path);
     let mut found = None;
     for _ in 0..MAX_ANCESTORS {

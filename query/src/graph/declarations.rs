@@ -5,26 +5,10 @@ use super::tokens::Tokens;
 use super::type_name::{self, TypeName};
 
 /// Words that introduce a variable or a field.
+#[rustfmt::skip]
 const INTRODUCERS: [&str; 19] = [
-    "let",
-    "const",
-    "var",
-    "val",
-    "mut",
-    "ref",
-    "private",
-    "public",
-    "protected",
-    "readonly",
-    "static",
-    "declare",
-    "override",
-    "final",
-    "lateinit",
-    "weak",
-    "internal",
-    "auto",
-    "def",
+    "let", "const", "var", "val", "mut", "ref", "private", "public", "protected", "readonly", "static", "declare",
+    "override", "final", "lateinit", "weak", "internal", "auto", "def",
 ];
 /// Maximum number of names on the left of one assignment.
 const MAX_TARGETS: usize = 8;

@@ -2,14 +2,11 @@
 
 use std::rc::Rc;
 
-use aurora_storage::StorageError;
-
-use super::index::{Definition, Index};
+use super::index::{Definition, Definitions, Index, Result};
 use super::infer::{Reader, Value};
 use super::overloads::has_arity;
 use super::reason::Reason;
 use super::scope;
-use super::signature;
 use super::tokens::Tokens;
 use super::type_name::{self, TypeName};
 use super::types::is_variable;
@@ -17,7 +14,7 @@ use super::types::is_variable;
 /// The extended type.
 struct Extended<'v> {
     /// The type and its base types, as far as the repository defines them.
-    types: Vec<Rc<Definition>>,
+    types: Definitions,
     /// The name of a type that the repository does not define.
     external: Option<&'v TypeName>,
 }
@@ -26,7 +23,7 @@ impl Reader<'_, '_> {
     /// Returns the extension members of a value with a given name: `impl Trait for String`, `extension String`,
     /// `fun String.name()`, `static void Name(this string text)`. An extension of another external type may be one of
     /// its base types.
-    pub(super) fn extension(&self, value: &Value, name: &str) -> Result<Option<Value>, StorageError> {
+    pub(super) fn extension(&self, value: &Value, name: &str) -> Result<Option<Value>> {
         let mut extended = Extended { types: Vec::new(), external: None };
         for of in self.types(value)?.unwrap_or_default() {
             extended.types.extend(scope::lineage(self.index, &of)?);
@@ -77,7 +74,7 @@ impl Extended<'_> {
     }
 
     /// Whether the type equals the type of the receiver of an extension method.
-    fn is(&self, index: &Index<'_>, receiver: &TypeName) -> Result<bool, StorageError> {
+    fn is(&self, index: &Index<'_>, receiver: &TypeName) -> Result<bool> {
         let Some(wanted) = receiver.path.last() else { return Ok(false) };
         if is_variable(receiver) {
             return Ok(true);
@@ -94,18 +91,17 @@ impl Extended<'_> {
 }
 
 /// Returns the type that an extension method of C# extends. The type of a type parameter is its constraint.
-fn receiver(index: &Index<'_>, function: &Rc<Definition>) -> Result<Option<TypeName>, StorageError> {
+fn receiver(index: &Index<'_>, function: &Rc<Definition>) -> Result<Option<TypeName>> {
     if !function.syntax.languages.contains(&"csharp") {
         return Ok(None);
     }
-    let Some(text) = index.snapshot.text(function.id)? else { return Ok(None) };
-    let Some(read) = signature::read(&text.signature, &function.name, function.syntax) else { return Ok(None) };
+    let Some(read) = index.signature(function)? else { return Ok(None) };
     let Some(receiver) = read.receiver else { return Ok(None) };
     let [name] = receiver.path.as_slice() else { return Ok(Some(receiver)) };
     if !read.type_parameters.contains(name) {
         return Ok(Some(receiver));
     }
-    let tokens = Tokens::read(text.signature, function.syntax);
+    let tokens = Tokens::read(index.signature_text(function)?, function.syntax);
     let constraint = tokens.places(name).find(|at| tokens.before(*at) == "where" && tokens.at(at + 1) == ":");
     let constraint = constraint.and_then(|at| type_name::read(&tokens, at + 2)).map(|(name, _)| name);
     Ok(Some(constraint.unwrap_or_else(|| TypeName::from_name("T"))))

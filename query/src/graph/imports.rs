@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use aurora_storage::{Binding, StorageError};
+use aurora_storage::Binding;
 use rustc_hash::FxHashSet;
 
 use super::crates::{self, Reach};
-use super::index::{Alias, Definition, Index};
+use super::index::{Alias, Definition, Definitions, Index, Result, retain};
 use super::meaning::{Meaning, NameRole};
 use super::modules;
 use super::reason::Reason;
@@ -32,7 +32,7 @@ pub(crate) fn imported(
     name: &str,
     from: &Rc<Definition>,
     search: &mut ExportSearch,
-) -> Result<Meaning, StorageError> {
+) -> Result<Meaning> {
     let file = index.file(&from.path)?;
     if let Some(Binding { path, member, .. }) = file.bindings.iter().find(|binding| binding.name == name) {
         return match member.as_str() {
@@ -49,10 +49,8 @@ pub(crate) fn imported(
             "*" => Ok(Meaning::Module(path.clone(), Rc::clone(from))),
             // Dart and Zig: an alias of a file, or one of its definitions.
             "" if names_file(path, from) => {
-                let is_it = |other: &Rc<Definition>| {
-                    other.syntax.group == from.syntax.group && NameRole::Callable.accepts(other)
-                };
-                Ok(match index.named(name)?.iter().any(is_it) {
+                let namesakes = index.named_in(name, from.syntax.group)?;
+                Ok(match namesakes.iter().any(|other| NameRole::Callable.accepts(other)) {
                     true => Meaning::Unknown,
                     false => Meaning::Module(path.clone(), Rc::clone(from)),
                 })
@@ -84,11 +82,11 @@ pub(crate) fn named_by(
     path: &str,
     from: &Rc<Definition>,
     search: &mut ExportSearch,
-) -> Result<Meaning, StorageError> {
+) -> Result<Meaning> {
     let imports = from.syntax.imports;
     if imports == Imports::Modules {
         let found = modules::named(index, path, from)?;
-        return Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, Reason::Import) });
+        return Ok(Meaning::from_found(found, Reason::Import, Meaning::External));
     }
     if imports.are_files() {
         if !modules::files(index, path, &from.path, imports)?.is_empty() {
@@ -107,16 +105,16 @@ pub(crate) fn named_by(
         });
     }
     let (mut found, mut passed_on) = (Vec::new(), Vec::new());
-    for other in index.named(name)?.iter().filter(|other| other.syntax.group == from.syntax.group) {
+    for other in index.named_in(name, from.syntax.group)? {
         let reach = match imports {
-            _ if !NameRole::Callable.accepts(other) => Reach::Never,
-            Imports::Rust => crates::reach(index, path, from, other)?,
-            _ if modules::names(index, path, from, other)? => Reach::Exactly,
+            _ if !NameRole::Callable.accepts(&other) => Reach::Never,
+            Imports::Rust => crates::reach(index, path, from, &other)?,
+            _ if modules::names(index, path, from, &other)? => Reach::Exactly,
             _ => Reach::Never,
         };
         match reach {
-            Reach::Exactly => found.push(Rc::clone(other)),
-            Reach::Crate => passed_on.push(Rc::clone(other)),
+            Reach::Exactly => found.push(other),
+            Reach::Crate => passed_on.push(other),
             Reach::Never => {}
         }
     }
@@ -139,7 +137,7 @@ pub(crate) fn module_export(
     name: &str,
     from: &Rc<Definition>,
     search: &mut ExportSearch,
-) -> Result<Meaning, StorageError> {
+) -> Result<Meaning> {
     match from.syntax.imports {
         Imports::Python | Imports::Ecma | Imports::Lua => {
             let files = modules::files(index, module, &from.path, from.syntax.imports)?;
@@ -158,25 +156,20 @@ pub(crate) fn module_export(
             Ok(files.into_iter().next().map_or(Meaning::External, |file| Meaning::Variable(file, name.to_owned())))
         }
         Imports::Go => {
-            let mut found = Vec::new();
-            for other in index.named(name)?.iter().filter(|other| other.syntax.group == from.syntax.group) {
-                if modules::names(index, module, from, other)? {
-                    found.push(Rc::clone(other));
-                }
-            }
-            Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, Reason::Import) })
+            let mut found = index.named_in(name, from.syntax.group)?;
+            retain(&mut found, |other| modules::names(index, module, from, other))?;
+            Ok(Meaning::from_found(found, Reason::Import, Meaning::External))
         }
         Imports::Rust => named_by(index, &format!("{module}::{name}"), from, search),
         _ if names_file(module, from) => {
             let file = module.rsplit(['/', ':']).next().unwrap_or(module);
-            let is_it = |other: &&Rc<Definition>| {
-                other.syntax.group == from.syntax.group
-                    && other.owner().is_empty()
+            let mut found = index.named_in(name, from.syntax.group)?;
+            found.retain(|other| {
+                other.owner().is_empty()
                     && NameRole::Callable.accepts(other)
                     && other.path.rsplit('/').next() == Some(file)
-            };
-            let found: Vec<Rc<Definition>> = index.named(name)?.iter().filter(is_it).cloned().collect();
-            Ok(if found.is_empty() { Meaning::Unknown } else { Meaning::Definitions(found, Reason::Import) })
+            });
+            Ok(Meaning::from_found(found, Reason::Import, Meaning::Unknown))
         }
         _ => named_by(index, &format!("{module}.{name}"), from, search),
     }
@@ -188,21 +181,16 @@ fn names_file(path: &str, from: &Definition) -> bool {
 }
 
 /// Returns the definitions of a name in a module with a given full name, regardless of its file.
-pub(crate) fn from_named_module(
-    index: &Index<'_>,
-    module: &str,
-    name: &str,
-    from: &Definition,
-) -> Result<Meaning, StorageError> {
+pub(crate) fn from_named_module(index: &Index<'_>, module: &str, name: &str, from: &Definition) -> Result<Meaning> {
     let mut found = Vec::new();
     for module in modules::named(index, module, from)?.iter().take(1) {
         found = index.own_members(module, name)?;
     }
-    Ok(if found.is_empty() { Meaning::Unknown } else { Meaning::Definitions(found, Reason::Import) })
+    Ok(Meaning::from_found(found, Reason::Import, Meaning::Unknown))
 }
 
 /// Returns the full name of the module that has the alias `name` in the file of `from`.
-pub(crate) fn aliased(index: &Index<'_>, name: &str, from: &Definition) -> Result<Option<String>, StorageError> {
+pub(crate) fn aliased(index: &Index<'_>, name: &str, from: &Definition) -> Result<Option<String>> {
     let file = index.file(&from.path)?;
     if let Some(binding) = file.bindings.iter().find(|binding| binding.name == name && binding.member.is_empty()) {
         return Ok(Some(binding.path.clone()));
@@ -218,7 +206,7 @@ pub(crate) fn exported_by(
     from: &Definition,
     name: &str,
     search: &mut ExportSearch,
-) -> Result<Meaning, StorageError> {
+) -> Result<Meaning> {
     for module in modules {
         if !index.may_step() {
             break;
@@ -234,7 +222,7 @@ pub(crate) fn exported_by(
 }
 
 /// Resolves a name that a file defines or re-exports. `default NAME` means the default export, imported as NAME.
-fn exported(index: &Index<'_>, path: &str, name: &str, search: &mut ExportSearch) -> Result<Meaning, StorageError> {
+fn exported(index: &Index<'_>, path: &str, name: &str, search: &mut ExportSearch) -> Result<Meaning> {
     if search.depth >= MAX_EXPORT_DEPTH || !search.asked.insert((path.to_owned(), name.to_owned())) {
         return Ok(Meaning::Unknown);
     }
@@ -274,14 +262,14 @@ fn exported(index: &Index<'_>, path: &str, name: &str, search: &mut ExportSearch
 }
 
 /// Returns the callable definitions of a name in a file with the owner `owner`, which is empty at the top level.
-fn members_of(index: &Index<'_>, path: &str, owner: &str, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+fn members_of(index: &Index<'_>, path: &str, owner: &str, name: &str) -> Result<Definitions> {
     let file = index.file(path)?;
     let found = file.named(name).filter(|other| other.owner() == owner && NameRole::Callable.accepts(other));
     Ok(found.cloned().collect())
 }
 
 /// Returns the definition that a JavaScript module exports as its default, imported under the name `bound`.
-fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Definitions> {
     for alias in aliases(index, path)?.iter().filter(|alias| alias.exported == "default") {
         let found = members_of(index, path, "", &alias.local)?;
         if !found.is_empty() {
@@ -293,7 +281,7 @@ fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Vec<Rc<D
         return Ok(found);
     }
     let file = index.file(path)?;
-    let types: Vec<Rc<Definition>> =
+    let types: Definitions =
         file.definitions.iter().filter(|other| other.is_type() && other.owner().is_empty()).cloned().collect();
     if types.len() == 1 {
         return Ok(types);
@@ -302,12 +290,12 @@ fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Vec<Rc<D
 }
 
 /// Whether a definition is the default export of its file.
-pub(crate) fn is_default(index: &Index<'_>, of: &Definition) -> Result<bool, StorageError> {
+pub(crate) fn is_default(index: &Index<'_>, of: &Definition) -> Result<bool> {
     Ok(default_export(index, &of.path, "")?.iter().any(|other| other.id == of.id))
 }
 
 /// Returns the names under which a file exports definitions with a different local name, including its default export.
-pub(crate) fn aliases(index: &Index<'_>, path: &str) -> Result<Rc<[Alias]>, StorageError> {
+pub(crate) fn aliases(index: &Index<'_>, path: &str) -> Result<Rc<[Alias]>> {
     index.aliases(path, || {
         let file = index.file(path)?;
         let mut found = Vec::new();
@@ -332,7 +320,7 @@ pub(crate) fn aliases(index: &Index<'_>, path: &str) -> Result<Rc<[Alias]>, Stor
 }
 
 /// Returns the name of the table that a Lua module returns, if it has one.
-fn returned(index: &Index<'_>, from: &Definition) -> Result<Option<String>, StorageError> {
+fn returned(index: &Index<'_>, from: &Definition) -> Result<Option<String>> {
     let file = index.file(&from.path)?;
     for module in file.definitions.iter().filter(|definition| definition.is_module) {
         let tokens = index.tokens(module)?;
@@ -385,7 +373,7 @@ fn exported_names(tokens: &Tokens, table: Option<&str>, found: &mut Vec<Alias>) 
 }
 
 /// Returns the packages and modules from which a file imports every name.
-pub(crate) fn wildcards(index: &Index<'_>, from: &Definition) -> Result<Vec<String>, StorageError> {
+pub(crate) fn wildcards(index: &Index<'_>, from: &Definition) -> Result<Vec<String>> {
     let file = index.file(&from.path)?;
     // In Rust, the path itself ends with the wildcard.
     let is_open = |path: &&String| from.syntax.imports == Imports::Rust && path.ends_with("::*");

@@ -1,11 +1,14 @@
 //! The definitions and files of a generation for the resolution of calls. Each is read at most once.
 
+use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
+use std::hash::Hash;
 use std::rc::Rc;
 
 use aurora_storage::{Binding, ChunkId, ChunkRecord, ChunkType, Label, Snapshot, StorageError};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::signature::{self, Signature};
 use super::syntax::{self, Imports, Syntax};
 use super::tokens::Tokens;
 use super::type_name;
@@ -24,6 +27,12 @@ const MAX_EXPRESSIONS: u32 = 4_096;
 const MAX_STEPS: u32 = 262_144;
 /// Maximum number of files, definitions and texts in each cache.
 const MAX_CACHE_ENTRIES: usize = 4_096;
+
+/// The result of reading an index.
+pub(crate) type Result<T> = std::result::Result<T, StorageError>;
+
+/// Definitions that a name or an expression may refer to.
+pub(crate) type Definitions = Vec<Rc<Definition>>;
 
 /// A definition, or the code of a file outside of definitions. The first piece represents a split definition.
 #[derive(Debug)]
@@ -100,7 +109,7 @@ fn is_header(path: &str) -> bool {
 /// Definitions and imports of the chunks of a file.
 #[derive(Debug, Default)]
 pub(crate) struct File {
-    pub(crate) definitions: Vec<Rc<Definition>>,
+    pub(crate) definitions: Definitions,
     /// Positions of the definitions by id and by name.
     by_id: FxHashMap<ChunkId, usize>,
     by_name: FxHashMap<String, Vec<usize>>,
@@ -159,28 +168,61 @@ pub(crate) struct Index<'s> {
     pub(crate) snapshot: &'s Snapshot,
     /// Cancellation stops all reading, so that a request ends early with partial results.
     work: WorkBudget,
-    files: RefCell<FxHashMap<String, Rc<File>>>,
-    named: RefCell<FxHashMap<String, Rc<Vec<Rc<Definition>>>>>,
-    tokens: RefCell<FxHashMap<ChunkId, Rc<Tokens>>>,
+    files: Cache<String, Rc<File>>,
+    named: Cache<String, Rc<Definitions>>,
+    tokens: Cache<ChunkId, Rc<Tokens>>,
     /// Whether a path is an indexed file.
-    paths: RefCell<FxHashMap<String, bool>>,
+    paths: Cache<String, bool>,
     /// Number of expressions that may still be read for the calls of one name.
     expressions_left: Cell<u32>,
     /// Number of steps that may still be taken for one request.
     steps_left: Cell<u32>,
     /// The base types of types.
-    bases: RefCell<FxHashMap<ChunkId, Bases>>,
+    bases: Cache<ChunkId, Bases>,
     /// Export aliases by path.
-    exports: RefCell<FxHashMap<String, Rc<[Alias]>>>,
+    exports: Cache<String, Rc<[Alias]>>,
     /// Names of units by the path of the file that declares them: `module` in `go.mod`, `name` in `Cargo.toml`,
     /// `package` in a source file.
-    units: RefCell<FxHashMap<String, Option<String>>>,
+    units: Cache<String, Option<String>>,
     /// Whether a definition is only a declaration.
-    prototypes: RefCell<FxHashMap<ChunkId, bool>>,
+    prototypes: Cache<ChunkId, bool>,
     /// Numbers of type parameters.
-    type_parameters: RefCell<FxHashMap<ChunkId, usize>>,
+    type_parameters: Cache<ChunkId, usize>,
     /// Whether a name is defined in a group of languages.
-    defined: RefCell<FxHashMap<(String, u8), bool>>,
+    defined: Cache<(String, u8), bool>,
+}
+
+/// Values that are computed once. Cleared when it is full.
+struct Cache<K, V>(RefCell<FxHashMap<K, V>>);
+
+impl<K, V> Default for Cache<K, V> {
+    fn default() -> Self {
+        Self(RefCell::default())
+    }
+}
+
+impl<K: Hash + Eq, V: Clone> Cache<K, V> {
+    /// Returns the value of a key, computed by `find` unless it is cached.
+    fn get_or<Q>(&self, key: &Q, find: impl FnOnce() -> Result<V>) -> Result<V>
+    where
+        K: Borrow<Q>,
+        Q: ToOwned<Owned = K> + Hash + Eq + ?Sized,
+    {
+        if let Some(known) = self.0.borrow().get(key) {
+            return Ok(known.clone());
+        }
+        let found = find()?;
+        self.keep(key.to_owned(), found.clone());
+        Ok(found)
+    }
+
+    fn keep(&self, key: K, value: V) {
+        let mut kept = self.0.borrow_mut();
+        if kept.len() >= MAX_CACHE_ENTRIES {
+            kept.clear();
+        }
+        kept.insert(key, value);
+    }
 }
 
 impl<'s> Index<'s> {
@@ -188,37 +230,30 @@ impl<'s> Index<'s> {
         Self {
             snapshot,
             work,
-            files: RefCell::default(),
-            named: RefCell::default(),
-            tokens: RefCell::default(),
-            paths: RefCell::default(),
-            bases: RefCell::default(),
+            files: Cache::default(),
+            named: Cache::default(),
+            tokens: Cache::default(),
+            paths: Cache::default(),
+            bases: Cache::default(),
             expressions_left: Cell::default(),
             steps_left: Cell::default(),
-            exports: RefCell::default(),
-            units: RefCell::default(),
-            prototypes: RefCell::default(),
-            type_parameters: RefCell::default(),
-            defined: RefCell::default(),
+            exports: Cache::default(),
+            units: Cache::default(),
+            prototypes: Cache::default(),
+            type_parameters: Cache::default(),
+            defined: Cache::default(),
         }
     }
 
     /// Returns the base types of a type, computed by `find` unless they are cached. During the computation, the type
     /// has no base types.
-    pub(crate) fn bases_of(
-        &self,
-        id: ChunkId,
-        find: impl FnOnce() -> Result<(Vec<Rc<Definition>>, bool), StorageError>,
-    ) -> Result<Bases, StorageError> {
-        if let Some(known) = self.bases.borrow().get(&id) {
-            return Ok(known.clone());
-        }
-        self.bases.borrow_mut().insert(id, Bases::default());
-        let found = find().map(|(types, is_complete)| Bases { types: types.into(), is_complete });
-        self.bases.borrow_mut().remove(&id);
-        let found = found?;
-        keep(&mut self.bases.borrow_mut(), id, found.clone());
-        Ok(found)
+    pub(crate) fn bases_of(&self, id: ChunkId, find: impl FnOnce() -> Result<(Definitions, bool)>) -> Result<Bases> {
+        self.bases.get_or(&id, || {
+            self.bases.0.borrow_mut().insert(id, Bases::default());
+            let found = find().map(|(types, is_complete)| Bases { types: types.into(), is_complete });
+            self.bases.0.borrow_mut().remove(&id);
+            found
+        })
     }
 
     /// Starts a request and resets its limit of steps.
@@ -256,32 +291,22 @@ impl<'s> Index<'s> {
     }
 
     /// Returns the definitions of a file; empty if the file is not indexed.
-    pub(crate) fn file(&self, path: &str) -> Result<Rc<File>, StorageError> {
-        if let Some(file) = self.files.borrow().get(path) {
-            return Ok(Rc::clone(file));
-        }
-        let file = Rc::new(self.read_file(path)?);
-        keep(&mut self.files.borrow_mut(), path.to_owned(), Rc::clone(&file));
-        Ok(file)
+    pub(crate) fn file(&self, path: &str) -> Result<Rc<File>> {
+        self.files.get_or(path, || Ok(Rc::new(self.read_file(path)?)))
     }
 
     /// Whether a file is indexed.
-    pub(crate) fn has_file(&self, path: &str) -> Result<bool, StorageError> {
-        if let Some(known) = self.paths.borrow().get(path) {
-            return Ok(*known);
-        }
-        let has_file = self.snapshot.file_finder().row(path)?.is_some();
-        keep(&mut self.paths.borrow_mut(), path.to_owned(), has_file);
-        Ok(has_file)
+    pub(crate) fn has_file(&self, path: &str) -> Result<bool> {
+        self.paths.get_or(path, || Ok(self.snapshot.file_finder().row(path)?.is_some()))
     }
 
     /// Returns the name of the Go module that a `go.mod` declares.
-    pub(crate) fn go_module(&self, path: &str) -> Result<Option<String>, StorageError> {
+    pub(crate) fn go_module(&self, path: &str) -> Result<Option<String>> {
         self.unit(path, |line| Some(line.strip_prefix("module ")?.trim().to_owned()))
     }
 
     /// Returns the name of the crate that a `Cargo.toml` declares, as it is written in Rust paths.
-    pub(crate) fn crate_name(&self, path: &str) -> Result<Option<String>, StorageError> {
+    pub(crate) fn crate_name(&self, path: &str) -> Result<Option<String>> {
         let (mut in_package, mut in_library) = (false, false);
         self.unit(path, |line| {
             let line = line.trim();
@@ -296,7 +321,7 @@ impl<'s> Index<'s> {
     }
 
     /// Returns the package that a source file declares.
-    pub(crate) fn package(&self, path: &str) -> Result<Option<String>, StorageError> {
+    pub(crate) fn package(&self, path: &str) -> Result<Option<String>> {
         self.unit(path, |line| {
             let rest = line.trim_start().strip_prefix("package ")?;
             let name = rest.split([';', '/', '{']).next().unwrap_or_default().trim();
@@ -306,124 +331,96 @@ impl<'s> Index<'s> {
     }
 
     /// Returns the first result of `read` for the lines of a file. Results are cached.
-    fn unit(&self, path: &str, mut read: impl FnMut(&str) -> Option<String>) -> Result<Option<String>, StorageError> {
-        if let Some(known) = self.units.borrow().get(path) {
-            return Ok(known.clone());
-        }
-        let mut name = None;
-        for id in self.snapshot.file(path)?.into_iter().flat_map(|file| file.chunks).take(MAX_CHUNKS) {
-            let Some(text) = self.snapshot.text(id)? else { continue };
-            name = text.text.lines().find_map(&mut read);
-            if name.is_some() {
-                break;
+    fn unit(&self, path: &str, mut read: impl FnMut(&str) -> Option<String>) -> Result<Option<String>> {
+        self.units.get_or(path, || {
+            for id in self.snapshot.file(path)?.into_iter().flat_map(|file| file.chunks).take(MAX_CHUNKS) {
+                let name = self.snapshot.text(id)?.and_then(|text| text.text.lines().find_map(&mut read));
+                if name.is_some() {
+                    return Ok(name);
+                }
             }
-        }
-        keep(&mut self.units.borrow_mut(), path.to_owned(), name.clone());
-        Ok(name)
+            Ok(None)
+        })
     }
 
     /// Returns the export aliases of a file, computed by `find` unless they are cached.
-    pub(crate) fn aliases(
-        &self,
-        path: &str,
-        find: impl FnOnce() -> Result<Vec<Alias>, StorageError>,
-    ) -> Result<Rc<[Alias]>, StorageError> {
-        if let Some(known) = self.exports.borrow().get(path) {
-            return Ok(Rc::clone(known));
-        }
-        let found: Rc<[Alias]> = find()?.into();
-        keep(&mut self.exports.borrow_mut(), path.to_owned(), Rc::clone(&found));
-        Ok(found)
+    pub(crate) fn aliases(&self, path: &str, find: impl FnOnce() -> Result<Vec<Alias>>) -> Result<Rc<[Alias]>> {
+        self.exports.get_or(path, || Ok(find()?.into()))
     }
 
     /// Whether a definition is only a declaration, computed by `find` unless it is cached.
-    pub(crate) fn is_prototype(
-        &self,
-        id: ChunkId,
-        find: impl FnOnce() -> Result<bool, StorageError>,
-    ) -> Result<bool, StorageError> {
-        if let Some(known) = self.prototypes.borrow().get(&id) {
-            return Ok(*known);
-        }
-        let found = find()?;
-        keep(&mut self.prototypes.borrow_mut(), id, found);
-        Ok(found)
+    pub(crate) fn is_prototype(&self, id: ChunkId, find: impl FnOnce() -> Result<bool>) -> Result<bool> {
+        self.prototypes.get_or(&id, find)
+    }
+
+    /// Returns the signature of a function or property as it is written; empty if it is missing.
+    pub(crate) fn signature_text(&self, of: &Definition) -> Result<String> {
+        Ok(self.snapshot.text(of.id)?.map(|text| text.signature).unwrap_or_default())
+    }
+
+    /// Returns the signature of a function.
+    pub(crate) fn signature(&self, of: &Definition) -> Result<Option<Signature>> {
+        Ok(signature::read(&self.signature_text(of)?, &of.name, of.syntax))
+    }
+
+    /// Returns the definitions of a name in a group of languages.
+    pub(crate) fn named_in(&self, name: &str, group: u8) -> Result<Definitions> {
+        Ok(self.named(name)?.iter().filter(|other| other.syntax.group == group).cloned().collect())
     }
 
     /// Number of type parameters of a type or function according to its signature: 1 for `Box<T>`.
-    pub(crate) fn type_parameters(&self, of: &Definition) -> Result<usize, StorageError> {
-        if let Some(known) = self.type_parameters.borrow().get(&of.id) {
-            return Ok(*known);
-        }
-        let text = self.snapshot.text(of.id)?;
-        let tokens = Tokens::read(text.map(|text| text.signature).unwrap_or_default(), of.syntax);
-        let count = tokens.places(&of.name).map(|at| type_name::argument_count(&tokens, at + 1)).max();
-        let count = count.unwrap_or_default();
-        keep(&mut self.type_parameters.borrow_mut(), of.id, count);
-        Ok(count)
+    pub(crate) fn type_parameters(&self, of: &Definition) -> Result<usize> {
+        self.type_parameters.get_or(&of.id, || {
+            let tokens = Tokens::read(self.signature_text(of)?, of.syntax);
+            let counts = tokens.places(&of.name).map(|at| type_name::argument_count(&tokens, at + 1));
+            Ok(counts.max().unwrap_or_default())
+        })
     }
 
     /// Keeps the definitions with a given number of type parameters, or all definitions if none of them matches. Does
     /// nothing in languages where this number does not distinguish types.
-    pub(crate) fn with_type_parameters(
-        &self,
-        found: Vec<Rc<Definition>>,
-        count: usize,
-    ) -> Result<Vec<Rc<Definition>>, StorageError> {
+    pub(crate) fn with_type_parameters(&self, found: Definitions, count: usize) -> Result<Definitions> {
         if found.len() < 2 || !found[0].syntax.generic_arity {
             return Ok(found);
         }
-        let mut kept = Vec::new();
-        for of in &found {
-            if self.type_parameters(of)? == count {
-                kept.push(Rc::clone(of));
-            }
-        }
+        let mut kept = found.clone();
+        retain(&mut kept, |of| Ok(self.type_parameters(of)? == count))?;
         Ok(if kept.is_empty() { found } else { kept })
     }
 
     /// Returns the other parts of a type: definitions in other places that add members to it.
-    pub(crate) fn other_parts(&self, of: &Definition) -> Result<Vec<Rc<Definition>>, StorageError> {
+    pub(crate) fn other_parts(&self, of: &Definition) -> Result<Definitions> {
         if !(of.syntax.partial_types && of.is_type()) {
             return Ok(Vec::new());
         }
-        let mut found = Vec::new();
-        for other in self.named(&of.name)?.iter().filter(|other| {
-            other.id != of.id
-                && other.is_type()
-                && other.qualified_name == of.qualified_name
-                && other.syntax.group == of.syntax.group
-        }) {
-            if self.is_same_type(of, other)? {
-                found.push(Rc::clone(other));
-            }
-        }
+        let mut found = self.named_in(&of.name, of.syntax.group)?;
+        retain(&mut found, |other| {
+            let is_part = other.id != of.id && other.is_type() && other.qualified_name == of.qualified_name;
+            Ok(is_part && self.is_same_type(of, other)?)
+        })?;
         Ok(found)
     }
 
     /// Whether two definitions with the same qualified name are parts of one type.
-    fn is_same_type(&self, one: &Definition, other: &Definition) -> Result<bool, StorageError> {
+    fn is_same_type(&self, one: &Definition, other: &Definition) -> Result<bool> {
         Ok(!one.syntax.generic_arity || self.type_parameters(one)? == self.type_parameters(other)?)
     }
 
     /// Whether any file in a group of languages defines a name.
-    pub(crate) fn is_defined(&self, name: &str, group: u8) -> Result<bool, StorageError> {
-        let key = (name.to_owned(), group);
-        if let Some(known) = self.defined.borrow().get(&key) {
-            return Ok(*known);
-        }
-        let mut is_defined = false;
-        for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {
-            let Some(chunk) = self.snapshot.chunk(id)? else { continue };
-            let has_name = chunk.name() == name || chunk.definitions().any(|inner| inner == name);
-            is_defined |= has_name && syntax::for_language(chunk.language()).group == group;
-        }
-        keep(&mut self.defined.borrow_mut(), key, is_defined);
-        Ok(is_defined)
+    pub(crate) fn is_defined(&self, name: &str, group: u8) -> Result<bool> {
+        self.defined.get_or(&(name.to_owned(), group), || {
+            let mut is_defined = false;
+            for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {
+                let Some(chunk) = self.snapshot.chunk(id)? else { continue };
+                let has_name = chunk.name() == name || chunk.definitions().any(|inner| inner == name);
+                is_defined |= has_name && syntax::for_language(chunk.language()).group == group;
+            }
+            Ok(is_defined)
+        })
     }
 
     /// Returns the members of a type with a given name, without inherited ones.
-    pub(crate) fn own_members(&self, of: &Definition, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+    pub(crate) fn own_members(&self, of: &Definition, name: &str) -> Result<Definitions> {
         // Kotlin: members of the companion object are members of the type.
         let is_owner = |owner: &str| {
             owner == of.qualified_name
@@ -431,51 +428,36 @@ impl<'s> Index<'s> {
         };
         let is_member = |other: &&Rc<Definition>| is_owner(other.owner()) && !other.is_module;
         let file = self.file(&of.path)?;
-        let mut found: Vec<Rc<Definition>> = file.named(name).filter(is_member).cloned().collect();
+        let mut found: Definitions = file.named(name).filter(is_member).cloned().collect();
         self.retain_members(of, &mut found)?;
         if !found.is_empty() || matches!(of.syntax.imports, Imports::Python | Imports::Ecma | Imports::Package) {
             return Ok(found);
         }
-        let is_near = |other: &&Rc<Definition>| of.syntax.imports != Imports::Go || other.directory() == of.directory();
-        let all = self.named(name)?;
-        let others = all.iter().filter(|other| other.syntax.group == of.syntax.group);
-        let mut members = Vec::new();
-        for other in others.filter(is_member).filter(is_near) {
+        let is_near = |other: &Definition| of.syntax.imports != Imports::Go || other.directory() == of.directory();
+        let mut members = self.named_in(name, of.syntax.group)?;
+        members.retain(|other| is_member(&other) && is_near(other));
+        retain(&mut members, |other| {
             // Another file may define another type of the same name.
-            let has_own = of.syntax.imports == Imports::Rust && {
-                let file = self.file(&other.path)?;
-                file.named(&of.name).any(|own| own.is_type() && own.qualified_name == of.qualified_name)
-            };
-            if !has_own {
-                members.push(Rc::clone(other));
-            }
-        }
+            let is_type = |own: &Rc<Definition>| own.is_type() && own.qualified_name == of.qualified_name;
+            Ok(of.syntax.imports != Imports::Rust || !self.file(&other.path)?.named(&of.name).any(is_type))
+        })?;
         self.retain_members(of, &mut members)?;
         Ok(members)
     }
 
     /// Removes members of another type with the same qualified name as `of` but a different number of type parameters.
-    fn retain_members(&self, of: &Definition, members: &mut Vec<Rc<Definition>>) -> Result<(), StorageError> {
+    fn retain_members(&self, of: &Definition, members: &mut Definitions) -> Result<()> {
         if !of.syntax.generic_arity {
             return Ok(());
         }
-        let mut kept = Vec::with_capacity(members.len());
-        for member in members.drain(..) {
-            let parent = self.parent(&member)?.filter(|parent| parent.qualified_name == of.qualified_name);
-            let is_own = match parent {
-                Some(parent) => self.is_same_type(of, &parent)?,
-                None => true,
-            };
-            if is_own {
-                kept.push(member);
-            }
-        }
-        *members = kept;
-        Ok(())
+        retain(members, |member| {
+            let parent = self.parent(member)?.filter(|parent| parent.qualified_name == of.qualified_name);
+            parent.map_or(Ok(true), |parent| self.is_same_type(of, &parent))
+        })
     }
 
     /// Returns the definition to which a chunk belongs.
-    pub(crate) fn definition(&self, id: ChunkId) -> Result<Option<Rc<Definition>>, StorageError> {
+    pub(crate) fn definition(&self, id: ChunkId) -> Result<Option<Rc<Definition>>> {
         let Some(record) = self.snapshot.chunk(id)? else { return Ok(None) };
         let file = self.file(record.path())?;
         let head = file.heads.get(&id).copied().unwrap_or(id);
@@ -483,28 +465,25 @@ impl<'s> Index<'s> {
     }
 
     /// Returns the definitions of a name in any file, ordered by key, at most [`MAX_NAMESAKES`].
-    pub(crate) fn named(&self, name: &str) -> Result<Rc<Vec<Rc<Definition>>>, StorageError> {
-        if let Some(known) = self.named.borrow().get(name) {
-            return Ok(Rc::clone(known));
-        }
-        let mut found: Vec<Rc<Definition>> = Vec::new();
-        for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {
-            let Some(record) = self.snapshot.chunk(id)? else { continue };
-            if record.name() == name
-                && let Some(definition) = self.definition(id)?
-                && found.iter().all(|known| known.id != definition.id)
-            {
-                found.push(definition);
+    pub(crate) fn named(&self, name: &str) -> Result<Rc<Definitions>> {
+        self.named.get_or(name, || {
+            let mut found: Definitions = Vec::new();
+            for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {
+                let Some(record) = self.snapshot.chunk(id)? else { continue };
+                if record.name() == name
+                    && let Some(definition) = self.definition(id)?
+                    && found.iter().all(|known| known.id != definition.id)
+                {
+                    found.push(definition);
+                }
             }
-        }
-        found.sort_by(|a, b| a.key.cmp(&b.key));
-        let found = Rc::new(found);
-        keep(&mut self.named.borrow_mut(), name.to_owned(), Rc::clone(&found));
-        Ok(found)
+            found.sort_by(|a, b| a.key.cmp(&b.key));
+            Ok(Rc::new(found))
+        })
     }
 
     /// Returns the definitions and files that define a name, also without a separate chunk.
-    pub(crate) fn defining(&self, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+    pub(crate) fn defining(&self, name: &str) -> Result<Definitions> {
         let mut found = Vec::new();
         for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {
             found.extend(self.definition(id)?);
@@ -514,7 +493,7 @@ impl<'s> Index<'s> {
 
     /// Returns the first `most` chunks with a label, ordered by key. Unlike keys, ids depend on the order in which
     /// files were indexed.
-    pub(crate) fn chunks(&self, label: Label<'_>, most: usize) -> Result<Labelled, StorageError> {
+    pub(crate) fn chunks(&self, label: Label<'_>, most: usize) -> Result<Labelled> {
         let ids = self.snapshot.label(label)?;
         let mut keyed = Vec::new();
         for id in ids.iter().map(ChunkId).take_while(|_| !self.work.is_cancelled()) {
@@ -528,45 +507,42 @@ impl<'s> Index<'s> {
     }
 
     /// Returns the names that a definition defines without a separate chunk, such as the methods of a short interface.
-    pub(crate) fn inner_names(&self, id: ChunkId) -> Result<Vec<String>, StorageError> {
+    pub(crate) fn inner_names(&self, id: ChunkId) -> Result<Vec<String>> {
         let record = self.snapshot.chunk(id)?;
         Ok(record.iter().flat_map(ChunkRecord::definitions).map(str::to_owned).collect())
     }
 
     /// Returns the tokens of the text of a definition, with all of its pieces.
-    pub(crate) fn tokens(&self, definition: &Definition) -> Result<Rc<Tokens>, StorageError> {
-        if let Some(known) = self.tokens.borrow().get(&definition.id) {
-            return Ok(Rc::clone(known));
-        }
-        let mut whole = String::new();
-        for id in self.pieces(definition)? {
-            if whole.len() > MAX_TEXT_BYTES || self.work.is_cancelled() {
-                break;
+    pub(crate) fn tokens(&self, definition: &Definition) -> Result<Rc<Tokens>> {
+        self.tokens.get_or(&definition.id, || {
+            let mut whole = String::new();
+            for id in self.pieces(definition)? {
+                if whole.len() > MAX_TEXT_BYTES || self.work.is_cancelled() {
+                    break;
+                }
+                if let Some(text) = self.snapshot.text(id)? {
+                    whole.push_str(&text.text);
+                    whole.push('\n');
+                }
             }
-            if let Some(text) = self.snapshot.text(id)? {
-                whole.push_str(&text.text);
-                whole.push('\n');
-            }
-        }
-        let tokens = Rc::new(Tokens::read(whole, definition.syntax));
-        keep(&mut self.tokens.borrow_mut(), definition.id, Rc::clone(&tokens));
-        Ok(tokens)
+            Ok(Rc::new(Tokens::read(whole, definition.syntax)))
+        })
     }
 
     /// Returns the chunks of a definition.
-    pub(crate) fn pieces(&self, definition: &Definition) -> Result<Vec<ChunkId>, StorageError> {
+    pub(crate) fn pieces(&self, definition: &Definition) -> Result<Vec<ChunkId>> {
         let file = self.file(&definition.path)?;
         Ok(file.pieces.get(&definition.id).cloned().unwrap_or_else(|| vec![definition.id]))
     }
 
     /// Returns the definition that encloses or owns another one.
-    pub(crate) fn parent(&self, definition: &Definition) -> Result<Option<Rc<Definition>>, StorageError> {
+    pub(crate) fn parent(&self, definition: &Definition) -> Result<Option<Rc<Definition>>> {
         let file = self.file(&definition.path)?;
         let parent = file.parents.get(&definition.id).copied();
         Ok(parent.and_then(|parent| file.definition(parent)))
     }
 
-    fn read_file(&self, path: &str) -> Result<File, StorageError> {
+    fn read_file(&self, path: &str) -> Result<File> {
         let Some(record) = self.snapshot.file(path)? else { return Ok(File::default()) };
         let shared: Rc<str> = path.into();
         let name_of_file = path.rsplit('/').next().unwrap_or(path);
@@ -624,10 +600,13 @@ impl<'s> Index<'s> {
     }
 }
 
-/// Caches a value. Clears the cache first if it is full.
-fn keep<K: std::hash::Hash + Eq, V>(kept: &mut FxHashMap<K, V>, key: K, value: V) {
-    if kept.len() >= MAX_CACHE_ENTRIES {
-        kept.clear();
+pub(crate) fn retain(found: &mut Definitions, keeps: impl Fn(&Definition) -> Result<bool>) -> Result<()> {
+    let mut kept = Vec::with_capacity(found.len());
+    for one in found.drain(..) {
+        if keeps(&one)? {
+            kept.push(one);
+        }
     }
-    kept.insert(key, value);
+    *found = kept;
+    Ok(())
 }

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use aurora_storage::{ChunkType, StorageError};
+use aurora_storage::ChunkType;
 
 use super::call_sites::arguments_open;
 use super::imports::{self, ExportSearch};
-use super::index::{Definition, Index, scope_around};
+use super::index::{Definition, Definitions, Index, Result, scope_around};
 use super::meaning::Meaning;
 use super::reason::Reason;
 use super::scope;
@@ -31,11 +31,11 @@ pub(crate) enum Value {
     /// Several results, whose types the text of a definition names.
     Results(Vec<TypeName>, Rc<Definition>),
     /// An object of one of these types.
-    Objects(Vec<Rc<Definition>>),
+    Objects(Definitions),
     /// These types themselves.
-    Types(Vec<Rc<Definition>>, Reason),
+    Types(Definitions, Reason),
     /// These functions.
-    Functions(Vec<Rc<Definition>>, Reason),
+    Functions(Definitions, Reason),
     /// A module, as the file of the definition refers to it.
     Module(String, Rc<Definition>),
     /// A table or object in a file, with the owner of its members.
@@ -47,6 +47,17 @@ pub(crate) enum Value {
 }
 
 impl Value {
+    /// Returns an element of a value.
+    pub(super) fn element(self) -> Self {
+        match self {
+            Self::Instance(mut name, from) => {
+                name.arguments.pop().map_or(Self::Unknown, |element| Self::Instance(element, from))
+            }
+            Self::External => Self::External,
+            _ => Self::Unknown,
+        }
+    }
+
     pub(super) fn from_meaning(meaning: Meaning) -> Self {
         match meaning {
             Meaning::Definitions(found, reason) => Self::from_definitions(found, reason),
@@ -57,7 +68,7 @@ impl Value {
     }
 
     /// Creates the value of a name. If the name has both types and functions, the functions are constructors.
-    pub(super) fn from_definitions(found: Vec<Rc<Definition>>, reason: Reason) -> Self {
+    pub(super) fn from_definitions(found: Definitions, reason: Reason) -> Self {
         let (types, functions): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.is_type());
         // A function and a namespace may share a name.
         let types =
@@ -81,12 +92,12 @@ pub(crate) struct Reader<'i, 's> {
 }
 
 impl<'i, 's> Reader<'i, 's> {
-    pub(crate) fn new(index: &'i Index<'s>, from: Rc<Definition>) -> Result<Self, StorageError> {
+    pub(crate) fn new(index: &'i Index<'s>, from: Rc<Definition>) -> Result<Self> {
         Ok(Self { index, tokens: index.tokens(&from)?, from, depth: 0, nesting: 0 })
     }
 
     /// Returns a reader of another definition at the next depth; `None` if the maximum depth is reached.
-    pub(super) fn at(&self, from: &Rc<Definition>) -> Result<Option<Self>, StorageError> {
+    pub(super) fn at(&self, from: &Rc<Definition>) -> Result<Option<Self>> {
         if self.depth >= MAX_INFERENCE_DEPTH {
             return Ok(None);
         }
@@ -95,7 +106,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Returns the value of the expression that begins at the token `at` and ends before `end`.
-    pub(crate) fn expression(&self, mut at: usize, end: usize) -> Result<Value, StorageError> {
+    pub(crate) fn expression(&self, mut at: usize, end: usize) -> Result<Value> {
         if self.nesting > MAX_NESTING || !self.index.may_read_expression() {
             return Ok(Value::Unknown);
         }
@@ -115,7 +126,7 @@ impl<'i, 's> Reader<'i, 's> {
                 _ if tokens.is_separator(next) && tokens.at(next + 1) == "(" => {
                     // Go: x.(T)
                     value = self.written(next + 2);
-                    next = tokens.closer(next + 1).map_or(end, |closer| closer + 1);
+                    next = tokens.behind(next + 1, end);
                 }
                 _ if tokens.is_separator(next) && self.is_member(next + 1) => {
                     let name = tokens.at(next + 1);
@@ -136,7 +147,7 @@ impl<'i, 's> Reader<'i, 's> {
                         && self.returns_receiver(functions)?
                     {
                         value = receiver;
-                        next = tokens.closer(open).map_or(end, |closer| closer + 1);
+                        next = tokens.behind(open, end);
                         continue;
                     }
                     owner = Some(receiver);
@@ -150,14 +161,14 @@ impl<'i, 's> Reader<'i, 's> {
                     if let Some(receiver) = owner.take() {
                         value = self.with_type_argument(value, &receiver)?;
                     }
-                    next = tokens.closer(next).map_or(end, |closer| closer + 1);
+                    next = tokens.behind(next, end);
                 }
                 // Ruby: `Type.new [1]` has an argument.
                 "[" if self.from.syntax.names == Names::Ruby && !tokens.is_glued(next) => break,
                 "[" => {
                     let closer = tokens.closer(next).unwrap_or(end);
                     let is_generic = matches!(value, Value::Types(..) | Value::Functions(..));
-                    value = if is_generic { value } else { self.element(value)? };
+                    value = if is_generic { value } else { value.element() };
                     next = closer + 1;
                 }
                 "<" if arguments_open(tokens, next - 1).is_some() => {
@@ -184,7 +195,7 @@ impl<'i, 's> Reader<'i, 's> {
                 }
                 "{" if matches!(value, Value::Types(..)) => {
                     value = self.call(value)?;
-                    next = tokens.closer(next).map_or(end, |closer| closer + 1);
+                    next = tokens.behind(next, end);
                 }
                 "!" | "?" | "!!" if matches!(tokens.at(next + 1), "." | "?." | ")" | ";" | "[" | "" | ",") => next += 1,
                 _ => break,
@@ -201,7 +212,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Refines the value of a name before the token `next`: the name may have type arguments or be a property.
-    pub(super) fn named_value(&self, value: Value, next: usize) -> Result<Value, StorageError> {
+    pub(super) fn named_value(&self, value: Value, next: usize) -> Result<Value> {
         let Some(name) = next.checked_sub(1) else { return Ok(value) };
         let value = self.with_type_arguments(value, name)?;
         match &value {
@@ -213,7 +224,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Keeps the types or functions whose number of type parameters equals the number of type arguments after a name.
-    pub(super) fn with_type_arguments(&self, value: Value, name: usize) -> Result<Value, StorageError> {
+    pub(super) fn with_type_arguments(&self, value: Value, name: usize) -> Result<Value> {
         let count = type_name::argument_count(&self.tokens, name + 1);
         Ok(match value {
             Value::Types(types, reason) => Value::Types(self.index.with_type_parameters(types, count)?, reason),
@@ -231,7 +242,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Returns the value of an expression inside another expression.
-    pub(super) fn inner(&self, at: usize, end: usize) -> Result<Value, StorageError> {
+    pub(super) fn inner(&self, at: usize, end: usize) -> Result<Value> {
         Self { nesting: self.nesting + 1, ..self.clone() }.expression(at, end)
     }
 
@@ -254,7 +265,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Returns the value of the first operand, and the position after it.
-    pub(super) fn first(&self, at: usize, end: usize) -> Result<(Value, usize), StorageError> {
+    pub(super) fn first(&self, at: usize, end: usize) -> Result<(Value, usize)> {
         let tokens = &self.tokens;
         let syntax = self.from.syntax;
         let word = tokens.at(at);
@@ -271,7 +282,7 @@ impl<'i, 's> Reader<'i, 's> {
         }
         if word == "new" {
             let Some((name, next)) = type_name::read(tokens, at + 1) else { return Ok((Value::Unknown, end)) };
-            let next = if tokens.at(next) == "(" { tokens.closer(next).map_or(end, |closer| closer + 1) } else { next };
+            let next = if tokens.at(next) == "(" { tokens.behind(next, end) } else { next };
             return Ok((Value::Instance(name, Rc::clone(&self.from)), next));
         }
         if word == "(" {
@@ -290,7 +301,7 @@ impl<'i, 's> Reader<'i, 's> {
         }
         // Objective-C: [object message]
         if word == "[" && !syntax.languages.contains(&"objc") {
-            return Ok((Value::External, tokens.closer(at).map_or(end, |closer| closer + 1)));
+            return Ok((Value::External, tokens.behind(at, end)));
         }
         if word == "<" && syntax.imports == Imports::Rust {
             return self.qualified_self(at, end);
@@ -325,8 +336,7 @@ impl<'i, 's> Reader<'i, 's> {
         }
         let own = scope::enclosing_type(self.index, &self.from)?;
         if syntax.base.contains(&word) {
-            let next =
-                if tokens.at(at + 1) == "(" { tokens.closer(at + 1).map_or(end, |closer| closer + 1) } else { at + 1 };
+            let next = if tokens.at(at + 1) == "(" { tokens.behind(at + 1, end) } else { at + 1 };
             let Some(own) = own else { return Ok((Value::Unknown, next)) };
             let bases = scope::bases(self.index, &own)?;
             let value = match bases.types.is_empty() {
@@ -369,7 +379,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Resolves the type in `<Type as Trait>::member`, or the trait if the type is not in the repository.
-    pub(super) fn qualified_self(&self, at: usize, end: usize) -> Result<(Value, usize), StorageError> {
+    pub(super) fn qualified_self(&self, at: usize, end: usize) -> Result<(Value, usize)> {
         let tokens = &self.tokens;
         let next = angle_closer(tokens, at).map_or(end, |closer| closer + 1);
         let Some((of, behind)) = type_name::read(tokens, at + 1) else { return Ok((Value::External, next)) };
@@ -384,7 +394,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Resolves a type with its namespaces or package. Returns it with the position after the path.
-    pub(crate) fn path(&self, at: usize, end: usize) -> Result<Option<(Value, usize)>, StorageError> {
+    pub(crate) fn path(&self, at: usize, end: usize) -> Result<Option<(Value, usize)>> {
         let tokens = &self.tokens;
         let syntax = self.from.syntax;
         if !(syntax.namespaces || syntax.imports == Imports::Package) {
@@ -407,7 +417,7 @@ impl<'i, 's> Reader<'i, 's> {
 
     /// Whether the name at `at` can only mean an external type, function or module: it is not a variable, and the
     /// repository does not define it.
-    pub(super) fn is_outside(&self, at: usize) -> Result<bool, StorageError> {
+    pub(super) fn is_outside(&self, at: usize) -> Result<bool> {
         let (tokens, syntax) = (&self.tokens, self.from.syntax);
         let word = tokens.at(at);
         if syntax.builtins.contains(&word) {
@@ -442,7 +452,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Returns the table or object that contains the definition, in languages where it need not be a type.
-    pub(super) fn holder(&self) -> Result<Option<Value>, StorageError> {
+    pub(super) fn holder(&self) -> Result<Option<Value>> {
         if !matches!(self.from.syntax.imports, Imports::Ecma | Imports::Lua) {
             return Ok(None);
         }
@@ -461,7 +471,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Returns the result of a call.
-    pub(super) fn call(&self, value: Value) -> Result<Value, StorageError> {
+    pub(super) fn call(&self, value: Value) -> Result<Value> {
         Ok(match value {
             Value::Types(types, _) => Value::Objects(types),
             Value::Functions(functions, _) => self.result(&functions)?,
@@ -479,25 +489,13 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Returns the default export of a module.
-    pub(super) fn default_of(&self, module: &str, from: &Rc<Definition>) -> Result<Value, StorageError> {
+    pub(super) fn default_of(&self, module: &str, from: &Rc<Definition>) -> Result<Value> {
         let mut search = ExportSearch::default();
         Ok(Value::from_meaning(imports::module_export(self.index, module, "default", from, &mut search)?))
-    }
-
-    /// Returns an element of a value.
-    pub(super) fn element(&self, value: Value) -> Result<Value, StorageError> {
-        Ok(match value {
-            Value::Instance(name, from) => match name.arguments.last() {
-                Some(element) => Value::Instance(element.clone(), from),
-                None => Value::Unknown,
-            },
-            Value::External => Value::External,
-            _ => Value::Unknown,
-        })
     }
 }
 
 /// Returns the position after the arguments that begin at `at`, or `at` if no arguments begin there.
 fn call_end(tokens: &Tokens, at: usize) -> usize {
-    if tokens.at(at) == "(" { tokens.closer(at).map_or(tokens.len(), |closer| closer + 1) } else { at }
+    if tokens.at(at) == "(" { tokens.behind(at, tokens.len()) } else { at }
 }

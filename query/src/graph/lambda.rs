@@ -1,94 +1,30 @@
 //! Values of the parameters of lambdas, inferred from the object or the method to which the lambda is passed.
 
-use aurora_storage::StorageError;
-
 use super::call_sites::{arguments_open, parts, start_of};
+use super::index::Result;
 use super::infer::{Reader, Value};
-use super::signature;
 use super::tokens::Tokens;
 use super::type_name::angle_opener;
 use super::types::is_transparent;
 
 /// Methods that pass each element, or the wrapped value of the object.
+#[rustfmt::skip]
 const EACH: [&str; 63] = [
-    "all",
-    "All",
-    "allMatch",
-    "and_then",
-    "any",
-    "Any",
-    "anyMatch",
-    "associateBy",
-    "associateWith",
-    "collect",
-    "count",
-    "Count",
-    "detect",
-    "each",
-    "each_with_index",
-    "every",
-    "filter",
-    "filterNot",
-    "filter_map",
-    "find",
-    "findIndex",
-    "findLast",
-    "first",
-    "First",
-    "FirstOrDefault",
-    "firstOrNull",
-    "flatMap",
-    "flat_map",
-    "forEach",
-    "ForEach",
-    "for_each",
-    "groupBy",
-    "GroupBy",
-    "group_by",
-    "ifPresent",
-    "inspect",
-    "is_some_and",
-    "lastOrNull",
-    "map",
-    "mapNotNull",
-    "mapToInt",
-    "mapToLong",
-    "map_or",
-    "max_by_key",
-    "min_by_key",
-    "none",
-    "noneMatch",
-    "onEach",
-    "OrderBy",
-    "partition",
-    "peek",
-    "position",
-    "reject",
-    "removeIf",
-    "select",
-    "Select",
-    "SelectMany",
-    "some",
-    "sortedBy",
-    "sort_by",
-    "sumOf",
-    "then",
-    "Where",
+    "all", "All", "allMatch", "and_then", "any", "Any", "anyMatch", "associateBy", "associateWith", "collect",
+    "count", "Count", "detect", "each", "each_with_index", "every", "filter", "filterNot", "filter_map", "find",
+    "findIndex", "findLast", "first", "First", "FirstOrDefault", "firstOrNull", "flatMap", "flat_map", "forEach",
+    "ForEach", "for_each", "groupBy", "GroupBy", "group_by", "ifPresent", "inspect", "is_some_and", "lastOrNull",
+    "map", "mapNotNull", "mapToInt", "mapToLong", "map_or", "max_by_key", "min_by_key", "none", "noneMatch", "onEach",
+    "OrderBy", "partition", "peek", "position", "reject", "removeIf", "select", "Select", "SelectMany", "some",
+    "sortedBy", "sort_by", "sumOf", "then", "Where",
 ];
 /// Methods that pass the object itself.
 const ITSELF: [&str; 6] = ["also", "let", "tap", "takeIf", "takeUnless", "yield_self"];
 
 /// Types of functions, with the types of their parameters first: `Action<T>`, `Function<T, R>`.
+#[rustfmt::skip]
 const FUNCTION_TYPES: [&str; 10] = [
-    "Action",
-    "BiConsumer",
-    "BiFunction",
-    "BiPredicate",
-    "Consumer",
-    "Func",
-    "Function",
-    "Predicate",
-    "ToIntFunction",
+    "Action", "BiConsumer", "BiFunction", "BiPredicate", "Consumer", "Func", "Function", "Predicate", "ToIntFunction",
     "UnaryOperator",
 ];
 
@@ -103,7 +39,7 @@ struct Parameter {
 impl Reader<'_, '_> {
     /// Returns the value of a parameter of a lambda, which the token at `at` uses: `list.map(x => …)`,
     /// `list.forEach { it … }`, `list.each do |x| … end`, `configure(x => …)`. `None` if no such lambda is known.
-    pub(super) fn lambda_parameter(&self, name: &str, at: usize) -> Result<Option<Value>, StorageError> {
+    pub(super) fn lambda_parameter(&self, name: &str, at: usize) -> Result<Option<Value>> {
         let tokens = &self.tokens;
         let parameter = match name {
             "it" if self.from.syntax.trailing_blocks => {
@@ -122,12 +58,9 @@ impl Reader<'_, '_> {
         let value = match receiver.clone() {
             Some(value) if ITSELF.contains(&called) => value,
             Some(Value::Instance(of, from)) if EACH.contains(&called) && position == 0 && is_transparent(&of) => {
-                match of.arguments.into_iter().next() {
-                    Some(argument) => Value::Instance(argument, from),
-                    None => Value::Unknown,
-                }
+                of.arguments.into_iter().next().map_or(Value::Unknown, |argument| Value::Instance(argument, from))
             }
-            Some(value) if EACH.contains(&called) && position == 0 => self.element(value)?,
+            Some(value) if EACH.contains(&called) && position == 0 => value.element(),
             _ => Value::Unknown,
         };
         Ok(match value {
@@ -143,7 +76,7 @@ impl Reader<'_, '_> {
         method: usize,
         position: usize,
         at: usize,
-    ) -> Result<Option<Value>, StorageError> {
+    ) -> Result<Option<Value>> {
         let tokens = &self.tokens;
         let Some(open) = arguments_open(tokens, method) else { return Ok(None) };
         let Some(argument) = parts(tokens, open).and_then(|parts| parts.iter().position(|part| part.contains(&at)))
@@ -156,8 +89,7 @@ impl Reader<'_, '_> {
         };
         let Value::Functions(functions, _) = called else { return Ok(None) };
         for function in functions {
-            let Some(text) = self.index.snapshot.text(function.id)? else { continue };
-            let Some(mut read) = signature::read(&text.signature, &function.name, function.syntax) else { continue };
+            let Some(mut read) = self.index.signature(&function)? else { continue };
             if argument >= read.parameters.len() {
                 continue;
             }

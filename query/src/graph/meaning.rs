@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use super::index::Definition;
+use super::index::{Definition, Definitions};
 use super::reason::Reason;
 
 /// The meaning of a name.
 #[derive(Debug, Clone)]
 pub(crate) enum Meaning {
     /// Definitions, with the reason of the resolution.
-    Definitions(Vec<Rc<Definition>>, Reason),
+    Definitions(Definitions, Reason),
     /// A module, as the file of the definition refers to it.
     Module(String, Rc<Definition>),
     /// A variable of a file.
@@ -18,6 +18,13 @@ pub(crate) enum Meaning {
     External,
     /// Unknown.
     Unknown,
+}
+
+impl Meaning {
+    /// Returns the definitions, or `otherwise` if `found` is empty.
+    pub(crate) fn from_found(found: Definitions, reason: Reason, otherwise: Self) -> Self {
+        if found.is_empty() { otherwise } else { Self::Definitions(found, reason) }
+    }
 }
 
 /// The role of a name, which restricts the definitions that it can refer to.

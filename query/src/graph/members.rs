@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use aurora_storage::{ChunkType, StorageError};
+use aurora_storage::ChunkType;
 
 use super::declarations::{self, Declared, Place};
 use super::imports::{self, ExportSearch};
-use super::index::Definition;
+use super::index::{Definition, Definitions, Result};
 use super::infer::{Reader, Value};
 use super::meaning::{Meaning, NameRole};
 use super::reason::Reason;
@@ -17,71 +17,26 @@ use super::type_name::{self, TypeName};
 use super::types::{is_transparent, is_variable};
 
 /// Members of external types that return the receiver or the value that it wraps.
+#[rustfmt::skip]
 const PASSED_ON: [&str; 36] = [
-    "clone",
-    "cloned",
-    "copied",
-    "as_ref",
-    "as_mut",
-    "as_deref",
-    "as_deref_mut",
-    "to_owned",
-    "borrow",
-    "borrow_mut",
-    "lock",
-    "read",
-    "write",
-    "unwrap",
-    "expect",
-    "unwrap_or",
-    "unwrap_or_else",
-    "unwrap_or_default",
-    "ok",
-    "ok_or",
-    "ok_or_else",
-    "iter",
-    "iter_mut",
-    "into_iter",
-    "filter",
-    "reverse",
-    "rev",
-    "skip",
-    "slice",
-    "sorted",
-    "stream",
-    "take",
-    "OrderBy",
-    "ToArray",
-    "ToList",
-    "Where",
+    "clone", "cloned", "copied", "as_ref", "as_mut", "as_deref", "as_deref_mut", "to_owned", "borrow", "borrow_mut",
+    "lock", "read", "write", "unwrap", "expect", "unwrap_or", "unwrap_or_else", "unwrap_or_default", "ok", "ok_or",
+    "ok_or_else", "iter", "iter_mut", "into_iter", "filter", "reverse", "rev", "skip", "slice", "sorted", "stream",
+    "take", "OrderBy", "ToArray", "ToList", "Where",
 ];
 /// Members of external collections that return an element.
+#[rustfmt::skip]
 const ELEMENTS: [&str; 16] = [
-    "get",
-    "get_mut",
-    "first",
-    "last",
-    "pop",
-    "next",
-    "front",
-    "back",
-    "at",
-    "peek",
-    "poll",
-    "find",
-    "First",
-    "Last",
-    "Single",
-    "FirstOrDefault",
+    "get", "get_mut", "first", "last", "pop", "next", "front", "back", "at", "peek", "poll", "find", "First", "Last",
+    "Single", "FirstOrDefault",
 ];
 
 impl Reader<'_, '_> {
     /// Returns the value of a property, which is defined as a function and read without parentheses.
-    pub(super) fn property(&self, found: &[Rc<Definition>]) -> Result<Option<Value>, StorageError> {
+    pub(super) fn property(&self, found: &[Rc<Definition>]) -> Result<Option<Value>> {
         let [of, ..] = found else { return Ok(None) };
-        let Some(text) = self.index.snapshot.text(of.id)? else { return Ok(None) };
-        let result = match signature::read(&text.signature, &of.name, of.syntax) {
-            None => signature::property_type(&text.signature, &of.name, of.syntax),
+        let result = match self.index.signature(of)? {
+            None => signature::property_type(&self.index.signature_text(of)?, &of.name, of.syntax),
             Some(read) => {
                 let tokens = self.index.tokens(of)?;
                 let is_getter = tokens.places(&of.name).next().is_some_and(|at| tokens.before(at) == "get");
@@ -95,7 +50,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns a member of a value.
-    pub(crate) fn member(&self, value: Value, name: &str) -> Result<Value, StorageError> {
+    pub(crate) fn member(&self, value: Value, name: &str) -> Result<Value> {
         if let Value::Module(module, from) = &value {
             return Ok(match imports::module_export(self.index, module, name, from, &mut ExportSearch::default())? {
                 Meaning::Variable(path, name) => self.variable(&path, &name)?,
@@ -163,11 +118,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the target of an object whose type implements `Deref`, and a reader one step further.
-    pub(super) fn dereferenced(
-        &self,
-        value: &Value,
-        types: &[Rc<Definition>],
-    ) -> Result<Option<(Value, Self)>, StorageError> {
+    pub(super) fn dereferenced(&self, value: &Value, types: &[Rc<Definition>]) -> Result<Option<(Value, Self)>> {
         for of in types {
             for block in scope::implementations(self.index, of)? {
                 let Some(reader) = self.at(&block)? else { return Ok(None) };
@@ -190,7 +141,7 @@ impl Reader<'_, '_> {
 
     /// Replaces the type of a value if it is a type parameter of the receiver's type: an `Item` for the result `T` of a
     /// method of `List<Item>`.
-    pub(super) fn with_type_argument(&self, value: Value, receiver: &Value) -> Result<Value, StorageError> {
+    pub(super) fn with_type_argument(&self, value: Value, receiver: &Value) -> Result<Value> {
         let (Value::Instance(of, _), Value::Instance(owner, from)) = (&value, receiver) else { return Ok(value) };
         let named = if is_transparent(of) { of.arguments.first() } else { Some(of) };
         let Some([name]) = named.map(|named| named.path.as_slice()) else { return Ok(value) };
@@ -210,7 +161,7 @@ impl Reader<'_, '_> {
 
     /// Returns the result of a member that returns its receiver or an element of it: `list.iter()`, `option.unwrap()`,
     /// `pointer.get()`.
-    pub(super) fn passed_on(&self, value: &Value, name: &str) -> Result<Option<Value>, StorageError> {
+    pub(super) fn passed_on(&self, value: &Value, name: &str) -> Result<Option<Value>> {
         let (is_same, is_element) = (PASSED_ON.contains(&name), ELEMENTS.contains(&name));
         if !(is_same || is_element) || self.held(value, name)?.is_some() {
             return Ok(None);
@@ -222,7 +173,7 @@ impl Reader<'_, '_> {
         }
         let held = match value {
             Value::Instance(of, _) if is_element && is_transparent(of) => Some(value.clone()),
-            Value::Instance(of, _) if is_element && !of.arguments.is_empty() => Some(self.element(value.clone())?),
+            Value::Instance(of, _) if is_element && !of.arguments.is_empty() => Some(value.clone().element()),
             Value::Instance(..) | Value::Objects(_) if is_same => Some(value.clone()),
             _ => None,
         };
@@ -230,7 +181,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns a member of a table, an untyped object or a function; `None` for any other value.
-    pub(super) fn held(&self, value: &Value, name: &str) -> Result<Option<Value>, StorageError> {
+    pub(super) fn held(&self, value: &Value, name: &str) -> Result<Option<Value>> {
         let (path, owner) = match value {
             Value::Holder(path, owner) => (Rc::clone(path), owner.clone()),
             Value::Functions(functions, _) => match functions.as_slice() {
@@ -254,7 +205,7 @@ impl Reader<'_, '_> {
         let is_member = |other: &&Rc<Definition>| {
             other.owner() == owner && !other.is_module && (!owner.is_empty() || other.kind == ChunkType::Method)
         };
-        let found: Vec<Rc<Definition>> = file.named(name).filter(is_member).cloned().collect();
+        let found: Definitions = file.named(name).filter(is_member).cloned().collect();
         if !found.is_empty() {
             let reason = if path == self.from.path { Reason::Scope } else { Reason::Receiver };
             return Ok(Some(Value::from_definitions(found, reason)));
@@ -264,7 +215,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the value of a field of a type or of its base types.
-    pub(super) fn field(&self, of: &Rc<Definition>, name: &str) -> Result<Option<Value>, StorageError> {
+    pub(super) fn field(&self, of: &Rc<Definition>, name: &str) -> Result<Option<Value>> {
         let own = if of.syntax.own.contains(&"$this") { format!("${name}") } else { name.to_owned() };
         if let Ok(index) = name.parse() {
             let tokens = self.index.tokens(of)?;
@@ -306,7 +257,7 @@ impl Reader<'_, '_> {
 
     /// Returns the methods of a type that may assign its fields: its constructors, and all other methods if fields are
     /// not declared.
-    pub(super) fn assigning(&self, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+    pub(super) fn assigning(&self, of: &Rc<Definition>) -> Result<Definitions> {
         let names = of.syntax.constructors;
         let mut found = Vec::new();
         for constructor in names {
@@ -323,10 +274,9 @@ impl Reader<'_, '_> {
         Ok(found)
     }
 
-    pub(super) fn result(&self, functions: &[Rc<Definition>]) -> Result<Value, StorageError> {
+    pub(super) fn result(&self, functions: &[Rc<Definition>]) -> Result<Value> {
         for function in functions {
-            let Some(text) = self.index.snapshot.text(function.id)? else { continue };
-            let Some(read) = signature::read(&text.signature, &function.name, function.syntax) else { continue };
+            let Some(read) = self.index.signature(function)? else { continue };
             return Ok(match read.results.as_slice() {
                 [] => Value::Unknown,
                 [one] => Value::Instance(one.clone(), Rc::clone(function)),
@@ -337,13 +287,12 @@ impl Reader<'_, '_> {
     }
 
     /// Whether the result of an extension method is its receiver: `TBuilder Add<TBuilder>(this TBuilder builder)`.
-    pub(super) fn returns_receiver(&self, functions: &[Rc<Definition>]) -> Result<bool, StorageError> {
+    pub(super) fn returns_receiver(&self, functions: &[Rc<Definition>]) -> Result<bool> {
         let [function, ..] = functions else { return Ok(false) };
         if !function.syntax.generic_arity {
             return Ok(false);
         }
-        let Some(text) = self.index.snapshot.text(function.id)? else { return Ok(false) };
-        let Some(read) = signature::read(&text.signature, &function.name, function.syntax) else { return Ok(false) };
+        let Some(read) = self.index.signature(function)? else { return Ok(false) };
         let is_receiver = |of: &TypeName| {
             read.receiver.as_ref() == Some(of) && read.type_parameters.iter().any(|name| of.mentions(name))
         };

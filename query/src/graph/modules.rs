@@ -1,32 +1,13 @@
 //! Resolves the paths of imports to files.
 
-use std::rc::Rc;
-
-use aurora_storage::StorageError;
-
-use super::index::{Definition, Index, directory};
+use super::index::{Definition, Definitions, Index, Result, directory};
 use super::syntax::Imports;
 
 /// Endings of modules that an import omits, in the order in which they are tried.
+#[rustfmt::skip]
 const ECMA_ENDINGS: [&str; 18] = [
-    "",
-    ".ts",
-    ".tsx",
-    ".d.ts",
-    ".js",
-    ".jsx",
-    ".mjs",
-    ".cjs",
-    ".mts",
-    ".cts",
-    ".vue",
-    "/index.ts",
-    "/index.tsx",
-    "/index.js",
-    "/index.jsx",
-    "/index.mjs",
-    "/index.cjs",
-    "/index.d.ts",
+    "", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", "/index.ts", "/index.tsx",
+    "/index.js", "/index.jsx", "/index.mjs", "/index.cjs", "/index.d.ts",
 ];
 /// Endings of built modules, whose sources have other endings.
 const ECMA_BUILT: [&str; 4] = [".js", ".jsx", ".mjs", ".cjs"];
@@ -38,7 +19,7 @@ const ROOTS: [&str; 5] = ["", "src", "lib", "python", "lua"];
 const MAX_ANCESTORS: usize = 16;
 
 /// Returns the files of the module `path` that is imported in the file `from`, in languages whose modules are files.
-pub(crate) fn files(index: &Index<'_>, path: &str, from: &str, imports: Imports) -> Result<Vec<String>, StorageError> {
+pub(crate) fn files(index: &Index<'_>, path: &str, from: &str, imports: Imports) -> Result<Vec<String>> {
     let (places, endings): (Vec<String>, &[&str]) = match imports {
         Imports::Python => (python_places(path, from), &PYTHON_ENDINGS),
         Imports::Lua => (python_places(path.trim_start_matches("./"), from), &LUA_ENDINGS),
@@ -117,12 +98,7 @@ fn join(base: &str, below: &str) -> String {
 
 /// Whether the import of `path` in the file `from` can refer to a definition, in languages whose imports name
 /// definitions.
-pub(crate) fn names(
-    index: &Index<'_>,
-    path: &str,
-    from: &Definition,
-    target: &Definition,
-) -> Result<bool, StorageError> {
+pub(crate) fn names(index: &Index<'_>, path: &str, from: &Definition, target: &Definition) -> Result<bool> {
     match from.syntax.imports {
         Imports::Go => {
             Ok(target.owner().is_empty() && go_directory(index, path, from)?.as_deref() == Some(target.directory()))
@@ -133,16 +109,15 @@ pub(crate) fn names(
 }
 
 /// Returns the modules with a full name, in languages that declare modules inside files.
-pub(crate) fn named(index: &Index<'_>, name: &str, from: &Definition) -> Result<Vec<Rc<Definition>>, StorageError> {
-    let is_it = |other: &Rc<Definition>| {
-        other.qualified_name == name && other.is_type() && other.syntax.group == from.syntax.group
-    };
-    let named: Vec<Rc<Definition>> = index.named(name)?.iter().filter(|other| is_it(other)).cloned().collect();
-    if !named.is_empty() {
-        return Ok(named);
+pub(crate) fn named(index: &Index<'_>, name: &str, from: &Definition) -> Result<Definitions> {
+    let mut found = Vec::new();
+    for part in [name, name.rsplit(['.', ':']).next().unwrap_or(name)] {
+        if found.is_empty() {
+            found = index.named_in(part, from.syntax.group)?;
+            found.retain(|other| other.qualified_name == name && other.is_type());
+        }
     }
-    let last = name.rsplit(['.', ':']).next().unwrap_or(name);
-    Ok(index.named(last)?.iter().filter(|other| is_it(other)).cloned().collect())
+    Ok(found)
 }
 
 /// Converts the separators of a qualified name to dots.
@@ -156,7 +131,7 @@ pub(crate) fn ends_in(whole: &str, end: &str) -> bool {
 }
 
 /// Whether `a.b.Outer.Inner` refers to a definition: `Outer.Inner` in the package `a.b`.
-fn in_package(index: &Index<'_>, path: &str, target: &Definition) -> Result<bool, StorageError> {
+fn in_package(index: &Index<'_>, path: &str, target: &Definition) -> Result<bool> {
     let inner = target.qualified_name.replace("::", ".");
     let Some(package) = path.strip_suffix(inner.as_str()) else { return Ok(false) };
     match package.strip_suffix('.') {
@@ -166,7 +141,7 @@ fn in_package(index: &Index<'_>, path: &str, target: &Definition) -> Result<bool
 }
 
 /// Whether a file is in the package `a.b`, by its declaration or otherwise by its directory.
-pub(crate) fn is_in_package(index: &Index<'_>, package: &str, target: &Definition) -> Result<bool, StorageError> {
+pub(crate) fn is_in_package(index: &Index<'_>, package: &str, target: &Definition) -> Result<bool> {
     Ok(match index.package(&target.path)? {
         Some(declared) => declared == package || is_below(target.directory(), &package.replace('.', "/")),
         None => is_below(target.directory(), &package.replace('.', "/")),
@@ -178,7 +153,7 @@ fn is_below(directory: &str, end: &str) -> bool {
 }
 
 /// Returns the directory of the package to which a Go import path refers.
-pub(crate) fn go_directory(index: &Index<'_>, path: &str, from: &Definition) -> Result<Option<String>, StorageError> {
+pub(crate) fn go_directory(index: &Index<'_>, path: &str, from: &Definition) -> Result<Option<String>> {
     for root in ancestors(from.directory()).take(MAX_ANCESTORS) {
         if let Some(module) = index.go_module(&join(root, "go.mod"))?
             && let Some(below) = path.strip_prefix(module.as_str())

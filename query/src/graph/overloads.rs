@@ -3,10 +3,8 @@
 
 use std::rc::Rc;
 
-use aurora_storage::StorageError;
-
 use super::call_sites::{CallSite, arguments_open, parts};
-use super::index::{Definition, Index};
+use super::index::{Definition, Definitions, Index, Result, retain};
 use super::infer::{Reader, Value};
 use super::prototypes;
 use super::scope;
@@ -40,11 +38,7 @@ struct Lambda {
 }
 
 /// Keeps the definitions that fit a call best.
-pub(super) fn select(
-    reader: &Reader<'_, '_>,
-    found: Vec<Rc<Definition>>,
-    site: &CallSite,
-) -> Result<Vec<Rc<Definition>>, StorageError> {
+pub(super) fn select(reader: &Reader<'_, '_>, found: Definitions, site: &CallSite) -> Result<Definitions> {
     let found = prototypes::resolve_declarations(reader.index, found)?;
     let type_arguments = type_name::argument_count(&reader.tokens, site.name + 1);
     let found = match type_arguments {
@@ -62,34 +56,19 @@ pub(super) fn select(
 }
 
 /// Keeps the definitions that accept a given number of arguments.
-pub(super) fn accepting(
-    index: &Index<'_>,
-    found: Vec<Rc<Definition>>,
-    arguments: Option<usize>,
-) -> Result<Vec<Rc<Definition>>, StorageError> {
+pub(super) fn accepting(index: &Index<'_>, mut found: Definitions, arguments: Option<usize>) -> Result<Definitions> {
     let Some(arguments) = arguments else { return Ok(found) };
-    let mut taking = Vec::new();
-    for definition in found {
-        let takes = match index.snapshot.text(definition.id)? {
-            Some(text) => signature::read(&text.signature, &definition.name, definition.syntax)
-                .is_none_or(|signature| signature.takes(arguments)),
-            None => false,
-        };
-        if takes {
-            taking.push(definition);
-        }
-    }
-    Ok(taking)
+    retain(&mut found, |of| {
+        let text = index.snapshot.text(of.id)?;
+        let signature = text.map(|text| signature::read(&text.signature, &of.name, of.syntax));
+        Ok(signature.is_some_and(|signature| signature.is_none_or(|signature| signature.takes(arguments))))
+    })?;
+    Ok(found)
 }
 
 /// Keeps the definitions without a parameter that contradicts its argument. Of these, keeps the definitions with the
 /// highest number of parameters that have the types of their arguments.
-fn by_types(
-    reader: &Reader<'_, '_>,
-    found: Vec<Rc<Definition>>,
-    site: &CallSite,
-    open: usize,
-) -> Result<Vec<Rc<Definition>>, StorageError> {
+fn by_types(reader: &Reader<'_, '_>, found: Definitions, site: &CallSite, open: usize) -> Result<Definitions> {
     let mut arguments = Vec::new();
     for part in parts(&reader.tokens, open).unwrap_or_default() {
         arguments.push(argument(reader, part.start, part.end)?);
@@ -116,11 +95,8 @@ fn matches(
     of: &Rc<Definition>,
     arguments: &[Argument],
     is_explicit: bool,
-) -> Result<Option<usize>, StorageError> {
-    let text = reader.index.snapshot.text(of.id)?;
-    let Some(read) = text.and_then(|text| signature::read(&text.signature, &of.name, of.syntax)) else {
-        return Ok(Some(0));
-    };
+) -> Result<Option<usize>> {
+    let Some(read) = reader.index.signature(of)? else { return Ok(Some(0)) };
     let is_inferred = |name: &String| {
         let types = read.parameters.iter().map(|parameter| &parameter.of).chain([&read.receiver]);
         types.flatten().any(|of| of.mentions(name)) || read.parameters.iter().any(|parameter| parameter.of.is_none())
@@ -153,7 +129,7 @@ fn fits(
     argument: &Kind,
     parameter: &TypeName,
     type_parameters: &[String],
-) -> Result<Option<bool>, StorageError> {
+) -> Result<Option<bool>> {
     let Some(wanted) = parameter.path.last() else { return Ok(None) };
     let is_distinct = DISTINCT.contains(&wanted.as_str());
     let is_delegate = matches!(wanted.as_str(), "Func" | "Action");
@@ -194,7 +170,7 @@ fn fits(
 
 /// Whether a type has as many type parameters as a type expression has arguments. Always true in languages where this
 /// number does not distinguish types.
-pub(super) fn has_arity(index: &Index<'_>, of: &Definition, written: &TypeName) -> Result<bool, StorageError> {
+pub(super) fn has_arity(index: &Index<'_>, of: &Definition, written: &TypeName) -> Result<bool> {
     Ok(!of.syntax.generic_arity || index.type_parameters(of)? == written.arguments.len())
 }
 
@@ -219,7 +195,7 @@ impl Lambda {
     }
 }
 
-fn argument(reader: &Reader<'_, '_>, mut start: usize, end: usize) -> Result<Argument, StorageError> {
+fn argument(reader: &Reader<'_, '_>, mut start: usize, end: usize) -> Result<Argument> {
     let tokens = &reader.tokens;
     let mut name = None;
     if tokens.is_name(start) && tokens.at(start + 1) == ":" && start + 2 < end {

@@ -2,19 +2,14 @@
 
 use std::rc::Rc;
 
-use aurora_storage::StorageError;
 use rustc_hash::FxHashSet;
 
-use super::index::{Definition, Index, directory};
-use super::signature;
+use super::index::{Definition, Definitions, Index, Result, directory};
 use super::tokens::Tokens;
 
 /// Replaces each declaration by the definitions that it declares.
-pub(crate) fn resolve_declarations(
-    index: &Index<'_>,
-    found: Vec<Rc<Definition>>,
-) -> Result<Vec<Rc<Definition>>, StorageError> {
-    let mut resolved: Vec<Rc<Definition>> = Vec::with_capacity(found.len());
+pub(crate) fn resolve_declarations(index: &Index<'_>, found: Definitions) -> Result<Definitions> {
+    let mut resolved: Definitions = Vec::with_capacity(found.len());
     let mut seen = FxHashSet::default();
     for one in found {
         resolved.extend(declared_by(index, &one)?.into_iter().filter(|meant| seen.insert(meant.id)));
@@ -24,7 +19,7 @@ pub(crate) fn resolve_declarations(
 
 /// Returns the definitions of a declaration, or its first declaration if the index has no definition. Returns a
 /// definition unchanged.
-pub(crate) fn declared_by(index: &Index<'_>, one: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+pub(crate) fn declared_by(index: &Index<'_>, one: &Rc<Definition>) -> Result<Definitions> {
     if !is_declaration(index, one)? {
         return Ok(vec![Rc::clone(one)]);
     }
@@ -53,7 +48,7 @@ pub(crate) fn declared_by(index: &Index<'_>, one: &Rc<Definition>) -> Result<Vec
 }
 
 /// Returns the declarations of a definition.
-pub(crate) fn declarations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+pub(crate) fn declarations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Definitions> {
     let mut found = Vec::new();
     for other in namesakes(index, of)? {
         if other.id != of.id
@@ -68,24 +63,23 @@ pub(crate) fn declarations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec
 
 /// Returns definitions and declarations that may belong together because of their qualified name, in the order of their
 /// keys.
-fn namesakes(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+fn namesakes(index: &Index<'_>, of: &Rc<Definition>) -> Result<Definitions> {
     if !of.syntax.prototypes {
         return Ok(Vec::new());
     }
     let is_module = of.syntax.imports.are_files();
-    let found = index.named(&of.name)?;
-    let same = found.iter().filter(|other| {
-        other.syntax.group == of.syntax.group
-            && other.qualified_name == of.qualified_name
+    let mut same = index.named_in(&of.name, of.syntax.group)?;
+    same.retain(|other| {
+        other.qualified_name == of.qualified_name
             && other.is_type() == of.is_type()
             && (!is_module || same_module(&other.path, &of.path))
     });
-    Ok(same.cloned().collect())
+    Ok(same)
 }
 
 /// Whether a definition is only a declaration: a function without a body, a forward declaration of a type, or an item
 /// of a declaration file.
-fn is_declaration(index: &Index<'_>, of: &Definition) -> Result<bool, StorageError> {
+fn is_declaration(index: &Index<'_>, of: &Definition) -> Result<bool> {
     if !of.syntax.prototypes || of.is_module {
         return Ok(false);
     }
@@ -128,13 +122,11 @@ fn names_itself(tokens: &Tokens, name: &str) -> bool {
 }
 
 /// Number of parameters of a function.
-fn arity(index: &Index<'_>, of: &Definition) -> Result<Option<usize>, StorageError> {
+fn arity(index: &Index<'_>, of: &Definition) -> Result<Option<usize>> {
     if !of.is_function() {
         return Ok(None);
     }
-    let text = index.snapshot.text(of.id)?;
-    let read = text.and_then(|text| signature::read(&text.signature, &of.name, of.syntax));
-    Ok(read.map(|read| read.arguments().1))
+    Ok(index.signature(of)?.map(|read| read.arguments().1))
 }
 
 fn is_declaration_file(path: &str) -> bool {

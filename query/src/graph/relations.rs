@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use aurora_storage::{Binding, ChunkId, ChunkType, Label, Snapshot, StorageError, module_name};
+use aurora_storage::{Binding, ChunkId, ChunkType, Label, Snapshot, module_name};
 use rustc_hash::FxHashSet;
 
 use super::imports;
-use super::index::{Definition, Index, MAX_NAMESAKES};
+use super::index::{Definition, Definitions, Index, MAX_NAMESAKES, Result};
 use super::modules::ends_in;
 use super::prototypes;
 use super::reason::Reason;
@@ -72,6 +72,32 @@ pub struct RelatedDefinitions {
     pub is_cut: bool,
 }
 
+/// Relations of a definition in the order in which they are found.
+#[derive(Default)]
+struct Found {
+    targets: Vec<Target>,
+    external: Vec<String>,
+    is_cut: bool,
+}
+
+impl Found {
+    /// Adds a relation, or replaces a known one if the confidence is higher.
+    fn add(&mut self, target: Target) {
+        match self.targets.iter_mut().find(|known| known.definition.id == target.definition.id) {
+            Some(known) if known.confidence < target.confidence => *known = target,
+            Some(_) => {}
+            None => self.targets.push(target),
+        }
+    }
+
+    /// Adds a caller if one of the targets of its call is one of the definitions `meant`.
+    fn add_caller(&mut self, caller: &Rc<Definition>, targets: Vec<Target>, meant: &FxHashSet<ChunkId>) {
+        if let Some(target) = targets.into_iter().find(|target| meant.contains(&target.definition.id)) {
+            self.add(Target { definition: Rc::clone(caller), ..target });
+        }
+    }
+}
+
 /// The relations between the definitions of one generation. Caches what it reads, so one value should answer many
 /// requests.
 pub struct RelationIndex<'s> {
@@ -98,7 +124,7 @@ impl<'s> RelationIndex<'s> {
     ///
     /// # Errors
     /// Fails if the index is damaged.
-    pub fn definition_of(&self, id: ChunkId) -> Result<Option<ChunkId>, StorageError> {
+    pub fn definition_of(&self, id: ChunkId) -> Result<Option<ChunkId>> {
         let Some(definition) = self.index.definition(id)? else { return Ok(None) };
         let meant = prototypes::declared_by(&self.index, &definition)?;
         Ok(Some(if let [one] = meant.as_slice() { one.id } else { definition.id }))
@@ -111,7 +137,7 @@ impl<'s> RelationIndex<'s> {
     ///
     /// # Errors
     /// Fails if the index is damaged.
-    pub fn find(&self, name: &str) -> Result<Vec<Named>, StorageError> {
+    pub fn find(&self, name: &str) -> Result<Vec<Named>> {
         let wanted = dotted(name);
         let last = wanted.rsplit('.').next().unwrap_or_default();
         let (folded, folded_last) = (wanted.to_lowercase(), last.to_lowercase());
@@ -163,7 +189,7 @@ impl<'s> RelationIndex<'s> {
     ///
     /// # Errors
     /// Fails if the index is damaged.
-    pub fn declarations(&self, id: ChunkId) -> Result<Vec<ChunkId>, StorageError> {
+    pub fn declarations(&self, id: ChunkId) -> Result<Vec<ChunkId>> {
         let Some(definition) = self.index.definition(id)? else { return Ok(Vec::new()) };
         let mut found = prototypes::declarations(&self.index, &definition)?;
         if definition.syntax.prototypes
@@ -182,7 +208,7 @@ impl<'s> RelationIndex<'s> {
     ///
     /// # Errors
     /// Fails if the index is damaged.
-    pub fn related(&self, id: ChunkId, relation: Relation) -> Result<RelatedDefinitions, StorageError> {
+    pub fn related(&self, id: ChunkId, relation: Relation) -> Result<RelatedDefinitions> {
         self.related_to(&id.into(), relation)
     }
 
@@ -190,10 +216,10 @@ impl<'s> RelationIndex<'s> {
     ///
     /// # Errors
     /// Fails if the index is damaged.
-    pub fn related_to(&self, named: &Named, relation: Relation) -> Result<RelatedDefinitions, StorageError> {
+    pub fn related_to(&self, named: &Named, relation: Relation) -> Result<RelatedDefinitions> {
         self.index.begin();
         let Some(definition) = self.index.definition(named.id)? else { return Ok(RelatedDefinitions::default()) };
-        let (mut found, external, is_cut) = match (relation, &named.member) {
+        let found = match (relation, &named.member) {
             (Relation::Callers, None) => {
                 let names = self.names_in_calls(&definition)?;
                 self.callers(&definition, names)?
@@ -201,52 +227,47 @@ impl<'s> RelationIndex<'s> {
             (Relation::Callers, Some(member)) => {
                 let names = self.with_renames(vec![member.clone()])?;
                 let meant = FxHashSet::from_iter([definition.id]);
-                let (mut found, is_cut) = self.calling(&definition, names.clone(), &meant)?;
+                let mut found = self.calling(&definition, names.clone(), &meant)?;
                 if definition.is_module && definition.syntax.imports.are_files() {
-                    self.calling_variable(&definition, member, &names)?
-                        .into_iter()
-                        .for_each(|one| add(&mut found, one));
+                    self.add_variable_callers(&definition, member, &names, &mut found)?;
                 }
-                (found, Vec::new(), is_cut)
+                found
             }
             (Relation::Implementers, None) => self.implementers(&definition)?,
             (Relation::Implementers, Some(member)) if definition.is_type() => {
-                let (found, is_cut) = self.overriding(Rc::clone(&definition), member, definition.id)?;
-                (found, Vec::new(), is_cut)
+                self.overriding(Rc::clone(&definition), member, definition.id)?
             }
             (Relation::Callees, None) => self.callees(&definition)?,
             // A name inside a function is part of the function.
             (Relation::Callees, Some(_)) if definition.is_function() => self.callees(&definition)?,
-            (Relation::Callees | Relation::Implementers, Some(_)) => (Vec::new(), Vec::new(), false),
+            (Relation::Callees | Relation::Implementers, Some(_)) => Found::default(),
         };
-        found.sort_by(|a, b| {
+        let Found { mut targets, external, is_cut } = found;
+        targets.sort_by(|a, b| {
             b.confidence.total_cmp(&a.confidence).then_with(|| a.definition.key.cmp(&b.definition.key))
         });
-        let list = found.into_iter().map(|target| Related {
-            id: target.definition.id,
-            reason: target.reason,
-            confidence: target.confidence,
-        });
-        Ok(RelatedDefinitions { list: list.collect(), external, is_cut: is_cut || self.index.is_spent() })
+        let related = |Target { definition, reason, confidence }| Related { id: definition.id, reason, confidence };
+        let list = targets.into_iter().map(related).collect();
+        Ok(RelatedDefinitions { list, external, is_cut: is_cut || self.index.is_spent() })
     }
 
-    fn callees(&self, from: &Rc<Definition>) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
+    fn callees(&self, from: &Rc<Definition>) -> Result<Found> {
         let (names, bases) = self.called_names(from)?;
-        let (mut found, mut external): (Vec<Target>, Vec<String>) = (Vec::new(), Vec::new());
+        let mut found = Found { is_cut: names.len() > MAX_CALLS, ..Found::default() };
         for name in names.iter().take(MAX_CALLS) {
             let targets = resolve::targets(&self.index, from, name)?;
             let is_word = from.syntax.base.contains(&name.as_str()) || from.syntax.maker == Some(name.as_str());
             if targets.is_empty() && !bases.contains(name) && !is_word {
-                external.push(name.clone());
+                found.external.push(name.clone());
             }
-            targets.into_iter().for_each(|target| add(&mut found, target));
+            targets.into_iter().for_each(|target| found.add(target));
         }
-        resolve::delegates(&self.index, from)?.into_iter().for_each(|target| add(&mut found, target));
-        Ok((found, external, names.len() > MAX_CALLS))
+        resolve::delegates(&self.index, from)?.into_iter().for_each(|target| found.add(target));
+        Ok(found)
     }
 
     /// Returns the distinct names that a definition calls, and the names of its base types.
-    fn called_names(&self, from: &Definition) -> Result<(Vec<String>, FxHashSet<String>), StorageError> {
+    fn called_names(&self, from: &Definition) -> Result<(Vec<String>, FxHashSet<String>)> {
         let (mut names, mut bases, mut seen) = (Vec::new(), FxHashSet::default(), FxHashSet::default());
         for id in self.index.pieces(from)? {
             let Some(relations) = self.index.snapshot.relations(id)? else { continue };
@@ -257,101 +278,68 @@ impl<'s> RelationIndex<'s> {
     }
 
     /// Returns the definitions that call `of` by one of these names.
-    fn callers(
-        &self,
-        of: &Rc<Definition>,
-        names: Vec<String>,
-    ) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
+    fn callers(&self, of: &Rc<Definition>, names: Vec<String>) -> Result<Found> {
         // A call of a constructor is a call of the type.
         let mut meant = FxHashSet::from_iter([of.id]);
         if of.is_type() {
             meant.extend(self.index.other_parts(of)?.iter().map(|part| part.id));
             meant.extend(resolve::own_constructors(&self.index, of)?.iter().map(|constructor| constructor.id));
         }
-        let (mut found, is_cut) = self.calling(of, names, &meant)?;
+        let mut found = self.calling(of, names, &meant)?;
         for (caller, word) in self.making(of)? {
-            let targets = resolve::targets(&self.index, &caller, word)?;
-            if let Some(Target { reason, confidence, .. }) =
-                targets.into_iter().find(|target| meant.contains(&target.definition.id))
-            {
-                add(&mut found, Target { definition: caller, reason, confidence });
-            }
+            found.add_caller(&caller, resolve::targets(&self.index, &caller, word)?, &meant);
         }
         for caller in self.delegating(of)? {
-            let targets = resolve::delegates(&self.index, &caller)?;
-            if let Some(Target { reason, confidence, .. }) =
-                targets.into_iter().find(|target| meant.contains(&target.definition.id))
-            {
-                add(&mut found, Target { definition: caller, reason, confidence });
-            }
+            found.add_caller(&caller, resolve::delegates(&self.index, &caller)?, &meant);
         }
-        Ok((found, Vec::new(), is_cut))
+        Ok(found)
     }
 
     /// Returns the definitions in which a call of one of these names refers to one of the definitions `meant`.
-    fn calling(
-        &self,
-        of: &Definition,
-        names: Vec<String>,
-        meant: &FxHashSet<ChunkId>,
-    ) -> Result<(Vec<Target>, bool), StorageError> {
-        let (mut found, mut is_cut, mut seen) = (Vec::new(), false, FxHashSet::default());
+    fn calling(&self, of: &Definition, names: Vec<String>, meant: &FxHashSet<ChunkId>) -> Result<Found> {
+        let (mut found, mut seen) = (Found::default(), FxHashSet::default());
         for name in names {
             let chunks = self.index.chunks(Label::Calls(&name), MAX_CALLERS)?;
-            is_cut |= chunks.is_cut;
+            found.is_cut |= chunks.is_cut;
             for id in chunks.list {
                 let Some(caller) = self.index.definition(id)? else { continue };
                 let may_call = caller.syntax.group == of.syntax.group || !caller.syntax.is_known();
-                if !may_call || !seen.insert((caller.id, name.clone())) {
-                    continue;
-                }
-                let targets = resolve::targets(&self.index, &caller, &name)?;
-                let target = targets.into_iter().find(|target| meant.contains(&target.definition.id));
-                if let Some(Target { reason, confidence, .. }) = target {
-                    add(&mut found, Target { definition: caller, reason, confidence });
-                }
-            }
-        }
-        Ok((found, is_cut))
-    }
-
-    /// Returns the definitions that call a variable of a module by one of these names: `half = partial(f, 2)`.
-    fn calling_variable(
-        &self,
-        module: &Definition,
-        variable: &str,
-        names: &[String],
-    ) -> Result<Vec<Target>, StorageError> {
-        let mut found = Vec::new();
-        for name in names {
-            for id in self.index.chunks(Label::Calls(name), MAX_CALLERS)?.list {
-                let Some(caller) =
-                    self.index.definition(id)?.filter(|caller| caller.syntax.group == module.syntax.group)
-                else {
-                    continue;
-                };
-                if caller.id != module.id
-                    && resolve::calls_variable(&self.index, &caller, name, &module.path, variable)?
-                {
-                    let reason = if caller.path == module.path { Reason::Scope } else { Reason::Import };
-                    let confidence = reason.precision();
-                    add(&mut found, Target { definition: caller, reason, confidence });
+                if may_call && seen.insert((caller.id, name.clone())) {
+                    found.add_caller(&caller, resolve::targets(&self.index, &caller, &name)?, meant);
                 }
             }
         }
         Ok(found)
     }
 
-    /// Returns the members that may instantiate their own type, each with the word that does so: `cls()`, `new`.
-    fn making(&self, of: &Rc<Definition>) -> Result<Vec<(Rc<Definition>, &'static str)>, StorageError> {
-        let Some(own) = scope::enclosing_type(&self.index, of)? else { return Ok(Vec::new()) };
-        let words: Vec<&'static str> = of.syntax.own.iter().copied().chain(of.syntax.maker).collect();
-        if own.id != of.id && !resolve::is_constructor(of, &own) {
-            return Ok(Vec::new());
+    /// Adds the definitions that call a variable of a module by one of these names: `half = partial(f, 2)`.
+    fn add_variable_callers(
+        &self,
+        module: &Definition,
+        variable: &str,
+        names: &[String],
+        found: &mut Found,
+    ) -> Result<()> {
+        for name in names {
+            for id in self.index.chunks(Label::Calls(name), MAX_CALLERS)?.list {
+                let Some(caller) = self.index.definition(id)? else { continue };
+                if caller.syntax.group == module.syntax.group
+                    && caller.id != module.id
+                    && resolve::calls_variable(&self.index, &caller, name, &module.path, variable)?
+                {
+                    let reason = if caller.path == module.path { Reason::Scope } else { Reason::Import };
+                    found.add(Target { definition: caller, reason, confidence: reason.precision() });
+                }
+            }
         }
-        let (subtypes, _) = self.subtypes(&own)?;
+        Ok(())
+    }
+
+    /// Returns the members that may instantiate their own type, each with the word that does so: `cls()`, `new`.
+    fn making(&self, of: &Rc<Definition>) -> Result<Vec<(Rc<Definition>, &'static str)>> {
+        let words: Vec<&'static str> = of.syntax.own.iter().copied().chain(of.syntax.maker).collect();
         let mut found = Vec::new();
-        for own in subtypes.into_iter().map(|subtype| subtype.definition).chain([own]) {
+        for own in self.constructed_types(of)? {
             let file = self.index.file(&own.path)?;
             for member in file.definitions.iter().filter(|member| member.owner() == own.qualified_name) {
                 let calls = self.called_names(member)?.0;
@@ -364,25 +352,30 @@ impl<'s> RelationIndex<'s> {
 
     /// Returns constructors that may call a constructor by `super(…)` or `this(…)`, and methods that may call the
     /// method that they override.
-    fn delegating(&self, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+    fn delegating(&self, of: &Rc<Definition>) -> Result<Definitions> {
         if of.syntax.base_calls && of.is_function() {
-            return Ok(self.implementers(of)?.0.into_iter().map(|target| target.definition).collect());
+            return Ok(self.implementers(of)?.targets.into_iter().map(|target| target.definition).collect());
         }
-        let Some(own) = scope::enclosing_type(&self.index, of)? else { return Ok(Vec::new()) };
-        if own.id != of.id && !resolve::is_constructor(of, &own) {
-            return Ok(Vec::new());
-        }
-        let (subtypes, _) = self.subtypes(&own)?;
         let mut found = Vec::new();
-        for own in subtypes.into_iter().map(|subtype| subtype.definition).chain([own]) {
+        for own in self.constructed_types(of)? {
             found.extend(resolve::own_constructors(&self.index, &own)?);
         }
         Ok(found)
     }
 
+    /// Returns a type and its subtypes if `of` is the type or one of its constructors.
+    fn constructed_types(&self, of: &Rc<Definition>) -> Result<Definitions> {
+        let own = scope::enclosing_type(&self.index, of)?;
+        let Some(own) = own.filter(|own| own.id == of.id || resolve::is_constructor(of, own)) else {
+            return Ok(Vec::new());
+        };
+        let subtypes = self.subtypes(&own)?.targets.into_iter().map(|subtype| subtype.definition);
+        Ok(subtypes.chain([own]).collect())
+    }
+
     /// Returns the names under which a definition is called: its own name, the name of its type for a constructor, the
     /// names of its members, and the names to which imports and exports rename them.
-    fn names_in_calls(&self, of: &Rc<Definition>) -> Result<Vec<String>, StorageError> {
+    fn names_in_calls(&self, of: &Rc<Definition>) -> Result<Vec<String>> {
         let mut names = vec![of.name.clone()];
         if let Some(own) = scope::enclosing_type(&self.index, of)?
             && resolve::is_constructor(of, &own)
@@ -405,7 +398,7 @@ impl<'s> RelationIndex<'s> {
     }
 
     /// Adds the names to which imports rename the given names.
-    fn with_renames(&self, mut names: Vec<String>) -> Result<Vec<String>, StorageError> {
+    fn with_renames(&self, mut names: Vec<String>) -> Result<Vec<String>> {
         let mut next = 0;
         while let Some(name) = names.get(next).cloned().filter(|_| names.len() < MAX_NAMES) {
             for id in self.index.chunks(Label::Renames(&name), MAX_NAMES)?.list {
@@ -424,7 +417,7 @@ impl<'s> RelationIndex<'s> {
 
     /// Adds the names under which files export a definition, and the names that other files bind to its module or
     /// default export.
-    fn add_exported_names(&self, of: &Definition, names: &mut Vec<String>) -> Result<(), StorageError> {
+    fn add_exported_names(&self, of: &Definition, names: &mut Vec<String>) -> Result<()> {
         if !of.syntax.imports.are_files() || !(of.owner().is_empty() || of.is_module) {
             return Ok(());
         }
@@ -469,46 +462,41 @@ impl<'s> RelationIndex<'s> {
         Ok(())
     }
 
-    fn implementers(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
+    fn implementers(&self, of: &Rc<Definition>) -> Result<Found> {
         if of.is_type() {
-            let (types, is_cut) = self.subtypes(of)?;
-            return Ok((types, Vec::new(), is_cut));
+            return self.subtypes(of);
         }
-        let Some(own) = scope::enclosing_type(&self.index, of)? else { return Ok((Vec::new(), Vec::new(), false)) };
-        let (found, is_cut) = self.overriding(own, &of.name, of.id)?;
-        Ok((found, Vec::new(), is_cut))
+        match scope::enclosing_type(&self.index, of)? {
+            Some(own) => self.overriding(own, &of.name, of.id),
+            None => Ok(Found::default()),
+        }
     }
 
     /// Returns the members with a given name in all transitive subtypes of a type, except the member `except`.
-    fn overriding(
-        &self,
-        own: Rc<Definition>,
-        name: &str,
-        except: ChunkId,
-    ) -> Result<(Vec<Target>, bool), StorageError> {
-        let (mut found, mut is_cut) = (Vec::new(), false);
+    fn overriding(&self, own: Rc<Definition>, name: &str, except: ChunkId) -> Result<Found> {
+        let mut found = Found::default();
         let (mut queue, mut seen) = (vec![own], FxHashSet::default());
         while let Some(at) = queue.pop() {
-            let (types, cut) = self.subtypes(&at)?;
-            is_cut |= cut || seen.len() >= MAX_IMPLEMENTERS;
-            for subtype in types {
+            let subtypes = self.subtypes(&at)?;
+            found.is_cut |= subtypes.is_cut || seen.len() >= MAX_IMPLEMENTERS;
+            for subtype in subtypes.targets {
                 if seen.len() >= MAX_IMPLEMENTERS || !seen.insert(subtype.definition.id) {
                     continue;
                 }
                 for member in self.members_in(&subtype.definition, name)? {
                     if member.id != except {
-                        add(&mut found, Target { definition: member, ..subtype.clone() });
+                        found.add(Target { definition: member, ..subtype.clone() });
                     }
                 }
                 queue.push(subtype.definition);
             }
         }
-        Ok((found, is_cut))
+        Ok(found)
     }
 
     /// Returns the members of a subtype with a given name. In Rust, a subtype is a block `impl Trait for Type`, whose
     /// methods have the qualified names of the type.
-    fn members_in(&self, subtype: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+    fn members_in(&self, subtype: &Rc<Definition>, name: &str) -> Result<Definitions> {
         if subtype.syntax.imports != Imports::Rust || !subtype.name.starts_with("impl") {
             return self.index.own_members(subtype, name);
         }
@@ -525,14 +513,14 @@ impl<'s> RelationIndex<'s> {
     }
 
     /// Returns the types that extend or implement a type directly.
-    fn subtypes(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, bool), StorageError> {
-        let (mut found, mut is_cut) = (Vec::new(), false);
+    fn subtypes(&self, of: &Rc<Definition>) -> Result<Found> {
+        let mut found = Found::default();
         let mut names = vec![&of.name];
         // A custom stage may provide base types by qualified names.
         names.extend((of.qualified_name != of.name).then_some(&of.qualified_name));
         for name in names {
             let chunks = self.index.chunks(Label::Extends(name), MAX_IMPLEMENTERS)?;
-            is_cut |= chunks.is_cut;
+            found.is_cut |= chunks.is_cut;
             for id in chunks.list {
                 let Some(subtype) = self.index.definition(id)? else { continue };
                 let bases = scope::base(&self.index, &subtype, name)?;
@@ -543,20 +531,18 @@ impl<'s> RelationIndex<'s> {
                         false => Reason::Global,
                     };
                     let confidence = reason.precision() / bases.len() as f32;
-                    add(&mut found, Target { definition: subtype, reason, confidence });
+                    found.add(Target { definition: subtype, reason, confidence });
                 }
             }
         }
         if of.syntax.structural_interfaces && of.kind == ChunkType::Interface {
-            let (structural, cut) = self.structural(of)?;
-            structural.into_iter().for_each(|target| add(&mut found, target));
-            is_cut |= cut;
+            self.add_structural(of, &mut found)?;
         }
-        Ok((found, is_cut))
+        Ok(found)
     }
 
-    /// Returns the types that have every method of an interface, in languages where such types implement the interface.
-    fn structural(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, bool), StorageError> {
+    /// Adds the types that have every method of an interface, in languages where such types implement the interface.
+    fn add_structural(&self, of: &Rc<Definition>, found: &mut Found) -> Result<()> {
         let mut required = FxHashSet::default();
         for base in scope::lineage(&self.index, of)? {
             let file = self.index.file(&base.path)?;
@@ -564,20 +550,20 @@ impl<'s> RelationIndex<'s> {
             required.extend(members.map(|member| member.name.clone()));
             required.extend(self.index.inner_names(base.id)?);
         }
-        let mut fewest: Option<Rc<Vec<Rc<Definition>>>> = None;
+        let mut fewest: Option<Rc<Definitions>> = None;
         for name in &required {
             let namesakes = self.index.named(name)?;
             if fewest.as_ref().is_none_or(|fewest| namesakes.len() < fewest.len()) {
                 fewest = Some(namesakes);
             }
         }
-        let Some(fewest) = fewest else { return Ok((Vec::new(), false)) };
+        let Some(fewest) = fewest else { return Ok(()) };
         // Types that have the rarest method, and types that embed them.
-        let mut candidates: Vec<Rc<Definition>> = Vec::new();
+        let mut candidates: Definitions = Vec::new();
         for method in fewest.iter().filter(|method| method.syntax.group == of.syntax.group) {
             candidates.extend(scope::enclosing_type(&self.index, method)?);
         }
-        let (mut found, mut seen, mut next) = (Vec::new(), FxHashSet::default(), 0);
+        let (mut seen, mut next) = (FxHashSet::default(), 0);
         while let Some(candidate) = candidates.get(next).cloned().filter(|_| next < MAX_IMPLEMENTERS) {
             next += 1;
             if !seen.insert(candidate.id) {
@@ -595,10 +581,11 @@ impl<'s> RelationIndex<'s> {
             }
             if has_all {
                 let reason = Reason::Methods;
-                add(&mut found, Target { definition: candidate, reason, confidence: reason.precision() });
+                found.add(Target { definition: candidate, reason, confidence: reason.precision() });
             }
         }
-        Ok((found, fewest.len() >= MAX_NAMESAKES || next >= MAX_IMPLEMENTERS))
+        found.is_cut |= fewest.len() >= MAX_NAMESAKES || next >= MAX_IMPLEMENTERS;
+        Ok(())
     }
 
     /// Returns the definitions of a file in the order of the file. Code outside of definitions counts as one
@@ -606,7 +593,7 @@ impl<'s> RelationIndex<'s> {
     ///
     /// # Errors
     /// Fails if the index is damaged.
-    pub fn definitions_in(&self, path: &str) -> Result<Vec<ChunkId>, StorageError> {
+    pub fn definitions_in(&self, path: &str) -> Result<Vec<ChunkId>> {
         Ok(self.index.file(path)?.definitions.iter().map(|definition| definition.id).collect())
     }
 }
@@ -627,13 +614,4 @@ fn hyphenated(name: &str) -> String {
 fn dotted(name: &str) -> String {
     let name = name.trim().trim_end_matches("()").trim_start_matches([':', '\\']).replace("::", ".").replace("->", ".");
     name.replace(['#', '\\'], ".")
-}
-
-/// Adds a relation, or replaces a known one if the confidence is higher.
-fn add(found: &mut Vec<Target>, target: Target) {
-    match found.iter_mut().find(|known| known.definition.id == target.definition.id) {
-        Some(known) if known.confidence < target.confidence => *known = target,
-        Some(_) => {}
-        None => found.push(target),
-    }
 }

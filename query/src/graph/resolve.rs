@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use aurora_storage::{ChunkType, StorageError};
+use aurora_storage::ChunkType;
 
 use super::call_sites::{self, CallSite, calls_of};
 use super::imports::{self, ExportSearch};
-use super::index::{Definition, Index};
+use super::index::{Definition, Definitions, Index, Result, retain};
 use super::infer::{Reader, Value};
 use super::meaning::{Meaning, NameRole};
 use super::overloads;
@@ -27,7 +27,7 @@ pub(crate) struct Target {
 
 /// Resolves the calls of a name in the text of a definition. Returns every target once, with its best reason; empty if
 /// no target is in the repository.
-pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>, StorageError> {
+pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>> {
     index.begin_calls();
     let reader = Reader::new(index, Rc::clone(from))?;
     // A qualified name is resolved as a name with a receiver.
@@ -57,7 +57,7 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
 }
 
 /// Resolves a hyphenated element to its component: `<my-card>` to `MyCard`.
-fn element(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>, StorageError> {
+fn element(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>> {
     let part = |part: &str| {
         let mut letters = part.chars();
         letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
@@ -70,7 +70,7 @@ fn element(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>, StorageEr
 }
 
 /// Returns the definitions of a called name that a custom stage provides, in a language whose calls cannot be parsed.
-fn stated(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>, StorageError> {
+fn stated(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>> {
     // The index counts base types as called names.
     if index.snapshot.relations(from.id)?.is_some_and(|relations| relations.bases.iter().any(|base| base == name)) {
         return Ok(Vec::new());
@@ -82,7 +82,7 @@ fn stated(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Ta
 
 /// Returns the constructors that a constructor calls by `super(…)` or `this(…)`, and the methods that a bare `super`
 /// calls.
-pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>, StorageError> {
+pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>> {
     if from.syntax.base_calls {
         return overridden(index, from);
     }
@@ -111,12 +111,12 @@ pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<
 }
 
 /// Returns the overridden methods that a method calls by a word for its base types, such as `super`.
-fn overridden(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>, StorageError> {
+fn overridden(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>> {
     let tokens = index.tokens(from)?;
     let calls = from.is_function() && from.syntax.base.iter().any(|word| tokens.places(word).next().is_some());
     let own = if calls { scope::enclosing_type(index, from)? } else { None };
     let mut found = Vec::new();
-    for base in own.iter().map(|own| scope::bases(index, own)).collect::<Result<Vec<_>, _>>()? {
+    for base in own.iter().map(|own| scope::bases(index, own)).collect::<Result<Vec<_>>>()? {
         for of in base.types.iter() {
             found.extend(scope::member(index, of, &from.name)?.found);
         }
@@ -131,7 +131,7 @@ pub(crate) fn is_constructor(of: &Definition, own: &Definition) -> bool {
     of.is_function() && (names.contains(&of.name.as_str()) || (names.contains(&"") && of.name == own.name))
 }
 
-fn site_targets(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, StorageError> {
+fn site_targets(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>> {
     let name = reader.tokens.at(site.name);
     if is_assigned(reader, site) {
         let targets = resolve_site(reader, site, &format!("{name}="))?;
@@ -142,7 +142,7 @@ fn site_targets(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>,
     resolve_site(reader, site, name)
 }
 
-fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<Target>, StorageError> {
+fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<Target>> {
     if site.is_macro {
         return macros(reader, name);
     }
@@ -223,7 +223,7 @@ pub(crate) fn calls_variable(
     name: &str,
     path: &str,
     variable: &str,
-) -> Result<bool, StorageError> {
+) -> Result<bool> {
     index.begin_calls();
     let reader = Reader::new(index, Rc::clone(from))?;
     for site in calls_of(&reader.tokens, name, "", from.syntax) {
@@ -257,14 +257,9 @@ pub(crate) fn calls_variable(
 
 /// Returns the macros with a given name, preferring macros in the same file, because a call does not show where its
 /// macro is.
-fn macros(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>, StorageError> {
-    let mut found = Vec::new();
-    for other in reader.index.named(name)?.iter().filter(|other| other.syntax.group == reader.from.syntax.group) {
-        let text = reader.index.snapshot.text(other.id)?;
-        if text.is_some_and(|text| text.signature.contains("macro_rules!")) {
-            found.push(Rc::clone(other));
-        }
-    }
+fn macros(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>> {
+    let mut found = reader.index.named_in(name, reader.from.syntax.group)?;
+    retain(&mut found, |other| Ok(reader.index.signature_text(other)?.contains("macro_rules!")))?;
     let is_near = |other: &Rc<Definition>| other.path == reader.from.path;
     let reason = if found.iter().any(is_near) { Reason::Scope } else { Reason::Global };
     if reason == Reason::Scope {
@@ -274,7 +269,7 @@ fn macros(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>, StorageErr
 }
 
 /// Returns the value of a name without a receiver.
-fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value, StorageError> {
+fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value> {
     let meaning = scope::lookup(reader.index, name, &reader.from, NameRole::Callable)?;
     if !matches!(meaning, Meaning::Definitions(_, Reason::Scope | Reason::Inherited))
         && let Some(holder) = own_holder(reader, name)?
@@ -293,7 +288,7 @@ fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value, StorageError> {
 
 /// Returns the type that defines a bare name as a member without a separate chunk, such as an abstract method, if a bare
 /// name may be a member of the enclosing type.
-fn own_holder(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Value>, StorageError> {
+fn own_holder(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Value>> {
     let own = match reader.from.syntax.implicit_members {
         true => scope::enclosing_type(reader.index, &reader.from)?,
         false => None,
@@ -307,14 +302,14 @@ fn own_holder(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Value>, Stor
 }
 
 /// Returns the constructors of a type, or the type itself if it declares no constructor.
-fn constructors(index: &Index<'_>, of: Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+fn constructors(index: &Index<'_>, of: Rc<Definition>) -> Result<Definitions> {
     let found = own_constructors(index, &of)?;
     Ok(if found.is_empty() { vec![of] } else { found })
 }
 
 /// Returns the constructors that a type declares. If the language has several names of constructors, only the first
 /// declared name counts.
-pub(crate) fn own_constructors(index: &Index<'_>, of: &Definition) -> Result<Vec<Rc<Definition>>, StorageError> {
+pub(crate) fn own_constructors(index: &Index<'_>, of: &Definition) -> Result<Definitions> {
     for name in of.syntax.constructors {
         let name = if name.is_empty() { of.name.as_str() } else { name };
         let mut found = index.own_members(of, name)?;
@@ -327,7 +322,7 @@ pub(crate) fn own_constructors(index: &Index<'_>, of: &Definition) -> Result<Vec
 }
 
 /// Resolves a call whose receiver is unknown to the members with its name.
-fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<Target>, StorageError> {
+fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<Target>> {
     let syntax = reader.from.syntax;
     let group = syntax.group;
     if syntax.members.contains(&name) || syntax.maker == Some(name) {
@@ -360,12 +355,7 @@ fn has_paths(syntax: &Syntax) -> bool {
 }
 
 /// Returns the definitions that fit a call as targets that share the confidence of the reason.
-fn shared(
-    index: &Index<'_>,
-    found: Vec<Rc<Definition>>,
-    reason: Reason,
-    arguments: Option<usize>,
-) -> Result<Vec<Target>, StorageError> {
+fn shared(index: &Index<'_>, found: Definitions, reason: Reason, arguments: Option<usize>) -> Result<Vec<Target>> {
     let found = prototypes::resolve_declarations(index, found)?;
     let by_arguments =
         if found.len() > 1 { overloads::accepting(index, found.clone(), arguments)? } else { Vec::new() };

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use aurora_storage::{ChunkType, StorageError};
+use aurora_storage::ChunkType;
 
 use super::imports::{self, ExportSearch};
-use super::index::{Bases, Definition, Index, scope_around};
+use super::index::{Bases, Definition, Definitions, Index, Result, retain, scope_around};
 use super::meaning::{Meaning, NameRole};
 use super::modules;
 use super::reason::Reason;
@@ -19,12 +19,7 @@ const MAX_BASES: usize = 64;
 pub(crate) const MAX_CANDIDATES: usize = 8;
 
 /// Resolves a bare name in the text of `from`.
-pub(crate) fn lookup(
-    index: &Index<'_>,
-    name: &str,
-    from: &Rc<Definition>,
-    role: NameRole,
-) -> Result<Meaning, StorageError> {
+pub(crate) fn lookup(index: &Index<'_>, name: &str, from: &Rc<Definition>, role: NameRole) -> Result<Meaning> {
     match in_scopes(index, name, from, role)? {
         Meaning::Unknown => {}
         meaning => return Ok(meaning),
@@ -43,7 +38,7 @@ pub(crate) fn lookup(
         other.owner().is_empty() && !(from.syntax.names == Names::Ruby && other.kind == ChunkType::Method)
     };
     let top: Vec<&Rc<Definition>> = candidates.clone().filter(|other| is_top(other)).collect();
-    let pick = |test: &dyn Fn(&Definition) -> bool| -> Vec<Rc<Definition>> {
+    let pick = |test: &dyn Fn(&Definition) -> bool| -> Definitions {
         top.iter().filter(|other| test(other)).map(|other| Rc::clone(other)).collect()
     };
     if matches!(from.syntax.imports, Imports::Go | Imports::Package) {
@@ -84,11 +79,11 @@ pub(crate) fn lookup(
                 }
             }
             let found = pick(&|_| true);
-            Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, Reason::Global) })
+            Ok(Meaning::from_found(found, Reason::Global, Meaning::External))
         }
         Imports::Lua => {
             let found = globals(index, pick(&|_| true))?;
-            Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, Reason::Global) })
+            Ok(Meaning::from_found(found, Reason::Global, Meaning::External))
         }
         Imports::Rust => {
             for module in imports::wildcards(index, from)? {
@@ -107,14 +102,14 @@ pub(crate) fn lookup(
                     meaning => return Ok(meaning),
                 }
             }
-            let near: Vec<Rc<Definition>> = pick(&|other| other.directory() == from.directory());
+            let near: Definitions = pick(&|other| other.directory() == from.directory());
             // Another file or the type of an argument may bring a namespace into scope. A method needs its receiver.
             let all = candidates.clone().filter(|other| !from.syntax.namespaces || other.kind != ChunkType::Method);
             // In Ruby, only the own type calls a method without a receiver.
             let all = all.filter(|other| from.syntax.names != Names::Ruby || other.is_type());
             // In PHP, a name without namespace that the file does not import is in its own namespace or in none.
             let all = all.filter(|_| !from.syntax.languages.contains(&"php"));
-            let all: Vec<Rc<Definition>> = all.cloned().collect();
+            let all: Definitions = all.cloned().collect();
             let found = if near.is_empty() { pick(&|_| true) } else { near };
             let mut found = if found.is_empty() { all } else { found };
             match found.iter().all(|other| other.is_namespace()) {
@@ -125,39 +120,25 @@ pub(crate) fn lookup(
             if found.is_empty() && from.syntax.generic_arity {
                 // C#: `global using static Type` in another file.
                 found = candidates.cloned().collect();
-                retain(&mut found, |other| {
-                    let text = index.snapshot.text(other.id)?;
-                    Ok(text.is_some_and(|text| text.signature.split(' ').any(|word| word == "static")))
-                })?;
+                retain(&mut found, |other| Ok(index.signature_text(other)?.split(' ').any(|word| word == "static")))?;
             }
-            Ok(match found.len() {
-                0 => Meaning::External,
-                _ => Meaning::Definitions(found, Reason::Global),
-            })
+            Ok(Meaning::from_found(found, Reason::Global, Meaning::External))
         }
     }
 }
 
 /// Filters out functions that are local to a file.
-fn globals(index: &Index<'_>, mut found: Vec<Rc<Definition>>) -> Result<Vec<Rc<Definition>>, StorageError> {
+fn globals(index: &Index<'_>, mut found: Definitions) -> Result<Definitions> {
     found.truncate(MAX_CANDIDATES);
-    let mut global = Vec::new();
-    for definition in found {
-        let text = index.snapshot.text(definition.id)?;
-        if text.is_some_and(|text| !text.signature.starts_with("local ")) {
-            global.push(definition);
-        }
-    }
-    Ok(global)
+    retain(&mut found, |other| {
+        Ok(index.snapshot.text(other.id)?.is_some_and(|text| !text.signature.starts_with("local ")))
+    })?;
+    Ok(found)
 }
 
 /// Selects the candidates in the innermost enclosing namespace of `from`, or else in a namespace that its file imports.
-fn in_namespaces(
-    index: &Index<'_>,
-    from: &Rc<Definition>,
-    candidates: &[Rc<Definition>],
-) -> Result<Meaning, StorageError> {
-    let owned_by = |scope: &str| -> Vec<Rc<Definition>> {
+fn in_namespaces(index: &Index<'_>, from: &Rc<Definition>, candidates: &[Rc<Definition>]) -> Result<Meaning> {
+    let owned_by = |scope: &str| -> Definitions {
         candidates.iter().filter(|other| modules::dotted(other.owner()) == scope).cloned().collect()
     };
     let around = if from.is_module { String::new() } else { modules::dotted(from.owner()) };
@@ -178,23 +159,9 @@ fn in_namespaces(
     Ok(Meaning::Unknown)
 }
 
-fn retain(
-    found: &mut Vec<Rc<Definition>>,
-    keeps: impl Fn(&Definition) -> Result<bool, StorageError>,
-) -> Result<(), StorageError> {
-    let mut kept = Vec::with_capacity(found.len());
-    for one in found.drain(..) {
-        if keeps(&one)? {
-            kept.push(one);
-        }
-    }
-    *found = kept;
-    Ok(())
-}
-
 /// Whether two files are in one package: in one directory, in the same directory below `main` and `test`, or by
 /// declaration.
-fn same_package(index: &Index<'_>, one: &Definition, other: &Definition) -> Result<bool, StorageError> {
+fn same_package(index: &Index<'_>, one: &Definition, other: &Definition) -> Result<bool> {
     let (here, there) = (one.directory(), other.directory());
     if here == there || here.replace("/test/", "/main/") == there.replace("/test/", "/main/") {
         return Ok(true);
@@ -207,7 +174,7 @@ fn same_package(index: &Index<'_>, one: &Definition, other: &Definition) -> Resu
 }
 
 /// Returns the definitions in the enclosing scopes, innermost first, and the inherited members of enclosing types.
-fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, role: NameRole) -> Result<Meaning, StorageError> {
+fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, role: NameRole) -> Result<Meaning> {
     let file = index.file(&from.path)?;
     let named: Vec<&Rc<Definition>> = file.named(name).filter(|other| role.accepts(other)).collect();
     let mut scope = from.qualified_name.as_str();
@@ -219,7 +186,7 @@ fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, role: NameRol
         let scope_type = if scope.is_empty() { None } else { type_named(index, scope, from)? };
         let sees_members = from.syntax.implicit_members || scope_type.as_ref().is_none_or(|scope| scope.is_namespace());
         if sees_members {
-            let found: Vec<Rc<Definition>> = named.iter().filter(is_own).map(|other| Rc::clone(other)).collect();
+            let found: Definitions = named.iter().filter(is_own).map(|other| Rc::clone(other)).collect();
             if !found.is_empty() {
                 return Ok(Meaning::Definitions(found, Reason::Scope));
             }
@@ -242,11 +209,7 @@ fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, role: NameRol
 }
 
 /// Returns the type with a qualified name to which members in a definition's file can belong.
-pub(crate) fn type_named(
-    index: &Index<'_>,
-    qualified_name: &str,
-    from: &Definition,
-) -> Result<Option<Rc<Definition>>, StorageError> {
+pub(crate) fn type_named(index: &Index<'_>, qualified_name: &str, from: &Definition) -> Result<Option<Rc<Definition>>> {
     let name = qualified_name.rsplit(['.', ':', '\\', '#', '/']).next().unwrap_or(qualified_name);
     let is_it = |other: &&Rc<Definition>| other.is_type() && other.qualified_name == qualified_name;
     let file = index.file(&from.path)?;
@@ -263,7 +226,7 @@ pub(crate) fn type_named(
 }
 
 /// Returns the innermost type that encloses a definition.
-pub(crate) fn enclosing_type(index: &Index<'_>, from: &Rc<Definition>) -> Result<Option<Rc<Definition>>, StorageError> {
+pub(crate) fn enclosing_type(index: &Index<'_>, from: &Rc<Definition>) -> Result<Option<Rc<Definition>>> {
     if from.is_type() {
         return Ok(Some(Rc::clone(from)));
     }
@@ -286,7 +249,7 @@ pub(crate) fn enclosing_type(index: &Index<'_>, from: &Rc<Definition>) -> Result
 /// The members of a type with a given name.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
-    pub(crate) found: Vec<Rc<Definition>>,
+    pub(crate) found: Definitions,
     /// Whether the members belong to a base type.
     pub(crate) inherited: bool,
     /// Whether a base type is outside of the repository.
@@ -294,7 +257,7 @@ pub(crate) struct Members {
 }
 
 /// Returns the members of a type with a given name, or otherwise the members of its nearest base type.
-pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Members, StorageError> {
+pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Members> {
     let mut above = Above::new(of);
     while let Some(at) = above.next(index)? {
         let found = index.own_members(&at, name)?;
@@ -307,7 +270,7 @@ pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Resu
 
 /// Returns the definitions, among a type and its base types, that define a member without a separate chunk; nearest
 /// first.
-pub(crate) fn holders(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+pub(crate) fn holders(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Definitions> {
     let mut found = Vec::new();
     for of in lineage(index, of)? {
         if index.inner_names(of.id)?.iter().any(|inner| inner == name) {
@@ -318,7 +281,7 @@ pub(crate) fn holders(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Res
 }
 
 /// Returns a type and its base types, nearest first.
-pub(crate) fn lineage(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+pub(crate) fn lineage(index: &Index<'_>, of: &Rc<Definition>) -> Result<Definitions> {
     let mut above = Above::new(of);
     while above.next(index)?.is_some() {}
     Ok(above.types)
@@ -326,7 +289,7 @@ pub(crate) fn lineage(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<D
 
 /// A traversal of a type and its base types, nearest first.
 struct Above {
-    types: Vec<Rc<Definition>>,
+    types: Definitions,
     next: usize,
     /// Whether all base types so far are in the repository.
     is_complete: bool,
@@ -338,7 +301,7 @@ impl Above {
     }
 
     /// Returns the next type. Adds the base types of the previous one.
-    fn next(&mut self, index: &Index<'_>) -> Result<Option<Rc<Definition>>, StorageError> {
+    fn next(&mut self, index: &Index<'_>) -> Result<Option<Rc<Definition>>> {
         if let Some(before) = self.next.checked_sub(1).and_then(|before| self.types.get(before).cloned()) {
             let bases = bases(index, &before)?;
             self.is_complete &= bases.is_complete;
@@ -354,7 +317,7 @@ impl Above {
 }
 
 /// Returns the base types of a type, and whether all of them are in the repository.
-pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<Bases, StorageError> {
+pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<Bases> {
     index.bases_of(of.id, || {
         let (mut found, mut is_complete) = (Vec::new(), true);
         for holder in implementations(index, of)?.iter().chain([of]) {
@@ -372,7 +335,7 @@ pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<Bases, Sto
 
 /// Returns the definitions that add base types to a type: its other parts, and the `impl Trait for Type` blocks in its
 /// file.
-pub(crate) fn implementations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+pub(crate) fn implementations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Definitions> {
     if of.syntax.imports != Imports::Rust {
         return index.other_parts(of);
     }
@@ -385,7 +348,7 @@ pub(crate) fn implementations(index: &Index<'_>, of: &Rc<Definition>) -> Result<
 }
 
 /// Returns the types in the repository to which the name of a base type refers.
-pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Definitions> {
     let tokens = index.tokens(of)?;
     let is_qualified = |at: &usize| *at >= 2 && tokens.is_separator(*at - 1) && tokens.is_name(*at - 2);
     let place = tokens.places(name).find(is_qualified);
@@ -412,7 +375,7 @@ pub(crate) fn stated(
     from: &Definition,
     name: &str,
     accepts: impl Fn(&Definition) -> bool,
-) -> Result<Vec<Rc<Definition>>, StorageError> {
+) -> Result<Definitions> {
     let dotted = |name: &str| name.replace("::", ".");
     let (wanted, last) = (dotted(name), name.rsplit(['.', ':']).next().unwrap_or(name));
     let mut namesakes = index.named(name)?.to_vec();
@@ -434,7 +397,7 @@ pub(crate) fn stated(
 }
 
 /// Resolves a path of names to a module, in languages that refer to modules by full names.
-pub(crate) fn module(index: &Index<'_>, names: &[String], from: &Definition) -> Result<Meaning, StorageError> {
+pub(crate) fn module(index: &Index<'_>, names: &[String], from: &Definition) -> Result<Meaning> {
     let Some((first, rest)) = names.split_first() else { return Ok(Meaning::Unknown) };
     let separator = if from.syntax.names == Names::Elixir { "." } else { "::" };
     let joined = |first: &str| [&[first.to_owned()], rest].concat().join(separator);
@@ -467,15 +430,11 @@ fn path_to(tokens: &Tokens, last: usize) -> Vec<String> {
 }
 
 /// Returns the types to which a qualified name refers in the text of a definition.
-pub(crate) fn types_of_path(
-    index: &Index<'_>,
-    names: &[String],
-    from: &Rc<Definition>,
-) -> Result<Meaning, StorageError> {
+pub(crate) fn types_of_path(index: &Index<'_>, names: &[String], from: &Rc<Definition>) -> Result<Meaning> {
     path(index, names, from, NameRole::Type)
 }
 
-fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, role: NameRole) -> Result<Meaning, StorageError> {
+fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, role: NameRole) -> Result<Meaning> {
     let Some((first, rest)) = names.split_first() else { return Ok(Meaning::Unknown) };
     let mut meaning = lookup(index, first, from, role)?;
     let is_found = matches!(meaning, Meaning::Definitions(..) | Meaning::Module(..));
@@ -486,7 +445,7 @@ fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, role: NameRo
         let found = imports::named_by(index, &names.join(separator), from, &mut ExportSearch::default())?;
         let Meaning::Definitions(mut found, reason) = found else { return Ok(Meaning::External) };
         found.retain(|one| role.accepts(one));
-        return Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, reason) });
+        return Ok(Meaning::from_found(found, reason, Meaning::External));
     }
     for name in rest {
         meaning = match meaning {
@@ -495,7 +454,7 @@ fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, role: NameRo
                 for of in &types {
                     inner.extend(index.own_members(of, name)?.into_iter().filter(|found| found.is_type()));
                 }
-                if inner.is_empty() { Meaning::External } else { Meaning::Definitions(inner, reason) }
+                Meaning::from_found(inner, reason, Meaning::External)
             }
             Meaning::Module(module, from) => {
                 imports::module_export(index, &module, name, &from, &mut ExportSearch::default())?

@@ -130,6 +130,11 @@ impl Tokens {
     pub(crate) fn closer(&self, index: usize) -> Option<usize> {
         self.closers.get(index).copied().flatten().map(|closer| closer as usize)
     }
+
+    /// Returns the position after the closing bracket of an opening bracket; `end` if it is not closed.
+    pub(crate) fn behind(&self, open: usize, end: usize) -> usize {
+        self.closer(open).map_or(end, |closer| closer + 1)
+    }
 }
 
 /// Replaces every single colon by a dot.

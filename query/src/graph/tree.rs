@@ -1,9 +1,10 @@
 //! A tree of the transitive relations of a definition. A branch ends at a cycle or at a definition that is already in
 //! the tree.
 
-use aurora_storage::{ChunkId, StorageError};
+use aurora_storage::ChunkId;
 use rustc_hash::FxHashSet;
 
+use super::index::Result;
 use super::reason::Reason;
 use super::relations::{Named, Relation, RelationIndex};
 
@@ -70,7 +71,7 @@ impl RelationIndex<'_> {
     ///
     /// # Errors
     /// Fails if the index is damaged.
-    pub fn tree(&self, named: &Named, options: &TreeOptions) -> Result<RelationTree, StorageError> {
+    pub fn tree(&self, named: &Named, options: &TreeOptions) -> Result<RelationTree> {
         let root = self.definition_of(named.id)?.unwrap_or(named.id);
         let named = Named { id: root, member: named.member.clone() };
         let mut walk = Walk {
@@ -111,7 +112,7 @@ struct Walk<'r, 's> {
 
 impl Walk<'_, '_> {
     /// Returns the relations of a definition. The recursion is at most [`MAX_TREE_DEPTH`] deep.
-    fn children(&mut self, of: &Named, depth: u32) -> Result<Vec<TreeNode>, StorageError> {
+    fn children(&mut self, of: &Named, depth: u32) -> Result<Vec<TreeNode>> {
         if depth == 0 || self.relations.is_cancelled() {
             return Ok(Vec::new());
         }

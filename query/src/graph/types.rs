@@ -2,61 +2,28 @@
 
 use std::rc::Rc;
 
-use aurora_storage::{ChunkType, StorageError};
+use aurora_storage::ChunkType;
 
-use super::index::Definition;
+use super::index::{Definition, Definitions, Result};
 use super::infer::{MAX_INFERENCE_DEPTH, Reader, Value};
 use super::meaning::Meaning;
 use super::scope;
 use super::type_name::{self, TypeName};
 
 /// Wrapper types whose missing members are looked up in their type argument.
+#[rustfmt::skip]
 const TRANSPARENT: [&str; 39] = [
-    "Optional",
-    "Promise",
-    "PromiseLike",
-    "Awaitable",
-    "Future",
-    "Option",
-    "Result",
-    "Box",
-    "Rc",
-    "Arc",
-    "Readonly",
-    "Partial",
-    "ClassVar",
-    "Final",
-    "Annotated",
-    "Required",
-    "NonNullable",
-    "Self",
-    "unique_ptr",
-    "shared_ptr",
-    "weak_ptr",
-    "optional",
-    "reference_wrapper",
-    "Task",
-    "ValueTask",
-    "Lazy",
-    "Nullable",
-    "RefCell",
-    "Mutex",
-    "RwLock",
-    "Cow",
-    "Pin",
-    "ManuallyDrop",
-    "LazyLock",
-    "MutexGuard",
-    "RwLockReadGuard",
-    "RwLockWriteGuard",
-    "Ref",
+    "Optional", "Promise", "PromiseLike", "Awaitable", "Future", "Option", "Result", "Box", "Rc", "Arc", "Readonly",
+    "Partial", "ClassVar", "Final", "Annotated", "Required", "NonNullable", "Self", "unique_ptr", "shared_ptr",
+    "weak_ptr", "optional", "reference_wrapper", "Task", "ValueTask", "Lazy", "Nullable", "RefCell", "Mutex",
+    "RwLock", "Cow", "Pin", "ManuallyDrop", "LazyLock", "MutexGuard", "RwLockReadGuard", "RwLockWriteGuard", "Ref",
     "RefMut",
 ];
 
 impl Reader<'_, '_> {
     /// Returns the types of an object, or the types that a value denotes. `None` if they are unknown; empty if they are
     /// outside of the repository.
-    pub(crate) fn types(&self, value: &Value) -> Result<Option<Vec<Rc<Definition>>>, StorageError> {
+    pub(crate) fn types(&self, value: &Value) -> Result<Option<Definitions>> {
         match value {
             Value::Objects(types) | Value::Types(types, _) => Ok(Some(types.clone())),
             Value::External => Ok(Some(Vec::new())),
@@ -69,11 +36,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    pub(super) fn types_named(
-        &self,
-        name: &TypeName,
-        from: &Rc<Definition>,
-    ) -> Result<Option<Vec<Rc<Definition>>>, StorageError> {
+    pub(super) fn types_named(&self, name: &TypeName, from: &Rc<Definition>) -> Result<Option<Definitions>> {
         if let ([own], Some(of)) = (name.path.as_slice(), scope::enclosing_type(self.index, from)?)
             && (from.syntax.own.contains(&own.as_str()) || own == "Self")
         {
@@ -107,11 +70,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the types inside the type that an alias refers to: `typedef Map<A> Map; Map::Entry`.
-    pub(super) fn nested(
-        &self,
-        name: &TypeName,
-        from: &Rc<Definition>,
-    ) -> Result<Option<Vec<Rc<Definition>>>, StorageError> {
+    pub(super) fn nested(&self, name: &TypeName, from: &Rc<Definition>) -> Result<Option<Definitions>> {
         let Some((last, outer)) = name.path.split_last().filter(|(_, outer)| !outer.is_empty()) else {
             return Ok(None);
         };
@@ -128,11 +87,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the types that bound a parameter of a generic definition: `T: Bound`, `T extends Bound`.
-    pub(super) fn bounds(
-        &self,
-        name: &TypeName,
-        from: &Rc<Definition>,
-    ) -> Result<Option<Vec<Rc<Definition>>>, StorageError> {
+    pub(super) fn bounds(&self, name: &TypeName, from: &Rc<Definition>) -> Result<Option<Definitions>> {
         let [name] = name.path.as_slice() else { return Ok(None) };
         let mut around = Some(Rc::clone(from));
         while let Some(at) = around {
@@ -153,7 +108,7 @@ impl Reader<'_, '_> {
     }
 
     /// Adds the types that type aliases refer to: `using A = B`, `typedef B A`, `type A = B`.
-    pub(super) fn aliased(&self, mut types: Vec<Rc<Definition>>) -> Result<Vec<Rc<Definition>>, StorageError> {
+    pub(super) fn aliased(&self, mut types: Definitions) -> Result<Definitions> {
         for of in types.clone().iter().filter(|of| of.kind == ChunkType::Type) {
             let Some(reader) = self.at(of)?.filter(|_| self.index.may_step()) else { break };
             let tokens = &reader.tokens;

@@ -2,11 +2,9 @@
 
 use std::rc::Rc;
 
-use aurora_storage::StorageError;
-
 use super::declarations::{self, Declared, Place};
 use super::imports::{self, ExportSearch};
-use super::index::scope_around;
+use super::index::{Result, scope_around};
 use super::infer::{MAX_INFERENCE_DEPTH, Reader, Value};
 use super::meaning::{Meaning, NameRole};
 use super::scope;
@@ -15,7 +13,7 @@ use super::type_name::TypeName;
 
 impl Reader<'_, '_> {
     /// Returns the value of a bare name.
-    pub(crate) fn name(&self, name: &str) -> Result<Value, StorageError> {
+    pub(crate) fn name(&self, name: &str) -> Result<Value> {
         match self.local(name, usize::MAX)? {
             Some(value) => Ok(value),
             None => self.outer_name(name),
@@ -23,7 +21,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the value of a name that is not a local variable.
-    pub(super) fn outer_name(&self, name: &str) -> Result<Value, StorageError> {
+    pub(super) fn outer_name(&self, name: &str) -> Result<Value> {
         let mut own = match self.from.syntax.implicit_members {
             true => scope::enclosing_type(self.index, &self.from)?,
             false => None,
@@ -53,7 +51,7 @@ impl Reader<'_, '_> {
 
     /// Returns the value of a variable or parameter that the token at `at` uses; `None` if neither the definition nor the functions
     /// around it declare the name.
-    pub(crate) fn local(&self, name: &str, at: usize) -> Result<Option<Value>, StorageError> {
+    pub(crate) fn local(&self, name: &str, at: usize) -> Result<Option<Value>> {
         let (mut reader, mut at) = (self.clone(), at);
         while !reader.from.is_module {
             if !reader.from.is_type()
@@ -77,7 +75,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the value of a variable at the top of a file.
-    pub(super) fn variable(&self, path: &str, name: &str) -> Result<Value, StorageError> {
+    pub(super) fn variable(&self, path: &str, name: &str) -> Result<Value> {
         let file = self.index.file(path)?;
         if matches!(self.from.syntax.imports, Imports::Ecma | Imports::Lua) && file.has_members(name) {
             return Ok(Value::Holder(path.into(), name.to_owned()));
@@ -97,7 +95,7 @@ impl Reader<'_, '_> {
 
     /// Returns the value that a module of JavaScript exports as its default: `export default { f() {} }`, `export default
     /// new Type()`, `export default variable`.
-    pub(super) fn default_variable(&self, path: &str) -> Result<Value, StorageError> {
+    pub(super) fn default_variable(&self, path: &str) -> Result<Value> {
         if self.from.syntax.imports != Imports::Ecma {
             return Ok(Value::Unknown);
         }
@@ -123,7 +121,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the value of a variable at the top of the own file, or of a file in the own package in Go.
-    pub(super) fn package_variable(&self, name: &str) -> Result<Value, StorageError> {
+    pub(super) fn package_variable(&self, name: &str) -> Result<Value> {
         match self.variable(&self.from.path, name)? {
             Value::Unknown if self.from.syntax.imports == Imports::Go => {}
             value => return Ok(value),
@@ -140,7 +138,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the value of a declared name.
-    pub(super) fn declared(&self, declared: Declared) -> Result<Value, StorageError> {
+    pub(super) fn declared(&self, declared: Declared) -> Result<Value> {
         if self.depth >= MAX_INFERENCE_DEPTH {
             return Ok(Value::Unknown);
         }
@@ -155,10 +153,7 @@ impl Reader<'_, '_> {
                 _ if position > 0 => Value::Unknown,
                 value => value,
             }),
-            Declared::Element(at) => {
-                let value = deeper.expression(at, end)?;
-                deeper.element(value)
-            }
+            Declared::Element(at) => Ok(deeper.expression(at, end)?.element()),
             Declared::Member(at, member) => {
                 let value = deeper.expression(at, end)?;
                 deeper.member(value, &member)
@@ -169,7 +164,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the item at an index of the variant that a path names.
-    pub(super) fn item(&self, variant: usize, index: usize) -> Result<Value, StorageError> {
+    pub(super) fn item(&self, variant: usize, index: usize) -> Result<Value> {
         let mut start = variant;
         while start >= 2 && self.tokens.is_separator(start - 1) && self.tokens.is_name(start - 2) {
             start -= 2;

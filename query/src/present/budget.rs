@@ -123,6 +123,17 @@ impl Context {
     }
 }
 
+impl FilePlace {
+    /// Creates a block with its number of tokens.
+    fn block(&self, (line_start, line_end): (u32, u32), hits: Vec<PackedHit>, text: String) -> ContextBlock {
+        let Self { root_place, source, root, path } = self.clone();
+        let mut block =
+            ContextBlock { source, root_place, root, file: path, line_start, line_end, hits, tokens: 0, text };
+        block.tokens = estimate_tokens(&block.header()) + estimate_tokens(&block.text) + 1;
+        block
+    }
+}
+
 impl ContextBlock {
     /// Returns the header, such as `path:4-20 UserManager`, with the names of the hits in the block. For an entry of
     /// memory, the header has its id and title.
@@ -144,11 +155,6 @@ impl ContextBlock {
             place += &format!(":{}-{}", self.line_start, self.line_end);
         }
         format!("{place} {}{more}{cut}", names.join(", ")).trim_end().into()
-    }
-
-    fn measured(mut self) -> Self {
-        self.tokens = estimate_tokens(&self.header()) + estimate_tokens(&self.text) + 1;
-        self
     }
 }
 
@@ -212,18 +218,8 @@ impl Packer<'_> {
         let complete = lines == piece.text.lines().count();
         let hit = PackedHit { complete, ..piece.hit.clone() };
         if !piece.whole {
-            let block = ContextBlock {
-                source: piece.file.source,
-                root_place: piece.file.root_place,
-                root: piece.file.root.clone(),
-                file: piece.file.path.clone(),
-                line_start: hit.line_start,
-                line_end: hit.line_end,
-                text: piece.text.lines().take(lines).collect::<Vec<_>>().join("\n"),
-                hits: vec![hit],
-                tokens: 0,
-            };
-            let block = block.measured();
+            let text = piece.text.lines().take(lines).collect::<Vec<_>>().join("\n");
+            let block = piece.file.block((hit.line_start, hit.line_end), vec![hit], text);
             let fits = self.tokens + block.tokens <= most;
             if fits {
                 self.tokens += block.tokens;
@@ -277,18 +273,8 @@ impl FileLines {
         let block = |(first, last): (u32, u32)| {
             let lines = (first..=last).map(|line| self.lines.get(&line).map_or("", String::as_str));
             let hits = self.hits.iter().filter(|hit| (first..=last).contains(&hit.line_start));
-            let block = ContextBlock {
-                source: self.file.source,
-                root_place: self.file.root_place,
-                root: self.file.root.clone(),
-                file: self.file.path.clone(),
-                line_start: first,
-                line_end: last,
-                hits: hits.map(|hit| PackedHit { complete: hit.line_end <= last, ..hit.clone() }).collect(),
-                tokens: 0,
-                text: lines.collect::<Vec<_>>().join("\n"),
-            };
-            block.measured()
+            let hits = hits.map(|hit| PackedHit { complete: hit.line_end <= last, ..hit.clone() });
+            self.file.block((first, last), hits.collect(), lines.collect::<Vec<_>>().join("\n"))
         };
         spans.into_iter().map(block).collect()
     }

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use aurora_storage::AccessRecord;
-use serde::Serialize;
 
 use crate::memory::Aging;
 use crate::rank::activation::ActivationParts;
@@ -43,12 +42,12 @@ pub(crate) struct RankedCandidate<'s, C = Candidate<'s>> {
 }
 
 /// A rule that changed a score, and the amount.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AppliedRule {
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AppliedRule {
     /// Name of the rule: its key below `search.rules`, or `boost.` and the name of a custom column.
-    pub rule: Cow<'static, str>,
+    pub(crate) rule: Cow<'static, str>,
     /// Amount that the rule added to the score; negative if it lowered the score.
-    pub effect: f32,
+    pub(crate) effect: f32,
 }
 
 impl<'s, C> RankedCandidate<'s, C> {

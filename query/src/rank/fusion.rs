@@ -1,6 +1,6 @@
 //! Combines the components of a score: a weighted sum of min-max normalised values, or reciprocal rank fusion.
 
-use crate::config::{HybridConfig, KindsConfig};
+use crate::config::{HybridConfig, KindsConfig, Weights};
 use crate::understand::QueryKind;
 
 /// Scales the present values to 0..1, the minimum to 0 and the maximum to 1.
@@ -41,27 +41,13 @@ pub(crate) struct RankPair {
     pub(crate) dense: Option<usize>,
 }
 
-/// Weights of the components in a weighted sum.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Weights {
-    /// Weight of the keyword score.
-    pub bm25: f32,
-    /// Weight of the semantic score.
-    pub semantic: f32,
-    /// Weight of the activation.
-    pub activation: f32,
-}
+impl Copy for Weights {}
 
 impl Weights {
-    /// Returns the configured weights.
-    pub fn from_config(config: &HybridConfig) -> Self {
-        Self { bm25: config.bm25_weight, semantic: config.semantic_weight, activation: config.activation_weight }
-    }
-
     /// Returns the weights for a kind of query. The weights of the other components are lowered in proportion to the
     /// increase of the keyword weight.
     pub(crate) fn for_kind(kind: &QueryKind, hybrid: &HybridConfig, kinds: &KindsConfig) -> Self {
-        let base = Self::from_config(hybrid);
+        let base = hybrid.weights;
         let toward = |share: f32, keywords: f32| share * (keywords - base.bm25).max(0.0);
         let bm25 = base.bm25
             + toward(kind.identifier, kinds.identifier)
@@ -100,8 +86,9 @@ impl Weights {
 /// `sparse` and `dense` are ranks from 1, `None` if a candidate is not in that order.
 pub fn reciprocal_rank(config: &HybridConfig, sparse: Option<usize>, dense: Option<usize>) -> f32 {
     let part = |share: f32, rank: Option<usize>| rank.map_or(0.0, |rank| share / (config.rrf_k + rank as f32));
-    let best = (config.rrf_sparse + config.rrf_dense) / (config.rrf_k + 1.0);
-    (part(config.rrf_sparse, sparse) + part(config.rrf_dense, dense)) / best
+    let weights = &config.rrf_weights;
+    let best = (weights.sparse + weights.dense) / (config.rrf_k + 1.0);
+    (part(weights.sparse, sparse) + part(weights.dense, dense)) / best
 }
 
 /// Returns ranks from 1 by descending value; equal values keep the given order. `None` has no rank.

@@ -5,16 +5,6 @@ use aurora_storage::{Judgements, Verdict};
 use crate::config::LearningConfig;
 
 impl LearningConfig {
-    /// Returns the value of one verdict.
-    pub fn verdict_value(&self, verdict: Verdict) -> f32 {
-        match verdict {
-            Verdict::Good => self.good,
-            Verdict::Helpful => self.helpful,
-            Verdict::Unhelpful => self.unhelpful,
-            Verdict::Bad => self.bad,
-        }
-    }
-
     /// Returns the value of all verdicts on a chunk together, within `−most..=most`.
     ///
     /// ```
@@ -24,8 +14,13 @@ impl LearningConfig {
     /// assert_eq!(learning.learned(&Judgements::default()), 0.0);
     /// ```
     pub fn learned(&self, judgements: &Judgements) -> f32 {
-        let sum: f32 =
-            Verdict::ALL.iter().map(|&verdict| self.verdict_value(verdict) * judgements.count(verdict) as f32).sum();
+        let value = |verdict| match verdict {
+            Verdict::Good => self.good,
+            Verdict::Helpful => self.helpful,
+            Verdict::Unhelpful => self.unhelpful,
+            Verdict::Bad => self.bad,
+        };
+        let sum: f32 = Verdict::ALL.iter().map(|&verdict| value(verdict) * judgements.count(verdict) as f32).sum();
         sum.clamp(-self.most, self.most)
     }
 }

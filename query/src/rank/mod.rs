@@ -35,7 +35,7 @@ use std::cmp::Ordering;
 use aurora_analysis::Analyzer;
 use aurora_storage::{AccessRecord, ChunkType, StorageError};
 
-use crate::config::{Fusion, SearchConfig};
+use crate::config::{Fusion, SearchConfig, Weights};
 use crate::query::{Group, Mode, QueryError};
 use crate::rank::activation::ActivationParts;
 use crate::rank::features::{Facts, FileShares, RuleQuery};
@@ -48,17 +48,17 @@ use crate::understand::{ParsedQuery, QueryKind};
 use crate::work::WorkBudget;
 
 pub(crate) use boosts::Boosts;
-pub use candidate::AppliedRule;
-pub(crate) use candidate::RankedCandidate;
+pub(crate) use candidate::{AppliedRule, RankedCandidate};
 pub(crate) use folding::FoldedGroup;
 pub use folding::first_piece;
 pub(crate) use fusion::{Components, RankPair};
-pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
+pub use fusion::{min_max, ranks, reciprocal_rank};
 pub use graph_relevance::{Edge, graph_relevance};
 pub(crate) use label_graph::LabelCache;
 pub use passages::Passage;
 pub(crate) use passages::rank_passages;
 pub(crate) use reranking::Reranking;
+pub(crate) use rules::{AGE, SCALE, reason};
 
 /// The input of the ranking of one query, except for the candidates.
 pub(crate) struct RankingContext<'r, 's> {
@@ -200,17 +200,15 @@ fn with_features<'s>(
 /// Returns the evidence of each candidate's file, normalised within the files of the candidates.
 fn file_shares(candidates: &[Candidate<'_>]) -> Vec<FileShares> {
     let normalised = |value: fn(&FileEvidence) -> Option<f32>| {
-        let values: Vec<Option<f32>> = candidates.iter().map(|candidate| value(&candidate.file)).collect();
-        min_max(&values).into_iter().map(|share| share.unwrap_or(0.0)).collect::<Vec<f32>>()
+        min_max(&candidates.iter().map(|candidate| value(&candidate.file)).collect::<Vec<_>>())
     };
-    let keywords = normalised(|file| file.bm25);
-    let meaning = normalised(|file| file.cosine);
+    let (keywords, meaning) = (normalised(|file| file.bm25), normalised(|file| file.cosine));
     let doc_words = normalised(|file| file.doc_words);
     let shares = candidates.iter().enumerate().map(|(at, candidate)| FileShares {
-        keywords: keywords[at],
+        keywords: keywords[at].unwrap_or(0.0),
         coverage: candidate.file.bm25_share.unwrap_or(0.0),
-        meaning: meaning[at],
-        doc_words: doc_words[at],
+        meaning: meaning[at].unwrap_or(0.0),
+        doc_words: doc_words[at].unwrap_or(0.0),
     });
     shares.collect()
 }
@@ -261,7 +259,7 @@ fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]
             )
         };
     }
-    if context.config.hybrid.activation_weight > 0.0 && context.config.hybrid.fusion == Fusion::Weighted {
+    if context.config.hybrid.weights.activation > 0.0 && context.config.hybrid.fusion == Fusion::Weighted {
         fuse(context, ranked);
         let mut best: Vec<&RankedCandidate<'_>> = ranked.iter().collect();
         best.sort_by(|a, b| b.fused.total_cmp(&a.fused)); // stable: equal scores stay in the order of their keys
@@ -308,9 +306,6 @@ fn fuse(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) {
         candidate.score = candidate.fused;
     }
 }
-
-/// The rule that lowers the scores of memories by age.
-pub(crate) const AGE: &str = "age";
 
 /// Orders candidates best first: direct matches by reason, then by score.
 fn in_order(a: &RankedCandidate<'_>, b: &RankedCandidate<'_>) -> Ordering {

@@ -74,7 +74,7 @@ fn in_both_orders<'s>(context: &RankingContext<'_, 's>, candidates: Vec<Candidat
     let ranked = candidates.into_iter().enumerate().map(|(at, candidate)| {
         let ranks = RankPair { sparse: sparse[at], dense: dense[at] };
         let score = match context.mode {
-            Mode::Hybrid => part(hybrid.rrf_dense, ranks.dense) + part(hybrid.rrf_sparse, ranks.sparse),
+            Mode::Hybrid => part(hybrid.rrf_weights.dense, ranks.dense) + part(hybrid.rrf_weights.sparse, ranks.sparse),
             Mode::Sparse => keywords[at].unwrap_or(0.0),
             Mode::Dense => meaning[at].unwrap_or(0.0),
         };

@@ -1,8 +1,8 @@
 //! Ranking rules: knowledge about code that term statistics do not capture.
 //!
 //! Lifts and boosts of custom columns add to a chunk's fused score, in units of the best fused score of the query.
-//! Penalties subtract a fraction of the score, unless the query asks for that kind of code. A rule is a function from
-//! the query and a chunk to a strength of 0..1, with a weight in [`RulesConfig`].
+//! Penalties subtract a fraction of the score, unless the query asks for that kind of code. `rule_table` has a row for
+//! each rule; this module has the conditions and applies them.
 
 use aurora_storage::ChunkType;
 
@@ -10,75 +10,135 @@ use crate::config::RulesConfig;
 use crate::path_class::{PathClass, is_reexport_file};
 use crate::rank::boosts::ColumnBoost;
 use crate::rank::candidate::RankedCandidate;
-use crate::rank::features::{Features, MentionedName, RuleQuery};
+use crate::rank::features::{Features, FileFeatures, MentionedName, RuleQuery};
+use crate::rule_table::ranking_rules;
 use crate::understand::Word;
 
 /// Maximum number of lines of a short chunk, which rarely answers a question.
 const MAX_SHORT_LINES: u32 = 2;
+/// The rule that lowers the scores of memories by age.
+pub(crate) const AGE: &str = "age";
+/// The rule that scales all scores of an answer down if the best score would exceed 1.
+pub(crate) const SCALE: &str = "scale";
+
+/// A ranking rule.
+pub(crate) struct Rule {
+    /// The key below `search.rules`.
+    pub(crate) name: &'static str,
+    strength: fn(&RulesConfig) -> f32,
+    effect: Effect,
+    /// The reason, in words. `{file}` is replaced by the name of the chunk's file.
+    reason: &'static str,
+    /// The reason for a turn of a conversation, if it differs.
+    reason_of_turn: Option<&'static str>,
+}
+
+/// Condition and effect of a rule, in the order in which rules are applied.
+enum Effect {
+    /// Adds the strength, in units of the best fused score, times the share to which the chunk fits.
+    Lift(fn(&RuleQuery<'_>, &Features<'_>) -> f32),
+    /// Like `Lift`, with the share to which the whole file fits.
+    FileLift(fn(&FileFeatures) -> f32),
+    /// Subtracts a fraction of the score of a chunk of the class, unless the query asks for this class.
+    Class(PathClass),
+    /// Subtracts a fraction of the score if the condition holds.
+    Penalty(fn(&RuleQuery<'_>, &Features<'_>) -> bool),
+    /// Subtracts an increasing fraction from every further chunk with the same key.
+    Repeated(fn(&RuleQuery<'_>, &Features<'_>) -> Option<RepeatKey>),
+    /// Applied in a separate ranking step.
+    Step,
+}
+
+/// The property that repeated chunks share: the number of their file, or their name.
+type RepeatKey = (usize, String);
+
+macro_rules! rules {
+    ($(
+        $(#[$about:meta])+
+        $rule:ident = $strength:literal, $range:ident, $effect:ident $(($condition:expr))?, $reason:literal
+            $(, $reason_of_turn:literal)?;
+    )+) => {
+        /// Every rule, in the order of the reference.
+        static RULES: &[Rule] = &[$(
+            Rule {
+                name: stringify!($rule),
+                strength: |config| config.$rule,
+                effect: Effect::$effect $(($condition))?,
+                reason: $reason,
+                reason_of_turn: [$(Some($reason_of_turn),)? None][0],
+            }
+        ),+];
+    };
+}
+ranking_rules!(rules);
+
+/// Rules without a strength, with their reasons.
+const FIXED: [(&str, &str); 4] = [
+    ("exact_identifier", "its name is the query"),
+    ("place", "the query gives its location"),
+    ("contains_query", "it contains the query"),
+    (AGE, "its age"),
+];
+
+/// Describes why a rule changed the score of a chunk of this type in the file at `path`.
+pub(crate) fn reason(rule: &str, effect: f32, path: &str, chunk_type: ChunkType) -> String {
+    if let Some(column) = rule.strip_prefix("boost.") {
+        return format!("the value of its column `{column}`");
+    }
+    if let Some(rule) = RULES.iter().find(|known| known.name == rule) {
+        let of_turn = rule.reason_of_turn.filter(|_| chunk_type == ChunkType::Turn);
+        return of_turn.unwrap_or(rule.reason).replace("{file}", path.rsplit('/').next().unwrap_or(path));
+    }
+    match FIXED.iter().find(|(name, _)| *name == rule) {
+        Some((_, reason)) => (*reason).to_owned(),
+        None => format!("{} `{rule}`", if effect < 0.0 { "lowered by rule" } else { "raised by rule" }),
+    }
+}
+
+impl Rule {
+    /// Returns the share of the strength that applies to a chunk, 0..=1.
+    fn share(&self, query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
+        let holds = match self.effect {
+            Effect::Lift(share) => return share(query, chunk),
+            Effect::FileLift(share) => return share(&chunk.file),
+            Effect::Class(class) => chunk.classes.holds(class) && !query.requests.classes.holds(class),
+            Effect::Penalty(holds) => holds(query, chunk),
+            Effect::Repeated(_) | Effect::Step => false,
+        };
+        f32::from(u8::from(holds))
+    }
+}
 
 /// Applies every rule to candidates with fused scores. The order of the candidates breaks ties. Scores may exceed 1
 /// afterwards.
 pub(crate) fn apply<C>(config: &RulesConfig, query: &RuleQuery<'_>, ranked: &mut [RankedCandidate<'_, C>]) {
     let unit = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
+    let of_effect = |is_applied: fn(&Effect) -> bool| RULES.iter().filter(move |rule| is_applied(&rule.effect));
+    let lifts = of_effect(|effect| matches!(effect, Effect::Lift(_)));
+    let lifts: Vec<_> = lifts.chain(of_effect(|effect| matches!(effect, Effect::FileLift(_)))).collect();
+    let penalties = of_effect(|effect| matches!(effect, Effect::Class(_)));
+    let penalties: Vec<_> = penalties.chain(of_effect(|effect| matches!(effect, Effect::Penalty(_)))).collect();
     for candidate in ranked.iter_mut() {
-        for (rule, strength) in lifts(config, query, &candidate.features) {
-            candidate.change(rule, unit * strength);
+        for rule in &lifts {
+            let strength = (rule.strength)(config) * rule.share(query, &candidate.features);
+            candidate.change(rule.name, unit * strength);
         }
         for ColumnBoost { rule, strength } in std::mem::take(&mut candidate.boosts) {
             // Scores never fall below 0.
             let effect = (unit * strength).max(-candidate.score);
             candidate.change(rule, effect);
         }
-        for (rule, strength) in penalties(config, query, &candidate.features) {
+        for rule in &penalties {
+            let strength = (rule.strength)(config) * rule.share(query, &candidate.features);
             let loss = candidate.score * strength;
-            candidate.change(rule, -loss);
+            candidate.change(rule.name, -loss);
         }
     }
-    repeated("repeated_file", config.repeated_file, ranked, |chunk| Some(chunk.file.number));
-    let name = |chunk: &Features<'_>| repeatable_name(query, chunk);
-    repeated("repeated_name", config.repeated_name, ranked, name);
-}
-
-fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [(&'static str, f32); 10] {
-    [
-        ("definition", config.definition * definition(query, chunk)),
-        ("name_words", config.name_words * chunk.name.mean()),
-        ("path", config.path * path(query, chunk)),
-        ("asked_for", config.asked_for * requested(query, chunk)),
-        ("doc_words", config.doc_words * chunk.doc_words),
-        ("file_stem", config.file_stem * chunk.file.stem.mean()),
-        ("file_keywords", config.file_keywords * chunk.file.evidence.keywords),
-        ("file_coverage", config.file_coverage * chunk.file.evidence.coverage),
-        ("file_meaning", config.file_meaning * chunk.file.evidence.meaning),
-        ("file_docs", config.file_docs * chunk.file.evidence.doc_words),
-    ]
-}
-
-fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [(&'static str, f32); 13] {
-    let when = |holds: bool, weight: f32| if holds { weight } else { 0.0 };
-    let class = |class: PathClass, weight: f32| {
-        when(chunk.classes.holds(class) && !query.requests.classes.holds(class), weight)
-    };
-    let kind = chunk.named.chunk_type;
-    let prose = matches!(kind, ChunkType::Kb | ChunkType::Doc) && !query.requests.prose;
-    let shape = matches!(kind, ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum)
-        && !query.requests.shapes
-        && definition(query, chunk) == 0.0;
-    [
-        ("tests", class(PathClass::Test, config.tests)),
-        ("generated", class(PathClass::Generated, config.generated)),
-        ("vendored", class(PathClass::Vendored, config.vendored)),
-        ("examples", class(PathClass::Example, config.examples)),
-        ("declarations", class(PathClass::Declaration, config.declarations)),
-        ("changelogs", class(PathClass::Changelog, config.changelogs)),
-        ("data", class(PathClass::Data, config.data)),
-        ("superseded", class(PathClass::Superseded, config.superseded)),
-        ("reexports", when(reexports(query, chunk), config.reexports)),
-        ("fragments", when(kind == ChunkType::Code && !chunk.defines_inside, config.fragments)),
-        ("prose", when(prose, config.prose)),
-        ("shapes", when(shape, config.shapes)),
-        ("short", when(chunk.lines <= MAX_SHORT_LINES && !kind.is_memory() && !chunk.defines_inside, config.short)),
-    ]
+    for rule in RULES {
+        if let Effect::Repeated(key) = rule.effect {
+            repeated(rule.name, (rule.strength)(config), ranked, |chunk| key(query, chunk));
+        }
+    }
 }
 
 /// The chunk is or contains the definition of a symbol that the query names.
@@ -118,6 +178,29 @@ fn requested(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     f32::from(u8::from(!chunk.classes.and(query.requests.classes).is_empty()))
 }
 
+/// Whether the chunk is code between definitions.
+fn fragment(_: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
+    chunk.named.chunk_type == ChunkType::Code && !chunk.defines_inside
+}
+
+/// Whether the chunk is a section of a document that the query does not ask for.
+fn prose(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
+    matches!(chunk.named.chunk_type, ChunkType::Kb | ChunkType::Doc) && !query.requests.prose
+}
+
+/// Whether the chunk is data without behaviour that the query does not ask for.
+fn shape(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
+    let kind = chunk.named.chunk_type;
+    matches!(kind, ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum)
+        && !query.requests.shapes
+        && definition(query, chunk) == 0.0
+}
+
+/// Whether the chunk has only one or two lines.
+fn short(_: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
+    chunk.lines <= MAX_SHORT_LINES && !chunk.named.chunk_type.is_memory() && !chunk.defines_inside
+}
+
 /// Whether the chunk is code outside of definitions in a file that usually only re-exports.
 fn reexports(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.named.chunk_type == ChunkType::Code && is_reexport_file(chunk.named.path) && !query.requests.exports
@@ -125,14 +208,14 @@ fn reexports(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
 
 /// Lowers every further candidate with the same `key` by an increasing amount, so that one file, or the implementations
 /// of one method, do not fill the page. Candidates without a key do not change.
-fn repeated<C, K: Ord>(
+fn repeated<C>(
     rule: &'static str,
     weight: f32,
     ranked: &mut [RankedCandidate<'_, C>],
-    key: impl Fn(&Features<'_>) -> Option<K>,
+    key: impl Fn(&Features<'_>) -> Option<RepeatKey>,
 ) {
     let keys = ranked.iter().enumerate().filter_map(|(at, candidate)| Some((key(&candidate.features)?, at)));
-    let mut keys: Vec<(K, usize)> = keys.collect();
+    let mut keys: Vec<(RepeatKey, usize)> = keys.collect();
     let score = |at: usize| ranked[at].score;
     keys.sort_unstable_by(|(k, a), (l, b)| k.cmp(l).then(score(*b).total_cmp(&score(*a))).then(a.cmp(b)));
     for group in keys.chunk_by(|(k, _), (l, _)| k == l) {
@@ -160,7 +243,7 @@ pub(crate) fn scale_to_one<C>(ranked: &mut [RankedCandidate<'_, C>]) {
     if best > 1.0 {
         for candidate in ranked {
             let scaled = candidate.score / best;
-            candidate.change("scale", scaled - candidate.score);
+            candidate.change(SCALE, scaled - candidate.score);
             candidate.score = scaled;
         }
     }
@@ -228,6 +311,12 @@ mod tests {
         apply(&SearchConfig::default().rules, &query, &mut ranked);
         let names = |applied: &[AppliedRule]| applied.iter().map(name).collect();
         ranked.iter().map(|candidate| (candidate.score, names(&candidate.applied))).collect()
+    }
+
+    #[test]
+    fn reasons_of_other_rules() {
+        assert_eq!(reason("boost.churn", 0.1, "a", ChunkType::Function), "the value of its column `churn`");
+        assert_eq!(reason("novel", 0.1, "a", ChunkType::Function), "raised by rule `novel`");
     }
 
     #[test]

@@ -66,14 +66,16 @@ pub(crate) fn collect<'s>(
     (mode, most): (Mode, CandidateLimits),
     work: &WorkBudget,
 ) -> Result<Candidates<'s>, QueryError> {
-    let mut best = roots.iter().map(|root| Best::find(root, mode, most)).collect::<Result<Vec<_>, _>>()?;
+    let best = roots.iter().map(|root| find_best(root, mode, most)).collect::<Result<Vec<_>, _>>()?;
+    let (mut keywords, mut near): (Vec<_>, Vec<_>) = best.into_iter().unzip();
     work.check()?;
-    keep_best_of_all(roots, &mut best, most)?;
-    let (from_keywords, from_vectors) =
-        (best.iter().map(|best| best.keywords.len()).sum(), best.iter().map(|best| best.near.len()).sum());
+    keep_best(roots, &mut keywords, most.by_keywords)?;
+    keep_best(roots, &mut near, most.by_vectors)?;
+    let (from_keywords, from_vectors) = (keywords.iter().map(Vec::len).sum(), near.iter().map(Vec::len).sum());
     let subject = Subject::parse(query.0);
     let direct = direct_matches(roots, (query.0, subject), mode != Mode::Dense, work)?;
     let mut list = Vec::with_capacity(from_keywords + from_vectors);
+    let best = keywords.into_iter().zip(near);
     for (at, ((root, best), direct)) in roots.iter().zip(best).zip(direct).enumerate() {
         let late = late.as_mut().filter(|_| root.has_tokens);
         list.extend(with_evidence((at, root), (best, direct), late, query.1, mode, work)?);
@@ -82,43 +84,27 @@ pub(crate) fn collect<'s>(
     Ok(Candidates { list, from_keywords, from_vectors })
 }
 
-/// The best chunks of an index with their scores, best first, equal scores ordered by key.
-struct Best {
-    keywords: Vec<(ChunkId, f32)>,
-    near: Vec<(ChunkId, f32)>,
-}
+/// Chunks of one index with their scores, best first.
+type Best = Vec<(ChunkId, f32)>;
 
-impl Best {
-    fn find(root: &PreparedQuery<'_>, mode: Mode, most: CandidateLimits) -> Result<Self, StorageError> {
-        let filter = root.filter.as_ref();
-        let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { root.bm25.top(most.by_keywords, filter) };
-        let (keywords, near) = match root.vector.vector() {
-            Some(vector) if mode != Mode::Sparse => {
-                // The searches are independent.
-                root.both(by_keywords, || root.snapshot.nearest(vector, most.by_vectors, filter, root.threads))
-            }
-            _ => (by_keywords(), Ok(Vec::new())),
-        };
-        Ok(Self { keywords: keywords?, near: near? })
-    }
-}
-
-/// Keeps the best chunks of each index that are among the best of all indexes.
-fn keep_best_of_all(roots: &[PreparedQuery<'_>], best: &mut [Best], most: CandidateLimits) -> Result<(), StorageError> {
-    let (mut keywords, mut near): (Vec<_>, Vec<_>) =
-        best.iter_mut().map(|best| (std::mem::take(&mut best.keywords), std::mem::take(&mut best.near))).unzip();
-    keep_best(roots, &mut keywords, most.by_keywords)?;
-    keep_best(roots, &mut near, most.by_vectors)?;
-    for (best, (keywords, near)) in best.iter_mut().zip(keywords.into_iter().zip(near)) {
-        *best = Best { keywords, near };
-    }
-    Ok(())
+/// Returns the best chunks of one index by keywords and by vectors.
+fn find_best(root: &PreparedQuery<'_>, mode: Mode, most: CandidateLimits) -> Result<(Best, Best), StorageError> {
+    let filter = root.filter.as_ref();
+    let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { root.bm25.top(most.by_keywords, filter) };
+    let (keywords, near) = match &root.vector {
+        Ok(vector) if mode != Mode::Sparse => {
+            // The searches are independent.
+            root.both(by_keywords, || root.snapshot.nearest(vector, most.by_vectors, filter, root.threads))
+        }
+        _ => (by_keywords(), Ok(Vec::new())),
+    };
+    Ok((keywords?, near?))
 }
 
 /// Returns the candidates of one index with their evidence, except for the evidence of their files.
 fn with_evidence<'s>(
     (at, root): (usize, &PreparedQuery<'s>),
-    (best, mut direct): (Best, BTreeMap<ChunkId, DirectMatch>),
+    ((keywords, near), mut direct): ((Best, Best), BTreeMap<ChunkId, DirectMatch>),
     mut late: Option<&mut LateInteraction<'_>>,
     parsed: &ParsedQuery,
     mode: Mode,
@@ -126,12 +112,12 @@ fn with_evidence<'s>(
 ) -> Result<Vec<Candidate<'s>>, QueryError> {
     let snapshot = root.snapshot;
     let mentioned = mentioned_definitions(root, parsed, work)?;
-    let mut found: BTreeMap<ChunkId, f32> = best.keywords.into_iter().collect();
-    let others = best.near.iter().map(|(id, _)| id).chain(direct.keys()).chain(&mentioned);
+    let mut found: BTreeMap<ChunkId, f32> = keywords.into_iter().collect();
+    let others = near.iter().map(|(id, _)| id).chain(direct.keys()).chain(&mentioned);
     let others: BTreeSet<ChunkId> = others.copied().filter(|id| !found.contains_key(id)).collect();
     let others: Vec<ChunkId> = others.into_iter().collect();
     found.extend(others.iter().copied().zip(root.bm25.score(&others)?));
-    let vector = root.vector.vector().filter(|_| mode != Mode::Sparse);
+    let vector = root.vector.as_deref().ok().filter(|_| mode != Mode::Sparse);
     let mut list = Vec::with_capacity(found.len());
     for (id, score) in found {
         work.check()?;
@@ -158,7 +144,7 @@ pub(crate) fn add_files(
     for (at, root) in roots.iter().enumerate() {
         let of_root = list.iter().filter(|candidate| candidate.root == at).map(|candidate| candidate.id);
         let ids: BTreeSet<ChunkId> = of_root.collect();
-        let vector = root.vector.vector().filter(|_| mode != Mode::Sparse);
+        let vector = root.vector.as_deref().ok().filter(|_| mode != Mode::Sparse);
         let keywords = (mode != Mode::Dense).then_some(&root.bm25);
         let late = late.as_mut().filter(|_| root.has_tokens);
         let files = files::file_evidence(root, keywords, vector, late, ids.into_iter())?;

@@ -30,34 +30,11 @@ const MIN_PHRASE_WORDS: usize = 4;
 const MIN_FRAGMENT_WORDS: usize = 3;
 
 /// Keywords before a defined name in languages without a grammar, whose chunks have no names.
+#[rustfmt::skip]
 const DEFINING: &[&str] = &[
-    "class",
-    "const",
-    "constant",
-    "contract",
-    "def",
-    "defconst",
-    "defcustom",
-    "define",
-    "defmacro",
-    "defn",
-    "defparameter",
-    "defun",
-    "defvar",
-    "fun",
-    "function",
-    "let",
-    "macro",
-    "module",
-    "parameter",
-    "proc",
-    "procedure",
-    "struct",
-    "sub",
-    "subroutine",
-    "type",
-    "val",
-    "var",
+    "class", "const", "constant", "contract", "def", "defconst", "defcustom", "define", "defmacro", "defn",
+    "defparameter", "defun", "defvar", "fun", "function", "let", "macro", "module", "parameter", "proc", "procedure",
+    "struct", "sub", "subroutine", "type", "val", "var",
 ];
 /// Maximum number of words before a defined name, such as `integer, parameter :: X`.
 const MAX_WORDS_BEFORE: usize = 4;

@@ -17,5 +17,5 @@ pub(crate) use candidates::{Candidate, CandidateLimits, Candidates, add_files, c
 pub(crate) use direct::DirectMatch;
 pub(crate) use files::FileEvidence;
 pub(crate) use identifier::{ChunkName, IdentifierQuery};
-pub(crate) use prepared_query::{PreparedQuery, query_vectors};
-pub(crate) use query_vector::QueryVector;
+pub(crate) use prepared_query::PreparedQuery;
+pub(crate) use query_vector::{QueryVector, query_vectors};

@@ -1,6 +1,6 @@
 //! One of the indexes that a search covers, with the query's lookups in it.
 
-use aurora_analysis::{Analyzer, QueryEmbedder};
+use aurora_analysis::Analyzer;
 use aurora_storage::{ChunkId, Snapshot, StorageError, Threads};
 use roaring::RoaringBitmap;
 
@@ -67,25 +67,6 @@ impl PreparedQuery<'_> {
     pub(crate) fn eligible(&self) -> u64 {
         self.filter.as_ref().map_or_else(|| self.snapshot.live().len(), RoaringBitmap::len)
     }
-}
-
-/// Returns the vector of `text` for each index. Vectors of different models are not comparable, so an index whose model
-/// differs from the embedder's has no query vector.
-pub(crate) fn query_vectors(
-    snapshots: &[&Snapshot],
-    embedder: Option<&dyn QueryEmbedder>,
-    text: &str,
-) -> Vec<QueryVector> {
-    let mut vectors: Vec<QueryVector> = Vec::with_capacity(snapshots.len());
-    for snapshot in snapshots {
-        let known = vectors.iter().find(|vector| vector.vector().is_some());
-        let vector = match known {
-            Some(known) => known.for_index(snapshot, embedder),
-            None => QueryVector::embed(snapshot, embedder, text),
-        };
-        vectors.push(vector);
-    }
-    vectors
 }
 
 /// Keeps the best chunks of every index that are among the best of all indexes. Each list has its best chunk first.

@@ -3,51 +3,31 @@
 use aurora_analysis::QueryEmbedder;
 use aurora_storage::{ChunkId, Snapshot, StorageError};
 
-/// The query's vector for one index.
-#[derive(Debug, Clone)]
-pub(crate) enum QueryVector {
-    /// The vector, comparable with the stored vectors.
-    Available(Vec<f32>),
-    /// The reason why no vector is available.
-    Unavailable(String),
+/// The query's vector for one index, comparable with the stored vectors, or the reason why it is unavailable.
+pub(crate) type QueryVector = Result<Vec<f32>, String>;
+
+/// Returns the vector of `text` for each index. Vectors of different models are not comparable, so an index whose model
+/// differs from the embedder's has no query vector.
+pub(crate) fn query_vectors(
+    snapshots: &[&Snapshot],
+    embedder: Option<&dyn QueryEmbedder>,
+    text: &str,
+) -> Vec<QueryVector> {
+    let mut vectors: Vec<QueryVector> = Vec::with_capacity(snapshots.len());
+    for snapshot in snapshots {
+        let vector = compatible_embedder(snapshot, embedder).and_then(|embedder| {
+            let known = vectors.iter().flatten().next().cloned();
+            known.map_or_else(|| embed(embedder, text), Ok)
+        });
+        vectors.push(vector);
+    }
+    vectors
 }
 
-impl QueryVector {
-    /// Embeds `text` if the index's vectors come from the same model.
-    pub(crate) fn embed(snapshot: &Snapshot, embedder: Option<&dyn QueryEmbedder>, text: &str) -> Self {
-        match compatible_embedder(snapshot, embedder).map(|embedder| embedder.embed_query(text)) {
-            Err(reason) => Self::Unavailable(reason),
-            Ok(Ok(vector)) if vector.iter().all(|&x| x == 0.0) => {
-                Self::Unavailable("the model knows no word of the query".to_owned())
-            }
-            Ok(Ok(vector)) => Self::Available(vector),
-            Ok(Err(error)) => Self::Unavailable(error.to_string()),
-        }
-    }
-
-    /// Returns the same vector for another index if the index's vectors come from the same model.
-    pub(crate) fn for_index(&self, snapshot: &Snapshot, embedder: Option<&dyn QueryEmbedder>) -> Self {
-        match compatible_embedder(snapshot, embedder) {
-            Ok(_) => self.clone(),
-            Err(reason) => Self::Unavailable(reason),
-        }
-    }
-
-    /// Returns the reason why no vector is available.
-    pub(crate) fn reason(&self) -> Option<&str> {
-        match self {
-            Self::Available(_) => None,
-            Self::Unavailable(reason) => Some(reason),
-        }
-    }
-
-    /// Returns the vector, if available.
-    pub(crate) fn vector(&self) -> Option<&[f32]> {
-        match self {
-            Self::Available(vector) => Some(vector),
-            Self::Unavailable(_) => None,
-        }
-    }
+fn embed(embedder: &dyn QueryEmbedder, text: &str) -> QueryVector {
+    let vector = embedder.embed_query(text).map_err(|error| error.to_string())?;
+    let has_words = vector.iter().any(|&x| x != 0.0);
+    has_words.then_some(vector).ok_or_else(|| "the model knows no word of the query".to_owned())
 }
 
 /// Returns the embedder if the vectors of the index come from its model, or the reason why the vectors are not

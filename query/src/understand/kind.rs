@@ -7,26 +7,10 @@ use crate::understand::parsed_query::ParsedQuery;
 use crate::understand::word_form::{is_function_word, is_path};
 
 /// Words that are typical of error messages.
+#[rustfmt::skip]
 const ERROR_WORDS: &[&str] = &[
-    "cannot",
-    "error",
-    "exception",
-    "expected",
-    "failed",
-    "failure",
-    "fatal",
-    "invalid",
-    "missing",
-    "panic",
-    "panicked",
-    "refused",
-    "traceback",
-    "unable",
-    "undefined",
-    "unexpected",
-    "unknown",
-    "unsupported",
-    "warning",
+    "cannot", "error", "exception", "expected", "failed", "failure", "fatal", "invalid", "missing", "panic",
+    "panicked", "refused", "traceback", "unable", "undefined", "unexpected", "unknown", "unsupported", "warning",
 ];
 
 /// Shares of the kinds in one query; they sum to 1.
@@ -73,8 +57,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::config::SearchConfig;
-    use crate::rank::Weights;
+    use crate::config::{SearchConfig, Weights};
 
     fn kind(text: &str) -> QueryKind {
         QueryKind::from_query(text, &ParsedQuery::parse(&Analyzer, text).expect("words"))
@@ -99,7 +82,7 @@ mod tests {
             let config = SearchConfig::default();
             let weights = Weights::for_kind(&kind, &config.hybrid, &config.kinds);
             prop_assert!((weights.bm25 + weights.semantic + weights.activation - 1.0).abs() < 1e-5);
-            prop_assert!(weights.bm25 >= config.hybrid.bm25_weight);
+            prop_assert!(weights.bm25 >= config.hybrid.weights.bm25);
         }
     }
 }

@@ -3,113 +3,34 @@
 use crate::understand::word_form::is_function_word;
 
 /// Keywords that declare the following name.
+#[rustfmt::skip]
 const DECLARING: &[&str] = &[
-    "class",
-    "const",
-    "constant",
-    "constexpr",
-    "def",
-    "define",
-    "enum",
-    "fn",
-    "fun",
-    "func",
-    "function",
-    "interface",
-    "let",
-    "macro",
-    "method",
-    "module",
-    "namespace",
-    "object",
-    "protocol",
-    "record",
-    "static",
-    "struct",
-    "trait",
-    "type",
-    "typedef",
-    "union",
-    "val",
-    "var",
-    "variable",
+    "class", "const", "constant", "constexpr", "def", "define", "enum", "fn", "fun", "func", "function", "interface",
+    "let", "macro", "method", "module", "namespace", "object", "protocol", "record", "static", "struct", "trait",
+    "type", "typedef", "union", "val", "var", "variable",
 ];
 /// Other words that ask for the definition of a name.
+#[rustfmt::skip]
 const ASKING: &[&str] = &[
-    "code",
-    "configured",
-    "constants",
-    "declaration",
-    "declarations",
-    "declare",
-    "declared",
-    "declares",
-    "default",
-    "defined",
-    "defines",
-    "definition",
-    "definitions",
-    "field",
-    "find",
-    "global",
-    "identifier",
-    "implementation",
-    "implemented",
-    "initial",
-    "located",
-    "location",
-    "me",
-    "set",
-    "show",
-    "source",
-    "symbol",
-    "value",
-    "values",
+    "code", "configured", "constants", "declaration", "declarations", "declare", "declared", "declares", "default",
+    "defined", "defines", "definition", "definitions", "field", "find", "global", "identifier", "implementation",
+    "implemented", "initial", "located", "location", "me", "set", "show", "source", "symbol", "value", "values",
 ];
 /// Words that specify the kind of a name or ask to search for it. They can be names themselves.
+#[rustfmt::skip]
 const KINDS: &[&str] = &[
-    "component",
-    "config",
-    "configuration",
-    "dependency",
-    "env",
-    "environment",
-    "export",
-    "file",
-    "flag",
-    "grep",
-    "import",
-    "key",
-    "local",
-    "option",
-    "package",
-    "parameter",
-    "property",
-    "search",
-    "selector",
-    "setting",
+    "component", "config", "configuration", "dependency", "env", "environment", "export", "file", "flag", "grep",
+    "import", "key", "local", "option", "package", "parameter", "property", "search", "selector", "setting",
 ];
 /// Words that ask for tests of a name.
 const TESTS: &[&str] = &["spec", "specs", "test", "testcase", "tested", "testing", "tests", "unittest", "unittests"];
 /// Words that ask for the uses of a name.
 const USES: &[&str] = &["occurrences", "reference", "referenced", "references", "usage", "usages", "used"];
 /// Words that describe tests of a name, and otherwise mean something else.
+#[rustfmt::skip]
 const TEST_DETAILS: &[&str] = &[
-    "call",
-    "calling",
-    "calls",
-    "case",
-    "cases",
-    "cover",
-    "coverage",
-    "covering",
-    "covers",
-    "integration",
-    "suite",
-    "unit",
-    "use",
-    "uses",
-    "using",
+    "call", "calling", "calls", "case", "cases", "cover", "coverage", "covering", "covers", "integration", "suite",
+    "unit", "use", "uses", "using",
 ];
 
 /// The subject of a query.

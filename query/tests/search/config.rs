@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use aurora_diagnostics::Diagnostics;
-use aurora_query::{ConfigLayers, FlagValue, Fusion, SearchConfig};
+use aurora_query::{ConfigLayers, FlagValue, Fusion, Parameter, SearchConfig};
 
 struct Files {
     _directory: tempfile::TempDir,
@@ -77,19 +77,22 @@ fn every_entry_can_be_written_back_through_every_layer() {
     config.rules.tests = 0.25;
     // A name that looks like a number.
     config.rerank = Some("1.5".to_owned());
-    let toml: String = config.literals().iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+    let toml: String =
+        Parameter::all().map(|parameter| format!("{} = {}\n", parameter.key, parameter.literal(&config))).collect();
     let written = files(&toml, "");
     assert_eq!(SearchConfig::load(&layers(&written, &[], &[])), Ok(config.clone()));
-    let flags: Vec<FlagValue> = config
-        .entries()
-        .into_iter()
-        .map(|(key, value)| FlagValue { flag: "--set".to_owned(), key: key.to_owned(), value })
+    let flags: Vec<FlagValue> = Parameter::all()
+        .map(|parameter| FlagValue {
+            flag: "--set".to_owned(),
+            key: parameter.key.to_owned(),
+            value: parameter.show(&config),
+        })
         .collect();
     assert_eq!(SearchConfig::load(&ConfigLayers { flags, ..ConfigLayers::default() }), Ok(config.clone()));
-    let environment = config
-        .entries()
-        .into_iter()
-        .map(|(key, value)| (format!("AURORA_{}", key.replace('.', "_").to_uppercase()), value))
+    let environment = Parameter::all()
+        .map(|parameter| {
+            (format!("AURORA_{}", parameter.key.replace('.', "_").to_uppercase()), parameter.show(&config))
+        })
         .collect();
     assert_eq!(SearchConfig::load(&ConfigLayers { environment, ..ConfigLayers::default() }), Ok(config));
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::corpus::{self, Bag, Judge, NOW, Row};
 use crate::generated::{rows, text};
-use aurora_query::{FacetCount, FilterSpec, Mode, Query, RulesConfig, SearchConfig, SearchResults, Searcher, idf};
+use aurora_query::{
+    FacetCount, FilterSpec, Mode, Query, RulesConfig, SearchConfig, SearchResults, Searcher, Weights, idf,
+};
 use aurora_storage::ChunkType;
 use proptest::prelude::*;
 
@@ -41,7 +43,7 @@ fn answer(mut results: SearchResults) -> String {
 fn plain() -> SearchConfig {
     let mut config = SearchConfig::default();
     config.folding.near_copies = false;
-    (config.hybrid.bm25_weight, config.hybrid.semantic_weight, config.hybrid.activation_weight) = (1.0, 0.0, 0.0);
+    config.hybrid.weights = Weights { bm25: 1.0, semantic: 0.0, activation: 0.0 };
     config.rules = RulesConfig {
         definition: 0.0,
         name_words: 0.0,

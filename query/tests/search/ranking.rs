@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::corpus::{self, Bag, DAY, NOW, Row};
-use aurora_query::{Mode, Query, QueryError, SearchConfig, SearchResults, Searcher};
+use aurora_query::{Mode, Query, QueryError, SearchConfig, SearchResults, Searcher, Weights};
 use aurora_storage::{AccessLog, ChunkType, KnownIndexes, MetaValue};
 
 use ChunkType::{Class, Function, Kb, Method};
@@ -193,7 +193,7 @@ fn history_and_accesses_raise_activation_and_nothing_else() {
     let twin =
         |name: &str, days| Row::new(&format!("src/{name}.py"), name, Function, "shared words").committed(3, days);
     let mut config = SearchConfig::default();
-    (config.hybrid.bm25_weight, config.hybrid.semantic_weight, config.hybrid.activation_weight) = (0.5, 0.0, 0.5);
+    config.hybrid.weights = Weights { bm25: 0.5, semantic: 0.0, activation: 0.5 };
     config.folding.near_copies = false;
     let index = index_with(&[twin("aa", 500), twin("bb", 5), twin("cc", 300)], None, None, config);
     assert_eq!(index.names("shared words"), ["bb", "cc", "aa"]);
@@ -266,7 +266,7 @@ fn the_machine_interface() {
     // Pinned, so that the snapshot does not depend on the defaults.
     let mut config = SearchConfig::default();
     config.bm25.fields = [3.0, 1.5, 1.5, 1.0, 1.5, 1.0, 1.0];
-    (config.hybrid.bm25_weight, config.hybrid.semantic_weight, config.hybrid.activation_weight) = (0.3, 0.4, 0.3);
+    config.hybrid.weights = Weights { bm25: 0.3, semantic: 0.4, activation: 0.3 };
     (config.rules.definition, config.rules.name_words, config.rules.file_keywords) = (0.5, 0.25, 0.125);
     (config.rules.file_coverage, config.rules.file_meaning, config.rules.file_docs) = (0.0, 0.0, 0.0);
     let index = index_with(&project(), Some(Bag::default()), Some(Bag::default()), config);

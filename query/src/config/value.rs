@@ -1,0 +1,140 @@
+//! The types of values that a parameter can have.
+
+use std::ops::RangeInclusive;
+
+use aurora_analysis::is_model_name;
+
+/// Name of a model in the user's directory; `None` for no model.
+pub type ModelName = Option<String>;
+
+/// Method of combining the candidates of the first stage into one order.
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fusion {
+    /// Weighted sum of the components, each min-max normalised within the candidates.
+    Weighted,
+    /// Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009) of the keyword and the semantic order.
+    Rrf,
+}
+
+impl Fusion {
+    /// The names of the methods.
+    pub(super) const NAMES: [&'static str; 2] = ["weighted", "rrf"];
+
+    /// Returns the name in a configuration.
+    pub fn as_str(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
+/// The kinds of values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A number.
+    Number,
+    /// A whole number.
+    Count,
+    /// A whole number that limits a program and does not affect ranking.
+    Limit,
+    /// `true` or `false`.
+    Switch,
+    /// The name of a fusion.
+    Fusion,
+    /// The name of a model, or [`OFF`].
+    Model,
+}
+
+/// The value that means "no model".
+const OFF: &str = "off";
+/// Not accepted as model names, because somebody who writes them means a switch.
+const SWITCHES: [&str; 2] = ["true", "false"];
+
+/// The value of a parameter.
+pub(crate) trait Value {
+    /// Returns the kind of all values of this type.
+    fn kind() -> Kind
+    where
+        Self: Sized;
+
+    /// Reads the value from the syntax of flags. Returns false, and changes nothing, if `text` is invalid or is a
+    /// number outside `range`.
+    fn assign(&mut self, text: &str, range: &RangeInclusive<f64>) -> bool;
+
+    /// Returns the value in the syntax of flags.
+    fn show(&self) -> String;
+}
+
+/// Sets `value` to `new` if there is a new value.
+fn replace<T>(value: &mut T, new: Option<T>) -> bool {
+    new.map(|new| *value = new).is_some()
+}
+
+macro_rules! number {
+    ($type:ident, $kind:ident) => {
+        impl Value for $type {
+            fn kind() -> Kind {
+                Kind::$kind
+            }
+
+            fn assign(&mut self, text: &str, range: &RangeInclusive<f64>) -> bool {
+                let is_valid = |new: &$type| (*new as f64).is_finite() && range.contains(&(*new as f64));
+                replace(self, text.trim().parse().ok().filter(is_valid))
+            }
+
+            fn show(&self) -> String {
+                self.to_string()
+            }
+        }
+    };
+}
+
+number!(f32, Number);
+number!(usize, Count);
+number!(u64, Limit);
+
+impl Value for bool {
+    fn kind() -> Kind {
+        Kind::Switch
+    }
+
+    fn assign(&mut self, text: &str, _: &RangeInclusive<f64>) -> bool {
+        replace(self, text.trim().parse().ok())
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Value for Fusion {
+    fn kind() -> Kind {
+        Kind::Fusion
+    }
+
+    fn assign(&mut self, text: &str, _: &RangeInclusive<f64>) -> bool {
+        let name = text.trim().trim_matches('"');
+        replace(self, [Self::Weighted, Self::Rrf].into_iter().find(|fusion| fusion.show() == name))
+    }
+
+    fn show(&self) -> String {
+        Self::NAMES[*self as usize].to_owned()
+    }
+}
+
+impl Value for ModelName {
+    fn kind() -> Kind {
+        Kind::Model
+    }
+
+    fn assign(&mut self, text: &str, _: &RangeInclusive<f64>) -> bool {
+        let new = match text.trim().trim_matches('"') {
+            OFF => Some(None),
+            name => (is_model_name(name) && !SWITCHES.contains(&name)).then(|| Some(name.to_owned())),
+        };
+        replace(self, new)
+    }
+
+    fn show(&self) -> String {
+        self.clone().unwrap_or_else(|| OFF.to_owned())
+    }
+}
