@@ -11,7 +11,7 @@
 //! | question | module |
 //! |---|---|
 //! | What is a condition, and when does it hold? | `condition` |
-//! | How does a configuration become policies, and a seed's JSON become TOML? | `document`, `reader`, `layer`, `policies`, `writer` |
+//! | How does a configuration become policies, and a seed's JSON become TOML? | `reader`, `layer`, `policies`, `writer` |
 //! | Which rules does an entry define for itself? | `rules` |
 //! | What happens to an entry, and why? | `candidate`, `retention`, `decision`, `explanation` |
 //! | How much does time lower a rank? | `activation`, `temporal`, `memory_kind`, `rates_reader` |
@@ -45,7 +45,6 @@ mod activation;
 mod candidate;
 mod condition;
 mod decision;
-mod document;
 mod explanation;
 mod facts;
 mod layer;

@@ -25,7 +25,6 @@
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod blank;
 pub mod code;
 mod derive;
 mod draft;
@@ -37,10 +36,9 @@ mod kind;
 mod label;
 pub mod limit;
 mod note;
-mod report;
+mod rules;
 mod schema;
 mod searchable;
-mod show;
 mod time;
 mod title;
 mod verdict;

@@ -6,14 +6,14 @@ mod log_reference;
 mod metadata;
 mod naming;
 
+use aurora_diagnostics::document::{is_blank, quoted};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::blank::is_blank;
 use crate::kind::Kind;
 use crate::limit::LIST_VALUES;
-use crate::{id, label, show};
+use crate::{id, label};
 
 pub use governance::{LifespanPolicy, RetentionRule};
 pub use links::Link;
@@ -178,7 +178,7 @@ pub(crate) fn strings(list: Option<&Value>) -> Vec<&str> {
 fn checked_label(text: &str) -> Result<String, EditError> {
     match label::is_label(text) {
         true => Ok(aurora_redact::masked(text.to_owned())),
-        false => Err(EditError::Label(show::quoted(text))),
+        false => Err(EditError::Label(quoted(text))),
     }
 }
 
