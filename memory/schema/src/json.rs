@@ -26,7 +26,7 @@ const FORM: Form = Form {
     max_text_bytes: TEXT_BYTES,
     max_list_values: LIST_VALUES,
     null_is_missing: false,
-    allows_nul: false,
+    limits_all_values: true,
 };
 
 /// Reads an entry of a kind from a JSON document (RFC 8259).
@@ -60,5 +60,5 @@ pub fn read_json(
         rules::check(&mut report, kind, &located.root, &check_rule);
         document = fields;
     }
-    report.finish(|| Draft::new(kind, document))
+    report.finish().map(|()| Draft::new(kind, document))
 }

@@ -33,7 +33,7 @@ pub fn read_note(source_name: &str, text: &str) -> Result<Draft, Diagnostics> {
     if text.len() > TEXT_BYTES {
         let message = format!("the note has {} bytes; at most {TEXT_BYTES} are allowed", text.len());
         report.error(code::LIMIT, 0..0, message, None);
-        return report.finish(|| Draft::new(Kind::Note, Map::new()));
+        return Err(report.finish().err().unwrap_or_default());
     }
     let start = text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len();
     let (front_matter, body_start) = front_matter::parse(&mut report, text, start);
@@ -45,7 +45,7 @@ pub fn read_note(source_name: &str, text: &str) -> Result<Draft, Diagnostics> {
         let end = text.trim_end().len();
         report.error(code::MISSING_FIELD, end..end, "the note has no text", None);
     }
-    report.finish(|| Draft::new(Kind::Note, document))
+    report.finish().map(|()| Draft::new(Kind::Note, document))
 }
 
 fn document(report: &mut Report<'_>, front_matter: &FrontMatter<'_>, body: &str) -> Map<String, Value> {

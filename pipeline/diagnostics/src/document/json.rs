@@ -31,14 +31,15 @@ pub struct Form {
     pub max_depth: usize,
     /// Number of levels of lists and objects that are read. Deeper values are [`Value::Other`].
     pub levels: usize,
-    /// Maximum length of a string in bytes, or of any string if there are no other rules for it.
+    /// Maximum length of a string in bytes.
     pub max_text_bytes: usize,
     /// Maximum number of values in a short list.
     pub max_list_values: usize,
     /// Whether a field whose value is `null` counts as missing.
     pub null_is_missing: bool,
-    /// Whether a string can contain NUL characters.
-    pub allows_nul: bool,
+    /// Whether long strings and NUL characters are mistakes, and repeated keys in all objects; otherwise, only repeated keys in
+    /// the objects that have a [`Group`](super::Group) are.
+    pub limits_all_values: bool,
 }
 
 impl<'t> Document<'t> {
@@ -50,8 +51,7 @@ impl<'t> Document<'t> {
             report.error(form.limit, at..at + 1, message, None);
             return None;
         }
-        let parsed = serde_json::from_str(text)
-            .and_then(|typed| Ok((typed, strict_node(text, text.trim_ascii(), form.levels)?)));
+        let parsed = serde_json::from_str(text).map(|typed| (typed, strict_node(text, text.trim_ascii(), form.levels)));
         match parsed {
             Ok((typed, root)) if matches!(root.value, Value::Table(_)) => Some((Self { name, text, root }, typed)),
             Ok((_, root)) => {
@@ -68,37 +68,41 @@ impl<'t> Document<'t> {
     }
 }
 
-/// Reads a value of `whole`, and the values in it up to a number of levels. A string with an unpaired surrogate escape is
-/// [`Value::Other`].
-fn strict_node<'t>(whole: &str, raw: &'t str, levels: usize) -> serde_json::Result<Node<'t>> {
-    let start = raw.as_ptr() as usize - whole.as_ptr() as usize;
+/// Reads a value of the valid JSON `whole`, and the values in it up to a number of levels. A string with an unpaired surrogate
+/// escape is [`Value::Other`].
+fn strict_node<'t>(whole: &str, raw: &'t str, levels: usize) -> Node<'t> {
+    let span = |raw: &str| {
+        let start = raw.as_ptr() as usize - whole.as_ptr() as usize;
+        start..start + raw.len()
+    };
     let inner = |value: &'t RawValue| strict_node(whole, value.get(), levels - 1);
     let value = match raw.as_bytes().first() {
         Some(b'{' | b'[') if levels == 0 => Value::Other,
         Some(b'{') => {
-            let Members(members) = serde_json::from_str(raw)?;
-            let entry = |(key, value): (&'t RawValue, &'t RawValue)| {
-                let start = key.get().as_ptr() as usize - whole.as_ptr() as usize;
-                Ok(Entry { key: string(key.get())?, key_span: start..start + key.get().len(), node: inner(value)? })
+            let members = serde_json::from_str(raw).map_or_else(|_| Vec::new(), |Members(members)| members);
+            let entry = |(key, value): (&'t RawValue, &'t RawValue)| Entry {
+                key: string(key.get()).unwrap_or_else(|| key.get().into()),
+                key_span: span(key.get()),
+                node: inner(value),
             };
-            Value::Table(members.into_iter().map(entry).collect::<serde_json::Result<_>>()?)
+            Value::Table(members.into_iter().map(entry).collect())
         }
         Some(b'[') => {
-            let items: Vec<&'t RawValue> = serde_json::from_str(raw)?;
-            Value::List(items.into_iter().map(inner).collect::<serde_json::Result<_>>()?)
+            let items: Vec<&'t RawValue> = serde_json::from_str(raw).unwrap_or_default();
+            Value::List(items.into_iter().map(inner).collect())
         }
         Some(b'"') => string(raw).map_or(Value::Other, Value::Text),
         Some(b't' | b'f') => Value::Flag(raw == "true"),
         Some(b'n') => Value::Null,
         _ => Value::Number(raw.into()),
     };
-    Ok(Node { span: start..start + raw.len(), value })
+    Node { span: span(raw), value }
 }
 
-fn string(raw: &str) -> serde_json::Result<Cow<'_, str>> {
+fn string(raw: &str) -> Option<Cow<'_, str>> {
     match raw.get(1..raw.len() - 1).filter(|content| !content.contains('\\')) {
-        Some(content) => Ok(content.into()),
-        None => serde_json::from_str(raw).map(Cow::Owned),
+        Some(content) => Some(content.into()),
+        None => serde_json::from_str(raw).ok().map(Cow::Owned),
     }
 }
 

@@ -45,13 +45,13 @@ impl<'t> Report<'t> {
         Location::of_span(self.name, self.text, at..at).line
     }
 
-    /// Returns the value if there are no mistakes.
+    /// Ends the report.
     ///
     /// # Errors
-    /// Returns all mistakes in the order of the text.
-    pub fn finish<T>(mut self, value: impl FnOnce() -> T) -> Result<T, Diagnostics> {
+    /// Returns all mistakes in the order of the text, if there are any.
+    pub fn finish(mut self) -> Result<(), Diagnostics> {
         if self.count == 0 {
-            return Ok(value());
+            return Ok(());
         }
         self.found.sort(|_| 0);
         if self.is_full() {
@@ -96,7 +96,7 @@ mod tests {
         for at in (0..text.len()).step_by(2) {
             report.error(code::INVALID_VALUE, at..at + 1, "wrong", None);
         }
-        let found = report.finish(|| ()).unwrap_err();
+        let found = report.finish().unwrap_err();
         assert_eq!(found.iter().count(), MAX_MISTAKES + 1);
         assert!(found.to_string().ends_with("error[A0310]: only the first 100 mistakes are shown"));
     }

@@ -203,8 +203,8 @@ impl Checker<'_, '_> {
     fn any(&mut self, node: &Node<'_>) {
         match &node.value {
             Value::Text(text) => self.limits(text, &node.span),
-            Value::List(items) => self.list(items, None),
-            Value::Table(_) => self.object(node, None),
+            Value::List(items) if self.form.limits_all_values => self.list(items, None),
+            Value::Table(_) if self.form.limits_all_values => self.object(node, None),
             _ => {}
         }
     }
@@ -248,7 +248,7 @@ impl Checker<'_, '_> {
         if text.len() > max {
             self.error(self.form.limit, at, &format!("has {} bytes; at most {max} are allowed", text.len()), None);
         }
-        if !self.form.allows_nul && text.contains('\0') {
+        if self.form.limits_all_values && text.contains('\0') {
             self.error(self.form.invalid, at, "must not contain NUL characters (`\\u0000`)", None);
         }
     }
