@@ -4,8 +4,8 @@ use aurora_diagnostics::Diagnostics;
 use aurora_diagnostics::document::{Document, Reader, Value};
 
 use crate::layer::ConfigFile;
-use crate::memory_kind::{MemoryKind, MemoryScope};
-use crate::temporal::DecayRates;
+use crate::scope::Scope;
+use crate::temporal::{DecayRates, KINDS};
 
 const KEY: &str = "memory.decay";
 /// Maximum decay rate per hour.
@@ -45,25 +45,26 @@ fn read<'d>(values: &mut Reader<'d, '_>, rates: &mut DecayRates) -> Option<()> {
     let decay = values.entry(memory, "decay")?;
     for entry in values.table(decay, KEY)? {
         let key = format!("{KEY}.{}", entry.key);
-        let Some(kind) = MemoryKind::from_name(&entry.key) else {
-            values.unknown(entry, &key, &MemoryKind::ALL.map(MemoryKind::name), None);
+        let kind = entry.key.as_ref();
+        if !KINDS.contains(&kind) {
+            values.unknown(entry, &key, &KINDS, None);
             continue;
-        };
+        }
         let Value::Table(scopes) = &entry.node.value else {
             if let Some(lambda) = values.number(entry, &key, 0.0..=MAX_LAMBDA, RULE) {
-                rates.set(kind, &MemoryScope::ALL, lambda);
+                rates.set(kind, &Scope::ALL, lambda);
             }
             continue;
         };
         for entry in scopes {
             let key = format!("{key}.{}", entry.key);
-            match MemoryScope::from_name(&entry.key) {
-                Some(scope) => {
+            match entry.key.parse() {
+                Ok(scope) => {
                     if let Some(lambda) = values.number(entry, &key, 0.0..=MAX_LAMBDA, RULE) {
                         rates.set(kind, &[scope], lambda);
                     }
                 }
-                None => values.unknown(entry, &key, &MemoryScope::ALL.map(MemoryScope::name), None),
+                Err(_) => values.unknown(entry, &key, &Scope::ALL.map(Scope::as_str), None),
             }
         }
     }
@@ -84,11 +85,10 @@ mod tests {
         let json = ConfigFile { layer: Layer::Flag, name: "policies.json", text: "{" };
         let rates = DecayRates::load(&[project, json, global]).unwrap();
         let lambda = |kind, scope| rates.lambda(kind, scope);
-        assert_eq!(lambda(MemoryKind::Turn, MemoryScope::Session), 0.1);
-        assert_eq!(lambda(MemoryKind::Turn, MemoryScope::User), 0.001);
-        assert_eq!(lambda(MemoryKind::Note, MemoryScope::User), 0.5);
-        assert_eq!(lambda(MemoryKind::Note, MemoryScope::Global), 0.0);
-        assert_eq!(lambda(MemoryKind::Log, MemoryScope::Project), 10.0);
-        assert!((rates.weight(MemoryKind::Turn, MemoryScope::Session, 6.931_471_8) - 0.5).abs() < 1e-8);
+        assert_eq!(lambda("turn", Scope::Session), 0.1);
+        assert_eq!(lambda("turn", Scope::User), 0.001);
+        assert_eq!(lambda("note", Scope::User), 0.5);
+        assert_eq!(lambda("note", Scope::Global), 0.0);
+        assert_eq!(lambda("log", Scope::Project), 10.0);
     }
 }

@@ -44,7 +44,7 @@ mod title;
 mod verdict;
 
 pub use draft::Draft;
-pub use entry::{EditError, Entry, LifespanPolicy, Link, LogReference, RetentionRule, StoredError};
+pub use entry::{EditError, Entry, Link, LogReference, StoredError};
 pub use json::read_json;
 pub use kind::Kind;
 pub use label::label_problem;

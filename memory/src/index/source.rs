@@ -171,10 +171,10 @@ fn adjacent_text(entry: &IndexedEntry, other: Version) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use aurora_memory_policy::Scope;
     use serde_json::json;
 
     use super::*;
-    use crate::scope::Scope;
     use crate::store::Change;
 
     #[test]

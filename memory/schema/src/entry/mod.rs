@@ -15,7 +15,6 @@ use crate::kind::Kind;
 use crate::limit::LIST_VALUES;
 use crate::{id, label};
 
-pub use governance::{LifespanPolicy, RetentionRule};
 pub use links::Link;
 pub use log_reference::LogReference;
 
