@@ -145,6 +145,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-encoding",
             "aurora-history",
             "aurora-languages",
+            // Reasoning patterns in a repository have the format and the thresholds of entries.
+            "aurora-memory-schema",
             "aurora-pipeline",
             "aurora-redact",
             "aurora-storage",

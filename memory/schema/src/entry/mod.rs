@@ -71,6 +71,11 @@ impl Entry {
         Self { id, kind, document }
     }
 
+    /// Returns the entry with another id, which is not checked.
+    pub(crate) fn renamed(self, id: String) -> Self {
+        Self::new(self.kind, id, self.document)
+    }
+
     /// Parses a serialised entry. Checks only its id and kind; use [`crate::read_json`] for input from users.
     ///
     /// # Errors
@@ -130,12 +135,12 @@ impl Entry {
     }
 
     /// Returns a field of `content`, `metadata`, `governance` or `conversation_log_reference`.
-    pub(crate) fn field(&self, section: &str, name: &str) -> Option<&Value> {
+    pub fn field(&self, section: &str, name: &str) -> Option<&Value> {
         self.document.get(section)?.get(name)
     }
 
     /// Returns a field of a section if it is a string that is not blank.
-    pub(crate) fn text(&self, section: &str, name: &str) -> Option<&str> {
+    pub fn text(&self, section: &str, name: &str) -> Option<&str> {
         self.field(section, name)?.as_str().filter(|text| !is_blank(text))
     }
 
