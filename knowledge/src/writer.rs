@@ -13,7 +13,7 @@ use crate::articles::{AddedArticle, Article, Articles};
 use crate::error::KnowledgeError;
 use crate::run_slots::RunSlots;
 use crate::search::Generation;
-use crate::source::{self, Changes};
+use crate::source::Changes;
 
 /// Maximum number of waiting changes of one session.
 const MAX_WAITING: usize = 1_024;
@@ -271,9 +271,7 @@ impl SessionWriter {
 
 /// Performs one index run; `force` rebuilds the index.
 fn run(project: &Project, changes: Changes, force: bool, cancel: &CancelToken) -> Result<Generation, KnowledgeError> {
-    let (pipeline, cancel) = (source::pipeline(), cancel.clone());
-    let mut options = IndexOptions { pipeline, force, cancel, ..project.options_without_programs()? };
-    options.services.insert(Arc::new(changes));
+    let options = IndexOptions { force, cancel: cancel.clone(), ..project.options_of_source(Arc::new(changes))? };
     indexing::run(&options, &Silent).map_err(ProjectError::from)?;
     if options.cancel.is_cancelled() {
         // The finished part is kept; the next run continues from there.
