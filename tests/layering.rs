@@ -49,7 +49,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-inverted", &["aurora-codec", "aurora-kernels"]),
     ("aurora-kernels", &[]),
     (
-        "aurora-knowledge",
+        "aurora-articles",
         &[
             "aurora-confined",
             "aurora-pipeline",
@@ -126,7 +126,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "aurora-clock",
             "aurora-confined",
-            "aurora-knowledge",
+            "aurora-articles",
             "aurora-live",
             "aurora-mcp",
             "aurora-project",
@@ -145,6 +145,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-encoding",
             "aurora-history",
             "aurora-languages",
+            // The chunks of a log are its sections.
+            "aurora-logs",
             // Reasoning patterns in a repository have the format and the thresholds of entries.
             "aurora-memory-schema",
             "aurora-pipeline",

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use aurora_logs::{AddedText, LogDirectory, LogText, additions};
-use aurora_stages::chunk::knowledge::chunks_of_log;
+use aurora_stages::chunk::log_sections::chunks_of_log;
 use aurora_storage::Chunk;
 use proptest::prelude::*;
 

@@ -13,7 +13,7 @@ use aurora_stages::document_source::{self, DocumentSource, Documents};
 use serde::Deserialize;
 
 use crate::articles::{Article, Articles};
-use crate::error::KnowledgeError;
+use crate::error::ArticleError;
 
 /// Directory of the documents of sessions.
 const DIRECTORY: &str = "@@articles/";
@@ -51,7 +51,7 @@ pub(crate) struct Changes {
 
 impl Changes {
     /// Examines all articles.
-    pub(crate) fn all(articles: &Arc<Articles>) -> Result<Self, KnowledgeError> {
+    pub(crate) fn all(articles: &Arc<Articles>) -> Result<Self, ArticleError> {
         let added = articles.ids()?;
         Ok(Self { articles: Arc::clone(articles), added, removed: Vec::new(), keeps_rest: false })
     }
