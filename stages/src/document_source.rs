@@ -1,4 +1,4 @@
-//! A pipeline of its own whose source supplies the documents that have changed since the last run.
+//! Pipelines whose source supplies the documents that have changed since the last run.
 
 use std::marker::PhantomData;
 use std::sync::Arc;

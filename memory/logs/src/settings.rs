@@ -150,7 +150,7 @@ impl Draft<'_> {
         for entry in table.unwrap_or_default() {
             let value = match &entry.node.value {
                 Value::Number(value) | Value::Text(value) => value.to_string(),
-                _ => document.shown(&entry.node),
+                _ => document.display_value(&entry.node),
             };
             let place = Place::File(document.location(entry.key_span.clone()));
             self.set(&entry.key, &value, &format!("{TABLE}.{}", entry.key), &NAMES, place);

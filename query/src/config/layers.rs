@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::ops::Range;
 use std::path::Path;
 
 use aurora_confined::read_regular_to_string;
-use aurora_diagnostics::{Diagnostic, Diagnostics, Location, Place, code};
+use aurora_diagnostics::document::{Document, Entry, Value};
+use aurora_diagnostics::{Diagnostic, Diagnostics, Place, code};
 use aurora_storage::ProjectDirectory;
 use aurora_suggest::did_you_mean;
-use toml::de::DeValue;
 
 use crate::config::parameters::SearchConfig;
 use crate::config::settings::{self, BOOST, BOOST_RANGE, SETTINGS, Setting, SettingValue};
@@ -113,77 +112,58 @@ struct ConfigDraft {
 
 impl ConfigDraft {
     fn file(&mut self, name: &str, text: &str, other_tables: &[&str]) {
-        let at = |span: Range<usize>| Place::File(Location::of_span(name, text, span));
-        let table = match toml::de::DeTable::parse(text) {
-            Ok(table) => table.into_inner(),
-            Err(e) => {
-                let place = at(e.span().unwrap_or_default());
-                self.errors.push(Diagnostic::error(code::SYNTAX, None, e.message()).at(place));
-                return;
-            }
+        let document = match Document::from_toml(name, text) {
+            Ok(document) => document,
+            Err(errors) => return self.errors.extend(errors),
         };
-        let mut entries: Vec<_> = table.iter().collect();
-        entries.sort_by_key(|(name, _)| name.span().start);
-        for (name, value) in entries {
-            let key = name.get_ref().as_ref();
-            if key == "search" {
-                self.table(key, value.get_ref(), name.span(), &at);
-            } else if !other_tables.contains(&key) {
+        for entry in document.root.entries() {
+            if entry.key == "search" {
+                self.table("search", entry, &document);
+            } else if !other_tables.contains(&entry.key.as_ref()) {
                 let known = other_tables.iter().copied().chain(["search"]);
-                self.unknown(key, known, at(name.span()));
+                self.unknown(&entry.key, known, place(&document, entry));
             }
         }
     }
 
-    /// Sets the keys of the tables below `search` in the order of the file. `span` is the position of the key of
-    /// `value`.
-    fn table(&mut self, key: &str, value: &DeValue<'_>, span: Range<usize>, at: &dyn Fn(Range<usize>) -> Place) {
-        if key == BOOST {
-            return self.boosts(value, span, at);
-        }
+    /// Sets the keys of the tables below `search` in the order of the file.
+    fn table(&mut self, key: &str, entry: &Entry<'_>, document: &Document<'_>) {
         let is_table_name =
             SETTINGS.iter().any(|setting| setting.key.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')));
-        match (settings::find(key), value.as_table()) {
-            (Some(setting), _) => self.set(setting, &settings::text_of(value), at(span)),
-            (None, Some(table)) if is_table_name => {
-                let mut entries: Vec<_> = table.iter().collect();
-                entries.sort_by_key(|(name, _)| name.span().start);
-                for (name, inner) in entries {
-                    self.table(&format!("{key}.{}", name.get_ref()), inner.get_ref(), name.span(), at);
+        match (settings::find(key), &entry.node.value) {
+            (Some(setting), _) => self.set(setting, &text_of(document, entry), place(document, entry)),
+            (None, Value::Table(entries)) if key == BOOST => {
+                entries.iter().for_each(|entry| self.boost(entry, document));
+            }
+            (None, Value::Table(entries)) if is_table_name => {
+                for inner in entries {
+                    self.table(&format!("{key}.{}", inner.key), inner, document);
                 }
             }
-            (None, None) if is_table_name => {
-                let message = format!("`{key}` must be a table, not {}", settings::text_of(value));
-                self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(at(span)));
+            (None, _) if is_table_name || key == BOOST => {
+                self.invalid(format!("`{key}` must be a table, not {}", text_of(document, entry)), document, entry);
             }
-            (None, _) => self.unknown(key, settings::names().chain([BOOST]), at(span)),
+            (None, _) => self.unknown(key, settings::names().chain([BOOST]), place(document, entry)),
         }
     }
 
-    /// Sets the weights of custom columns. Their names are not checked, because the columns depend on the index.
-    fn boosts(&mut self, value: &DeValue<'_>, span: Range<usize>, at: &dyn Fn(Range<usize>) -> Place) {
-        let Some(table) = value.as_table() else {
-            let message = format!("`{BOOST}` must be a table, not {}", settings::text_of(value));
-            self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(at(span)));
-            return;
-        };
-        let mut entries: Vec<_> = table.iter().collect();
-        entries.sort_by_key(|(name, _)| name.span().start);
-        for (name, value) in entries {
-            let text = settings::text_of(value.get_ref());
-            match text.parse::<f32>() {
-                Ok(weight) if BOOST_RANGE.contains(&weight) => {
-                    self.config.boost.insert(name.get_ref().to_string(), weight);
-                }
-                _ => {
-                    let (least, most) = (BOOST_RANGE.start(), BOOST_RANGE.end());
-                    let key = name.get_ref();
-                    let message =
-                        format!("`{BOOST}.{key}` must be a number between {least:.1} and {most:.1}, not {text}");
-                    self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(at(name.span())));
-                }
+    /// Sets the weight of a custom column. Its name is not checked, because the columns depend on the index.
+    fn boost(&mut self, entry: &Entry<'_>, document: &Document<'_>) {
+        match entry.node.number::<f32>() {
+            Some(weight) if BOOST_RANGE.contains(&weight) => {
+                self.config.boost.insert(entry.key.to_string(), weight);
+            }
+            _ => {
+                let (least, most) = (BOOST_RANGE.start(), BOOST_RANGE.end());
+                let (key, text) = (&entry.key, text_of(document, entry));
+                let message = format!("`{BOOST}.{key}` must be a number between {least:.1} and {most:.1}, not {text}");
+                self.invalid(message, document, entry);
             }
         }
+    }
+
+    fn invalid(&mut self, message: String, document: &Document<'_>, entry: &Entry<'_>) {
+        self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(place(document, entry)));
     }
 
     fn environment(&mut self, variables: &[(String, String)]) {
@@ -257,5 +237,20 @@ impl ConfigDraft {
             }
         }
         if self.errors.is_empty() { Ok(self.config) } else { Err(self.errors) }
+    }
+}
+
+/// Returns the place of a key.
+fn place(document: &Document<'_>, entry: &Entry<'_>) -> Place {
+    Place::File(document.location(entry.key_span.clone()))
+}
+
+/// Converts a value to the text that [`settings::assign`] reads and errors show. Strings keep their quotes, so that a string
+/// is never read as a number.
+fn text_of(document: &Document<'_>, entry: &Entry<'_>) -> String {
+    match &entry.node.value {
+        Value::Number(number) => number.to_string(),
+        Value::Text(text) => format!("\"{text}\""),
+        _ => document.display_value(&entry.node),
     }
 }

@@ -228,24 +228,3 @@ pub(crate) fn literal(setting: &Setting, config: &mut SearchConfig) -> String {
         _ => shown,
     }
 }
-
-/// Converts a TOML value to the text that [`assign`] reads and errors show. Strings keep their quotes, so that a string
-/// is never read as a number.
-pub(crate) fn text_of(value: &toml::de::DeValue<'_>) -> String {
-    if let Some(text) = value.as_str() {
-        return format!("\"{text}\"");
-    }
-    if let Some(number) = value.as_integer() {
-        return match i64::from_str_radix(number.as_str(), number.radix()) {
-            Ok(number) => number.to_string(),
-            Err(_) => number.as_str().to_owned(),
-        };
-    }
-    if let Some(number) = value.as_float() {
-        return number.as_str().to_owned();
-    }
-    match value.as_bool() {
-        Some(flag) => flag.to_string(),
-        None => format!("a value of type {}", value.type_str()),
-    }
-}

@@ -102,7 +102,7 @@ impl Target<'_> {
         Memory::plan_all(memory.as_ref(), self.owner, entries).map_err(failure)
     }
 
-    /// Where entries belong, and when they were edited, if they do not say it.
+    /// The placement and the time of entries that specify neither.
     fn defaults(&self, time: i64) -> LineDefaults {
         let scope = match self.owner {
             Owner::Project => Scope::Project,

@@ -116,7 +116,7 @@ impl<'t> Document<'t> {
     }
 
     /// Formats a value for a message: a scalar as it is written, or the type of a list or table.
-    pub fn shown(&self, node: &Node<'_>) -> String {
+    pub fn display_value(&self, node: &Node<'_>) -> String {
         match &node.value {
             Value::Text(text) => quoted(text),
             Value::Table(_) => "a table".to_owned(),

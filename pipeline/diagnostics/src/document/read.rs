@@ -73,7 +73,7 @@ impl<'d, 't> Reader<'d, 't> {
 
     /// Reports a value that breaks a rule, such as `must be a table`.
     pub fn wrong<T>(&mut self, entry: &Entry<'t>, key: &str, rule: &str, help: Option<String>) -> Option<T> {
-        self.refuse(entry, format!("`{key}` {rule}, not {}", self.document.shown(&entry.node)), help);
+        self.refuse(entry, format!("`{key}` {rule}, not {}", self.document.display_value(&entry.node)), help);
         None
     }
 

@@ -39,7 +39,7 @@ pub enum Shape {
     Integer(u64, u64),
     /// `true` or `false`.
     Flag,
-    /// A value with a rule of its own.
+    /// A value that follows a rule.
     Custom(&'static Rule),
     /// A list of values.
     List(&'static Shape),
@@ -51,7 +51,7 @@ pub enum Shape {
 
 /// A rule for values.
 pub struct Rule {
-    /// What a value must be, such as `a date`.
+    /// A description of valid values, such as `a date`.
     pub expected: &'static str,
     /// Checks a value.
     pub check: fn(&Node<'_>) -> Result<(), Fault>,
@@ -256,7 +256,7 @@ impl Checker<'_, '_> {
     fn wrong(&mut self, node: &Node<'_>, expected: &str, help: Option<String>) {
         let shown = match node.value {
             Value::Table(_) => "an object".to_owned(),
-            _ => self.document.shown(node),
+            _ => self.document.display_value(node),
         };
         self.error(self.form.invalid, &node.span, &format!("must be {expected}, not {shown}"), help);
     }
