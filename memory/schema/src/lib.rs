@@ -54,4 +54,5 @@ pub use note::read_note;
 pub use pattern::{PatternError, read_pattern};
 pub use schema::schema;
 pub use searchable::{Searchable, searchable};
+pub use time::parse_time;
 pub use verdict::{MIN_PATTERN_SCORE, MIN_SCORE, Outcome, Verdict};

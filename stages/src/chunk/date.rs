@@ -1,27 +1,6 @@
-//! Dates in logs and patterns, as Unix seconds.
+//! Dates in logs and patterns.
 
-use std::ops::RangeInclusive;
-use std::str::FromStr;
-
-use jiff::civil::{Date, date};
-
-/// Parses `YYYY-MM-DD`, alone or with a time: `T` or a space, `HH:MM`, optional seconds with an optional fraction, and
-/// `Z` or an offset. Without an offset the time is UTC.
-pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
-    let text = text.trim();
-    let (day, rest) = (text.get(..10)?, text.get(10..)?);
-    let day = calendar_day(day)?.duration_since(date(1970, 1, 1)).as_secs();
-    let Some(time) = rest.strip_prefix(['T', 't', ' ']) else {
-        return rest.is_empty().then_some(day);
-    };
-    let clock = number_in(0..=23, time.get(..2)?)? * 3_600 + minutes(time.get(2..5)?)? * 60;
-    let (seconds, rest) = match time[5..].strip_prefix(':') {
-        Some(rest) => (number_in(0..=60, rest.get(..2)?)?, &rest[2..]),
-        None => (0, &time[5..]),
-    };
-    let zone = rest.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
-    Some(day + clock + seconds - offset(zone)?)
-}
+pub(crate) use aurora_memory_schema::parse_time as unix_seconds;
 
 /// Returns the last date in a text such as a file name: `oauth-setup-2025-12-15`.
 pub(crate) fn last_date_in(text: &str) -> Option<&str> {
@@ -29,44 +8,8 @@ pub(crate) fn last_date_in(text: &str) -> Option<&str> {
     (0..text.len().saturating_sub(9)).rev().find_map(|at| {
         let date = text.get(at..at + 10)?;
         let before = at.checked_sub(1).and_then(|i| text.as_bytes().get(i));
-        (is_edge(before) && is_edge(text.as_bytes().get(at + 10)) && calendar_day(date).is_some()).then_some(date)
+        (is_edge(before) && is_edge(text.as_bytes().get(at + 10)) && unix_seconds(date).is_some()).then_some(date)
     })
-}
-
-/// Parses a day written as `YYYY-MM-DD`, in the proleptic Gregorian calendar.
-fn calendar_day(text: &str) -> Option<Date> {
-    let mut parts = text.splitn(3, '-');
-    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-    if (year.len(), month.len(), day.len()) != (4, 2, 2) {
-        return None;
-    }
-    Date::new(number(year)?, number(month)?, number(day)?).ok()
-}
-
-fn minutes(text: &str) -> Option<i64> {
-    number_in(0..=59, text.strip_prefix(':')?)
-}
-
-fn offset(zone: &str) -> Option<i64> {
-    let sign = match zone.as_bytes().first() {
-        None | Some(b'Z' | b'z') => return (zone.len() <= 1).then_some(0),
-        Some(b'+') => 1,
-        Some(b'-') => -1,
-        Some(_) => return None,
-    };
-    let (hours, rest) = (zone.get(1..3)?, zone.get(3..)?);
-    let rest = rest.strip_prefix(':').unwrap_or(rest);
-    let minutes = if rest.is_empty() { 0 } else { number_in(0..=59, rest)? };
-    Some(sign * (number_in(0..=23, hours)? * 3_600 + minutes * 60))
-}
-
-fn number_in(range: RangeInclusive<i64>, digits: &str) -> Option<i64> {
-    number(digits).filter(|number| range.contains(number))
-}
-
-fn number<T: FromStr>(digits: &str) -> Option<T> {
-    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    digits.parse().ok().filter(|_| is_number)
 }
 
 #[cfg(test)]
