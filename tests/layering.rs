@@ -39,7 +39,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-codec", &[]),
     ("aurora-confined", &[]),
     ("aurora-custom-aur", &["aurora"]),
-    ("aurora-diagnostics", &[]),
+    ("aurora-diagnostics", &["aurora-suggest"]),
     ("aurora-encoding", &[]),
     (
         "aurora-evaluation",
@@ -50,7 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-kernels", &[]),
     ("aurora-lmdb-pages", &[]),
     (
-        "aurora-knowledge",
+        "aurora-articles",
         &[
             "aurora-confined",
             "aurora-pipeline",
@@ -82,9 +82,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-storage",
         ],
     ),
-    ("aurora-memory-import", &["aurora-confined", "aurora-diagnostics", "aurora-memory-schema"]),
+    ("aurora-memory-import", &["aurora-confined", "aurora-memory", "aurora-memory-schema"]),
     ("aurora-memory-policy", &["aurora-diagnostics", "aurora-suggest"]),
-    ("aurora-memory-schema", &["aurora-diagnostics", "aurora-redact", "aurora-suggest"]),
+    ("aurora-memory-schema", &["aurora-diagnostics", "aurora-redact"]),
     ("aurora-logs", &["aurora-clock", "aurora-confined", "aurora-diagnostics", "aurora-redact", "aurora-suggest"]),
     ("aurora-mcp", &["aurora-clock", "aurora-live", "aurora-project", "aurora-query", "aurora-storage"]),
     ("aurora-pipeline", &["aurora-diagnostics", "aurora-suggest"]),
@@ -127,7 +127,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "aurora-clock",
             "aurora-confined",
-            "aurora-knowledge",
+            "aurora-articles",
             "aurora-live",
             "aurora-mcp",
             "aurora-project",
@@ -146,6 +146,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-encoding",
             "aurora-history",
             "aurora-languages",
+            // The chunks of a log are its sections.
+            "aurora-logs",
+            // Reasoning patterns in a repository have the format and the thresholds of entries.
+            "aurora-memory-schema",
             "aurora-pipeline",
             "aurora-redact",
             "aurora-storage",

@@ -25,13 +25,13 @@ mod memory;
 mod place;
 mod report;
 mod rules;
-mod scope;
 mod searching;
 mod session;
 mod store;
 mod transfer;
 mod verification;
 
+pub use aurora_memory_policy::{Scope, UnknownScope};
 pub use error::MemoryError;
 pub use learning::{Helpfulness, OutcomeReport, TaskOutcome};
 pub use lifecycle::Pruned;
@@ -40,7 +40,6 @@ pub use memory::{Memory, Placement};
 pub use place::{MemoryPlace, Owner};
 pub use report::{EntryReport, ReportedFacts};
 pub use rules::{MemoryRules, Visibility};
-pub use scope::{Scope, UnknownScope};
 pub use session::{NewTurn, check_session};
 pub use store::{Change, MemoryCheck, MemoryCompaction, Retrieved, Version};
 pub use transfer::{

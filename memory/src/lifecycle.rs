@@ -7,10 +7,7 @@ use crate::error::MemoryError;
 use crate::facts::EntryFacts;
 use crate::memory::{Memory, entry_of};
 use crate::rules::MemoryRules;
-use crate::store::{Change, Version};
-
-/// Number of entries whose access records are read at once.
-const BATCH: usize = 1_024;
+use crate::store::Change;
 
 /// An entry whose lifespan is over.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,34 +31,20 @@ impl Memory {
     pub fn prune(&self, rules: &MemoryRules, is_dry_run: bool, now: i64) -> Result<(Vec<Pruned>, usize), MemoryError> {
         let view = self.view()?;
         let (mut pruned, mut numbers, mut kept) = (Vec::new(), Vec::new(), 0);
-        let mut batch: Vec<(&str, Version)> = Vec::with_capacity(BATCH);
-        let mut judge = |batch: &mut Vec<(&str, Version)>| -> Result<(), MemoryError> {
-            let accesses = self.accesses(&batch.iter().map(|(id, _)| *id).collect::<Vec<_>>());
-            for ((id, version), access) in batch.drain(..).zip(accesses) {
-                let entry = entry_of(id, &version)?;
-                let facts = EntryFacts::from_entry(&entry, &version, access.as_ref(), now);
-                let State::Expired { since_days } = facts.retention(&rules.policies).state else {
-                    kept += 1;
-                    continue;
-                };
-                let decision = facts.decision(&rules.policies);
-                let step = decision.steps.into_iter().find(|step| step.decides);
-                let reason = step.map(|step| step.explanation).unwrap_or_default();
-                numbers.push(version.number);
-                pruned.push(Pruned { id: id.to_owned(), policy: decision.policy, expired_days: since_days, reason });
-            }
+        self.visit_entries(&view, |id, version, access| {
+            let entry = entry_of(id, version)?;
+            let facts = EntryFacts::from_entry(&entry, version, access, now);
+            let State::Expired { since_days } = facts.retention(&rules.policies).state else {
+                kept += 1;
+                return Ok(());
+            };
+            let decision = facts.decision(&rules.policies);
+            let step = decision.steps.into_iter().find(|step| step.decides);
+            let reason = step.map(|step| step.explanation).unwrap_or_default();
+            numbers.push(version.number);
+            pruned.push(Pruned { id: id.to_owned(), policy: decision.policy, expired_days: since_days, reason });
             Ok(())
-        };
-        for entry in view.from("")? {
-            let (id, version) = entry?;
-            if version.document.is_some() {
-                batch.push((id, version));
-            }
-            if batch.len() == BATCH {
-                judge(&mut batch)?;
-            }
-        }
-        judge(&mut batch)?;
+        })?;
         if !is_dry_run && !pruned.is_empty() {
             let judged = pruned.iter().zip(numbers).map(|(pruned, number)| (pruned.id.as_str(), number));
             let mut removed = self.remove_unchanged(judged, Change::Prune, now)?.into_iter();

@@ -1,5 +1,6 @@
 //! Lists entries, filtered and sorted.
 
+use aurora_memory_policy::Scope;
 use aurora_memory_schema::Kind;
 use aurora_query::SearchConfig;
 
@@ -7,10 +8,6 @@ use crate::error::MemoryError;
 use crate::memory::Memory;
 use crate::report::EntryReport;
 use crate::rules::MemoryRules;
-use crate::scope::Scope;
-
-/// Number of entries whose access records are read at once.
-const BATCH: usize = 1_024;
 
 /// A filter of entries. All given conditions must hold.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -106,29 +103,9 @@ impl Memory {
         now: i64,
         mut visit: impl FnMut(EntryReport) -> Result<(), MemoryError>,
     ) -> Result<(), MemoryError> {
-        let view = self.view()?;
-        let mut entries = view.from("")?;
-        loop {
-            let mut batch = Vec::new();
-            for entry in entries.by_ref() {
-                let (id, version) = entry?;
-                if version.document.is_some() {
-                    batch.push((id, version));
-                }
-                if batch.len() == BATCH {
-                    break;
-                }
-            }
-            if batch.is_empty() {
-                return Ok(());
-            }
-            let accesses = self.accesses(&batch.iter().map(|(id, _)| *id).collect::<Vec<_>>());
-            for ((id, version), access) in batch.iter().zip(accesses) {
-                let report = self.report_of(id, version, access.as_ref(), (rules, config), now)?;
-                if filter.accepts(&report) {
-                    visit(report)?;
-                }
-            }
-        }
+        self.visit_entries(&self.view()?, |id, version, access| {
+            let report = self.report_of(id, version, access, (rules, config), now)?;
+            if filter.accepts(&report) { visit(report) } else { Ok(()) }
+        })
     }
 }

@@ -1,19 +1,22 @@
 //! A memory: its entries and its index.
 
+use aurora_memory_policy::Scope;
 use std::io::ErrorKind;
 use std::sync::Arc;
 
 use aurora_confined::{Directory, refusal_of};
 use aurora_memory_schema::{Draft, EditError, Entry, Outcome};
 use aurora_project::{Project, user};
-use aurora_storage::{AccessLog, OpenMode, ProjectDirectory, Snapshot, StorageError};
+use aurora_storage::{AccessLog, AccessRecord, OpenMode, ProjectDirectory, Snapshot, StorageError};
 
 use crate::error::MemoryError;
 use crate::index;
 use crate::place::{MemoryPlace, Owner};
-use crate::scope::Scope;
 use crate::session::{NewTurn, check_session};
 use crate::store::{Change, EntryStore, EntryView, EntryWriter, MemoryCompaction, Version};
+
+/// Number of entries whose access records are read at once.
+const BATCH: usize = 1_024;
 
 /// A memory: its entries and its index. A change is durable when its function returns, and the next search sees it.
 pub struct Memory {
@@ -96,6 +99,26 @@ impl Memory {
 
     pub(crate) fn store(&self) -> &EntryStore {
         &self.store
+    }
+
+    /// Calls `visit` for every entry of a view that was not removed, in the order of ids, with its access record.
+    pub(crate) fn visit_entries(
+        &self,
+        view: &EntryView,
+        mut visit: impl FnMut(&str, &Version, Option<&AccessRecord>) -> Result<(), MemoryError>,
+    ) -> Result<(), MemoryError> {
+        let mut entries =
+            view.from("")?.filter(|entry| !matches!(entry, Ok((_, version)) if version.document.is_none()));
+        loop {
+            let batch = entries.by_ref().take(BATCH).collect::<Result<Vec<_>, _>>()?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+            let accesses = self.accesses(&batch.iter().map(|(id, _)| *id).collect::<Vec<_>>());
+            for ((id, version), access) in batch.iter().zip(accesses) {
+                visit(id, version, access.as_ref())?;
+            }
+        }
     }
 
     pub(crate) fn view(&self) -> Result<EntryView, MemoryError> {

@@ -1,11 +1,10 @@
 //! The location of a memory.
 
+use aurora_memory_policy::Scope;
 use std::path::{Path, PathBuf};
 
 use aurora_project::user;
 use aurora_storage::ProjectDirectory;
-
-use crate::scope::Scope;
 
 /// The owner of a memory.
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]

@@ -1,6 +1,6 @@
 //! Reports on entries: the document, and the facts that the memory has about it.
 
-use aurora_memory_policy::{Decision, State};
+use aurora_memory_policy::{Decision, Scope, State};
 use aurora_memory_schema::{Entry, Kind};
 use aurora_query::SearchConfig;
 use aurora_query::activation::{UseHistory, from_history};
@@ -13,7 +13,6 @@ use crate::facts::EntryFacts;
 use crate::memory::{Memory, entry_of};
 use crate::place::Owner;
 use crate::rules::{MemoryRules, forgetting};
-use crate::scope::Scope;
 use crate::store::Version;
 
 /// An entry and the facts about it, for programs. The fields of the document and of the facts are serialised into one object.

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use aurora_memory_policy::{Decay, DecayRates, Policies, State, temporal_weight};
+use aurora_memory_policy::{Decay, DecayRates, Policies, Scope, State, temporal_weight};
 use aurora_query::{Aging, Forgetting, Retention};
 use aurora_storage::{AccessRecord, ChunkRecord, Label, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
 use crate::facts::EntryFacts;
 use crate::index::column;
-use crate::scope::Scope;
 
 /// Seconds per hour.
 const HOUR: f64 = 3_600.0;
@@ -87,7 +86,7 @@ impl Retention for SearchRules {
         let facts = EntryFacts::from_chunk(chunk, access, now);
         let retention = facts.retention(&self.rules.policies);
         let hours = now.saturating_sub(chunk.date().unwrap_or(now)).max(0) as f64 / HOUR;
-        let lambda = self.rules.rates.lambda(facts.kind, facts.scope);
+        let lambda = self.rules.rates.lambda(facts.kind.name(), facts.scope);
         let weight = temporal_weight(lambda, hours);
         Aging {
             is_expired: !self.visibility.with_archived && matches!(retention.state, State::Expired { .. }),

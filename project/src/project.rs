@@ -6,6 +6,7 @@ use std::sync::Arc;
 use aurora_confined::Directory;
 use aurora_pipeline::Registry;
 use aurora_query::{ConfigLayers, FlagValue, SearchConfig};
+use aurora_stages::document_source::{self, DocumentSource};
 use aurora_stages::index::IndexOptions;
 use aurora_storage::{Environment, KnownIndexes, OpenMode, ProjectDirectory, Snapshot, StorageError};
 
@@ -136,6 +137,17 @@ impl Project {
     pub fn unattended_options(&self) -> Result<IndexOptions, ProjectError> {
         let options = self.options()?;
         Ok(IndexOptions { untrusted: programs::untrusted(&options)?, ..options })
+    }
+
+    /// Returns the options of a run over the documents of a source, whose stages run no programs.
+    ///
+    /// # Errors
+    /// See [`Self::options`].
+    pub fn options_of_source<S: DocumentSource>(&self, source: Arc<S>) -> Result<IndexOptions, ProjectError> {
+        let pipeline = document_source::pipeline::<S>();
+        let mut options = IndexOptions { pipeline, ..self.options_without_programs()? };
+        options.services.insert(source);
+        Ok(options)
     }
 
     /// Like [`Self::options`], for a run whose stages run no programs.

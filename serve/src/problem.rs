@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use aurora_knowledge::KnowledgeError;
+use aurora_articles::ArticleError;
 use aurora_live::UnknownRoot;
 use aurora_project::{ProjectError, chain};
 use aurora_query::{Cancelled, QueryError};
@@ -118,15 +118,15 @@ impl Problem {
         Self { help: error.help(), candidates, ..Self::new(status, chain(error)) }
     }
 
-    fn from_knowledge_error(error: &KnowledgeError) -> Self {
+    fn from_knowledge_error(error: &ArticleError) -> Self {
         let status = match error {
-            KnowledgeError::NoSession(_) | KnowledgeError::NoArticle { .. } => StatusCode::NOT_FOUND,
-            KnowledgeError::InvalidArticle(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            KnowledgeError::Busy(_) | KnowledgeError::Locked(_) => StatusCode::SERVICE_UNAVAILABLE,
-            KnowledgeError::Io { .. } | KnowledgeError::Aborted(_) => StatusCode::INTERNAL_SERVER_ERROR,
-            KnowledgeError::Cancelled => return Self::cancelled(),
-            KnowledgeError::Index(error) => return Self::from_project_error(error),
-            KnowledgeError::Query(error) => return Self::from_query_error(error),
+            ArticleError::NoSession(_) | ArticleError::NoArticle { .. } => StatusCode::NOT_FOUND,
+            ArticleError::InvalidArticle(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            ArticleError::Busy(_) | ArticleError::Locked(_) => StatusCode::SERVICE_UNAVAILABLE,
+            ArticleError::Io { .. } | ArticleError::Aborted(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            ArticleError::Cancelled => return Self::cancelled(),
+            ArticleError::Index(error) => return Self::from_project_error(error),
+            ArticleError::Query(error) => return Self::from_query_error(error),
         };
         Self::new(status, chain(error))
     }
@@ -173,8 +173,8 @@ impl From<UnknownRoot> for Problem {
     }
 }
 
-impl From<KnowledgeError> for Problem {
-    fn from(error: KnowledgeError) -> Self {
+impl From<ArticleError> for Problem {
+    fn from(error: ArticleError) -> Self {
         Self::from_knowledge_error(&error)
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use aurora_knowledge::{KnowledgeError, KnowledgeStore};
+use aurora_articles::{ArticleError, ArticleStore};
 use aurora_live::LiveProject;
 use aurora_project::{CancelToken, Project};
 use aurora_query::{Searcher, WorkBudget};
@@ -26,7 +26,7 @@ pub(crate) struct State {
     /// `None` without a rate limit.
     pub(crate) rates: Option<Rates>,
     /// The store of sessions, opened at the first use.
-    knowledge: Mutex<Option<Arc<KnowledgeStore>>>,
+    knowledge: Mutex<Option<Arc<ArticleStore>>>,
     /// A permit for each task that may run at the same time.
     pub(crate) running: Arc<Semaphore>,
     /// A permit for each request that may run or wait.
@@ -72,13 +72,13 @@ impl State {
     }
 
     /// The sessions of articles for reading. If another server has locked them, they are opened read-only.
-    pub(crate) fn knowledge(&self) -> Result<Arc<KnowledgeStore>, Problem> {
+    pub(crate) fn knowledge(&self) -> Result<Arc<ArticleStore>, Problem> {
         self.sessions(
             |_| true,
             |place| match self.options.read_only {
-                true => KnowledgeStore::open_read_only(place),
-                false => KnowledgeStore::open(place).or_else(|error| match error {
-                    KnowledgeError::Locked(_) => KnowledgeStore::open_read_only(place),
+                true => ArticleStore::open_read_only(place),
+                false => ArticleStore::open(place).or_else(|error| match error {
+                    ArticleError::Locked(_) => ArticleStore::open_read_only(place),
                     error => Err(error),
                 }),
             },
@@ -86,19 +86,19 @@ impl State {
     }
 
     /// The sessions of articles for writing, which only one server may do at a time.
-    pub(crate) fn writable_knowledge(&self) -> Result<Arc<KnowledgeStore>, Problem> {
+    pub(crate) fn writable_knowledge(&self) -> Result<Arc<ArticleStore>, Problem> {
         if self.options.read_only {
             return Err(Problem::read_only());
         }
-        self.sessions(KnowledgeStore::is_writable, KnowledgeStore::open)
+        self.sessions(ArticleStore::is_writable, ArticleStore::open)
     }
 
     /// The open store if it suffices, otherwise a newly opened store.
     fn sessions(
         &self,
-        suffices: impl Fn(&KnowledgeStore) -> bool,
-        open: impl Fn(&Path) -> Result<KnowledgeStore, KnowledgeError>,
-    ) -> Result<Arc<KnowledgeStore>, Problem> {
+        suffices: impl Fn(&ArticleStore) -> bool,
+        open: impl Fn(&Path) -> Result<ArticleStore, ArticleError>,
+    ) -> Result<Arc<ArticleStore>, Problem> {
         let place = self.options.knowledge.as_ref().ok_or_else(|| {
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server has no directory for sessions")
                 .with_help("start it with `--knowledge DIRECTORY`")
@@ -169,7 +169,7 @@ impl State {
 
     /// Changes a session: `prepare` runs as in [`Self::work`], then the writer of the session makes the change. A
     /// change whose time is up before the writer begins it is not made.
-    pub(crate) async fn change<P: Send + 'static, T: Serialize, F: Future<Output = Result<T, KnowledgeError>>>(
+    pub(crate) async fn change<P: Send + 'static, T: Serialize, F: Future<Output = Result<T, ArticleError>>>(
         &self,
         prepare: impl FnOnce(&RequestWork) -> Result<P, Problem> + Send + 'static,
         change: impl FnOnce(P) -> F,

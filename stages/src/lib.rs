@@ -13,7 +13,7 @@ pub mod columns;
 mod definitions;
 pub mod discover;
 mod document;
-mod document_rows;
+pub mod document_source;
 pub mod embed;
 pub mod formats;
 pub mod git_signal;
@@ -31,5 +31,4 @@ mod services;
 pub mod store;
 pub mod tokens;
 
-pub use document_rows::emit_documents;
 pub use registry::registry;

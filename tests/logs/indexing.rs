@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use aurora_logs::{AddedText, LogDirectory, LogText, additions};
-use aurora_stages::chunk::knowledge::chunks_of_log;
+use aurora_stages::chunk::log_sections::chunks_of_log;
 use aurora_storage::Chunk;
 use proptest::prelude::*;
 
@@ -105,14 +105,14 @@ proptest! {
         let place = tempfile::tempdir().expect("a directory");
         let logs = LogDirectory::create(place.path()).expect("a directory");
         let input = serde_json::json!({"query": query, "phases": json(&first), "response": response, "timestamp": "2025-12-13T14:32:15Z"});
-        let read = aurora_logs::interaction(input.to_string().as_bytes()).expect("valid");
+        let read = aurora_logs::interaction("a.json", input.to_string().as_bytes()).expect("valid");
         let written = logs.write(LogText::Interaction(read), 2).expect("written");
         let expected = numbered(&first, 0);
         prop_assert_eq!(indexed(&std::fs::read(&written.path).expect("a log")), expected.clone());
 
         let log = logs.files(Default::default()).expect("a list").next().expect("a log").expect("can be read");
         let input = serde_json::json!({"phases": json(&second), "response": response});
-        let added = additions(input.to_string().as_bytes()).expect("valid");
+        let added = additions("a.json", input.to_string().as_bytes()).expect("valid");
         logs.append(&log, AddedText::Sections(added), jiff::Timestamp::UNIX_EPOCH).expect("added");
         let last = expected.last().map_or(0, |(number, _)| *number);
         let expected = [expected, numbered(&second, last)].concat();

@@ -126,7 +126,7 @@ fn an_addition_keeps_the_existing_text() {
     for (arguments, text, code, message) in [
         (&["log", "append", "nothing"][..], "{}", 1, "no log has the name or id `nothing`"),
         (&["log", "append", "oauth"], "{}", 2, "adds nothing"),
-        (&["log", "append", "oauth"], r#"{"query": "x", "response": 1}"#, 2, "standard input has 2 mistakes"),
+        (&["log", "append", "oauth"], r#"{"query": "x", "response": 1}"#, 2, "standard input has 2 errors"),
         (&["log", "append", "oauth", "--section", "a\nb"], "text", 2, "--section sets the name"),
     ] {
         let before = content(&fixture, &file);

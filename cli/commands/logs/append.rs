@@ -7,10 +7,11 @@ use aurora_logs::{AddedText, additions};
 use clap::Args;
 use jiff::Timestamp;
 
-use crate::commands::logs::input::{self, Input};
+use crate::commands::logs::input::Input;
 use crate::commands::logs::{named, place};
 use crate::context::args::ReportFormat;
 use crate::context::failure::{Failure, Outcome};
+use crate::context::findings;
 use crate::context::program::Program;
 use crate::output::{json, sanitize};
 
@@ -52,7 +53,9 @@ pub(super) fn run(args: &LogAppendArgs, program: &Program) -> Outcome {
         Some(section) => AddedText::Markdown { section, body: &mut input },
         None => {
             let (name, bytes) = input.read_json()?;
-            AddedText::Sections(additions(&bytes).map_err(|mistakes| input::mistakes(&name, &mistakes))?)
+            AddedText::Sections(
+                additions(&name, &bytes).map_err(|mistakes| findings::report(&name, &mistakes, &program.terminal))?,
+            )
         }
     };
     let now = aurora_clock::now();

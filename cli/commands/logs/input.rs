@@ -5,7 +5,6 @@ use std::io::{self, IsTerminal, Read, Stdin};
 use std::path::Path;
 
 use aurora_confined::open_regular;
-use aurora_logs::Mistakes;
 
 use crate::context::failure::{Failure, Outcome};
 use crate::context::terminal::Terminal;
@@ -65,14 +64,4 @@ impl Read for Input {
             Reader::Stdin(stdin) => stdin.read(buffer),
         }
     }
-}
-
-/// A failure that lists all mistakes in the JSON of an input.
-pub(super) fn mistakes(name: &str, mistakes: &Mistakes) -> Failure {
-    let count = units::counted(mistakes.iter().count() as u64, "mistake");
-    let mut message = format!("{name} has {count}; nothing was written");
-    for mistake in mistakes.iter() {
-        message.push_str(&format!("\n  {mistake}"));
-    }
-    Failure::new(message)
 }

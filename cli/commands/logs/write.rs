@@ -8,10 +8,11 @@ use aurora_logs::{LogDirectory, LogText, MaintenanceReport, QueryId, Settings, i
 use clap::Args;
 use jiff::Timestamp;
 
-use crate::commands::logs::input::{self, Input};
+use crate::commands::logs::input::Input;
 use crate::commands::logs::place;
 use crate::context::args::ReportFormat;
 use crate::context::failure::Outcome;
+use crate::context::findings;
 use crate::context::program::Program;
 use crate::context::terminal::Terminal;
 use crate::output::{json, sanitize, time, units};
@@ -85,7 +86,9 @@ pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
         }
         None => {
             let (name, bytes) = input.read_json()?;
-            LogText::Interaction(interaction(&bytes).map_err(|mistakes| input::mistakes(&name, &mistakes))?)
+            LogText::Interaction(
+                interaction(&name, &bytes).map_err(|mistakes| findings::report(&name, &mistakes, &program.terminal))?,
+            )
         }
     };
     let logs = LogDirectory::create(&settings.path).map_err(place::failure)?;

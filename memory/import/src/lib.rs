@@ -1,12 +1,11 @@
 //! Reads memory entries from directories of Markdown.
 //!
-//! The reader is an iterator. Each item is an entry with its times, or a problem: a file that is not an entry, or a difference
-//! between an entry and its file.
+//! The reader is an iterator over entries and problems, which [`aurora_memory::Memory::put_all`] takes.
 //!
 //! The files are untrusted. The reader opens them inside the directory that the user has named, does not follow links, and limits
 //! their size.
 //!
-//! Deliberately absent: storing of entries, scopes and sessions (`aurora-memory`), the lines of JSON that a memory exports, and the
+//! Deliberately absent: storing of entries (`aurora-memory`), the lines of JSON that a memory exports, and the
 //! database of aurora-actr, which `actr/actr_to_jsonl.py` converts to lines of JSON.
 //!
 //! ```
@@ -14,9 +13,11 @@
 //! # let place = tempfile::tempdir()?;
 //! # std::fs::write(place.path().join("Key rotation.md"), "# Keys\nRotate them. See [the guide](guide.md).")?;
 //! # std::fs::write(place.path().join("guide.md"), "How it is done.")?;
+//! use aurora_memory::{LineDefaults, Placement, Scope};
 //! use aurora_memory_import::MarkdownNotes;
 //!
-//! let notes: Result<Vec<_>, _> = MarkdownNotes::open(place.path())?.collect();
+//! let defaults = LineDefaults { placement: Placement { scope: Scope::User, session: None }, time: 0 };
+//! let notes: Result<Vec<_>, _> = MarkdownNotes::open(place.path(), defaults)?.collect();
 //! let notes = notes?;
 //! assert_eq!(notes[0].entry.id(), "note:key-rotation");
 //! assert_eq!(notes[0].entry.links()[0].to, "note:guide");
@@ -28,9 +29,5 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod markdown;
-mod problem;
-mod record;
 
 pub use markdown::MarkdownNotes;
-pub use problem::{ImportEffect, ImportProblem};
-pub use record::ImportedEntry;

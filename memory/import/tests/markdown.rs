@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use aurora_memory_import::{ImportProblem, ImportedEntry, MarkdownNotes};
+use aurora_memory::{LineDefaults, Placement, Scope, Transfer, TransferredEntry};
+use aurora_memory_import::MarkdownNotes;
 use tempfile::TempDir;
 
-type Found = Vec<Result<ImportedEntry, ImportProblem>>;
+type Found = Vec<Transfer>;
 
 /// Creates a directory with files.
 fn directory(files: &[(&str, &str)]) -> TempDir {
@@ -23,13 +24,18 @@ fn write(root: &Path, path: &str, text: impl AsRef<[u8]>) {
     fs::write(path, text).expect("writable");
 }
 
+fn open(path: &Path) -> std::io::Result<MarkdownNotes> {
+    let placement = Placement { scope: Scope::User, session: None };
+    MarkdownNotes::open(path, LineDefaults { placement, time: i64::MAX })
+}
+
 fn read(directory: &TempDir) -> Found {
-    MarkdownNotes::open(directory.path()).expect("a directory").collect()
+    open(directory.path()).expect("a directory").collect()
 }
 
 fn format_found(found: &Found) -> String {
     let lines = found.iter().map(|found| match found {
-        Ok(ImportedEntry { entry, source, .. }) => {
+        Ok(TransferredEntry { entry, source, .. }) => {
             let links: Vec<&str> = entry.links().iter().map(|link| link.to).collect();
             format!("{source}: {} {:?} {:?}", entry.id(), entry.title(), links)
         }
@@ -70,9 +76,9 @@ fn files_at_any_depth_become_notes_with_links() {
     "#);
     let sessions =
         found.iter().flatten().find(|found| found.entry.id() == "note:guides/deep/er/sessions").expect("there");
-    assert_eq!((sessions.created, sessions.entry.tags()), (Some(1_767_312_000), vec!["auth", "web"]));
+    assert_eq!((sessions.created, sessions.entry.tags()), (1_767_312_000, vec!["auth", "web"]));
     let readme = found.iter().flatten().find(|found| found.source == "README.md").expect("there");
-    assert!(readme.created == readme.edited && readme.edited.is_some_and(|time| time > 1_700_000_000));
+    assert!(readme.created == readme.edited && readme.edited > 1_700_000_000);
     // Reading again yields the same result. After a change of one note, only that note differs.
     assert_eq!(read(&directory), found);
     write(directory.path(), "plain.txt", "Another text.");
@@ -124,8 +130,8 @@ fn files_that_are_not_notes_are_reported() {
     1 | a�b
     x.md: note:same "one" []
     "#);
-    assert!(MarkdownNotes::open(&directory.path().join("empty.md")).is_err());
-    assert!(MarkdownNotes::open(&directory.path().join("gone")).is_err());
+    assert!(open(&directory.path().join("empty.md")).is_err());
+    assert!(open(&directory.path().join("gone")).is_err());
 }
 
 #[cfg(unix)]

@@ -119,7 +119,7 @@ mod tests {
           "response": "I have\n\n### Phase 9: done\n",
           "summary": {"duration_ms": 12785, "complexity": "complex", "verification_score": 0.93, "tokens": {"llm": 8450},
                       "cost_usd": 0.0234, "note": "a\nb", "cached": true}}"####;
-        let read = interaction(text.as_bytes()).unwrap();
+        let read = interaction("a.json", text.as_bytes()).unwrap();
         let words = keywords(&read.query, 2);
         let head = header(read.time.unwrap(), &read.id.unwrap(), &read.query, &words);
         insta::assert_snapshot!(format!("{head}{}{END}", sections(&read.sections, 0)));
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn phases_without_a_number_continue_the_numbering() {
         let phases = r#"{"phases": [{"name": "A", "output": 1}, {"number": 9, "name": "B", "output": 1}, {"name": "C", "output": 1}]}"#;
-        let text = sections(&crate::input::additions(phases.as_bytes()).unwrap(), 6);
+        let text = sections(&crate::input::additions("a.json", phases.as_bytes()).unwrap(), 6);
         let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("###")).collect();
         assert_eq!(headings, ["### Phase 7: A", "### Phase 9: B", "### Phase 10: C"]);
     }

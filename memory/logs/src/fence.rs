@@ -1,17 +1,17 @@
 //! Fenced code blocks. Headings in a block are plain text, and no text may end a block early.
 //!
-//! The indexing of logs follows the same rules (`aurora-stages`, `chunk/knowledge.rs`): a line that begins with three or more
-//! backticks or tildes opens a block, and a line of at least as many of the same character closes it.
+//! A line that begins with three or more backticks or tildes opens a block, and a line of at least as many of the same character
+//! closes it.
 
 /// Tracks the open fenced block line by line.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct FenceTracker {
+pub struct FenceTracker {
     open: Option<(u8, usize)>,
 }
 
 impl FenceTracker {
     /// Processes the next line. Returns whether no block was open before it, which is also true for an opening fence.
-    pub(crate) fn line(&mut self, line: &[u8]) -> bool {
+    pub fn line(&mut self, line: &[u8]) -> bool {
         let line = line.trim_ascii();
         let was_open = self.open.is_some();
         let Some(mark) = line.first().copied().filter(|byte| matches!(byte, b'`' | b'~')) else { return !was_open };

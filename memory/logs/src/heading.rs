@@ -45,7 +45,7 @@ impl SectionTracker {
         let line = String::from_utf8_lossy(trimmed);
         let section = parse_heading(line.trim());
         if section.as_ref().is_some_and(|section| section.phase.is_some()) {
-            // The index has the same rule: a phase heading ends any fenced block that is still open.
+            // A phase heading ends any fenced block that is still open, as in the index.
             self.fences = FenceTracker::default();
         }
         section
@@ -59,8 +59,8 @@ impl SectionTracker {
 
 /// Parses a heading into the section that it begins.
 fn parse_heading(line: &str) -> Option<Section> {
-    let title = line.strip_prefix("###").or_else(|| line.strip_prefix("##"))?.strip_prefix(' ')?.trim();
-    let (name, phase) = match parse_phase(title) {
+    let title = title(line)?;
+    let (name, phase) = match parse_phase(line) {
         Some((number, "")) => (format!("Phase {number}"), Some(number)),
         Some((number, name)) => (format!("Phase {number}: {name}"), Some(number)),
         // The rest of the first heading is the time and the id of the interaction.
@@ -71,10 +71,15 @@ fn parse_heading(line: &str) -> Option<Section> {
     Some(Section { name: Some(name), phase })
 }
 
-/// Parses the number and name of `Phase 3: NAME`. The separator can be a dash, and the name can be missing. The indexing of logs
-/// follows the same rules.
-fn parse_phase(title: &str) -> Option<(u32, &str)> {
+/// Returns the title of a second-level or third-level heading.
+fn title(line: &str) -> Option<&str> {
+    Some(line.strip_prefix("###").or_else(|| line.strip_prefix("##"))?.strip_prefix(' ')?.trim())
+}
+
+/// Parses the number and name of a heading `## Phase 3: NAME`. The separator can be a dash, and the name can be missing.
+pub fn parse_phase(line: &str) -> Option<(u32, &str)> {
     const SEPARATORS: [char; 5] = [':', '-', '–', '—', '.'];
+    let title = title(line)?;
     let rest = title.get(..5).filter(|word| word.eq_ignore_ascii_case("phase")).and(title.get(5..))?;
     let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();

@@ -76,10 +76,3 @@ impl JsonText {
         serde_json::from_str(&self.0).ok()
     }
 }
-
-impl<T: serde::Serialize> From<&T> for JsonText {
-    /// Serialises the value as JSON; `null` if that fails.
-    fn from(value: &T) -> Self {
-        Self(serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()))
-    }
-}

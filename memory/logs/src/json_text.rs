@@ -18,28 +18,6 @@ pub(crate) fn compact(text: &str) -> String {
     layout.format(text).unwrap_or_default()
 }
 
-/// Returns the offset of the first bracket that is nested more than `limit` levels deep, if any.
-pub(crate) fn find_deeper_than(text: &str, limit: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    let mut rest = text;
-    while let Some(at) = rest.find(['"', '{', '[', '}', ']']) {
-        let offset = text.len() - rest.len() + at;
-        match rest.as_bytes()[at] {
-            b'"' => {
-                rest = &rest[at + string_length(&rest[at..])..];
-                continue;
-            }
-            b'{' | b'[' => depth += 1,
-            _ => depth = depth.saturating_sub(1),
-        }
-        if depth > limit {
-            return Some(offset);
-        }
-        rest = &rest[at + 1..];
-    }
-    None
-}
-
 struct Layout {
     out: String,
     depth: usize,
@@ -130,12 +108,6 @@ mod tests {
     fn json_that_would_grow_too_much_stays_on_one_line() {
         let text = format!("{}{}{}", "[".repeat(100), vec!["1"; 5_000].join(","), "]".repeat(100));
         assert_eq!(indented(&text), text);
-    }
-
-    #[test]
-    fn depth() {
-        assert_eq!(find_deeper_than(r#"{"a[[[": [1, [2]], "b": {}}"#, 3), None);
-        assert_eq!(find_deeper_than(r#"{"a[[[": [1, [2]], "b": {}}"#, 2), Some(14 - 1));
     }
 
     fn value() -> impl Strategy<Value = Value> {

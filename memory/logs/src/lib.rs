@@ -16,7 +16,7 @@
 //! let logs = LogDirectory::create(&path)?;
 //! let text = r#"{"query": "Fix database migration issue", "timestamp": "2025-12-13T14:32:15Z",
 //!                "phases": [{"name": "ASSESS", "output": {"complexity": "simple"}}]}"#;
-//! let written = logs.write(LogText::Interaction(interaction(text.as_bytes())?), 2)?;
+//! let written = logs.write(LogText::Interaction(interaction("a.json", text.as_bytes())?), 2)?;
 //! assert_eq!(written.file, "2025/12/database-migration-2025-12-13.md");
 //! # Ok(())
 //! # }
@@ -54,10 +54,11 @@ mod write;
 pub use append::{AddedText, Appended};
 pub use directory::LogDirectory;
 pub use error::{LogError, UnreadLog};
+pub use fence::FenceTracker;
 pub use find::{Candidate, Found};
 pub use header::LogHeader;
-pub use heading::{Section, SectionTracker};
-pub use input::{Mistake, Mistakes, additions, interaction};
+pub use heading::{Section, SectionTracker, parse_phase};
+pub use input::{additions, interaction};
 pub use interaction::{Interaction, JsonText, Phase, Sections};
 pub use keywords::keywords;
 pub use layout::{DateRange, LogFile, Month, date};

@@ -7,9 +7,9 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use aurora_confined::read_regular_to_string;
-use aurora_diagnostics::{Diagnostic, Diagnostics, Location, Place, code};
+use aurora_diagnostics::document::{Document, Reader, Value};
+use aurora_diagnostics::{Diagnostic, Diagnostics, Place, code};
 use aurora_suggest::did_you_mean;
-use toml::de::{DeTable, DeValue};
 
 use crate::maintenance::Policy;
 
@@ -140,31 +140,20 @@ struct Draft<'h> {
 
 impl Draft<'_> {
     fn file(&mut self, name: &str, text: &str) {
-        let at = |span| Place::File(Location::of_span(name, text, span));
-        let root = match DeTable::parse(text) {
-            Ok(root) => root.into_inner(),
-            Err(error) => {
-                let place = at(error.span().unwrap_or_default());
-                self.errors.push(Diagnostic::error(code::SYNTAX, None, error.message()).at(place));
-                return;
-            }
+        let document = match Document::from_toml(name, text) {
+            Ok(document) => document,
+            Err(errors) => return self.errors.extend(errors),
         };
-        let Some((key, table)) = root.iter().find(|(key, _)| key.get_ref() == TABLE) else { return };
-        let Some(table) = table.get_ref().as_table() else {
-            let message = format!("`{TABLE}` must be a table");
-            self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(at(key.span())));
-            return;
-        };
-        let mut entries: Vec<_> = table.iter().collect();
-        entries.sort_by_key(|(key, _)| key.span().start);
-        for (key, value) in entries {
-            let value = match value.get_ref() {
-                DeValue::Integer(number) => number.as_str().to_owned(),
-                DeValue::String(text) => text.to_string(),
-                _ => text.get(value.span()).unwrap_or_default().to_owned(),
+        let mut values = Reader::new(&document);
+        let table = values.entry(document.root.entries(), TABLE).and_then(|table| values.table(table, TABLE));
+        self.errors.extend(values.mistakes);
+        for entry in table.unwrap_or_default() {
+            let value = match &entry.node.value {
+                Value::Number(value) | Value::Text(value) => value.to_string(),
+                _ => document.display_value(&entry.node),
             };
-            let key_text = key.get_ref().as_ref();
-            self.set(key_text, &value, &format!("{TABLE}.{key_text}"), &NAMES, at(key.span()));
+            let place = Place::File(document.location(entry.key_span.clone()));
+            self.set(&entry.key, &value, &format!("{TABLE}.{}", entry.key), &NAMES, place);
         }
     }
 

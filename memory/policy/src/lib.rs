@@ -11,10 +11,10 @@
 //! | question | module |
 //! |---|---|
 //! | What is a condition, and when does it hold? | `condition` |
-//! | How does a configuration become policies, and a seed's JSON become TOML? | `document`, `reader`, `layer`, `policies`, `writer` |
+//! | How does a configuration become policies, and a seed's JSON become TOML? | `reader`, `layer`, `policies`, `writer` |
 //! | Which rules does an entry define for itself? | `rules` |
 //! | What happens to an entry, and why? | `candidate`, `retention`, `decision`, `explanation` |
-//! | How much does time lower a rank? | `activation`, `temporal`, `memory_kind`, `rates_reader` |
+//! | How much does time lower a rank? | `activation`, `temporal`, `scope`, `rates_reader` |
 //!
 //! ```
 //! use aurora_memory_policy::*;
@@ -45,17 +45,16 @@ mod activation;
 mod candidate;
 mod condition;
 mod decision;
-mod document;
 mod explanation;
 mod facts;
 mod layer;
 mod lifespan;
-mod memory_kind;
 mod policies;
 mod rates_reader;
 mod reader;
 mod retention;
 mod rules;
+mod scope;
 mod temporal;
 mod writer;
 
@@ -65,8 +64,8 @@ pub use decision::{Decision, Step, decide};
 pub use facts::Facts;
 pub use layer::{ConfigFile, Layer, PolicyLayer};
 pub use lifespan::{Decay, Lifespan};
-pub use memory_kind::{MemoryKind, MemoryScope};
 pub use policies::{Policies, Policy};
 pub use retention::{Retention, State, retention};
 pub use rules::{EntryRules, RulesError, check_rule};
+pub use scope::{Scope, UnknownScope};
 pub use temporal::{DecayRates, temporal_weight};

@@ -1,10 +1,9 @@
 //! Reads the policies of a configuration file.
 
-use aurora_diagnostics::{Diagnostic, Diagnostics, code};
-use aurora_suggest::did_you_mean;
+use aurora_diagnostics::document::{Document, Entry, Reader, Value};
+use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
 
 use crate::condition::Condition;
-use crate::document::{Document, Entry, Value};
 use crate::layer::{DefaultName, PolicyDraft, PolicyLayer};
 use crate::lifespan::{Decay, Lifespan};
 
@@ -55,32 +54,30 @@ pub(crate) fn read_toml(name: &str, text: &str) -> Reading {
         Err(errors) => return Reading { layer: PolicyLayer::default(), errors },
     };
     let mut reader = LayerReader::new(&document);
-    if let Some(memory) = reader.entry(&document.root, "memory")
-        && let Some(memory) = reader.table(memory, "memory")
-    {
-        if let Some(settings) = reader.entry(memory, "policies") {
-            reader.settings(settings, "memory.policies", None);
-        }
-        if let Some(policies) = reader.entry(memory, "policy") {
-            reader.policies(policies, "memory.policy");
-        }
+    let memory = reader.memory();
+    if let Some(settings) = reader.values.entry(memory, "policies") {
+        reader.settings(settings, "memory.policies", None);
+    }
+    if let Some(policies) = reader.values.entry(memory, "policy") {
+        reader.policies(policies, "memory.policy");
     }
     reader.finish()
 }
 
 pub(crate) fn read_seed_json(name: &str, text: &str) -> Reading {
-    let document = match Document::from_json(name, text) {
+    let document = match Document::from_json_with_comments(name, text) {
         Ok(document) => document,
         Err(errors) => return Reading { layer: PolicyLayer::default(), errors },
     };
     let mut reader = LayerReader::new(&document);
-    let retention = reader.entry(&document.root, "retention_policies");
-    let memory = reader.entry(&document.root, "memory").and_then(|memory| reader.table(memory, "memory"));
-    let lifespan = memory.and_then(|memory| reader.entry(memory, "lifespan_policies"));
+    let retention = reader.values.entry(document.root.entries(), "retention_policies");
+    let memory = reader.memory();
+    let lifespan = reader.values.entry(memory, "lifespan_policies");
     match (retention, lifespan) {
         (None, None) => {
             let message = "the file has neither `memory.lifespan_policies` nor `retention_policies`";
-            reader.errors.push(Diagnostic::error(code::MISSING_KEY, Some(document.start()), message));
+            let start = Some(document.location(0..0));
+            reader.values.mistakes.push(Diagnostic::error(code::MISSING_KEY, start, message));
         }
         (Some(policies), None) => reader.policies(policies, "retention_policies"),
         (None, Some(settings)) => {
@@ -91,60 +88,60 @@ pub(crate) fn read_seed_json(name: &str, text: &str) -> Reading {
         }
         (Some(second), Some(_)) => {
             let message = "`retention_policies` cannot be used in a file that has `memory.lifespan_policies`";
-            reader.invalid(second, message.to_owned(), Some("move its policies there".to_owned()));
+            reader.values.refuse(second, message.to_owned(), Some("move its policies there".to_owned()));
         }
     }
     reader.finish()
 }
 
 struct LayerReader<'d, 't> {
-    document: &'d Document<'t>,
+    values: Reader<'d, 't>,
     layer: PolicyLayer,
-    errors: Diagnostics,
 }
 
 impl<'d, 't> LayerReader<'d, 't> {
     fn new(document: &'d Document<'t>) -> Self {
-        Self { document, layer: PolicyLayer::default(), errors: Diagnostics::default() }
+        Self { values: Reader::new(document), layer: PolicyLayer::default() }
     }
 
     fn finish(self) -> Reading {
-        Reading { layer: self.layer, errors: self.errors }
+        Reading { layer: self.layer, errors: self.values.mistakes }
+    }
+
+    /// Returns the entries of the table `memory`.
+    fn memory(&mut self) -> &'d [Entry<'t>] {
+        let memory = self.values.entry(self.values.document.root.entries(), "memory");
+        memory.and_then(|memory| self.values.table(memory, "memory")).unwrap_or_default()
     }
 
     /// Reads `enabled` and `default`. Returns the entry whose key is `policies`, if the format keeps policies there.
-    fn settings(&mut self, entry: &'d Entry, prefix: &str, policies: Option<&str>) -> Option<&'d Entry> {
+    fn settings(&mut self, entry: &'d Entry<'t>, prefix: &str, policies: Option<&str>) -> Option<&'d Entry<'t>> {
         let mut found = None;
-        let settings = self.table(entry, prefix)?;
+        let settings = self.values.table(entry, prefix)?;
         for (name, setting) in self.canonical_entries(settings, prefix) {
             let key = format!("{prefix}.{}", setting.key);
             match name {
-                "enabled" => match setting.value {
-                    Value::Boolean(enabled) => self.layer.enabled = Some(enabled),
-                    _ => self.wrong(setting, &key, "must be true or false", None),
-                },
+                "enabled" => self.layer.enabled = self.values.flag(setting, &key).or(self.layer.enabled),
                 "default" => {
-                    if let Some(name) = self.text(setting, &key, "must be the name of a policy in quotes") {
-                        let location = self.document.key(setting);
+                    if let Some(name) = self.values.text(setting, &key, "must be the name of a policy in quotes") {
+                        let location = self.location(setting);
                         self.layer.default = Some(DefaultName { name: name.to_owned(), key, location });
                     }
                 }
                 name if Some(name) == policies => found = Some(setting),
                 name => {
-                    let is_policy = matches!(setting.value, Value::Table(_)) && policies.is_none();
-                    let help = match is_policy {
-                        true => Some(format!("a policy is a table `[memory.policy.{name}]`")),
-                        false => did_you_mean(name, SETTINGS.into_iter().chain(policies)),
-                    };
-                    self.unknown(setting, &key, help);
+                    let is_policy = matches!(setting.node.value, Value::Table(_)) && policies.is_none();
+                    let help = is_policy.then(|| format!("a policy is a table `[memory.policy.{name}]`"));
+                    let known: Vec<&str> = SETTINGS.into_iter().chain(policies).collect();
+                    self.values.unknown(setting, &key, &known, help);
                 }
             }
         }
         found
     }
 
-    fn policies(&mut self, entry: &'d Entry, prefix: &str) {
-        let Some(policies) = self.table(entry, prefix) else { return };
+    fn policies(&mut self, entry: &'d Entry<'t>, prefix: &str) {
+        let Some(policies) = self.values.table(entry, prefix) else { return };
         for (name, policy) in self.canonical_entries(policies, prefix) {
             let key = format!("{prefix}.{name}");
             let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
@@ -152,17 +149,17 @@ impl<'d, 't> LayerReader<'d, 't> {
                 let message = format!(
                     "`{key}`: the name of a policy must have 1 to {MAX_NAME_BYTES} ASCII letters, digits, `_` and `-`"
                 );
-                self.invalid(policy, message, None);
+                self.values.refuse(policy, message, None);
             }
             let draft = self.policy(policy, name, key);
             self.layer.policies.push(draft);
         }
     }
 
-    fn policy(&mut self, entry: &'d Entry, name: &str, key: String) -> PolicyDraft {
+    fn policy(&mut self, entry: &'d Entry<'t>, name: &str, key: String) -> PolicyDraft {
         let mut draft = PolicyDraft {
             name: name.to_owned(),
-            location: self.document.key(entry),
+            location: self.location(entry),
             condition: None,
             lifespan: None,
             decay: None,
@@ -170,112 +167,60 @@ impl<'d, 't> LayerReader<'d, 't> {
             description: None,
             key,
         };
-        let Some(fields) = self.table(entry, &draft.key) else {
+        let Some(fields) = self.values.table(entry, &draft.key) else {
             draft.condition = Some(Condition::never());
             draft.lifespan = Some(Lifespan::Indefinite);
             return draft;
         };
         for (name, field) in self.canonical_entries(fields, &draft.key) {
             let key = format!("{}.{}", draft.key, field.key);
+            let values = &mut self.values;
             match name {
                 "condition" => draft.condition = Some(self.condition(field, &key)),
                 "lifespan" => {
-                    let lifespan = self.parsed(field, &key, Lifespan::RULE, Lifespan::parse, Lifespan::suggestion);
+                    let lifespan = values.parsed(field, &key, Lifespan::RULE, Lifespan::parse, Lifespan::suggestion);
                     draft.lifespan = Some(lifespan.unwrap_or(Lifespan::Indefinite));
                 }
-                "decay" => draft.decay = self.parsed(field, &key, Decay::RULE, Decay::parse, Decay::suggestion),
-                "escalation" => draft.escalation = self.text(field, &key, "must be a string").map(str::to_owned),
-                "description" => draft.description = self.text(field, &key, "must be a string").map(str::to_owned),
-                name => self.unknown(field, &key, did_you_mean(name, FIELDS)),
+                "decay" => draft.decay = values.parsed(field, &key, Decay::RULE, Decay::parse, Decay::suggestion),
+                "escalation" => draft.escalation = values.text(field, &key, "must be a string").map(str::to_owned),
+                "description" => draft.description = values.text(field, &key, "must be a string").map(str::to_owned),
+                _ => values.unknown(field, &key, &FIELDS, None),
             }
         }
         draft
     }
 
-    fn condition(&mut self, entry: &'d Entry, key: &str) -> Condition {
-        let Some(text) = self.text(entry, key, "must be a condition in quotes") else { return Condition::never() };
+    fn condition(&mut self, entry: &'d Entry<'t>, key: &str) -> Condition {
+        let Some(text) = self.values.text(entry, key, "must be a condition in quotes") else {
+            return Condition::never();
+        };
         Condition::parse(text).unwrap_or_else(|error| {
-            let location = self.document.part_of_text(entry, text, error.span);
+            let location = Some(self.values.document.part_of_text(&entry.node, text, error.span));
             let message = format!("`{key}`: {}; expected {}", error.cause, error.expected);
-            self.errors
-                .push(Diagnostic::error(code::INVALID_VALUE, Some(location), message).with_help(error.suggestion));
+            let error = Diagnostic::error(code::INVALID_VALUE, location, message).with_help(error.suggestion);
+            self.values.mistakes.push(error);
             Condition::never()
         })
     }
 
-    /// Reads a string that `parse` accepts.
-    fn parsed<T>(
-        &mut self,
-        entry: &'d Entry,
-        key: &str,
-        rule: &str,
-        parse: impl Fn(&str) -> Option<T>,
-        suggestion: impl Fn(&str) -> Option<String>,
-    ) -> Option<T> {
-        let text = self.text(entry, key, rule)?;
-        let value = parse(text);
-        if value.is_none() {
-            self.wrong(entry, key, rule, suggestion(text));
-        }
-        value
-    }
-
-    fn text(&mut self, entry: &'d Entry, key: &str, rule: &str) -> Option<&'d str> {
-        if let Value::Text(text) = &entry.value {
-            return Some(text);
-        }
-        self.wrong(entry, key, rule, None);
-        None
-    }
-
-    fn table(&mut self, entry: &'d Entry, key: &str) -> Option<&'d [Entry]> {
-        if let Value::Table(entries) = &entry.value {
-            return Some(entries);
-        }
-        self.wrong(entry, key, "must be a table", None);
-        None
-    }
-
-    /// Returns the first entry with this key and reports any others, which JSON does not forbid.
-    fn entry(&mut self, entries: &'d [Entry], key: &str) -> Option<&'d Entry> {
-        let mut found = entries.iter().filter(|entry| entry.key == key);
-        let first = found.next();
-        for second in found {
-            self.invalid(second, format!("`{key}` is set more than once"), Some("keep one".to_owned()));
-        }
-        first
+    fn location(&self, entry: &Entry<'_>) -> Location {
+        self.values.document.location(entry.key_span.clone())
     }
 
     /// Returns the entries with their canonical keys. Reports an entry that repeats the key of an earlier one.
-    fn canonical_entries(&mut self, entries: &'d [Entry], prefix: &str) -> Vec<(&'d str, &'d Entry)> {
-        let mut known: Vec<(&str, &Entry)> = Vec::new();
+    fn canonical_entries(&mut self, entries: &'d [Entry<'t>], prefix: &str) -> Vec<(&'d str, &'d Entry<'t>)> {
+        let mut known: Vec<(&str, &Entry<'t>)> = Vec::new();
         for entry in entries {
             let alias = ALIASES.into_iter().find(|(alias, _)| *alias == entry.key);
-            let name = alias.map_or(entry.key.as_str(), |(_, name)| name);
+            let name = alias.map_or(entry.key.as_ref(), |(_, name)| name);
             match known.iter().find(|(earlier, _)| *earlier == name) {
                 Some((_, earlier)) => {
                     let message = format!("`{prefix}.{}` repeats the key `{}`", entry.key, earlier.key);
-                    self.invalid(entry, message, Some("keep one".to_owned()));
+                    self.values.refuse(entry, message, Some("keep one".to_owned()));
                 }
                 None => known.push((name, entry)),
             }
         }
         known
-    }
-
-    fn wrong(&mut self, entry: &Entry, key: &str, rule: &str, help: Option<String>) {
-        let message = format!("`{key}` {rule}, not {}", self.document.display_value(entry));
-        self.invalid(entry, message, help);
-    }
-
-    fn invalid(&mut self, entry: &Entry, message: String, help: Option<String>) {
-        let location = Some(self.document.key(entry));
-        self.errors.push(Diagnostic::error(code::INVALID_VALUE, location, message).with_help(help));
-    }
-
-    fn unknown(&mut self, entry: &Entry, key: &str, help: Option<String>) {
-        let location = Some(self.document.key(entry));
-        let message = format!("unknown key `{key}`");
-        self.errors.push(Diagnostic::error(code::UNKNOWN_KEY, location, message).with_help(help));
     }
 }

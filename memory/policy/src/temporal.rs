@@ -1,6 +1,10 @@
 //! Temporal decay: how much the age of a memory lowers its score.
 
-use crate::memory_kind::{MemoryKind, MemoryScope};
+use crate::scope::Scope;
+
+/// The kinds of memories, by their names in a configuration.
+pub(crate) const KINDS: [&str; 6] = [TURN, "note", "knowledge", "reasoning", "log", "code"];
+const TURN: &str = "turn";
 
 /// Default decay rate of turns per hour. The half-life is 7.9 years, so that the newer of two equally relevant turns ranks
 /// first. Seed 003 proposes 0.01, which hides turns that are weeks old; see `docs/internals/memory-measurements.md`.
@@ -22,33 +26,30 @@ pub fn temporal_weight(lambda_per_hour: f64, age_hours: f64) -> f64 {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DecayRates {
     /// Indexed by kind, then by scope.
-    lambdas: [[f64; MemoryScope::ALL.len()]; MemoryKind::ALL.len()],
+    lambdas: [[f64; Scope::ALL.len()]; KINDS.len()],
 }
 
 impl Default for DecayRates {
     fn default() -> Self {
         let mut rates = Self { lambdas: Default::default() };
-        rates.set(MemoryKind::Turn, &MemoryScope::ALL, DEFAULT_TURN_LAMBDA);
+        rates.set(TURN, &Scope::ALL, DEFAULT_TURN_LAMBDA);
         rates
     }
 }
 
 impl DecayRates {
     /// Sets the decay rate of a kind in some scopes.
-    pub(crate) fn set(&mut self, kind: MemoryKind, scopes: &[MemoryScope], lambda: f64) {
+    pub(crate) fn set(&mut self, kind: &str, scopes: &[Scope], lambda: f64) {
+        let Some(kind) = KINDS.iter().position(|known| *known == kind) else { return };
         for scope in scopes {
-            self.lambdas[kind as usize][*scope as usize] = lambda;
+            self.lambdas[kind][*scope as usize] = lambda;
         }
     }
 
-    /// Returns the decay rate λ, per hour.
-    pub fn lambda(&self, kind: MemoryKind, scope: MemoryScope) -> f64 {
-        self.lambdas[kind as usize][scope as usize]
-    }
-
-    /// Returns the [`temporal_weight`] of a memory that is `age_hours` old.
-    pub fn weight(&self, kind: MemoryKind, scope: MemoryScope, age_hours: f64) -> f64 {
-        temporal_weight(self.lambda(kind, scope), age_hours)
+    /// Returns the decay rate λ, per hour; 0 for an unknown kind.
+    pub fn lambda(&self, kind: &str, scope: Scope) -> f64 {
+        let kind = KINDS.iter().position(|known| *known == kind);
+        kind.map_or(0.0, |kind| self.lambdas[kind][scope as usize])
     }
 }
 
@@ -86,13 +87,9 @@ mod tests {
     #[test]
     fn only_turns_decay_by_default() {
         let rates = DecayRates::default();
-        for (kind, scope) in MemoryKind::ALL.into_iter().flat_map(|kind| MemoryScope::ALL.map(|scope| (kind, scope))) {
-            let expected = if kind == MemoryKind::Turn { 0.00001 } else { 0.0 };
-            assert_eq!(rates.lambda(kind, scope), expected, "{kind:?} {scope:?}");
-            assert_eq!(
-                (MemoryKind::from_name(kind.name()), MemoryScope::from_name(scope.name())),
-                (Some(kind), Some(scope))
-            );
+        for (kind, scope) in KINDS.into_iter().flat_map(|kind| Scope::ALL.map(|scope| (kind, scope))) {
+            let expected = if kind == TURN { 0.00001 } else { 0.0 };
+            assert_eq!(rates.lambda(kind, scope), expected, "{kind} {scope:?}");
         }
     }
 }

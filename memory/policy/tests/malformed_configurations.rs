@@ -246,7 +246,7 @@ fn policies_in_json() {
     1 | []
     ");
     assert_snapshot!(load(""), @"
-    error[A0100]: the file holds no JSON object
+    error[A0100]: the file must hold a JSON object
      --> policies.json:1:1
     1 |
     ");
@@ -329,7 +329,7 @@ reasoning = []
     error[A0102]: unknown key `memory.decay.log.team`
      --> project.toml:7:25
     7 | log = { session = 10.5, team = 0.1, glbal = 0.1, user = nan }
-      = help: the keys here are session, user, project, global
+      = help: the keys here are session, project, user, global
 
     error[A0102]: unknown key `memory.decay.log.glbal`
      --> project.toml:7:37

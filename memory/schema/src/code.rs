@@ -18,5 +18,3 @@ pub const INVALID_ID: &str = "A0307";
 pub const RETENTION_RULE: &str = "A0308";
 /// A line of a note's front matter is not `key: value`.
 pub const FRONT_MATTER: &str = "A0309";
-/// There are more mistakes than are shown.
-pub const MORE_MISTAKES: &str = "A0310";

@@ -2,77 +2,62 @@
 //!
 //! The files in `schemas/` define the same fields as JSON Schemas; a test compares the names.
 
+use aurora_diagnostics::document::{Fault, Field, Group, Node, Rule, Shape};
+
 use crate::kind::Kind;
+use crate::{code, id, label, time};
 
-/// A field of an object.
-#[derive(Clone, Copy)]
-pub(crate) struct Field {
-    pub(crate) name: &'static str,
-    pub(crate) shape: Shape,
-    pub(crate) is_required: bool,
-}
+/// A number from 0 to 1.
+const SCORE: Shape = Shape::Number(0.0, 1.0);
+/// A number ≥ 0.
+const AMOUNT: Shape = Shape::Number(0.0, f64::MAX);
+/// A line number.
+const LINE: Shape = Shape::Integer(1, u32::MAX as u64);
+/// A list of strings.
+const TEXTS: Shape = Shape::List(&Shape::Text);
+/// A tag, keyword, domain, role or relation; see [`crate::label`].
+const LABEL: Shape = Shape::Custom(&Rule {
+    expected: label::EXPECTED,
+    check: |node| node.text().filter(|text| label::is_label(text)).map(drop).ok_or_else(Fault::default),
+});
+/// A list of labels.
+const LABELS: Shape = Shape::ShortList(&LABEL);
+/// A date or time; see [`crate::time`].
+const TIME: Shape = Shape::Custom(&Rule {
+    expected: time::EXPECTED,
+    check: |node| match node.text() {
+        Some(text) if time::unix_seconds(text).is_some() => Ok(()),
+        text => Err(Fault { help: text.and_then(time::help), ..Fault::default() }),
+    },
+});
+/// The id of an entry or chunk that a link leads to.
+const TARGET: Shape = Shape::Custom(&Rule {
+    expected: "an id such as `know:stripe-api`",
+    check: |node| match node.text().ok_or_else(Fault::default).map(id::target_problem)? {
+        None => Ok(()),
+        message => Err(Fault { code: Some(code::INVALID_ID), message, help: None }),
+    },
+});
+/// First and last line.
+const LINE_RANGE: Shape = Shape::Custom(&Rule {
+    expected: "the first and the last line, two ascending integers ≥ 1",
+    check: |node| {
+        let lines: Option<Vec<u32>> = node.items().iter().map(Node::number).collect();
+        let is_range = lines.is_some_and(|lines| matches!(lines[..], [first, last] if (1..=last).contains(&first)));
+        if is_range { Ok(()) } else { Err(Fault::default()) }
+    },
+});
 
-/// The rule for a value.
-#[derive(Clone, Copy)]
-pub(crate) enum Shape {
-    /// The id of the entry.
-    Id,
-    /// The id of an entry or chunk that a link leads to.
-    Target,
-    /// The name of the entry's kind.
-    KindName,
-    /// A string.
-    Text,
-    /// A string that is not blank.
-    Filled,
-    /// A tag, keyword, domain, role or relation; see [`crate::label`].
-    Label,
-    /// One of these strings.
-    OneOf(&'static [&'static str]),
-    /// A number from 0 to 1.
-    Score,
-    /// A number ≥ 0.
-    Amount,
-    /// An integer ≥ 0.
-    Count,
-    /// A line number: an integer ≥ 1.
-    Line,
-    /// First and last line.
-    LineRange,
-    /// `true` or `false`.
-    Flag,
-    /// A date or time; see [`crate::time`].
-    Time,
-    /// A list of strings.
-    Texts,
-    /// A list of at most 256 labels.
-    Labels,
-    /// A list of objects.
-    Objects(&'static Group),
-    /// A list of at most 256 objects.
-    FewObjects(&'static Group),
-    /// An object.
-    Object(&'static Group),
-}
-
-/// The fields of an object.
-pub(crate) struct Group {
-    pub(crate) fields: &'static [Field],
-    /// Whether other fields are mistakes. In an open group they are kept unchanged.
-    pub(crate) is_closed: bool,
-}
-
-impl Group {
-    /// Returns the field with this name.
-    pub(crate) fn field(&self, name: &str) -> Option<&'static Field> {
-        self.fields.iter().find(|field| field.name == name)
-    }
-
-    /// Returns the names of all fields.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.fields.iter().map(|field| field.name)
-    }
-}
+/// Fields that the program computes, but that other tools store in entries.
+const COMPUTED: [&str; 7] = [
+    "access_count",
+    "activation",
+    "base_level_activation",
+    "created_at",
+    "is_pattern",
+    "last_accessed",
+    "spreading_activation",
+];
 
 /// The values of `governance.lifespan_policy`.
 pub(crate) const LIFESPAN_POLICIES: &[&str] = &["conditional", "time-based", "indefinite"];
@@ -88,118 +73,125 @@ pub(crate) fn entry_fields(kind: Kind) -> &'static Group {
     }
 }
 
-static REASONING: Group = closed(&entry(required("content", Shape::Object(&REASONING_CONTENT))));
-static KNOWLEDGE: Group = closed(&entry(required("content", Shape::Object(&KNOWLEDGE_CONTENT))));
-static NOTE: Group = closed(&entry(required("content", Shape::Object(&NOTE_CONTENT))));
-static TURN: Group = closed(&entry(required("content", Shape::Object(&TURN_CONTENT))));
+static REASONING: Group = root(&entry(Field::required("content", Shape::Object(&REASONING_CONTENT))));
+static KNOWLEDGE: Group = root(&entry(Field::required("content", Shape::Object(&KNOWLEDGE_CONTENT))));
+static NOTE: Group = root(&entry(Field::required("content", Shape::Object(&NOTE_CONTENT))));
+static TURN: Group = root(&entry(Field::required("content", Shape::Object(&TURN_CONTENT))));
 // `content` is optional, because a note about a piece of code needs only the id of the code.
-static CODE: Group = closed(&entry(optional("content", Shape::Object(&CODE_CONTENT))));
+static CODE: Group = root(&entry(Field::optional("content", Shape::Object(&CODE_CONTENT))));
+
+const fn root(fields: &'static [Field]) -> Group {
+    Group { hint, ..Group::closed(fields) }
+}
+
+/// Returns a hint for an unknown field of an entry.
+fn hint(name: &str) -> Option<String> {
+    match name {
+        "chunk_id" => Some("did you mean `id`?".to_owned()),
+        name => COMPUTED.contains(&name).then(|| "leave it out: memory computes it".to_owned()),
+    }
+}
 
 const fn entry(content: Field) -> [Field; 6] {
     [
-        optional("id", Shape::Id),
-        optional("type", Shape::KindName),
+        Field::optional("id", Shape::Text),
+        Field::optional("type", Shape::Text),
         content,
-        optional("metadata", Shape::Object(&METADATA)),
-        optional("governance", Shape::Object(&GOVERNANCE)),
-        optional("conversation_log_reference", Shape::Object(&LOG_REFERENCE)),
+        Field::optional("metadata", Shape::Object(&METADATA)),
+        Field::optional("governance", Shape::Object(&GOVERNANCE)),
+        Field::optional("conversation_log_reference", Shape::Object(&LOG_REFERENCE)),
     ]
 }
 
-static REASONING_CONTENT: Group = open(&[
-    optional("pattern", Shape::Filled),
-    optional("original_query", Shape::Text),
-    optional("complexity", Shape::Text),
-    optional("subgoals", Shape::Objects(&SUBGOAL)),
-    optional("tools_used", Shape::Objects(&TOOL_USE)),
-    optional("tool_sequence", Shape::Texts),
-    required("success_score", Shape::Score),
-    optional("verification_option", Shape::Text),
+static REASONING_CONTENT: Group = Group::open(&[
+    Field::optional("pattern", Shape::Filled),
+    Field::optional("original_query", Shape::Text),
+    Field::optional("complexity", Shape::Text),
+    Field::optional("subgoals", Shape::List(&Shape::Object(&SUBGOAL))),
+    Field::optional("tools_used", Shape::List(&Shape::Object(&TOOL_USE))),
+    Field::optional("tool_sequence", TEXTS),
+    Field::required("success_score", SCORE),
+    Field::optional("verification_option", Shape::Text),
 ]);
 
-static SUBGOAL: Group =
-    open(&[optional("id", Shape::Text), optional("description", Shape::Text), optional("agent", Shape::Text)]);
-
-static TOOL_USE: Group =
-    open(&[optional("subgoal", Shape::Text), optional("agent", Shape::Text), optional("tools", Shape::Texts)]);
-
-static KNOWLEDGE_CONTENT: Group = open(&[
-    optional("title", Shape::Filled),
-    optional("topic", Shape::Filled),
-    optional("summary", Shape::Filled),
-    optional("facts", Shape::Objects(&FACT)),
-    optional("sources", Shape::Texts),
-    optional("confidence", Shape::Score),
+static SUBGOAL: Group = Group::open(&[
+    Field::optional("id", Shape::Text),
+    Field::optional("description", Shape::Text),
+    Field::optional("agent", Shape::Text),
 ]);
 
-static FACT: Group = open(&[optional("id", Shape::Text), required("statement", Shape::Filled)]);
-
-static NOTE_CONTENT: Group = open(&[optional("title", Shape::Filled), required("text", Shape::Filled)]);
-
-static TURN_CONTENT: Group = open(&[optional("role", Shape::Label), required("text", Shape::Filled)]);
-
-static CODE_CONTENT: Group = open(&[
-    optional("file", Shape::Filled),
-    optional("function", Shape::Text),
-    optional("line_start", Shape::Line),
-    optional("line_end", Shape::Line),
-    optional("signature", Shape::Text),
-    optional("text", Shape::Text),
-    optional("dependencies", Shape::Texts),
-    optional("imports", Shape::Texts),
-    optional("calls", Shape::Texts),
+static TOOL_USE: Group = Group::open(&[
+    Field::optional("subgoal", Shape::Text),
+    Field::optional("agent", Shape::Text),
+    Field::optional("tools", TEXTS),
 ]);
 
-static METADATA: Group = open(&[
-    optional("timestamp", Shape::Time),
-    optional("created", Shape::Time),
-    optional("acquired", Shape::Time),
-    optional("last_modified", Shape::Time),
-    optional("semantic_role", Shape::Label),
-    optional("keywords", Shape::Labels),
-    optional("domain", Shape::Label),
-    optional("derived", Shape::Texts),
-    optional("links", Shape::FewObjects(&LINK)),
-    optional("session", Shape::Label),
-    optional("language", Shape::Label),
-    optional("git_hash", Shape::Text),
-    optional("validated", Shape::Flag),
-    optional("usage_count", Shape::Count),
-    optional("execution_time_ms", Shape::Amount),
-    optional("total_cost_usd", Shape::Amount),
+static KNOWLEDGE_CONTENT: Group = Group::open(&[
+    Field::optional("title", Shape::Filled),
+    Field::optional("topic", Shape::Filled),
+    Field::optional("summary", Shape::Filled),
+    Field::optional("facts", Shape::List(&Shape::Object(&FACT))),
+    Field::optional("sources", TEXTS),
+    Field::optional("confidence", SCORE),
 ]);
 
-static LINK: Group =
-    closed(&[required("to", Shape::Target), optional("relation", Shape::Label), optional("weight", Shape::Score)]);
+static FACT: Group = Group::open(&[Field::optional("id", Shape::Text), Field::required("statement", Shape::Filled)]);
+
+static NOTE_CONTENT: Group =
+    Group::open(&[Field::optional("title", Shape::Filled), Field::required("text", Shape::Filled)]);
+
+static TURN_CONTENT: Group = Group::open(&[Field::optional("role", LABEL), Field::required("text", Shape::Filled)]);
+
+static CODE_CONTENT: Group = Group::open(&[
+    Field::optional("file", Shape::Filled),
+    Field::optional("function", Shape::Text),
+    Field::optional("line_start", LINE),
+    Field::optional("line_end", LINE),
+    Field::optional("signature", Shape::Text),
+    Field::optional("text", Shape::Text),
+    Field::optional("dependencies", TEXTS),
+    Field::optional("imports", TEXTS),
+    Field::optional("calls", TEXTS),
+]);
+
+static METADATA: Group = Group::open(&[
+    Field::optional("timestamp", TIME),
+    Field::optional("created", TIME),
+    Field::optional("acquired", TIME),
+    Field::optional("last_modified", TIME),
+    Field::optional("semantic_role", LABEL),
+    Field::optional("keywords", LABELS),
+    Field::optional("domain", LABEL),
+    Field::optional("derived", TEXTS),
+    Field::optional("links", Shape::ShortList(&Shape::Object(&LINK))),
+    Field::optional("session", LABEL),
+    Field::optional("language", LABEL),
+    Field::optional("git_hash", Shape::Text),
+    Field::optional("validated", Shape::Flag),
+    Field::optional("usage_count", Shape::Integer(0, u64::MAX)),
+    Field::optional("execution_time_ms", AMOUNT),
+    Field::optional("total_cost_usd", AMOUNT),
+]);
+
+static LINK: Group = Group::closed(&[
+    Field::required("to", TARGET),
+    Field::optional("relation", LABEL),
+    Field::optional("weight", SCORE),
+]);
 
 // Closed, because a mistyped rule or policy would silently have no effect.
-static GOVERNANCE: Group = closed(&[
-    optional("compliance_tags", Shape::Labels),
-    optional("lifespan_policy", Shape::OneOf(LIFESPAN_POLICIES)),
-    optional("retention_rules", Shape::FewObjects(&RETENTION_RULE)),
+static GOVERNANCE: Group = Group::closed(&[
+    Field::optional("compliance_tags", LABELS),
+    Field::optional("lifespan_policy", Shape::OneOf(LIFESPAN_POLICIES)),
+    Field::optional("retention_rules", Shape::ShortList(&Shape::Object(&RETENTION_RULE))),
 ]);
 
-static RETENTION_RULE: Group = closed(&[required("if", Shape::Filled), required("then", Shape::Filled)]);
+static RETENTION_RULE: Group =
+    Group::closed(&[Field::required("if", Shape::Filled), Field::required("then", Shape::Filled)]);
 
-static LOG_REFERENCE: Group = open(&[
-    optional("date", Shape::Time),
-    optional("file", Shape::Filled),
-    optional("section", Shape::Text),
-    optional("line_range", Shape::LineRange),
+static LOG_REFERENCE: Group = Group::open(&[
+    Field::optional("date", TIME),
+    Field::optional("file", Shape::Filled),
+    Field::optional("section", Shape::Text),
+    Field::optional("line_range", LINE_RANGE),
 ]);
-
-const fn optional(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, is_required: false }
-}
-
-const fn required(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, is_required: true }
-}
-
-const fn open(fields: &'static [Field]) -> Group {
-    Group { fields, is_closed: false }
-}
-
-const fn closed(fields: &'static [Field]) -> Group {
-    Group { fields, is_closed: true }
-}

@@ -1,12 +1,11 @@
 //! Validation of ids, and derivation of ids for entries without one.
 
+use aurora_diagnostics::document::{is_blank, quoted};
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
-use crate::blank::is_blank;
 use crate::kind::Kind;
 use crate::limit::ID_BYTES;
-use crate::show;
 
 /// Maximum length of a slug in bytes.
 const MAX_SLUG_BYTES: usize = 64;
@@ -42,8 +41,8 @@ pub(crate) fn problem(kind: Kind, id: &str) -> Option<Problem> {
         Some(_) => None,
         None => {
             let has_prefix = Kind::of_id(id).is_some();
-            let message = format!("must begin with `{prefix}`, and {} does not", show::quoted(id));
-            let help = (!has_prefix).then(|| format!("write {}", show::quoted(&format!("{prefix}{id}"))));
+            let message = format!("must begin with `{prefix}`, and {} does not", quoted(id));
+            let help = (!has_prefix).then(|| format!("write {}", quoted(&format!("{prefix}{id}"))));
             Some(Problem { message, help })
         }
     }
@@ -53,7 +52,7 @@ pub(crate) fn problem(kind: Kind, id: &str) -> Option<Problem> {
 pub(crate) fn target_problem(id: &str) -> Option<String> {
     general_problem(id).or_else(|| {
         let is_complete = id.split_once(':').is_some_and(|(kind, name)| !kind.is_empty() && !is_blank(name));
-        (!is_complete).then(|| format!("must be an id such as `know:stripe-api`, not {}", show::quoted(id)))
+        (!is_complete).then(|| format!("must be an id such as `know:stripe-api`, not {}", quoted(id)))
     })
 }
 
@@ -64,7 +63,7 @@ fn general_problem(id: &str) -> Option<String> {
     if id.len() > ID_BYTES {
         return Some(format!("must have at most {ID_BYTES} bytes, not {}", id.len()));
     }
-    id.contains(char::is_control).then(|| format!("must not contain control characters: {}", show::quoted(id)))
+    id.contains(char::is_control).then(|| format!("must not contain control characters: {}", quoted(id)))
 }
 
 /// Derives the id of an entry without one: the prefix and the slug of the title. A hash of the content replaces the slug if there

@@ -1,8 +1,7 @@
 //! Labels: tags, keywords, domains, semantic roles and relations.
 
-use crate::blank::is_blank;
 use crate::limit::LABEL_BYTES;
-use crate::show;
+use aurora_diagnostics::document::{is_blank, quoted};
 
 /// The rule for labels, for messages.
 pub(crate) const EXPECTED: &str = "a string of 1 to 128 bytes without control characters";
@@ -14,7 +13,7 @@ pub(crate) fn is_label(text: &str) -> bool {
 
 /// Returns the problem of an invalid tag; `None` if the tag is valid.
 pub fn label_problem(text: &str) -> Option<String> {
-    (!is_label(text)).then(|| format!("{} must be {EXPECTED}", show::quoted(text)))
+    (!is_label(text)).then(|| format!("{} must be {EXPECTED}", quoted(text)))
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! An [`Entry`] is a JSON object with the fields `id`, `type`, `content`, `metadata`, `governance` and
 //! `conversation_log_reference`. [`read_json`] and [`read_note`] read an entry, report all mistakes at once, and return a
 //! [`Draft`]. A draft has an id and derived metadata; its [`Verdict`] decides whether it is stored. [`searchable`] returns the
-//! text that is indexed, and [`schema`] the JSON Schema of a [`Kind`].
+//! text that is indexed, and [`schema`] the JSON Schema of a [`Kind`]. [`read_pattern`] reads a reasoning pattern that is a file of a
+//! repository.
 //!
 //! Deliberately absent: storage, the index, commands, and the language of retention rules. The caller of [`read_json`] passes a
 //! function that checks rules.
@@ -25,7 +26,6 @@
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod blank;
 pub mod code;
 mod derive;
 mod draft;
@@ -37,20 +37,22 @@ mod kind;
 mod label;
 pub mod limit;
 mod note;
-mod report;
+mod pattern;
+mod rules;
 mod schema;
 mod searchable;
-mod show;
 mod time;
 mod title;
 mod verdict;
 
 pub use draft::Draft;
-pub use entry::{EditError, Entry, LifespanPolicy, Link, LogReference, RetentionRule, StoredError};
+pub use entry::{EditError, Entry, Link, LogReference, StoredError};
 pub use json::read_json;
 pub use kind::Kind;
 pub use label::label_problem;
 pub use note::read_note;
+pub use pattern::{PatternError, read_pattern};
 pub use schema::schema;
 pub use searchable::{Searchable, searchable};
+pub use time::parse_time;
 pub use verdict::{MIN_PATTERN_SCORE, MIN_SCORE, Outcome, Verdict};

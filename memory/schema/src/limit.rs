@@ -12,5 +12,3 @@ pub const TEXT_BYTES: usize = 4 << 20;
 pub const DOCUMENT_BYTES: usize = 8 << 20;
 /// Maximum nesting depth of lists and objects. `serde_json` rejects the 128th level.
 pub const DEPTH: usize = 127;
-/// Maximum number of mistakes that are reported.
-pub const MISTAKES: usize = 100;

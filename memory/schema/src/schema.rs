@@ -20,10 +20,11 @@ pub fn schema(kind: Kind) -> &'static str {
 mod tests {
     use std::collections::BTreeSet;
 
+    use aurora_diagnostics::document::{Group, Shape};
     use serde_json::Value;
 
     use super::*;
-    use crate::field::{Group, Shape, entry_fields};
+    use crate::field::entry_fields;
 
     #[test]
     fn schemas_have_the_fields_of_the_table() {
@@ -50,7 +51,9 @@ mod tests {
             let place = format!("{place}.{}", field.name);
             match field.shape {
                 Shape::Object(group) => compare(whole, inner, group, &place),
-                Shape::Objects(group) | Shape::FewObjects(group) => compare(whole, &inner["items"], group, &place),
+                Shape::List(Shape::Object(group)) | Shape::ShortList(Shape::Object(group)) => {
+                    compare(whole, &inner["items"], group, &place)
+                }
                 _ => {}
             }
         }

@@ -49,7 +49,7 @@ fn reasoning(entry: &Entry) -> String {
         let label = Some(text("id")).filter(|id| !id.is_empty()).unwrap_or("Subgoal");
         lines.add(label, &format!("{}{}", text("description"), agent.unwrap_or_default()));
     }
-    lines.add("Tools", &tools(entry).join(", "));
+    lines.add("Tools", &entry.tools().join(", "));
     lines.text()
 }
 
@@ -82,15 +82,17 @@ fn objects<'e>(entry: &'e Entry, field: &str) -> impl Iterator<Item = &'e Value>
     entry.field("content", field).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// Returns the tools in the order of their first use.
-fn tools(entry: &Entry) -> Vec<&str> {
-    let in_subgoals = objects(entry, "tools_used").flat_map(|used| crate::entry::strings(used.get("tools")));
-    unique(entry.texts("content", "tool_sequence").into_iter().chain(in_subgoals))
+impl Entry {
+    /// Returns the tools of reasoning in the order of their first use.
+    pub fn tools(&self) -> Vec<&str> {
+        let in_subgoals = objects(self, "tools_used").flat_map(|used| crate::entry::strings(used.get("tools")));
+        unique(self.texts("content", "tool_sequence").into_iter().chain(in_subgoals))
+    }
 }
 
 fn terms(entry: &Entry) -> Vec<String> {
     let names = match entry.kind() {
-        Kind::Reasoning => tools(entry),
+        Kind::Reasoning => entry.tools(),
         Kind::Code => {
             ["calls", "imports", "dependencies"].iter().flat_map(|field| entry.texts("content", field)).collect()
         }

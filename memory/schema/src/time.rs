@@ -1,6 +1,7 @@
 //! Parses the times of an entry as Unix seconds.
 
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 use jiff::civil::{Date, date};
 
@@ -10,19 +11,18 @@ pub(crate) const EXPECTED: &str = "a date such as 2025-12-12, or a time such as 
 /// Parses a time of [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339#section-5.6), or a date, which means midnight UTC. Fractions
 /// of a second are dropped. A leap second becomes the first second of the next minute.
 pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
-    let day = day(text.get(..10)?)?.duration_since(date(1970, 1, 1)).as_secs();
-    let rest = text.get(10..)?;
-    if rest.is_empty() {
-        return Some(day);
-    }
-    let time = rest.strip_prefix(['T', 't', ' '])?;
-    let (clock, rest) = (time.get(..8)?, time.get(8..)?);
-    let colons = (clock.get(2..3)?, clock.get(5..6)?) == (":", ":");
-    let hours = number(clock.get(..2)?, 0..=23)?;
-    let minutes = number(clock.get(3..5)?, 0..=59)?;
-    let seconds = number(clock.get(6..)?, 0..=60)?;
-    let offset = offset(without_fraction(rest)?)?;
-    colons.then_some(day + hours * 3_600 + minutes * 60 + seconds - offset)
+    parse_time(text).filter(|_| has_strict_form(text))
+}
+
+/// Whether a text is a date, or a date with seconds and an offset.
+fn has_strict_form(text: &str) -> bool {
+    let form: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c.to_ascii_uppercase() }).collect();
+    let Some(time) = form.strip_prefix("0000-00-00") else { return false };
+    let Some(rest) = time.strip_prefix(['T', ' ']).and_then(|time| time.strip_prefix("00:00:00")) else {
+        return time.is_empty();
+    };
+    let zone = rest.strip_prefix(".0").map_or(rest, |fraction| fraction.trim_start_matches('0'));
+    matches!(zone, "Z" | "+00:00" | "-00:00")
 }
 
 /// Returns a hint for fixing an invalid time.
@@ -31,36 +31,58 @@ pub(crate) fn help(text: &str) -> Option<String> {
     is_without_offset.then(|| "append `Z` for UTC, or an offset such as `+01:00`".to_owned())
 }
 
-fn day(text: &str) -> Option<Date> {
-    let is_separated = (text.get(4..5)?, text.get(7..8)?) == ("-", "-");
-    let year = number(text.get(..4)?, 0..=9_999)?;
-    let month = number(text.get(5..7)?, 1..=12)?;
-    let day = number(text.get(8..)?, 1..=31)?;
-    let found = Date::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()?;
-    is_separated.then_some(found)
+/// Parses `YYYY-MM-DD`, alone or with a time: `T` or a space, `HH:MM`, optional seconds with an optional fraction, and
+/// `Z` or an offset. Without an offset the time is UTC.
+pub fn parse_time(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let (day, rest) = (text.get(..10)?, text.get(10..)?);
+    let day = calendar_day(day)?.duration_since(date(1970, 1, 1)).as_secs();
+    let Some(time) = rest.strip_prefix(['T', 't', ' ']) else {
+        return rest.is_empty().then_some(day);
+    };
+    let clock = number_in(0..=23, time.get(..2)?)? * 3_600 + minutes(time.get(2..5)?)? * 60;
+    let (seconds, rest) = match time[5..].strip_prefix(':') {
+        Some(rest) => (number_in(0..=60, rest.get(..2)?)?, &rest[2..]),
+        None => (0, &time[5..]),
+    };
+    let zone = rest.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
+    Some(day + clock + seconds - offset(zone)?)
 }
 
-fn without_fraction(text: &str) -> Option<&str> {
-    let Some(fraction) = text.strip_prefix('.') else { return Some(text) };
-    let rest = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
-    (rest.len() < fraction.len()).then_some(rest)
+/// Parses a day written as `YYYY-MM-DD`, in the proleptic Gregorian calendar.
+fn calendar_day(text: &str) -> Option<Date> {
+    let mut parts = text.splitn(3, '-');
+    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+    if (year.len(), month.len(), day.len()) != (4, 2, 2) {
+        return None;
+    }
+    Date::new(number(year)?, number(month)?, number(day)?).ok()
+}
+
+fn minutes(text: &str) -> Option<i64> {
+    number_in(0..=59, text.strip_prefix(':')?)
 }
 
 fn offset(zone: &str) -> Option<i64> {
-    let sign = match zone.as_bytes().first()? {
-        b'Z' | b'z' => return (zone.len() == 1).then_some(0),
-        b'+' => 1,
-        b'-' => -1,
-        _ => return None,
+    let sign = match zone.as_bytes().first() {
+        None | Some(b'Z' | b'z') => return (zone.len() <= 1).then_some(0),
+        Some(b'+') => 1,
+        Some(b'-') => -1,
+        Some(_) => return None,
     };
-    let is_complete = zone.len() == 6 && zone.get(3..4)? == ":";
-    let seconds = number(zone.get(1..3)?, 0..=23)? * 3_600 + number(zone.get(4..)?, 0..=59)? * 60;
-    is_complete.then_some(sign * seconds)
+    let (hours, rest) = (zone.get(1..3)?, zone.get(3..)?);
+    let rest = rest.strip_prefix(':').unwrap_or(rest);
+    let minutes = if rest.is_empty() { 0 } else { number_in(0..=59, rest)? };
+    Some(sign * (number_in(0..=23, hours)? * 3_600 + minutes * 60))
 }
 
-fn number(digits: &str, range: RangeInclusive<i64>) -> Option<i64> {
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    digits.parse().ok().filter(|number| is_number && range.contains(number))
+fn number_in(range: RangeInclusive<i64>, digits: &str) -> Option<i64> {
+    number(digits).filter(|number| range.contains(number))
+}
+
+fn number<T: FromStr>(digits: &str) -> Option<T> {
+    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    digits.parse().ok().filter(|_| is_number)
 }
 
 #[cfg(test)]

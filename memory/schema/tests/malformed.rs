@@ -240,7 +240,7 @@ fn wrong_ids_and_links() {
      --> a.json:1:8
     1 | {"id": "", "content": {"text": "a"}}
 
-    error[A0303]: `id` must be an id that begins with `note:`, not 7
+    error[A0303]: `id` must be a string, not 7
      --> a.json:1:8
     1 | {"id": 7, "content": {"text": "a"}}
 

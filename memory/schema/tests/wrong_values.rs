@@ -92,11 +92,11 @@ fn wrong_values() {
      --> a.json:1:75
     1 | {"content": {"topic": "a", "confidence": null}, "metadata": {"validated": "yes"}}
 
-    error[A0303]: `content.line_start` must be a line number, an integer ≥ 1, not 0
+    error[A0303]: `content.line_start` must be an integer ≥ 1, not 0
      --> a.json:1:41
     1 | {"content": {"file": "a", "line_start": 0, "line_end": 1.5}}
 
-    error[A0303]: `content.line_end` must be a line number, an integer ≥ 1, not 1.5
+    error[A0303]: `content.line_end` must be an integer ≥ 1, not 1.5
      --> a.json:1:56
     1 | {"content": {"file": "a", "line_start": 0, "line_end": 1.5}}
 

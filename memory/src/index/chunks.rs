@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_memory_schema::{Entry, Kind, RetentionRule, searchable};
+use aurora_memory_schema::{Entry, Kind, searchable};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
@@ -95,7 +95,7 @@ pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>,
     add(column::TAGS, strings(tags.clone()));
     add(column::LINKS, strings(entry.links().into_iter().map(|link| link.to.to_owned()).collect()));
     add(column::SCORE, entry.score().map(MetaValue::Float));
-    let rule = |rule: RetentionRule<'_>| format!("{}{}{}", rule.condition, column::RULE_SEPARATOR, rule.action);
+    let rule = |(condition, action): (&str, &str)| format!("{condition}{}{action}", column::RULE_SEPARATOR);
     add(column::RULES, strings(entry.retention_rules().into_iter().map(rule).collect()));
     add(column::PATTERN, entry.score().map(|_| MetaValue::Bool(entry.is_pattern())));
     add(column::DOMAIN, string(entry.domain()));
@@ -143,7 +143,7 @@ fn turn_doc(date: i64, beside: Vec<String>) -> String {
 
 /// Returns the tags and the lifespan policy, if the entry has either.
 fn governance(entry: &Entry, tags: Vec<String>) -> Option<Governance> {
-    let lifespan = entry.lifespan_policy().map(|policy| policy.name().to_owned());
+    let lifespan = entry.lifespan_policy().map(str::to_owned);
     (!tags.is_empty() || lifespan.is_some()).then_some(Governance { tags, lifespan })
 }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aurora_project::Project;
-use aurora_stages::index::{self as indexing, IndexError, IndexOptions, kept};
+use aurora_stages::index::{self as indexing, IndexError, kept};
 use aurora_storage::{Snapshot, StorageError};
 
-use super::source::{self, Followed};
+use super::source::Followed;
 use crate::error::MemoryError;
 use crate::store::EntryStore;
 
@@ -34,9 +34,7 @@ pub(crate) fn catch_up(project: &Project, store: &Arc<EntryStore>) -> Result<Opt
         }
         // A run replaces the file of a damaged index, and this process can open the new file only after it has closed the old one.
         drop(published);
-        let mut options = IndexOptions { pipeline: source::pipeline(), ..project.options_without_programs()? };
-        options.services.insert(Arc::clone(store));
-        match indexing::run_changes(&options) {
+        match indexing::run_changes(&project.options_of_source(Arc::clone(store))?) {
             Ok(()) => return Ok(Some(project.snapshot()?)),
             Err(IndexError::Storage(StorageError::Locked { .. })) if begun.elapsed() < MAX_WAIT => {
                 std::thread::sleep(POLL_INTERVAL);

@@ -1,9 +1,9 @@
 //! The indexed part of an entry.
 
+use aurora_memory_policy::Scope;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::scope::Scope;
 use crate::store::Version;
 
 pub(crate) use aurora_query::memory::ENTRIES_PREFIX as DIRECTORY;

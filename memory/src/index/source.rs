@@ -1,17 +1,11 @@
 //! `[stage.memory]`: emits the entries that have changed since the last run.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use aurora_pipeline::{
-    Access, BuildContext, Emitter, Fingerprint, Registry, Stage, StageConfig, StageContext, StageError, Worker,
-    producer,
-};
+use aurora_pipeline::{Registry, StageContext, StageError};
 use aurora_redact::{has_secret, masked};
-use aurora_stages::columns::{DOCUMENT, Document, LANGUAGE, MTIME, PATH, SIZE};
-use aurora_stages::emit_documents;
-use aurora_stages::index::PipelineChoice;
-use serde::Deserialize;
+use aurora_stages::columns::Document;
+use aurora_stages::document_source::{self, DocumentSource, Documents};
 
 use super::chunks::EntryChunks;
 use super::indexed_entry::{DIRECTORY, ENTRY_LANGUAGE, IndexedEntry, indexed_path};
@@ -19,24 +13,12 @@ use crate::error::MemoryError;
 use crate::session::NewTurn;
 use crate::store::{EntryStore, EntryView, Version};
 
-/// Maximum number of entries in a batch.
-const BATCH: usize = 256;
-
 /// Maximum number of bytes of a turn that are indexed with each adjacent turn.
 const MAX_ADJACENT_BYTES: usize = 2048;
 
-/// Returns the pipeline of a memory.
-pub(super) fn pipeline() -> PipelineChoice {
-    // `redact` is off, because masking could break the JSON of a document. Secrets are masked later, in the text of the entry.
-    let text = "[stage.memory]\n[stage.incremental-check]\ngit = false\nredact = false\n[stage.memory-chunks]\n\
-                [stage.embed]\nmodel = \"static\"\n[stage.store]\n[stage.bm25]\n";
-    PipelineChoice::Text { name: "memory".to_owned(), text: text.to_owned() }
-}
-
 /// Returns the stage types of the pipeline.
 pub(crate) fn registry() -> Registry {
-    let mut registry = aurora_stages::registry();
-    registry.register::<MemorySource>();
+    let mut registry = document_source::registry::<EntryStore>();
     registry.register::<EntryChunks>();
     registry
 }
@@ -51,7 +33,7 @@ pub(super) struct Followed {
 
 impl Followed {
     /// The stage that keeps the value for the next run.
-    pub(super) const STAGE: &'static str = MemorySource::TYPE;
+    pub(super) const STAGE: &'static str = EntryStore::TYPE;
 
     pub(super) fn from_view(view: &EntryView) -> Result<Self, MemoryError> {
         Ok(Self { store: view.store_id().to_owned(), change: view.newest_change()? })
@@ -68,80 +50,45 @@ impl Followed {
 }
 
 /// `[stage.memory]`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MemorySource {}
-
-impl StageConfig for MemorySource {
+impl DocumentSource for EntryStore {
     const TYPE: &'static str = "memory";
+    const VERSION: u32 = 2;
+    const PIPELINE: &'static str = "memory";
+    // `redact` is off, because masking could break the JSON of a document. Secrets are masked later, in the text of the entry.
+    const STAGES: &'static str = "redact = false\n[stage.memory-chunks]\n";
+    const LANGUAGE: &'static str = ENTRY_LANGUAGE;
+    const DIRECTORY: &'static str = DIRECTORY;
+    const MAX_BATCH: usize = 256;
 
-    fn access(&self) -> Access {
-        Access::source().writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec(), DOCUMENT.spec()])
-    }
-
-    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        let entries = cx.services.get::<EntryStore>();
-        let entries = entries.ok_or_else(|| StageError::new("this stage runs for a memory only"))?;
-        Ok(Box::new(MemorySourceStage(entries)))
-    }
-}
-
-struct MemorySourceStage(Arc<EntryStore>);
-
-impl Stage for MemorySourceStage {
-    fn open(&self) -> Box<dyn Worker + '_> {
-        producer(|out: &mut Emitter<'_>, cx: &StageContext<'_>| {
-            // The view is taken while no other process writes the index, so no other run can have indexed a later change.
-            let view = &self.0.view()?;
-            let now = Followed::from_view(view)?;
-            let before = cx.kept().and_then(Followed::parse).filter(|before| before.store == now.store);
-            let changed = before.map(|before| view.changed_since(before.change)).transpose()?.flatten();
-            match changed {
-                Some(ids) => emit_changes(view, &ids, out)?,
-                None => emit_all(view, out)?,
+    fn supply(&self, out: &mut Documents<'_, '_, Self>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        // The view is taken while no other process writes the index, so no other run can have indexed a later change.
+        let view = &self.view()?;
+        let now = Followed::from_view(view)?;
+        let before = cx.kept().and_then(Followed::parse).filter(|before| before.store == now.store);
+        let changed = before.map(|before| view.changed_since(before.change)).transpose()?.flatten();
+        match changed {
+            Some(ids) => {
+                // The turns adjacent to a changed turn contain its text.
+                let adjacent = ids.iter().flat_map(|id| NewTurn::adjacent(id)).flatten();
+                let ids: BTreeSet<String> = ids.iter().cloned().chain(adjacent).collect();
+                for id in &ids {
+                    let changed = view.get(id)?.map(|version| document(view, id, version)).transpose()?;
+                    out.push(indexed_path(id), changed.unwrap_or(Document::Deleted))?;
+                }
+                out.keep_others()?;
             }
-            cx.keep(&now.to_text());
-            Ok(())
-        })
-    }
-
-    fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(MemorySource::TYPE, 2)
-    }
-}
-
-/// Emits the entries that have changed and the turns adjacent to them. All other entries are unchanged.
-fn emit_changes(view: &EntryView, ids: &[String], out: &mut Emitter<'_>) -> Result<(), StageError> {
-    let adjacent = ids.iter().flat_map(|id| NewTurn::adjacent(id)).flatten();
-    let ids: BTreeSet<String> = ids.iter().cloned().chain(adjacent).collect();
-    let ids: Vec<String> = ids.into_iter().collect();
-    for ids in ids.chunks(BATCH) {
-        let mut rows = Vec::with_capacity(ids.len());
-        for id in ids {
-            let document = match view.get(id)? {
-                Some(version) => document(view, id, version)?,
-                None => Document::Deleted,
-            };
-            rows.push((indexed_path(id), document));
+            None => {
+                for entry in view.from("")? {
+                    let (id, version) = entry?;
+                    if version.document.is_some() {
+                        out.push(indexed_path(id), document(view, id, version)?)?;
+                    }
+                }
+            }
         }
-        emit_documents(rows, ENTRY_LANGUAGE, out)?;
+        cx.keep(&now.to_text());
+        Ok(())
     }
-    emit_documents(vec![(DIRECTORY.to_owned(), Document::Rest)], ENTRY_LANGUAGE, out)
-}
-
-/// Emits all entries. Any other indexed entry is deleted.
-fn emit_all(view: &EntryView, out: &mut Emitter<'_>) -> Result<(), StageError> {
-    let mut rows = Vec::with_capacity(BATCH);
-    for entry in view.from("")? {
-        let (id, version) = entry?;
-        if version.document.is_some() {
-            rows.push((indexed_path(id), document(view, id, version)?));
-        }
-        if rows.len() == BATCH {
-            emit_documents(std::mem::take(&mut rows), ENTRY_LANGUAGE, out)?;
-        }
-    }
-    emit_documents(rows, ENTRY_LANGUAGE, out)
 }
 
 fn document(view: &EntryView, id: &str, version: Version) -> Result<Document, StageError> {
@@ -171,10 +118,10 @@ fn adjacent_text(entry: &IndexedEntry, other: Version) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use aurora_memory_policy::Scope;
     use serde_json::json;
 
     use super::*;
-    use crate::scope::Scope;
     use crate::store::Change;
 
     #[test]

@@ -1,9 +1,8 @@
 //! A stored version of an entry.
 
+use aurora_memory_policy::Scope;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-
-use crate::scope::Scope;
 
 /// The kind of change that created a version of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

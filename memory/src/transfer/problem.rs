@@ -47,10 +47,16 @@ impl TransferProblem {
         }
     }
 
+    /// Creates the problem of an entry that differs from its source.
+    pub fn altered(what: impl Into<String>, reason: &'static str, why: impl Into<String>) -> Self {
+        Self { effect: TransferEffect::Altered, ..Self::unmapped(what, reason, why) }
+    }
+
     /// Creates the problem of a document with mistakes.
     pub fn invalid_document(what: impl Into<String>, reason: &'static str, mistakes: Diagnostics) -> Self {
         let messages: Vec<&str> = mistakes.iter().map(|mistake| mistake.message.as_str()).collect();
-        Self { why: messages.join("; "), ..Self::unmapped(what, reason, String::new()) }.with_mistakes(mistakes)
+        let problem = Self::unmapped(what, reason, messages.join("; "));
+        Self { mistakes, ..problem }
     }
 
     /// Creates the problem of an entry whose score is too low; `why` is the rule.
@@ -62,9 +68,5 @@ impl TransferProblem {
     #[must_use]
     pub fn about(self, id: impl Into<String>) -> Self {
         Self { id: Some(id.into()), ..self }
-    }
-
-    fn with_mistakes(self, mistakes: Diagnostics) -> Self {
-        Self { mistakes, ..self }
     }
 }

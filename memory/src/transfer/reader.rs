@@ -2,7 +2,8 @@
 
 use std::io::BufRead;
 
-use aurora_memory_policy::check_rule;
+use aurora_diagnostics::document::quoted;
+use aurora_memory_policy::{Scope, check_rule};
 use aurora_memory_schema::{Draft, Entry, Kind, code, read_json};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -13,18 +14,17 @@ use super::located::DocumentPlace;
 use super::problem::TransferProblem;
 use super::record::{ENTRY, EntryLine, HEADER, Header, Time, VERSION};
 use crate::memory::Placement;
-use crate::scope::Scope;
 use crate::session::check_session;
 
 /// Maximum number of consecutive lines that are not entries. A file with more of them is not a list of entries, or is endless.
 const MAX_LINES_WITHOUT_ENTRY: u32 = 20_000;
 
-/// Defaults for documents whose lines do not specify these values.
+/// Defaults for documents that do not specify these values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineDefaults {
     /// The scope and session. A turn belongs to its own session.
     pub placement: Placement,
-    /// The time at which the documents were edited, in Unix seconds: the modification time of the file. They were added at the same
+    /// The time at which the documents were edited, in Unix seconds. They were added at the same
     /// time, unless their metadata has a creation time.
     pub time: i64,
 }
@@ -168,7 +168,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         match fields.get("type") {
             Some(Value::String(name)) => match Kind::from_name(name) {
                 Some(kind) => Ok(kind),
-                None => wrong(code::INVALID_VALUE, format!("`type` must be one of {kinds}, not {}", quote(name))),
+                None => wrong(code::INVALID_VALUE, format!("`type` must be one of {kinds}, not {}", quoted(name))),
             },
             Some(_) => wrong(code::INVALID_VALUE, format!("`type` must be one of {kinds}")),
             None => match of_id() {
@@ -236,9 +236,4 @@ fn cause(error: &serde_json::Error) -> String {
     let whole = error.to_string();
     let shown = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(cause, _)| cause);
     shown.chars().take(200).collect()
-}
-
-/// Formats a text in quotes, shortened and without control characters.
-fn quote(text: &str) -> String {
-    format!("{:?}", text.chars().take(60).collect::<String>())
 }

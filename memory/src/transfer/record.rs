@@ -5,13 +5,12 @@
 //! {"id": "note:a", "scope": "user", "created_at": "2026-01-31T12:00:00Z", "edited_at": "2026-01-31T12:00:00Z", "entry": {…}}
 //! ```
 
+use aurora_memory_policy::Scope;
 use std::borrow::Cow;
 
 use aurora_storage::{AccessRecord, Judgements, Verdict};
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use crate::scope::Scope;
 
 /// The version of the format.
 pub(super) const VERSION: u32 = 1;

@@ -1,5 +1,6 @@
 //! Transfer of entries from one memory to another.
 
+use aurora_memory_policy::Scope;
 use std::io::Cursor;
 use std::path::Path;
 
@@ -12,7 +13,6 @@ use tempfile::TempDir;
 use super::{JsonLines, LineDefaults, Transfer, TransferReport, TransferredEntry};
 use crate::memory::{Memory, Placement};
 use crate::place::Owner;
-use crate::scope::Scope;
 use crate::session::NewTurn;
 
 const NOW: i64 = 1_800_000_000;

@@ -11,10 +11,7 @@ use serde::Serialize;
 use super::record::{Access, EntryLine, Header, Time, VERSION};
 use crate::error::MemoryError;
 use crate::memory::Memory;
-use crate::store::{EntryView, Version};
-
-/// Number of entries whose access records are read at once.
-const BATCH: usize = 1_024;
+use crate::store::EntryView;
 
 impl Memory {
     /// Writes a snapshot of the entries to `out` as lines of JSON: a header, then one entry per line in the order of ids. Removed
@@ -27,17 +24,17 @@ impl Memory {
         let entries = count(&view)?;
         let mut lines = LineWriter { out: BufWriter::new(out), name };
         lines.write(&Header { aurora_memory: VERSION, entries })?;
-        let mut batch: Vec<(&str, Version)> = Vec::with_capacity(BATCH);
-        for entry in view.from("")? {
-            let (id, version) = entry?;
-            if version.document.is_some() {
-                batch.push((id, version));
-            }
-            if batch.len() == BATCH {
-                self.export_batch(&mut batch, &mut lines)?;
-            }
-        }
-        self.export_batch(&mut batch, &mut lines)?;
+        self.visit_entries(&view, |id, version, access| {
+            lines.write(&EntryLine {
+                id: Cow::Borrowed(id),
+                scope: version.scope,
+                session: version.session.clone(),
+                created_at: Time(version.created),
+                edited_at: Time(version.edited),
+                access: access.and_then(Access::from_record),
+                entry: &version.document,
+            })
+        })?;
         lines.out.flush().map_err(MemoryError::io(name))?;
         Ok(entries)
     }
@@ -70,27 +67,6 @@ impl Memory {
             opened.synchronise().map_err(io())?;
         }
         Ok(entries)
-    }
-
-    fn export_batch(
-        &self,
-        batch: &mut Vec<(&str, Version)>,
-        lines: &mut LineWriter<'_, impl Write>,
-    ) -> Result<(), MemoryError> {
-        let accesses = self.accesses(&batch.iter().map(|(id, _)| *id).collect::<Vec<_>>());
-        for ((id, version), access) in batch.drain(..).zip(accesses) {
-            let Some(document) = &version.document else { continue };
-            lines.write(&EntryLine {
-                id: Cow::Borrowed(id),
-                scope: version.scope,
-                session: version.session.clone(),
-                created_at: Time(version.created),
-                edited_at: Time(version.edited),
-                access: access.as_ref().and_then(Access::from_record),
-                entry: document,
-            })?;
-        }
-        Ok(())
     }
 }
 

@@ -42,3 +42,5 @@ pub const MISSING_PROGRAM: &str = "A0118";
 pub const UNREAD_COLUMN: &str = "A0201";
 /// Warning: the pipeline has no sink.
 pub const NO_SINK: &str = "A0202";
+/// There are more mistakes than are shown.
+pub const MORE_MISTAKES: &str = "A0310";

@@ -21,6 +21,7 @@
 
 pub mod code;
 mod diagnostic;
+pub mod document;
 mod place;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};

@@ -1,15 +1,14 @@
 //! Merges layers of settings into one valid configuration.
 
 use std::io;
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use aurora_confined::read_regular_to_string;
-use aurora_diagnostics::{Diagnostic, Diagnostics, Location, Place, code};
+use aurora_diagnostics::document::{Document, Entry, Value};
+use aurora_diagnostics::{Diagnostic, Diagnostics, Place, code};
 use aurora_storage::ProjectDirectory;
 use aurora_suggest::did_you_mean;
-use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
 
 use crate::config::parameter::SHARES;
 use crate::config::parameters::{Parameter, SearchConfig};
@@ -106,67 +105,61 @@ struct ConfigDraft {
 
 impl ConfigDraft {
     fn file(&mut self, name: &str, text: &str, other_tables: &[&str]) {
-        let at = |span: Range<usize>| Place::File(Location::of_span(name, text, span));
-        let table = match DeTable::parse(text) {
-            Ok(table) => table.into_inner(),
-            Err(e) => {
-                let place = at(e.span().unwrap_or_default());
-                self.errors.push(Diagnostic::error(code::SYNTAX, None, e.message()).at(place));
-                return;
-            }
+        let document = match Document::from_toml(name, text) {
+            Ok(document) => document,
+            Err(errors) => return self.errors.extend(errors),
         };
-        for (name, value) in in_order_of_file(&table) {
-            let key = name.get_ref().as_ref();
-            if key == "search" {
-                self.table(key, value.get_ref(), name.span(), &at);
-            } else if !other_tables.contains(&key) {
+        for entry in document.root.entries() {
+            if entry.key == "search" {
+                self.table("search", entry, &document);
+            } else if !other_tables.contains(&entry.key.as_ref()) {
                 let known = other_tables.iter().copied().chain(["search"]);
-                self.unknown(key, known, at(name.span()));
+                self.unknown(&entry.key, known, place(&document, entry));
             }
         }
     }
 
-    /// Sets the keys of the tables below `search` in the order of the file. `span` is the position of the key of
-    /// `value`.
-    fn table(&mut self, key: &str, value: &DeValue<'_>, span: Range<usize>, at: &dyn Fn(Range<usize>) -> Place) {
-        if key == BOOST {
-            return self.boosts(value, span, at);
-        }
+    /// Sets the keys of the tables below `search` in the order of the file.
+    fn table(&mut self, key: &str, entry: &Entry<'_>, document: &Document<'_>) {
         let is_table_name = Parameter::all().any(|parameter| parameter.is_in(key));
-        match (Parameter::find(key), value.as_table()) {
-            (Some(parameter), _) => self.set(parameter, &text_of(value), at(span)),
-            (None, Some(table)) if is_table_name => {
-                for (name, inner) in in_order_of_file(table) {
-                    self.table(&format!("{key}.{}", name.get_ref()), inner.get_ref(), name.span(), at);
+        match (Parameter::find(key), &entry.node.value) {
+            (Some(parameter), _) => self.set(parameter, &text_of(document, entry), place(document, entry)),
+            (None, Value::Table(entries)) if key == BOOST => {
+                entries.iter().for_each(|entry| self.boost(entry, document));
+            }
+            (None, Value::Table(entries)) if is_table_name => {
+                for inner in entries {
+                    self.table(&format!("{key}.{}", inner.key), inner, document);
                 }
             }
-            (None, None) if is_table_name => {
-                self.invalid_value(format!("`{key}` must be a table, not {}", text_of(value)), at(span));
+            (None, _) if is_table_name || key == BOOST => {
+                self.invalid_value(
+                    format!("`{key}` must be a table, not {}", text_of(document, entry)),
+                    document,
+                    entry,
+                );
             }
-            (None, _) => self.unknown(key, keys().chain([BOOST]), at(span)),
+            (None, _) => self.unknown(key, keys().chain([BOOST]), place(document, entry)),
         }
     }
 
-    /// Sets the weights of custom columns. Their names are not checked, because the columns depend on the index.
-    fn boosts(&mut self, value: &DeValue<'_>, span: Range<usize>, at: &dyn Fn(Range<usize>) -> Place) {
-        let Some(table) = value.as_table() else {
-            return self.invalid_value(format!("`{BOOST}` must be a table, not {}", text_of(value)), at(span));
-        };
-        for (name, value) in in_order_of_file(table) {
-            let text = text_of(value.get_ref());
-            match text.parse::<f32>() {
-                Ok(weight) if BOOST_RANGE.contains(&weight) => {
-                    self.config.boost.insert(name.get_ref().to_string(), weight);
-                }
-                _ => {
-                    let (least, most) = (BOOST_RANGE.start(), BOOST_RANGE.end());
-                    let key = name.get_ref();
-                    let message =
-                        format!("`{BOOST}.{key}` must be a number between {least:.1} and {most:.1}, not {text}");
-                    self.invalid_value(message, at(name.span()));
-                }
+    /// Sets the weight of a custom column. Its name is not checked, because the columns depend on the index.
+    fn boost(&mut self, entry: &Entry<'_>, document: &Document<'_>) {
+        match entry.node.number::<f32>() {
+            Some(weight) if BOOST_RANGE.contains(&weight) => {
+                self.config.boost.insert(entry.key.to_string(), weight);
+            }
+            _ => {
+                let (least, most) = (BOOST_RANGE.start(), BOOST_RANGE.end());
+                let (key, text) = (&entry.key, text_of(document, entry));
+                let message = format!("`{BOOST}.{key}` must be a number between {least:.1} and {most:.1}, not {text}");
+                self.invalid_value(message, document, entry);
             }
         }
+    }
+
+    fn invalid_value(&mut self, message: String, document: &Document<'_>, entry: &Entry<'_>) {
+        self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(place(document, entry)));
     }
 
     fn environment(&mut self, variables: &[(String, String)]) {
@@ -207,10 +200,6 @@ impl ConfigDraft {
         }
     }
 
-    fn invalid_value(&mut self, message: String, place: Place) {
-        self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(place));
-    }
-
     fn unknown<'k>(&mut self, key: &str, known: impl Iterator<Item = &'k str>, place: Place) {
         let message = format!("unknown key `{key}`");
         let help = did_you_mean(key, known);
@@ -240,29 +229,17 @@ fn keys() -> impl Iterator<Item = &'static str> {
     Parameter::all().map(|parameter| parameter.key)
 }
 
-fn in_order_of_file<'t, 'i>(table: &'t DeTable<'i>) -> Vec<(&'t Spanned<DeString<'i>>, &'t Spanned<DeValue<'i>>)> {
-    let mut entries: Vec<_> = table.iter().collect();
-    entries.sort_by_key(|(name, _)| name.span().start);
-    entries
+/// Returns the place of a key.
+fn place(document: &Document<'_>, entry: &Entry<'_>) -> Place {
+    Place::File(document.location(entry.key_span.clone()))
 }
 
-/// Converts a TOML value to the text that [`Parameter::set`] reads and errors show. Strings keep their quotes, so that a
-/// string is never read as a number.
-fn text_of(value: &DeValue<'_>) -> String {
-    if let Some(text) = value.as_str() {
-        return format!("\"{text}\"");
-    }
-    if let Some(number) = value.as_integer() {
-        return match i64::from_str_radix(number.as_str(), number.radix()) {
-            Ok(number) => number.to_string(),
-            Err(_) => number.as_str().to_owned(),
-        };
-    }
-    if let Some(number) = value.as_float() {
-        return number.as_str().to_owned();
-    }
-    match value.as_bool() {
-        Some(flag) => flag.to_string(),
-        None => format!("a value of type {}", value.type_str()),
+/// Converts a value to the text that [`Parameter::set`] reads and errors show. Strings keep their quotes, so that a string
+/// is never read as a number.
+fn text_of(document: &Document<'_>, entry: &Entry<'_>) -> String {
+    match &entry.node.value {
+        Value::Number(number) => number.to_string(),
+        Value::Text(text) => format!("\"{text}\""),
+        _ => document.display_value(&entry.node),
     }
 }

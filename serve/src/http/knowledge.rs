@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use aurora_knowledge::{
-    AddedArticle, Article, ArticleList, KnowledgeAnswer, KnowledgeError, KnowledgeRequest, Session, SessionStats,
+use aurora_articles::{
+    AddedArticle, Article, ArticleAnswer, ArticleError, ArticleList, ArticleRequest, Session, SessionStats,
 };
 use aurora_query::Mode;
 use axum::extract::State as Shared;
@@ -225,7 +225,7 @@ pub(crate) async fn remove_article(
     params(("id" = u64, Path, description = "The session")),
     request_body = KnowledgeBody,
     responses(
-        (status = 200, description = "The results", body = KnowledgeAnswer),
+        (status = 200, description = "The results", body = ArticleAnswer),
         (status = 400, description = "The body is not JSON", body = Problem),
         (status = 422, description = "The search is invalid", body = Problem),
         (status = 503, description = "Too many requests are waiting", body = Problem),
@@ -249,7 +249,7 @@ pub(crate) async fn search(
         if shared.options.log_queries {
             tracing::info!(query = body.query, session = id, "search");
         }
-        let knowledge_request = KnowledgeRequest {
+        let knowledge_request = ArticleRequest {
             query: body.query,
             top_k: body.top_k,
             include_content: body.include_content,
@@ -262,7 +262,7 @@ pub(crate) async fn search(
         };
         match shared.knowledge()?.session(id, &request.cancel) {
             Ok(session) => Ok(session.search(&knowledge_request, &request.budget)?),
-            Err(KnowledgeError::NoSession(_)) => Ok(KnowledgeAnswer::empty(&knowledge_request)),
+            Err(ArticleError::NoSession(_)) => Ok(ArticleAnswer::empty(&knowledge_request)),
             Err(error) => Err(error.into()),
         }
     };
@@ -284,7 +284,7 @@ pub(crate) async fn stats(Shared(state): Shared<Arc<State>>, PathParts(id): Path
     let shared = Arc::clone(&state);
     let stats = move |request: &RequestWork| match shared.knowledge()?.session(id, &request.cancel) {
         Ok(session) => Ok(session.stats()?),
-        Err(KnowledgeError::NoSession(_)) => Ok(SessionStats::missing(id)),
+        Err(ArticleError::NoSession(_)) => Ok(SessionStats::missing(id)),
         Err(error) => Err(error.into()),
     };
     state.answer(stats).await

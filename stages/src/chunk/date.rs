@@ -1,19 +1,6 @@
-//! Dates in logs and patterns, as Unix seconds.
+//! Dates in logs and patterns.
 
-use jiff::civil::Date;
-use jiff::fmt::temporal::Pieces;
-use jiff::tz::Offset;
-
-/// Parses `YYYY-MM-DD`, alone or with a time: `T` or a space, `HH:MM`, optional seconds with an optional fraction, and
-/// `Z` or an offset. Without an offset the time is UTC.
-pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
-    let text = text.trim();
-    calendar_day(text.get(..10)?)?;
-    let pieces = Pieces::parse(text).ok().filter(|pieces| pieces.time_zone_annotation().is_none())?;
-    let offset = pieces.to_numeric_offset().unwrap_or(Offset::UTC);
-    let time = pieces.date().to_datetime(pieces.time().unwrap_or_default());
-    Some(offset.to_timestamp(time).ok()?.as_second())
-}
+pub(crate) use aurora_memory_schema::parse_time as unix_seconds;
 
 /// Returns the last date in a text such as a file name: `oauth-setup-2025-12-15`.
 pub(crate) fn last_date_in(text: &str) -> Option<&str> {
@@ -21,14 +8,8 @@ pub(crate) fn last_date_in(text: &str) -> Option<&str> {
     (0..text.len().saturating_sub(9)).rev().find_map(|at| {
         let date = text.get(at..at + 10)?;
         let before = at.checked_sub(1).and_then(|i| text.as_bytes().get(i));
-        (is_edge(before) && is_edge(text.as_bytes().get(at + 10)) && calendar_day(date).is_some()).then_some(date)
+        (is_edge(before) && is_edge(text.as_bytes().get(at + 10)) && unix_seconds(date).is_some()).then_some(date)
     })
-}
-
-/// Parses a day written as `YYYY-MM-DD`, in the proleptic Gregorian calendar.
-fn calendar_day(text: &str) -> Option<Date> {
-    let is_separated = matches!(text.as_bytes(), [_, _, _, _, b'-', _, _, b'-', _, _]);
-    text.parse().ok().filter(|_| is_separated)
 }
 
 #[cfg(test)]

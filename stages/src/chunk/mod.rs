@@ -5,8 +5,8 @@ mod date;
 mod definitions;
 mod generated;
 mod keys;
-pub mod knowledge;
 mod layout;
+pub mod log_sections;
 mod options;
 pub mod reasoning;
 mod references;
@@ -37,7 +37,7 @@ pub fn chunks_of_file(
     let chunks = match source.language {
         documents::CONVERSATION => {
             let mut chunks = Vec::new();
-            let read = knowledge::chunks_of_log(source.path, source.text.as_bytes(), |chunk| chunks.push(chunk));
+            let read = log_sections::chunks_of_log(source.path, source.text.as_bytes(), |chunk| chunks.push(chunk));
             read.map(|()| chunks).map_err(|error| error.to_string())?
         }
         documents::REASONING => {

@@ -8,7 +8,7 @@ use aurora_confined::{Directory, EntryKind, Refusal, refusal_of};
 use aurora_storage::{FileStamp, ProjectDirectory, UserDirectory};
 
 use super::walk::{Omission, WalkedFile};
-use crate::chunk::knowledge;
+use crate::chunk::log_sections;
 use crate::formats::documents::{CONVERSATION, REASONING};
 use crate::services::{SourceTree, is_gone};
 
@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 64;
 /// Returns the documents, sorted by path, and the omissions. The paths are those in the index, because logs are outside
 /// the root.
 pub(super) fn documents(tree: &SourceTree) -> (Vec<WalkedFile>, Vec<Omission>) {
-    let mut logs = Search::new(UserDirectory::CONVERSATIONS_PREFIX, CONVERSATION, knowledge::is_log);
+    let mut logs = Search::new(UserDirectory::CONVERSATIONS_PREFIX, CONVERSATION, log_sections::is_log);
     if let Some(path) = tree.conversations() {
         logs.root(Directory::open_root(&path));
     }

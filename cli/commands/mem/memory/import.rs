@@ -6,10 +6,9 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use aurora_memory::{
-    JsonLines, LineDefaults, Memory, Owner, Placement, Scope, Transfer, TransferEffect, TransferProblem,
-    TransferReport, TransferredEntry,
+    JsonLines, LineDefaults, Memory, Owner, Placement, Scope, Transfer, TransferEffect, TransferProblem, TransferReport,
 };
-use aurora_memory_import::{ImportEffect, ImportProblem, ImportedEntry, MarkdownNotes};
+use aurora_memory_import::MarkdownNotes;
 use serde::Serialize;
 
 use crate::commands::mem::add::root_of;
@@ -83,14 +82,13 @@ impl Target<'_> {
             (Box::new(BufReader::new(opened)), file.display().to_string(), edited)
         };
         let time = edited.map_or(self.now, |time| time.min(self.now));
-        let defaults = LineDefaults { placement: self.placement(), time };
-        self.write(&mut JsonLines::new(reader, &name, defaults))
+        self.write(&mut JsonLines::new(reader, &name, self.defaults(time)))
     }
 
     fn notes(&self, directory: &Path) -> Outcome<TransferReport> {
-        let notes = MarkdownNotes::open(directory)
+        let mut notes = MarkdownNotes::open(directory, self.defaults(self.now))
             .map_err(|error| Failure::new(format!("cannot open the directory {}: {error}", directory.display())))?;
-        self.write(&mut notes.map(|found| self.transferred(found)))
+        self.write(&mut notes)
     }
 
     fn write(&self, entries: &mut dyn Iterator<Item = Transfer>) -> Outcome<TransferReport> {
@@ -102,39 +100,14 @@ impl Target<'_> {
         Memory::plan_all(memory.as_ref(), self.owner, entries).map_err(failure)
     }
 
-    /// Returns the placement of entries that do not specify one.
-    fn placement(&self) -> Placement {
+    /// The placement and the time of entries that specify neither.
+    fn defaults(&self, time: i64) -> LineDefaults {
         let scope = match self.owner {
             Owner::Project => Scope::Project,
             Owner::User => Scope::User,
         };
-        Placement { scope, session: None }
+        LineDefaults { placement: Placement { scope, session: None }, time }
     }
-
-    fn transferred(&self, found: Result<ImportedEntry, ImportProblem>) -> Transfer {
-        let ImportedEntry { entry, created, edited, source } = found.map_err(problem)?;
-        // Clocks differ, and an entry with a time in the future could never be replaced.
-        let edited = edited.unwrap_or(self.now).min(self.now);
-        Ok(TransferredEntry {
-            entry,
-            has_derived_id: false,
-            placement: self.placement(),
-            created: created.unwrap_or(edited),
-            edited,
-            is_current: true,
-            access: None,
-            source,
-        })
-    }
-}
-
-fn problem(problem: ImportProblem) -> TransferProblem {
-    let ImportProblem { effect, id, what, reason, why, mistakes } = problem;
-    let effect = match effect {
-        ImportEffect::Unmapped => TransferEffect::Unmapped,
-        ImportEffect::Altered => TransferEffect::Altered,
-    };
-    TransferProblem { effect, id, what, reason, why, mistakes }
 }
 
 /// Lists the problems. Without `--verbose`, the list is limited, and leaves out entries that were only altered.

@@ -10,10 +10,9 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use aurora_confined::{Directory, Refusal, refusal_of};
+use aurora_memory::{LineDefaults, Transfer, TransferProblem, TransferredEntry};
 use aurora_memory_schema::{Draft, Entry, limit, read_note};
 
-use crate::problem::ImportProblem;
-use crate::record::ImportedEntry;
 use links::parse_links;
 use names::Names;
 use targets::Targets;
@@ -35,15 +34,17 @@ pub struct MarkdownNotes {
     /// Paths with their ids, in the order of the paths.
     notes: std::vec::IntoIter<(String, String)>,
     targets: Targets,
-    waiting: VecDeque<ImportProblem>,
+    waiting: VecDeque<TransferProblem>,
+    defaults: LineDefaults,
 }
 
 impl MarkdownNotes {
-    /// Finds the notes of a directory that the user has named.
+    /// Finds the notes of a directory that the user has named. A note was edited at the time of its file, but not after the time of
+    /// `defaults`, because clocks differ and an entry of the future could never be replaced.
     ///
     /// # Errors
     /// Fails if the directory cannot be opened.
-    pub fn open(path: &Path) -> io::Result<Self> {
+    pub fn open(path: &Path, defaults: LineDefaults) -> io::Result<Self> {
         let root = Directory::open_root(path)?;
         let Walk { paths, problems } = walk::walk(&root);
         let mut waiting = VecDeque::from(problems);
@@ -53,7 +54,7 @@ impl MarkdownNotes {
             let Some(id) = id else { continue };
             if let Err(other) = names.claim(id, path) {
                 let why = format!("its front matter has the same id as {other}");
-                waiting.push_back(ImportProblem::unmapped(path, "id", why).about(id));
+                waiting.push_back(TransferProblem::unmapped(path, "id", why).about(id));
             }
         }
         let mut notes = Vec::with_capacity(paths.len());
@@ -63,7 +64,7 @@ impl MarkdownNotes {
                     let (id, is_taken) = names.assign(&path);
                     if is_taken {
                         let why = "another note has the id derived from its path";
-                        waiting.push_back(ImportProblem::altered(&path, "id", why).about(&id));
+                        waiting.push_back(TransferProblem::altered(&path, "id", why).about(&id));
                     }
                     notes.push((path, id));
                 }
@@ -72,20 +73,30 @@ impl MarkdownNotes {
             }
         }
         let targets = Targets::new(&notes);
-        Ok(Self { root, notes: notes.into_iter(), targets, waiting })
+        Ok(Self { root, notes: notes.into_iter(), targets, waiting, defaults })
     }
 
-    fn note(&mut self, path: &str, id: &str) -> Result<ImportedEntry, ImportProblem> {
+    fn note(&mut self, path: &str, id: &str) -> Transfer {
         let text =
-            read(&self.root, path).map_err(|(reason, why)| ImportProblem::unmapped(path, reason, why).about(id))?;
+            read(&self.root, path).map_err(|(reason, why)| TransferProblem::unmapped(path, reason, why).about(id))?;
         let draft = read_note(path, &text)
-            .map_err(|mistakes| ImportProblem::invalid_document(path, "document", mistakes).about(id))?;
-        let mut entry = draft_with_id(draft, id).map_err(|why| ImportProblem::unmapped(path, "id", why).about(id))?;
+            .map_err(|mistakes| TransferProblem::invalid_document(path, "document", mistakes).about(id))?;
+        let mut entry = draft_with_id(draft, id).map_err(|why| TransferProblem::unmapped(path, "id", why).about(id))?;
         if is_markdown(path) {
             self.link(path, &mut entry);
         }
         let modified = self.root.metadata(path).ok().map(|metadata| metadata.modified.div_euclid(1_000_000_000));
-        Ok(ImportedEntry { created: entry.created().or(modified), edited: modified, entry, source: path.to_owned() })
+        let edited = modified.map_or(self.defaults.time, |time| time.min(self.defaults.time));
+        Ok(TransferredEntry {
+            has_derived_id: false,
+            placement: self.defaults.placement.clone(),
+            created: entry.created().or(modified).unwrap_or(edited),
+            edited,
+            is_current: true,
+            access: None,
+            source: path.to_owned(),
+            entry,
+        })
     }
 
     /// Adds the links in the text of a note to its entry.
@@ -94,7 +105,7 @@ impl MarkdownNotes {
         for link in parse_links(&text) {
             let Some(to) = self.targets.resolve(path, &link).filter(|to| *to != entry.id()) else { continue };
             if let Err(error) = entry.add_link(to, RELATION, 1.0) {
-                let problem = ImportProblem::altered(path, "link", format!("the link to {to} is left out: {error}"));
+                let problem = TransferProblem::altered(path, "link", format!("the link to {to} is left out: {error}"));
                 self.waiting.push_back(problem.about(entry.id()));
             }
         }
@@ -102,7 +113,7 @@ impl MarkdownNotes {
 }
 
 impl Iterator for MarkdownNotes {
-    type Item = Result<ImportedEntry, ImportProblem>;
+    type Item = Transfer;
 
     fn next(&mut self) -> Option<Self::Item> {
         if let Some(problem) = self.waiting.pop_front() {

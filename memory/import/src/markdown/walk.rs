@@ -3,8 +3,7 @@
 use std::ffi::OsStr;
 
 use aurora_confined::{Directory, EntryKind};
-
-use crate::problem::ImportProblem;
+use aurora_memory::TransferProblem;
 
 /// Extensions of notes, most common first.
 pub(super) const EXTENSIONS: [&str; 3] = ["md", "markdown", "txt"];
@@ -16,7 +15,7 @@ const MAX_DEPTH: usize = 64;
 pub(super) struct Walk {
     /// Relative paths of notes, with slashes, sorted.
     pub(super) paths: Vec<String>,
-    pub(super) problems: Vec<ImportProblem>,
+    pub(super) problems: Vec<TransferProblem>,
 }
 
 /// Whether a note is Markdown and not plain text, by the extension of its path.
@@ -37,7 +36,7 @@ pub(super) fn walk(root: &Directory) -> Walk {
     while let Some(directory) = open.pop() {
         if directory.matches('/').count() >= MAX_DEPTH {
             let why = format!("it is nested more than {MAX_DEPTH} directories deep");
-            found.problems.push(ImportProblem::unmapped(directory, "too-deep", why));
+            found.problems.push(TransferProblem::unmapped(directory, "too-deep", why));
             continue;
         }
         let opened = if directory.is_empty() { Ok(root.clone()) } else { root.open_directory(&directory) };
@@ -45,7 +44,7 @@ pub(super) fn walk(root: &Directory) -> Walk {
             Ok(entries) => entries,
             Err(error) => {
                 let why = format!("the directory cannot be read: {error}");
-                found.problems.push(ImportProblem::unmapped(directory, "unreadable", why));
+                found.problems.push(TransferProblem::unmapped(directory, "unreadable", why));
                 continue;
             }
         };
@@ -64,7 +63,7 @@ fn add_entry(directory: &str, name: &OsStr, kind: EntryKind, (found, open): (&mu
         return;
     }
     let path = if directory.is_empty() { shown.into_owned() } else { format!("{directory}/{shown}") };
-    let mut report = |reason, why: &str| found.problems.push(ImportProblem::unmapped(&path, reason, why));
+    let mut report = |reason, why: &str| found.problems.push(TransferProblem::unmapped(&path, reason, why));
     match kind {
         EntryKind::Directory if name.to_str().is_some() => open.push(path),
         _ if split_extension(&path).is_none() => {}

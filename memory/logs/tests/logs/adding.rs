@@ -9,7 +9,7 @@ use crate::place::Place;
 const LATER: &str = "2025-12-14T09:00:00Z";
 
 fn add(place: &Place, log: &LogFile, json: &str) -> u64 {
-    let sections = AddedText::Sections(additions(json.as_bytes()).unwrap());
+    let sections = AddedText::Sections(additions("a.json", json.as_bytes()).unwrap());
     place.logs.append(log, sections, LATER.parse::<Timestamp>().unwrap()).unwrap().line
 }
 

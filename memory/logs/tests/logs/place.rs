@@ -34,7 +34,7 @@ impl Place {
         let text = format!(
             r#"{{"query": {query}, "timestamp": "{time}", "phases": [{{"name": "ASSESS", "output": {{"q": {query}}}}}]}}"#
         );
-        self.logs.write(LogText::Interaction(interaction(text.as_bytes()).unwrap()), 2).unwrap()
+        self.logs.write(LogText::Interaction(interaction("a.json", text.as_bytes()).unwrap()), 2).unwrap()
     }
 
     /// Writes a log of Markdown.

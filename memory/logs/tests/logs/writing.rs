@@ -73,7 +73,7 @@ fn concurrent_writers_never_share_a_file() {
             scope.spawn(move || {
                 let logs = LogDirectory::open(path).unwrap().unwrap();
                 let text = br#"{"query": "retry", "timestamp": "2025-12-13T14:32:15Z", "phases": []}"#;
-                let write = || logs.write(LogText::Interaction(interaction(text).unwrap()), 2).unwrap();
+                let write = || logs.write(LogText::Interaction(interaction("a.json", text).unwrap()), 2).unwrap();
                 (0..20).map(|_| write()).collect::<Vec<_>>()
             })
         };
@@ -140,7 +140,7 @@ proptest! {
             "phases": [{"name": name, "text": text, "output": {"text": text}}, {"name": "LAST", "output": query}],
             "interactions": [{"question": text, "answer": response}], "summary": {"complexity": text, "note": response},
         });
-        let read = interaction(input.to_string().as_bytes()).unwrap();
+        let read = interaction("a.json", input.to_string().as_bytes()).unwrap();
         let written = place.logs.write(LogText::Interaction(read), 2).unwrap();
         let content = place.content(&written.file);
         let mut tracker = aurora_logs::SectionTracker::default();

@@ -1,49 +1,13 @@
 //! Tags and retention rules of an entry.
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::{EditError, Entry, checked_label};
+use crate::field::LIFESPAN_POLICIES;
 use crate::limit::LIST_VALUES;
 
 const SECTION: &str = "governance";
 const TAGS: &str = "compliance_tags";
-
-/// The rules that decide how long an entry is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LifespanPolicy {
-    /// The retention rules of the entry.
-    Conditional,
-    /// Only the time-based policies.
-    TimeBased,
-    /// No rules: the entry is kept.
-    Indefinite,
-}
-
-impl LifespanPolicy {
-    /// Returns the value of `governance.lifespan_policy`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Conditional => "conditional",
-            Self::TimeBased => "time-based",
-            Self::Indefinite => "indefinite",
-        }
-    }
-}
-
-/// A retention rule of the document.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RetentionRule<'e> {
-    /// The path of the rule, such as `governance.retention_rules[0]`.
-    pub place: String,
-    /// The condition.
-    #[serde(rename = "if")]
-    pub condition: &'e str,
-    /// The action if the condition holds.
-    #[serde(rename = "then")]
-    pub action: &'e str,
-}
 
 impl Entry {
     /// Returns `governance.compliance_tags`.
@@ -51,24 +15,19 @@ impl Entry {
         self.texts(SECTION, TAGS)
     }
 
-    /// Returns `governance.lifespan_policy`.
-    pub fn lifespan_policy(&self) -> Option<LifespanPolicy> {
-        match self.text(SECTION, "lifespan_policy")? {
-            "conditional" => Some(LifespanPolicy::Conditional),
-            "time-based" => Some(LifespanPolicy::TimeBased),
-            "indefinite" => Some(LifespanPolicy::Indefinite),
-            _ => None,
-        }
+    /// Returns `governance.lifespan_policy`: `conditional`, `time-based` or `indefinite`.
+    pub fn lifespan_policy(&self) -> Option<&str> {
+        self.text(SECTION, "lifespan_policy").filter(|name| LIFESPAN_POLICIES.contains(name))
     }
 
-    /// Returns `governance.retention_rules`, in the order of the document.
-    pub fn retention_rules(&self) -> Vec<RetentionRule<'_>> {
+    /// Returns the conditions and actions of `governance.retention_rules`, in the order of the document.
+    pub fn retention_rules(&self) -> Vec<(&str, &str)> {
         let rules = self.field(SECTION, "retention_rules").and_then(Value::as_array);
-        let complete = rules.into_iter().flatten().enumerate().filter_map(|(index, rule)| {
-            let place = format!("{SECTION}.retention_rules[{index}]");
-            Some(RetentionRule { place, condition: rule.get("if")?.as_str()?, action: rule.get("then")?.as_str()? })
-        });
-        complete.collect()
+        rules
+            .into_iter()
+            .flatten()
+            .filter_map(|rule| Some((rule.get("if")?.as_str()?, rule.get("then")?.as_str()?)))
+            .collect()
     }
 
     /// Removes tags and appends others, with secrets masked. A tag in both lists is kept or added. Returns whether the tags changed.

@@ -6,16 +6,15 @@ mod log_reference;
 mod metadata;
 mod naming;
 
+use aurora_diagnostics::document::{is_blank, quoted};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::blank::is_blank;
 use crate::kind::Kind;
 use crate::limit::LIST_VALUES;
-use crate::{id, label, show};
+use crate::{id, label};
 
-pub use governance::{LifespanPolicy, RetentionRule};
 pub use links::Link;
 pub use log_reference::LogReference;
 
@@ -70,6 +69,11 @@ impl Entry {
         document.insert("id".to_owned(), Value::String(id.clone()));
         document.insert("type".to_owned(), Value::String(kind.name().to_owned()));
         Self { id, kind, document }
+    }
+
+    /// Returns the entry with another id, which is not checked.
+    pub(crate) fn renamed(self, id: String) -> Self {
+        Self::new(self.kind, id, self.document)
     }
 
     /// Parses a serialised entry. Checks only its id and kind; use [`crate::read_json`] for input from users.
@@ -131,12 +135,12 @@ impl Entry {
     }
 
     /// Returns a field of `content`, `metadata`, `governance` or `conversation_log_reference`.
-    pub(crate) fn field(&self, section: &str, name: &str) -> Option<&Value> {
+    pub fn field(&self, section: &str, name: &str) -> Option<&Value> {
         self.document.get(section)?.get(name)
     }
 
     /// Returns a field of a section if it is a string that is not blank.
-    pub(crate) fn text(&self, section: &str, name: &str) -> Option<&str> {
+    pub fn text(&self, section: &str, name: &str) -> Option<&str> {
         self.field(section, name)?.as_str().filter(|text| !is_blank(text))
     }
 
@@ -178,7 +182,7 @@ pub(crate) fn strings(list: Option<&Value>) -> Vec<&str> {
 fn checked_label(text: &str) -> Result<String, EditError> {
     match label::is_label(text) {
         true => Ok(aurora_redact::masked(text.to_owned())),
-        false => Err(EditError::Label(show::quoted(text))),
+        false => Err(EditError::Label(quoted(text))),
     }
 }
 

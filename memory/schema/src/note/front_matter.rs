@@ -3,12 +3,11 @@
 //! Front matter looks like YAML, but a YAML parser would reject lines that people write, such as `title: Deploy: part 2` or
 //! `tags: #ops`.
 
+use aurora_diagnostics::document::{Report, quoted};
 use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::code;
-use crate::report::Report;
-use crate::show;
 
 /// The lines before and after front matter.
 const FENCE: &str = "---";
@@ -70,7 +69,7 @@ pub(super) fn parse<'t>(report: &mut Report<'_>, text: &'t str, start: usize) ->
                 });
             }
             _ => {
-                let message = format!("{} is not a line of front matter", show::quoted(content));
+                let message = format!("{} is not a line of front matter", quoted(content));
                 let help = "write `key: value`, or close the front matter above with `---`".to_owned();
                 report.error(code::FRONT_MATTER, here, message, Some(help));
             }

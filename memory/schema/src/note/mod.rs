@@ -4,14 +4,13 @@ mod front_matter;
 mod values;
 
 use aurora_diagnostics::Diagnostics;
+use aurora_diagnostics::document::{Report, is_blank};
 use serde_json::{Map, Value, json};
 
-use crate::blank::is_blank;
 use crate::code;
 use crate::draft::Draft;
 use crate::kind::Kind;
 use crate::limit::TEXT_BYTES;
-use crate::report::Report;
 use front_matter::FrontMatter;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -34,7 +33,7 @@ pub fn read_note(source_name: &str, text: &str) -> Result<Draft, Diagnostics> {
     if text.len() > TEXT_BYTES {
         let message = format!("the note has {} bytes; at most {TEXT_BYTES} are allowed", text.len());
         report.error(code::LIMIT, 0..0, message, None);
-        return Err(report.mistakes());
+        return Err(report.finish().err().unwrap_or_default());
     }
     let start = text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len();
     let (front_matter, body_start) = front_matter::parse(&mut report, text, start);
@@ -46,8 +45,7 @@ pub fn read_note(source_name: &str, text: &str) -> Result<Draft, Diagnostics> {
         let end = text.trim_end().len();
         report.error(code::MISSING_FIELD, end..end, "the note has no text", None);
     }
-    let mistakes = report.mistakes();
-    if mistakes.is_empty() { Ok(Draft::new(Kind::Note, document)) } else { Err(mistakes) }
+    report.finish().map(|()| Draft::new(Kind::Note, document))
 }
 
 fn document(report: &mut Report<'_>, front_matter: &FrontMatter<'_>, body: &str) -> Map<String, Value> {

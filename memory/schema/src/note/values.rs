@@ -1,12 +1,12 @@
 //! Interprets the fields of front matter.
 
+use aurora_diagnostics::document::{Report, quoted};
 use serde_json::{Value, json};
 
 use super::front_matter::RawField;
 use crate::kind::Kind;
 use crate::limit::LIST_VALUES;
-use crate::report::Report;
-use crate::{code, id, label, show, time};
+use crate::{code, id, label, time};
 
 /// Reads the title, unless it is blank.
 pub(super) fn title(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value> {
@@ -33,7 +33,7 @@ pub(super) fn id(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value>
 pub(super) fn time(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value> {
     let text = one_line(report, field)?;
     if time::unix_seconds(text).is_none() {
-        let message = format!("`{}` must be {}, not {}", field.key, time::EXPECTED, show::quoted(text));
+        let message = format!("`{}` must be {}, not {}", field.key, time::EXPECTED, quoted(text));
         report.error(code::INVALID_VALUE, field.at.clone(), message, time::help(text));
     }
     Some(json!(text))
@@ -78,7 +78,7 @@ fn one_line<'t>(report: &mut Report<'_>, field: &RawField<'t>) -> Option<&'t str
 
 fn check_label(report: &mut Report<'_>, field: &RawField<'_>, text: &str) {
     if !label::is_label(text) {
-        let message = format!("`{}` must be {}, not {}", field.key, label::EXPECTED, show::quoted(text));
+        let message = format!("`{}` must be {}, not {}", field.key, label::EXPECTED, quoted(text));
         report.error(code::INVALID_VALUE, field.at.clone(), message, None);
     }
 }

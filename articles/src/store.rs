@@ -11,7 +11,7 @@ use aurora_confined::{Directory, EntryKind};
 use aurora_pipeline::{CancelToken, Registry};
 
 use crate::articles::{parse_id, read_next};
-use crate::error::KnowledgeError;
+use crate::error::ArticleError;
 use crate::run_slots::RunSlots;
 use crate::session::Session;
 use crate::source;
@@ -28,7 +28,7 @@ const MAX_OPEN_SESSIONS: usize = 128;
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The sessions of a directory. One process at a time may change them; others read the published changes.
-pub struct KnowledgeStore {
+pub struct ArticleStore {
     home: Directory,
     sessions: Directory,
     registry: Arc<Registry>,
@@ -60,19 +60,19 @@ impl OpenSession {
     }
 }
 
-impl KnowledgeStore {
+impl ArticleStore {
     /// Opens the store in a directory, and creates the directory if it does not exist. Only the user may read it.
     ///
     /// # Errors
-    /// [`KnowledgeError::Locked`] if another process has the store, or an error when it cannot be created.
-    pub fn open(path: &Path) -> Result<Self, KnowledgeError> {
-        let home = Directory::create_private_root(path).map_err(KnowledgeError::io(path.to_owned()))?;
-        let lock = home.open_or_create(LOCK).map_err(KnowledgeError::io(path.join(LOCK)))?;
+    /// [`ArticleError::Locked`] if another process has the store, or an error when it cannot be created.
+    pub fn open(path: &Path) -> Result<Self, ArticleError> {
+        let home = Directory::create_private_root(path).map_err(ArticleError::io(path.to_owned()))?;
+        let lock = home.open_or_create(LOCK).map_err(ArticleError::io(path.join(LOCK)))?;
         if lock.try_lock().is_err() {
-            return Err(KnowledgeError::Locked(path.to_owned()));
+            return Err(ArticleError::Locked(path.to_owned()));
         }
         home.make_private();
-        let sessions = home.create_directory(SESSIONS).map_err(KnowledgeError::io(path.join(SESSIONS)))?;
+        let sessions = home.create_directory(SESSIONS).map_err(ArticleError::io(path.join(SESSIONS)))?;
         Ok(Self::new(home, sessions, Some(lock)))
     }
 
@@ -80,9 +80,9 @@ impl KnowledgeStore {
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub fn open_read_only(path: &Path) -> Result<Self, KnowledgeError> {
-        let home = Directory::open_root(path).map_err(KnowledgeError::io(path.to_owned()))?;
-        let sessions = home.open_directory(SESSIONS).map_err(KnowledgeError::io(path.join(SESSIONS)))?;
+    pub fn open_read_only(path: &Path) -> Result<Self, ArticleError> {
+        let home = Directory::open_root(path).map_err(ArticleError::io(path.to_owned()))?;
+        let sessions = home.open_directory(SESSIONS).map_err(ArticleError::io(path.join(SESSIONS)))?;
         Ok(Self::new(home, sessions, None))
     }
 
@@ -106,7 +106,7 @@ impl KnowledgeStore {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn create(&self) -> Result<u64, KnowledgeError> {
+    pub fn create(&self) -> Result<u64, ArticleError> {
         let _state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let noted = read_next(&self.home, NEXT)?.unwrap_or(1);
         let id = self.ids()?.last().map_or(1, |last| last + 1).max(noted);
@@ -116,7 +116,7 @@ impl KnowledgeStore {
             self.sessions.create_directory(id.to_string())?;
             self.sessions.synchronise()
         };
-        make().map_err(KnowledgeError::io(self.path_of(id)))?;
+        make().map_err(ArticleError::io(self.path_of(id)))?;
         Ok(id)
     }
 
@@ -124,8 +124,8 @@ impl KnowledgeStore {
     ///
     /// # Errors
     /// When the directory cannot be read.
-    pub fn ids(&self) -> Result<Vec<u64>, KnowledgeError> {
-        let entries = self.sessions.entries().map_err(KnowledgeError::io(self.sessions.path().to_owned()))?;
+    pub fn ids(&self) -> Result<Vec<u64>, ArticleError> {
+        let entries = self.sessions.entries().map_err(ArticleError::io(self.sessions.path().to_owned()))?;
         let directories = entries.iter().filter(|(_, kind)| *kind == EntryKind::Directory);
         let mut ids: Vec<u64> = directories.filter_map(|(name, _)| parse_id(name.to_str()?)).collect();
         ids.sort_unstable();
@@ -135,8 +135,8 @@ impl KnowledgeStore {
     /// Returns a session, and opens it at its first use.
     ///
     /// # Errors
-    /// [`KnowledgeError::NoSession`], or an error when the session cannot be opened before the request is cancelled.
-    pub fn session(&self, id: u64, cancel: &CancelToken) -> Result<Arc<Session>, KnowledgeError> {
+    /// [`ArticleError::NoSession`], or an error when the session cannot be opened before the request is cancelled.
+    pub fn session(&self, id: u64, cancel: &CancelToken) -> Result<Arc<Session>, ArticleError> {
         let slot = self.slot(id);
         let mut session = lock_slot(&slot, cancel)?;
         if let Some(open) = session.take_if(|open| open.is_gone()) {
@@ -147,19 +147,19 @@ impl KnowledgeStore {
             return Ok(Arc::clone(session));
         }
         if !self.has(id) {
-            return Err(KnowledgeError::NoSession(id));
+            return Err(ArticleError::NoSession(id));
         }
         let opened = match self.sessions.open_directory(id.to_string()) {
             // The writing process has not opened it yet.
             Ok(directory) if !self.is_writable() && !Session::has_been_opened(&directory) => {
-                Err(KnowledgeError::NoSession(id))
+                Err(ArticleError::NoSession(id))
             }
             Ok(directory) => {
                 let shared = (Arc::clone(&self.registry), Arc::clone(&self.slots));
                 Session::open(id, directory, shared, !self.is_writable(), cancel)
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(KnowledgeError::NoSession(id)),
-            Err(error) => Err(KnowledgeError::io(self.path_of(id))(error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(ArticleError::NoSession(id)),
+            Err(error) => Err(ArticleError::io(self.path_of(id))(error)),
         };
         Ok(Arc::clone(session.insert(Arc::new(opened?))))
     }
@@ -167,21 +167,21 @@ impl KnowledgeStore {
     /// Removes a session with all of its articles.
     ///
     /// # Errors
-    /// [`KnowledgeError::NoSession`], or an error when the session cannot be removed before the request is cancelled.
-    pub fn remove(&self, id: u64, cancel: &CancelToken) -> Result<(), KnowledgeError> {
+    /// [`ArticleError::NoSession`], or an error when the session cannot be removed before the request is cancelled.
+    pub fn remove(&self, id: u64, cancel: &CancelToken) -> Result<(), ArticleError> {
         let slot = self.slot(id);
         let mut session = lock_slot(&slot, cancel)?;
         if let Some(session) = session.take() {
             session.close();
         }
         if !self.has(id) {
-            return Err(KnowledgeError::NoSession(id));
+            return Err(ArticleError::NoSession(id));
         }
         let remove = || {
             self.sessions.remove(id.to_string())?;
             self.sessions.synchronise()
         };
-        remove().map_err(KnowledgeError::io(self.path_of(id)))
+        remove().map_err(ArticleError::io(self.path_of(id)))
     }
 
     /// The slot of a session, which is empty until the session is opened.
@@ -212,18 +212,18 @@ impl KnowledgeStore {
 fn lock_slot<'p>(
     slot: &'p Mutex<Option<Arc<Session>>>,
     cancel: &CancelToken,
-) -> Result<MutexGuard<'p, Option<Arc<Session>>>, KnowledgeError> {
+) -> Result<MutexGuard<'p, Option<Arc<Session>>>, ArticleError> {
     loop {
         match slot.try_lock() {
             Ok(session) => return Ok(session),
             Err(TryLockError::Poisoned(session)) => return Ok(session.into_inner()),
-            Err(TryLockError::WouldBlock) if cancel.is_cancelled() => return Err(KnowledgeError::Cancelled),
+            Err(TryLockError::WouldBlock) if cancel.is_cancelled() => return Err(ArticleError::Cancelled),
             Err(TryLockError::WouldBlock) => std::thread::sleep(POLL_INTERVAL),
         }
     }
 }
 
-impl Drop for KnowledgeStore {
+impl Drop for ArticleStore {
     fn drop(&mut self) {
         // A child process that is being started shares the open file, so closing it is not enough.
         let _ = self.lock.as_ref().map(File::unlock);

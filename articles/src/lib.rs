@@ -20,7 +20,7 @@ mod store;
 mod writer;
 
 pub use articles::{AddedArticle, Article, ArticleList, ArticleSummary, UnreadableArticle};
-pub use error::KnowledgeError;
-pub use search::{KnowledgeAnswer, KnowledgeHit, KnowledgeRequest, SessionStats};
+pub use error::ArticleError;
+pub use search::{ArticleAnswer, ArticleHit, ArticleRequest, SessionStats};
 pub use session::Session;
-pub use store::KnowledgeStore;
+pub use store::ArticleStore;

@@ -5,38 +5,25 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, ColumnSpec, ColumnUses, DynamicType, Emitter, Fingerprint, Registry, Stage,
-    StageConfig, StageContext, StageError, Value, Worker, producer,
+    Access, BatchView, BuildContext, ColumnSpec, ColumnUses, DynamicType, Fingerprint, Registry, Stage, StageConfig,
+    StageContext, StageError, Value, Worker,
 };
-use aurora_stages::columns::{DOCUMENT, Document, LANGUAGE, MTIME, PATH, SIZE};
-use aurora_stages::emit_documents;
-use aurora_stages::index::PipelineChoice;
+use aurora_stages::columns::{Document, PATH};
+use aurora_stages::document_source::{self, DocumentSource, Documents};
 use serde::Deserialize;
 
 use crate::articles::{Article, Articles};
-use crate::error::KnowledgeError;
+use crate::error::ArticleError;
 
-/// Directory of the documents of sessions. Documents of a supplier are below `@` and its name, and documents whose
-/// paths carry no meaning below `@@`.
+/// Directory of the documents of sessions.
 const DIRECTORY: &str = "@@articles/";
-const LANGUAGE_OF_ARTICLES: &str = "markdown";
-/// Maximum number of articles in one batch.
-const MAX_BATCH_ARTICLES: usize = 64;
 /// Columns of the chunks.
 pub(crate) const TITLE: &str = "title";
 pub(crate) const URL: &str = "url";
 
-/// The pipeline of a session.
-pub(crate) fn pipeline() -> PipelineChoice {
-    let text = "[stage.articles]\n[stage.incremental-check]\ngit = false\n[stage.parse]\n[stage.chunk]\n[stage.article-details]\n\
-                [stage.embed]\nmodel = \"static\"\n[stage.store]\n[stage.bm25]\n";
-    PipelineChoice::Text { name: "knowledge".to_owned(), text: text.to_owned() }
-}
-
 /// The stage types of the pipeline of a session.
 pub(crate) fn registry() -> Registry {
-    let mut registry = aurora_stages::registry();
-    registry.register::<ArticleSource>();
+    let mut registry = document_source::registry::<Changes>();
     registry.register::<ArticleDetails>();
     registry
 }
@@ -64,7 +51,7 @@ pub(crate) struct Changes {
 
 impl Changes {
     /// Examines all articles.
-    pub(crate) fn all(articles: &Arc<Articles>) -> Result<Self, KnowledgeError> {
+    pub(crate) fn all(articles: &Arc<Articles>) -> Result<Self, ArticleError> {
         let added = articles.ids()?;
         Ok(Self { articles: Arc::clone(articles), added, removed: Vec::new(), keeps_rest: false })
     }
@@ -79,48 +66,27 @@ impl Changes {
     }
 }
 
-fn changes(cx: &BuildContext<'_>) -> Result<Arc<Changes>, StageError> {
-    cx.services.get::<Changes>().ok_or_else(|| StageError::new("this stage runs only for a session"))
-}
-
 /// `[stage.articles]`: supplies the articles that have changed.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ArticleSource {}
-
-impl StageConfig for ArticleSource {
+impl DocumentSource for Changes {
     const TYPE: &'static str = "articles";
+    const VERSION: u32 = 2;
+    const PIPELINE: &'static str = "knowledge";
+    const STAGES: &'static str = "[stage.parse]\n[stage.chunk]\n[stage.article-details]\n";
+    const LANGUAGE: &'static str = "markdown";
+    const DIRECTORY: &'static str = DIRECTORY;
+    // An article has at most a few megabytes.
+    const MAX_BATCH: usize = 64;
 
-    fn access(&self) -> Access {
-        Access::source().writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec(), DOCUMENT.spec()])
-    }
-
-    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(ArticleSourceStage(changes(cx)?)))
-    }
-}
-
-struct ArticleSourceStage(Arc<Changes>);
-
-impl Stage for ArticleSourceStage {
-    fn open(&self) -> Box<dyn Worker + '_> {
-        producer(|out: &mut Emitter<'_>, cx: &StageContext<'_>| {
-            for ids in self.0.added.chunks(MAX_BATCH_ARTICLES) {
-                let mut rows = Vec::with_capacity(ids.len());
-                for &id in ids {
-                    let article = self.0.read(id, cx);
-                    rows.extend(article.map(|article| (path_of(id), Document::Text(article.content.into()))));
-                }
-                emit_documents(rows, LANGUAGE_OF_ARTICLES, out)?;
+    fn supply(&self, out: &mut Documents<'_, '_, Self>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        for &id in &self.added {
+            if let Some(article) = self.read(id, cx) {
+                out.push(path_of(id), Document::Text(article.content.into()))?;
             }
-            let removed = self.0.removed.iter().map(|&id| (path_of(id), Document::Deleted));
-            let rest = self.0.keeps_rest.then(|| (DIRECTORY.to_owned(), Document::Rest));
-            emit_documents(removed.chain(rest).collect(), LANGUAGE_OF_ARTICLES, out)
-        })
-    }
-
-    fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(ArticleSource::TYPE, 2)
+        }
+        for &id in &self.removed {
+            out.push(path_of(id), Document::Deleted)?;
+        }
+        if self.keeps_rest { out.keep_others() } else { Ok(()) }
     }
 }
 
@@ -142,7 +108,7 @@ impl StageConfig for ArticleDetails {
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(ArticleDetailsStage(changes(cx)?)))
+        Ok(Box::new(ArticleDetailsStage(document_source::service(cx)?)))
     }
 }
 

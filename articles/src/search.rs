@@ -8,7 +8,7 @@ use aurora_query::{Mode, Passage, Searcher, WorkBudget};
 use aurora_storage::{ChunkId, MetaValue, Snapshot, StorageError};
 use serde::Serialize;
 
-use crate::error::KnowledgeError;
+use crate::error::ArticleError;
 use crate::source::{self, TITLE, URL};
 
 /// Share of the word-by-word comparison in the order by meaning. Prose repeats the words of a query more often than
@@ -21,7 +21,7 @@ const VECTOR_CANDIDATES: usize = 40;
 
 /// A search in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnowledgeRequest {
+pub struct ArticleRequest {
     /// The query.
     pub query: String,
     /// Maximum number of results.
@@ -35,13 +35,13 @@ pub struct KnowledgeRequest {
 }
 
 /// The answer of a session.
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = KnowledgeAnswer))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct KnowledgeAnswer {
+pub struct ArticleAnswer {
     /// The query as given.
     pub query: String,
     /// The results, best first.
-    pub results: Vec<KnowledgeHit>,
+    pub results: Vec<ArticleHit>,
     /// Number of chunks of the session.
     pub total_chunks_searched: u64,
     /// The orders that were used.
@@ -51,9 +51,9 @@ pub struct KnowledgeAnswer {
 }
 
 /// A chunk of an article that matches a query.
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = KnowledgeHit))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct KnowledgeHit {
+pub struct ArticleHit {
     /// `doc_` and the article, then `:chunk_` and the position of the chunk in the article, from 0.
     pub chunk_id: String,
     /// The article.
@@ -87,9 +87,9 @@ pub struct SessionStats {
     pub search_modes_available: Vec<Mode>,
 }
 
-impl KnowledgeAnswer {
+impl ArticleAnswer {
     /// The answer of a session without chunks.
-    pub fn empty(request: &KnowledgeRequest) -> Self {
+    pub fn empty(request: &ArticleRequest) -> Self {
         Self {
             query: request.query.clone(),
             results: Vec::new(),
@@ -111,7 +111,7 @@ impl SessionStats {
 pub(crate) struct Generation(Searcher);
 
 impl Generation {
-    pub(crate) fn open(project: &Project) -> Result<Self, KnowledgeError> {
+    pub(crate) fn open(project: &Project) -> Result<Self, ArticleError> {
         let snapshot = project.snapshot()?;
         let (embedder, _) = IndexEmbedder::of_index(project, &snapshot, Mode::Hybrid)?;
         let embedder = embedder.as_ref().map(IndexEmbedder::embedder);
@@ -126,7 +126,7 @@ impl Generation {
     }
 
     /// The numbers of the indexed articles.
-    pub(crate) fn articles(&self) -> Result<Vec<u64>, KnowledgeError> {
+    pub(crate) fn articles(&self) -> Result<Vec<u64>, ArticleError> {
         let mut ids = Vec::new();
         for file in self.snapshot().files() {
             ids.extend(source::article_of(&file?.path));
@@ -136,15 +136,11 @@ impl Generation {
     }
 
     /// The chunks of an article, in order.
-    pub(crate) fn chunks(&self, article: u64) -> Result<Vec<ChunkId>, KnowledgeError> {
+    pub(crate) fn chunks(&self, article: u64) -> Result<Vec<ChunkId>, ArticleError> {
         Ok(self.snapshot().file(&source::path_of(article))?.map(|file| file.chunks).unwrap_or_default())
     }
 
-    pub(crate) fn answer(
-        &self,
-        request: &KnowledgeRequest,
-        work: &WorkBudget,
-    ) -> Result<KnowledgeAnswer, KnowledgeError> {
+    pub(crate) fn answer(&self, request: &ArticleRequest, work: &WorkBudget) -> Result<ArticleAnswer, ArticleError> {
         let begun = Instant::now();
         let passages = self.0.passages(&request.query, request.mode, request.top_k, request.rerank, work)?;
         let mut orders = HashMap::new();
@@ -152,11 +148,11 @@ impl Generation {
         for passage in &passages {
             results.extend(self.hit(passage, request.include_content, &mut orders)?);
         }
-        Ok(KnowledgeAnswer {
+        Ok(ArticleAnswer {
             results,
             total_chunks_searched: self.snapshot().manifest().chunk_count,
             timing_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
-            ..KnowledgeAnswer::empty(request)
+            ..ArticleAnswer::empty(request)
         })
     }
 
@@ -165,7 +161,7 @@ impl Generation {
         passage: &Passage,
         with_content: bool,
         orders: &mut HashMap<u64, Vec<ChunkId>>,
-    ) -> Result<Option<KnowledgeHit>, KnowledgeError> {
+    ) -> Result<Option<ArticleHit>, ArticleError> {
         let Some(chunk) = self.snapshot().chunk(passage.id)? else { return Ok(None) };
         let Some(article_id) = source::article_of(chunk.path()) else { return Ok(None) };
         if let std::collections::hash_map::Entry::Vacant(entry) = orders.entry(article_id) {
@@ -180,7 +176,7 @@ impl Generation {
                 _ => None,
             })
         };
-        Ok(Some(KnowledgeHit {
+        Ok(Some(ArticleHit {
             chunk_id: format!("doc_{article_id}:chunk_{place}"),
             article_id,
             content: text,

@@ -1,10 +1,11 @@
-//! Knowledge chunks: the phases of a conversation log.
+//! Log chunks: the phases of a conversation log.
 //!
 //! A log is read line by line, because logs may be larger than memory. Only the current phase is held, up to about
 //! [`MAX_PIECE_BYTES`] bytes. A longer phase becomes several chunks, cut between paragraphs.
 
 use std::io::{self, BufRead, Read};
 
+use aurora_logs::{FenceTracker, parse_phase};
 use aurora_storage::{Chunk, ChunkType, MetaValue};
 
 use crate::chunk::date;
@@ -64,7 +65,7 @@ struct Log<'a> {
     first_piece: Option<String>,
     text: String,
     started: (u32, u64),
-    fence: Option<(u8, usize)>,
+    fences: FenceTracker,
     /// Whether there is text other than the header before the first phase.
     has_introduction: bool,
     line: u32,
@@ -92,7 +93,7 @@ impl<'a> Log<'a> {
             first_piece: None,
             text: String::new(),
             started: (1, 0),
-            fence: None,
+            fences: FenceTracker::default(),
             has_introduction: false,
             line: 1,
             bytes: 0,
@@ -101,11 +102,11 @@ impl<'a> Log<'a> {
 
     fn read_line(&mut self, line: &str, emit: &mut impl FnMut(Chunk)) {
         let trimmed = line.trim();
-        let is_fenced = self.fence.is_some();
-        self.track_fence(trimmed);
-        if let Some(phase) = phase_heading(trimmed).filter(|_| !is_fenced) {
+        let is_text = self.fences.line(trimmed.as_bytes());
+        if let Some((number, name)) = parse_phase(trimmed).filter(|_| is_text) {
             self.close(emit);
-            self.phase = Some(phase);
+            let name = if name.is_empty() { format!("Phase {number}") } else { name.to_owned() };
+            self.phase = Some(Phase { number, name });
         } else if self.phase.is_none() && !self.read_header(trimmed) {
             self.has_introduction |= !trimmed.is_empty();
         }
@@ -150,25 +151,13 @@ impl<'a> Log<'a> {
         true
     }
 
-    fn track_fence(&mut self, line: &str) {
-        let mark = line.as_bytes().first().copied().filter(|b| matches!(b, b'`' | b'~'));
-        let length = mark.map_or(0, |mark| line.bytes().take_while(|b| *b == mark).count());
-        match (self.fence, mark) {
-            (None, Some(mark)) if length >= 3 => self.fence = Some((mark, length)),
-            (Some((open, least)), Some(mark)) if mark == open && length >= least && line.len() == length => {
-                self.fence = None
-            }
-            _ => {}
-        }
-    }
-
     /// Ends a phase, or the text before the first phase. That text is not a chunk if it is only the header.
     fn close(&mut self, emit: &mut impl FnMut(Chunk)) {
         if self.phase.is_none() && !self.has_introduction {
             self.text.clear();
         }
         self.finish(emit);
-        self.fence = None;
+        self.fences = FenceTracker::default();
     }
 
     fn finish(&mut self, emit: &mut impl FnMut(Chunk)) {
@@ -230,22 +219,6 @@ impl<'a> Log<'a> {
             ..Chunk::empty(key, ChunkType::Knowledge)
         }
     }
-}
-
-/// Parses `## Phase 3: Name` or `### Phase 3: NAME`. The separator may be a dash, and the name may be missing.
-fn phase_heading(line: &str) -> Option<Phase> {
-    let title = line.strip_prefix("###").or_else(|| line.strip_prefix("##"))?.strip_prefix(' ')?.trim();
-    let rest = title.get(..5).filter(|word| word.eq_ignore_ascii_case("phase")).and(title.get(5..))?;
-    let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let number = rest[..digits].parse().ok()?;
-    let name = rest[digits..].trim_start();
-    if !(name.is_empty() || name.starts_with([':', '-', '–', '—', '.'])) {
-        return None;
-    }
-    let name = name.trim_start_matches([':', '-', '–', '—', '.', ' ']).trim_end_matches('#').trim();
-    let name = if name.is_empty() { format!("Phase {number}") } else { name.to_owned() };
-    Some(Phase { number, name })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use aurora_confined::{Directory, EntryKind};
 use aurora_redact::masked;
 use serde::{Deserialize, Serialize};
 
-use crate::error::KnowledgeError;
+use crate::error::ArticleError;
 
 /// Maximum size of the file of an article, in bytes.
 const MAX_ARTICLE_BYTES: u64 = 32 << 20;
@@ -102,29 +102,29 @@ fn identity(session: &Directory) -> Option<(u64, u64)> {
 
 impl Articles {
     /// Opens the articles in the directory of a session.
-    pub(crate) fn open(session: Directory) -> Result<Self, KnowledgeError> {
-        let failed = KnowledgeError::io(session.path().join(ARTICLES));
+    pub(crate) fn open(session: Directory) -> Result<Self, ArticleError> {
+        let failed = ArticleError::io(session.path().join(ARTICLES));
         let directory = session.create_directory(ARTICLES).map_err(failed)?;
         Ok(Self { identity: identity(&session), session, directory })
     }
 
     /// Opens the articles without write access.
-    pub(crate) fn open_read_only(session: Directory) -> Result<Self, KnowledgeError> {
-        let failed = KnowledgeError::io(session.path().join(ARTICLES));
+    pub(crate) fn open_read_only(session: Directory) -> Result<Self, ArticleError> {
+        let failed = ArticleError::io(session.path().join(ARTICLES));
         let directory = session.open_directory(ARTICLES).map_err(failed)?;
         Ok(Self { identity: identity(&session), session, directory })
     }
 
     /// The numbers of the articles, ascending.
-    pub(crate) fn ids(&self) -> Result<Vec<u64>, KnowledgeError> {
-        let entries = self.directory.entries().map_err(KnowledgeError::io(self.directory.path().to_owned()))?;
+    pub(crate) fn ids(&self) -> Result<Vec<u64>, ArticleError> {
+        let entries = self.directory.entries().map_err(ArticleError::io(self.directory.path().to_owned()))?;
         let mut ids: Vec<u64> = entries.iter().filter_map(|(name, _)| id_of_file(name)).collect();
         ids.sort_unstable();
         Ok(ids)
     }
 
     /// The next unused article number.
-    pub(crate) fn next(&self) -> Result<u64, KnowledgeError> {
+    pub(crate) fn next(&self) -> Result<u64, ArticleError> {
         let after_last = self.ids()?.last().map_or(1, |last| last + 1);
         Ok(after_last.max(read_next(&self.session, NEXT)?.unwrap_or(1)))
     }
@@ -136,8 +136,8 @@ impl Articles {
     }
 
     /// Removes the index unless it is a directory.
-    pub(crate) fn clear_index(&self, name: &OsStr) -> Result<(), KnowledgeError> {
-        let failed = KnowledgeError::io(self.session.path().join(name));
+    pub(crate) fn clear_index(&self, name: &OsStr) -> Result<(), ArticleError> {
+        let failed = ArticleError::io(self.session.path().join(name));
         match self.session.metadata(name) {
             Ok(found) if found.kind != EntryKind::Directory => self.session.remove(name).map_err(failed),
             _ => Ok(()),
@@ -164,8 +164,8 @@ impl Articles {
     }
 
     /// Writes an article. It is durable after [`Self::synchronise`].
-    pub(crate) fn write(&self, id: u64, article: &Article) -> Result<(), KnowledgeError> {
-        let failed = KnowledgeError::io(self.directory.path().join(name(id)));
+    pub(crate) fn write(&self, id: u64, article: &Article) -> Result<(), ArticleError> {
+        let failed = ArticleError::io(self.directory.path().join(name(id)));
         let write = || {
             let text = serde_json::to_vec(article)?;
             self.directory.replace(name(id), |file| file.write_all(&text).and_then(|()| file.sync_data()))
@@ -175,19 +175,19 @@ impl Articles {
 
     /// Removes an article. Its id is never assigned again: if the session has no greater id, `next` is stored. The
     /// removal is durable after [`Self::synchronise`].
-    pub(crate) fn remove(&self, id: u64, next: u64) -> Result<(), KnowledgeError> {
+    pub(crate) fn remove(&self, id: u64, next: u64) -> Result<(), ArticleError> {
         if id + 1 == next {
             let noted = self.session.replace(NEXT, |file| writeln!(file, "{next}").and_then(|()| file.sync_data()));
             noted
                 .and_then(|()| self.session.synchronise())
-                .map_err(KnowledgeError::io(self.session.path().join(NEXT)))?;
+                .map_err(ArticleError::io(self.session.path().join(NEXT)))?;
         }
-        self.directory.remove(name(id)).map_err(KnowledgeError::io(self.directory.path().join(name(id))))
+        self.directory.remove(name(id)).map_err(ArticleError::io(self.directory.path().join(name(id))))
     }
 
     /// Makes all writes and removals durable.
-    pub(crate) fn synchronise(&self) -> Result<(), KnowledgeError> {
-        self.directory.synchronise().map_err(KnowledgeError::io(self.directory.path().to_owned()))
+    pub(crate) fn synchronise(&self) -> Result<(), ArticleError> {
+        self.directory.synchronise().map_err(ArticleError::io(self.directory.path().to_owned()))
     }
 }
 
@@ -206,7 +206,7 @@ pub(crate) fn parse_id(text: &str) -> Option<u64> {
 
 /// Reads the number in a file of a directory; `None` without such a file. A damaged file is removed with a warning,
 /// because the numbers in use are known without it.
-pub(crate) fn read_next(directory: &Directory, file: &str) -> Result<Option<u64>, KnowledgeError> {
+pub(crate) fn read_next(directory: &Directory, file: &str) -> Result<Option<u64>, ArticleError> {
     let read = match directory.read_to_string(file, 64) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Ok(text) => parse_id(text.trim()).ok_or_else(|| "it is not a number".to_owned()),
@@ -215,7 +215,7 @@ pub(crate) fn read_next(directory: &Directory, file: &str) -> Result<Option<u64>
     read.map(Some).or_else(|reason| {
         let path = directory.path().join(file);
         tracing::warn!(path = %path.display(), "removed a damaged file: {reason}");
-        directory.remove(file).map_err(KnowledgeError::io(path))?;
+        directory.remove(file).map_err(ArticleError::io(path))?;
         Ok(None)
     })
 }

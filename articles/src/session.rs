@@ -10,9 +10,9 @@ use aurora_storage::ProjectDirectory;
 use tokio::sync::oneshot;
 
 use crate::articles::{AddedArticle, Article, ArticleList, ArticleSummary, Articles};
-use crate::error::KnowledgeError;
+use crate::error::ArticleError;
 use crate::run_slots::RunSlots;
-use crate::search::{Generation, KnowledgeAnswer, KnowledgeRequest, SessionStats};
+use crate::search::{ArticleAnswer, ArticleRequest, Generation, SessionStats};
 use crate::writer::{Change, SessionWriter};
 
 /// A session: articles, and search within them. A search sees every article that was acknowledged before it began.
@@ -30,14 +30,14 @@ impl Session {
         (registry, slots): (Arc<Registry>, Arc<RunSlots>),
         is_read_only: bool,
         cancel: &CancelToken,
-    ) -> Result<Self, KnowledgeError> {
+    ) -> Result<Self, ArticleError> {
         if !is_read_only {
             // As private as the session, because the index contains the texts of its articles.
             let path = directory.path().to_owned();
             let create = || directory.create_directory(ProjectDirectory::NAME);
             // Anything but a directory is not an index, and the index can be rebuilt from the articles.
             let created = create().or_else(|_| directory.remove(ProjectDirectory::NAME).and_then(|()| create()));
-            created.map_err(KnowledgeError::io(path))?;
+            created.map_err(ArticleError::io(path))?;
         }
         let project = Project::new(directory.path().to_owned(), registry);
         let writer = match is_read_only {
@@ -53,7 +53,7 @@ impl Session {
     }
 
     /// The generation to search.
-    fn generation(&self) -> Result<Arc<Generation>, KnowledgeError> {
+    fn generation(&self) -> Result<Arc<Generation>, ArticleError> {
         if self.is_read_only { self.writer.newest() } else { Ok(self.writer.generation()) }
     }
 
@@ -80,36 +80,36 @@ impl Session {
     /// Adds an article. Returns when the article is durable and every later search finds it.
     ///
     /// # Errors
-    /// [`KnowledgeError::InvalidArticle`] for an article without text or with a NUL character, or an error when the
+    /// [`ArticleError::InvalidArticle`] for an article without text or with a NUL character, or an error when the
     /// article cannot be written.
-    pub async fn add(&self, article: Article) -> Result<AddedArticle, KnowledgeError> {
+    pub async fn add(&self, article: Article) -> Result<AddedArticle, ArticleError> {
         if article.content.trim().is_empty() {
-            return Err(KnowledgeError::InvalidArticle("`content` is empty".to_owned()));
+            return Err(ArticleError::InvalidArticle("`content` is empty".to_owned()));
         }
         let texts = [Some(article.title.as_str()), article.url.as_deref(), Some(&article.content)];
         if texts.into_iter().flatten().any(|text| text.contains('\0')) {
-            return Err(KnowledgeError::InvalidArticle("the article contains a NUL character".to_owned()));
+            return Err(ArticleError::InvalidArticle("the article contains a NUL character".to_owned()));
         }
         let (done, result) = oneshot::channel();
         self.writer.submit(Change::Add(article.without_secrets(), done))?;
-        result.await.map_err(|_| KnowledgeError::Aborted(self.id))?
+        result.await.map_err(|_| ArticleError::Aborted(self.id))?
     }
 
     /// Removes an article. Returns when the removal is durable and no later search finds it.
     ///
     /// # Errors
-    /// [`KnowledgeError::NoArticle`], or an error when the article cannot be removed.
-    pub async fn remove(&self, article: u64) -> Result<(), KnowledgeError> {
+    /// [`ArticleError::NoArticle`], or an error when the article cannot be removed.
+    pub async fn remove(&self, article: u64) -> Result<(), ArticleError> {
         let (done, result) = oneshot::channel();
         self.writer.submit(Change::Remove(article, done))?;
-        result.await.map_err(|_| KnowledgeError::Aborted(self.id))?
+        result.await.map_err(|_| ArticleError::Aborted(self.id))?
     }
 
     /// The articles, in the order in which they were added.
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn articles(&self, work: &WorkBudget) -> Result<ArticleList, KnowledgeError> {
+    pub fn articles(&self, work: &WorkBudget) -> Result<ArticleList, ArticleError> {
         let generation = self.generation()?;
         let mut list = ArticleList::default();
         let indexed = generation.articles()?;
@@ -132,10 +132,10 @@ impl Session {
     ///
     /// # Errors
     /// When the query is invalid, or the index cannot be read.
-    pub fn search(&self, request: &KnowledgeRequest, work: &WorkBudget) -> Result<KnowledgeAnswer, KnowledgeError> {
+    pub fn search(&self, request: &ArticleRequest, work: &WorkBudget) -> Result<ArticleAnswer, ArticleError> {
         let generation = self.generation()?;
         if generation.snapshot().manifest().chunk_count == 0 {
-            return Ok(KnowledgeAnswer::empty(request));
+            return Ok(ArticleAnswer::empty(request));
         }
         generation.answer(request, work)
     }
@@ -144,7 +144,7 @@ impl Session {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn stats(&self) -> Result<SessionStats, KnowledgeError> {
+    pub fn stats(&self) -> Result<SessionStats, ArticleError> {
         Ok(SessionStats {
             session_id: self.id,
             bm25_index_exists: true,

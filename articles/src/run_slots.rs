@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use aurora_pipeline::CancelToken;
 
-use crate::error::KnowledgeError;
+use crate::error::ArticleError;
 
 /// Maximum number of concurrent index runs.
 const MAX_RUNS: usize = 4;
@@ -26,11 +26,11 @@ impl RunSlots {
     ///
     /// # Errors
     /// When the waiting request is cancelled.
-    pub(crate) fn take(&self, cancel: &CancelToken) -> Result<RunSlot<'_>, KnowledgeError> {
+    pub(crate) fn take(&self, cancel: &CancelToken) -> Result<RunSlot<'_>, ArticleError> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         while *free == 0 {
             if cancel.is_cancelled() {
-                return Err(KnowledgeError::Cancelled);
+                return Err(ArticleError::Cancelled);
             }
             (free, _) = self.returned.wait_timeout(free, POLL_INTERVAL).unwrap_or_else(PoisonError::into_inner);
         }

@@ -10,10 +10,10 @@ use aurora_storage::ProjectDirectory;
 use tokio::sync::oneshot;
 
 use crate::articles::{AddedArticle, Article, Articles};
-use crate::error::KnowledgeError;
+use crate::error::ArticleError;
 use crate::run_slots::RunSlots;
 use crate::search::Generation;
-use crate::source::{self, Changes};
+use crate::source::Changes;
 
 /// Maximum number of waiting changes of one session.
 const MAX_WAITING: usize = 1_024;
@@ -21,7 +21,7 @@ const MAX_WAITING: usize = 1_024;
 const MAX_BATCH: usize = 256;
 
 /// Sender of the result of a change.
-pub(crate) type ResultSender<T> = oneshot::Sender<Result<T, KnowledgeError>>;
+pub(crate) type ResultSender<T> = oneshot::Sender<Result<T, ArticleError>>;
 
 /// A change of a session.
 pub(crate) enum Change {
@@ -38,7 +38,7 @@ impl Change {
         }
     }
 
-    fn reject(self, error: KnowledgeError) {
+    fn reject(self, error: ArticleError) {
         match self {
             Self::Add(_, done) => send(done, Err(error)),
             Self::Remove(_, done) => send(done, Err(error)),
@@ -83,13 +83,13 @@ impl SessionWriter {
         articles: Articles,
         slots: Arc<RunSlots>,
         cancel: &CancelToken,
-    ) -> Result<Self, KnowledgeError> {
+    ) -> Result<Self, ArticleError> {
         let slot = slots.take(cancel)?;
         let articles = Arc::new(articles);
         let state = WriterState { next: articles.next()?, is_up_to_date: true, is_closed: false };
         let current = run(&project, Changes::all(&articles)?, false, cancel).or_else(|error| {
             if cancel.is_cancelled() {
-                return Err(KnowledgeError::Cancelled);
+                return Err(ArticleError::Cancelled);
             }
             // The articles are authoritative: a damaged index is rebuilt from them.
             tracing::warn!(session, "rebuilding the index, because it cannot be updated: {error}");
@@ -114,7 +114,7 @@ impl SessionWriter {
         project: Project,
         articles: Articles,
         slots: Arc<RunSlots>,
-    ) -> Result<Self, KnowledgeError> {
+    ) -> Result<Self, ArticleError> {
         let state = WriterState { next: 0, is_up_to_date: true, is_closed: true };
         let current = RwLock::new(Arc::new(Generation::open(&project)?));
         let (articles, waiting) = (Arc::new(articles), Mutex::default());
@@ -127,7 +127,7 @@ impl SessionWriter {
     }
 
     /// The newest generation, including one that another process has published.
-    pub(crate) fn newest(&self) -> Result<Arc<Generation>, KnowledgeError> {
+    pub(crate) fn newest(&self) -> Result<Arc<Generation>, ArticleError> {
         let opened = self.generation();
         let published = self.project.any_snapshot()?;
         if published.manifest().generation == opened.snapshot().manifest().generation {
@@ -144,18 +144,18 @@ impl SessionWriter {
     }
 
     /// Appends a change to the queue, and starts a thread if no thread processes the queue.
-    pub(crate) fn submit(self: &Arc<Self>, change: Change) -> Result<(), KnowledgeError> {
+    pub(crate) fn submit(self: &Arc<Self>, change: Change) -> Result<(), ArticleError> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.changes.len() >= MAX_WAITING {
-            return Err(KnowledgeError::Busy(self.session));
+            return Err(ArticleError::Busy(self.session));
         }
         waiting.changes.push(change);
         if !waiting.is_working {
             let writer = Arc::clone(self);
-            let thread = Builder::new().name("aurora-knowledge".to_owned()).spawn(move || writer.work());
+            let thread = Builder::new().name("aurora-articles".to_owned()).spawn(move || writer.work());
             if thread.is_err() {
                 waiting.changes.pop();
-                return Err(KnowledgeError::Busy(self.session));
+                return Err(ArticleError::Busy(self.session));
             }
             waiting.is_working = true;
         }
@@ -189,7 +189,7 @@ impl SessionWriter {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.is_closed || self.articles.are_gone() {
             for change in changes {
-                change.reject(KnowledgeError::NoSession(self.session));
+                change.reject(ArticleError::NoSession(self.session));
             }
             return;
         }
@@ -237,7 +237,7 @@ impl SessionWriter {
         &self,
         state: &mut WriterState,
         (added, removed): (Vec<u64>, Vec<u64>),
-    ) -> Result<Arc<Generation>, KnowledgeError> {
+    ) -> Result<Arc<Generation>, ArticleError> {
         let was_up_to_date = std::mem::replace(&mut state.is_up_to_date, false);
         self.articles.synchronise()?;
         let changes = match was_up_to_date {
@@ -253,31 +253,29 @@ impl SessionWriter {
     }
 
     /// The error of a change, or `NoSession` if the session was removed meanwhile.
-    fn cause(&self, error: KnowledgeError) -> KnowledgeError {
-        if self.articles.are_gone() { KnowledgeError::NoSession(self.session) } else { error }
+    fn cause(&self, error: ArticleError) -> ArticleError {
+        if self.articles.are_gone() { ArticleError::NoSession(self.session) } else { error }
     }
 
-    fn remove(&self, id: u64, next: u64) -> Result<(), KnowledgeError> {
+    fn remove(&self, id: u64, next: u64) -> Result<(), ArticleError> {
         if !self.articles.contains(id) {
-            return Err(KnowledgeError::NoArticle { session: self.session, article: id });
+            return Err(ArticleError::NoArticle { session: self.session, article: id });
         }
         self.articles.remove(id, next)
     }
 
-    fn added(&self, id: u64, generation: &Generation) -> Result<AddedArticle, KnowledgeError> {
+    fn added(&self, id: u64, generation: &Generation) -> Result<AddedArticle, ArticleError> {
         Ok(AddedArticle { article_id: id, chunks: generation.chunks(id)?.len() })
     }
 }
 
 /// Performs one index run; `force` rebuilds the index.
-fn run(project: &Project, changes: Changes, force: bool, cancel: &CancelToken) -> Result<Generation, KnowledgeError> {
-    let (pipeline, cancel) = (source::pipeline(), cancel.clone());
-    let mut options = IndexOptions { pipeline, force, cancel, ..project.options_without_programs()? };
-    options.services.insert(Arc::new(changes));
+fn run(project: &Project, changes: Changes, force: bool, cancel: &CancelToken) -> Result<Generation, ArticleError> {
+    let options = IndexOptions { force, cancel: cancel.clone(), ..project.options_of_source(Arc::new(changes))? };
     indexing::run(&options, &Silent).map_err(ProjectError::from)?;
     if options.cancel.is_cancelled() {
         // The finished part is kept; the next run continues from there.
-        return Err(KnowledgeError::Cancelled);
+        return Err(ArticleError::Cancelled);
     }
     Generation::open(project)
 }
@@ -296,6 +294,6 @@ impl Drop for Idle<'_> {
 }
 
 /// Sends a result. A client that has disconnected needs no answer.
-fn send<T>(done: ResultSender<T>, result: Result<T, KnowledgeError>) {
+fn send<T>(done: ResultSender<T>, result: Result<T, ArticleError>) {
     let _ = done.send(result);
 }

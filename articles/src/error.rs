@@ -9,7 +9,7 @@ use aurora_storage::StorageError;
 
 /// An error of a session or the store.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum KnowledgeError {
+pub enum ArticleError {
     /// There is no such session.
     #[error("there is no session {0}")]
     NoSession(u64),
@@ -52,25 +52,25 @@ pub enum KnowledgeError {
     Aborted(u64),
 }
 
-impl KnowledgeError {
+impl ArticleError {
     pub(crate) fn io(path: PathBuf) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Io { path, source: Arc::new(source) }
     }
 }
 
-impl From<ProjectError> for KnowledgeError {
+impl From<ProjectError> for ArticleError {
     fn from(error: ProjectError) -> Self {
         Self::Index(Arc::new(error))
     }
 }
 
-impl From<StorageError> for KnowledgeError {
+impl From<StorageError> for ArticleError {
     fn from(error: StorageError) -> Self {
         ProjectError::Storage(error).into()
     }
 }
 
-impl From<QueryError> for KnowledgeError {
+impl From<QueryError> for ArticleError {
     fn from(error: QueryError) -> Self {
         Self::Query(Arc::new(error))
     }

@@ -1,0 +1,188 @@
+//! A document in TOML or JSON whose keys and values have places, and readers that report all mistakes at once.
+//!
+//! A configuration is read value by value with a [`Reader`]. A JSON document of a fixed form is compared with a table of
+//! its [`Field`]s by [`check`].
+
+mod json;
+mod key_path;
+mod read;
+mod report;
+mod shape;
+mod toml;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::{Diagnostic, Diagnostics, Location, code};
+
+pub use json::Form;
+pub use read::Reader;
+pub use report::Report;
+pub use shape::{Fault, Field, Group, Rule, Shape, check, is_blank};
+
+/// Maximum number of characters of a value shown in a message.
+const MAX_SHOWN_CHARS: usize = 60;
+/// Maximum number of numbers of a list shown in a message.
+const MAX_SHOWN_NUMBERS: usize = 4;
+
+/// A parsed text whose root is a table.
+#[derive(Debug)]
+pub struct Document<'t> {
+    name: &'t str,
+    text: &'t str,
+    /// The whole document.
+    pub root: Node<'t>,
+}
+
+/// A value and its place.
+#[derive(Debug)]
+pub struct Node<'t> {
+    /// Byte range of the value.
+    pub span: Range<usize>,
+    /// The value.
+    pub value: Value<'t>,
+}
+
+/// A value.
+#[derive(Debug)]
+pub enum Value<'t> {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Flag(bool),
+    /// A number in decimal notation.
+    Number(Cow<'t, str>),
+    /// The content of a string.
+    Text(Cow<'t, str>),
+    /// A list.
+    List(Vec<Node<'t>>),
+    /// A table or object, in the order of the text.
+    Table(Vec<Entry<'t>>),
+    /// A value of another type, such as a date.
+    Other,
+}
+
+/// A key and its value.
+#[derive(Debug)]
+pub struct Entry<'t> {
+    /// The key.
+    pub key: Cow<'t, str>,
+    /// Byte range of the key.
+    pub key_span: Range<usize>,
+    /// The value.
+    pub node: Node<'t>,
+}
+
+impl<'t> Document<'t> {
+    /// Parses TOML.
+    ///
+    /// # Errors
+    /// Returns the first syntax error.
+    pub fn from_toml(name: &'t str, text: &'t str) -> Result<Self, Diagnostics> {
+        let root = toml::parse(text).map_err(|(span, message)| syntax_error(name, text, span, message))?;
+        Ok(Self { name, text, root })
+    }
+
+    /// Parses JSON with comments and trailing commas.
+    ///
+    /// # Errors
+    /// Returns the first syntax error.
+    pub fn from_json_with_comments(name: &'t str, text: &'t str) -> Result<Self, Diagnostics> {
+        let root = json::parse_loose(text).map_err(|(span, message)| syntax_error(name, text, span, message))?;
+        let root = root.unwrap_or(Node { span: 0..0, value: Value::Null });
+        match root.value {
+            Value::Table(_) => Ok(Self { name, text, root }),
+            _ => Err(syntax_error(name, text, root.span, "the file must hold a JSON object".to_owned())),
+        }
+    }
+
+    /// Returns the place of a byte range.
+    pub fn location(&self, span: Range<usize>) -> Location {
+        Location::of_span(self.name, self.text, span)
+    }
+
+    /// Returns the text of a value as it is written.
+    pub fn raw(&self, node: &Node<'_>) -> &'t str {
+        &self.text[node.span.clone()]
+    }
+
+    /// Returns the place of a part of a string value, or of the whole value if escapes in the text hide the part.
+    pub fn part_of_text(&self, node: &Node<'_>, content: &str, part: Range<usize>) -> Location {
+        let span = match self.raw(node).find(content).map(|offset| node.span.start + offset) {
+            Some(start) => start + part.start..start + part.end,
+            None => node.span.clone(),
+        };
+        self.location(span)
+    }
+
+    /// Formats a value for a message: a scalar as it is written, or the type of a list or table.
+    pub fn display_value(&self, node: &Node<'_>) -> String {
+        match &node.value {
+            Value::Text(text) => quoted(text),
+            Value::Table(_) => "a table".to_owned(),
+            Value::List(items) => {
+                let is_short = (1..=MAX_SHOWN_NUMBERS).contains(&items.len());
+                let numbers: Option<Vec<String>> = items
+                    .iter()
+                    .take(MAX_SHOWN_NUMBERS)
+                    .map(|item| matches!(item.value, Value::Number(_)).then(|| cut(self.raw(item))))
+                    .collect();
+                numbers
+                    .filter(|_| is_short)
+                    .map_or_else(|| "a list".to_owned(), |numbers| format!("[{}]", numbers.join(", ")))
+            }
+            _ => cut(self.raw(node)),
+        }
+    }
+}
+
+impl<'t> Node<'t> {
+    /// Returns the entries of a table; none for another value.
+    pub fn entries(&self) -> &[Entry<'t>] {
+        if let Value::Table(entries) = &self.value { entries } else { &[] }
+    }
+
+    /// Returns the items of a list; none for another value.
+    pub fn items(&self) -> &[Node<'t>] {
+        if let Value::List(items) = &self.value { items } else { &[] }
+    }
+
+    /// Returns the value of a key of a table.
+    pub fn get(&self, key: &str) -> Option<&Node<'t>> {
+        self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+    }
+
+    /// Returns the content of a string.
+    pub fn text(&self) -> Option<&str> {
+        if let Value::Text(text) = &self.value { Some(text) } else { None }
+    }
+
+    /// Parses a number; `None` for a number of another type or another value.
+    pub fn number<T: std::str::FromStr>(&self) -> Option<T> {
+        if let Value::Number(number) = &self.value { number.parse().ok() } else { None }
+    }
+
+    /// Whether the value is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self.value, Value::Null)
+    }
+}
+
+/// Formats a text in quotes and shortens it. Control characters are escaped, because they could change the display of the
+/// message in a terminal.
+pub fn quoted(text: &str) -> String {
+    format!("{:?}", cut(text))
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn syntax_error(name: &str, text: &str, span: Range<usize>, message: String) -> Diagnostics {
+    let mut errors = Diagnostics::default();
+    errors.push(Diagnostic::error(code::SYNTAX, Some(Location::of_span(name, text, span)), message));
+    errors
+}
