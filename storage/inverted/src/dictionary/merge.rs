@@ -13,7 +13,7 @@ use super::source::{BlockCursor, KeyedBlock, SegmentSink, SegmentSource};
 use super::writer::{SegmentTotals, SegmentWriter};
 use crate::postings::{Posting, Tombstones};
 
-/// A sorted sequence of terms, each with sorted postings.
+/// An input of a merge: a sorted sequence of terms, each with sorted postings.
 pub enum MergeSource<'a, S: SegmentSource<'a>> {
     /// A published segment.
     Segment(TermCursor<'a, S>),
@@ -21,12 +21,12 @@ pub enum MergeSource<'a, S: SegmentSource<'a>> {
     Run(RunReader<'a>),
 }
 
-/// Error of a merge. `S` is an error of a source segment, `W` an error of the sink.
+/// Error of a merge. `S` is the error type of the source segments, `W` of the sink.
 #[derive(Debug)]
 pub enum MergeError<S, W> {
     /// A segment cannot be read.
     Segment(S),
-    /// The sources are inconsistent. Holds the reason.
+    /// The sources contradict each other or are damaged; the text gives the reason.
     Damaged(&'static str),
     /// The new segment cannot be written.
     Sink(W),
@@ -46,9 +46,9 @@ impl TermRange<'_> {
     pub const ALL: Self = Self { from: &[], to: &[] };
 }
 
-/// Merges the terms of a range. For each term, the chunks of a segment must be above the chunks of all previous
-/// segments, and the chunks of runs must be above the chunks of all segments. Several runs may contain a term in any
-/// order. Postings of chunks with tombstones are dropped. If `new_is_live` is true, no chunk of the runs has a
+/// Merges the terms of a range into `out`. For each term, the chunks of a segment must be above the chunks of all
+/// previous segments, and the chunks of runs must be above the chunks of all segments. The chunks of several runs may
+/// be interleaved. Postings of chunks with tombstones are dropped. If `new_is_live` is true, no chunk of the runs has a
 /// tombstone.
 ///
 /// # Errors
@@ -143,7 +143,7 @@ impl<'a> BlockCursor<'a> for NoSegment {
     }
 }
 
-/// Joins the lists of one term. The joined postings are in `joined`, unless there is only one list.
+/// Joins the lists of one term. `joined` is the buffer for the joined postings; a single list is returned unchanged.
 fn join<'j, S, W>(lists: &mut [RunList<'j>], joined: &'j mut Vec<u8>) -> Result<RunList<'j>, MergeError<S, W>> {
     if let [only] = lists {
         return Ok(*only);
@@ -194,7 +194,7 @@ struct SourceQueue<'a, S: SegmentSource<'a>> {
     sources: Vec<MergeSource<'a, S>>,
     /// Indexes of the sources that have not ended.
     heap: Vec<usize>,
-    /// Indexes of the sources that were taken, in ascending order.
+    /// Indexes of the sources that [`Self::take_equal`] took, in ascending order.
     equal: Vec<usize>,
 }
 
@@ -353,32 +353,32 @@ mod tests {
             let range = TermRange { from, to: bounds.get(part as usize + 1).copied().unwrap_or_default() };
             let mut sources: Vec<MergeSource<'_, &MemorySegment>> = olds
                 .iter()
-                .map(|old| MergeSource::segment(&SegmentReader::new(old), from).expect("is sound"))
+                .map(|old| MergeSource::segment(&SegmentReader::new(old), from).expect("the segment is valid"))
                 .collect();
             sources.extend(runs.iter().map(|run| {
                 let end = if range.to.is_empty() { None } else { run.index.end_of(range.to) };
                 let bytes = &run.bytes[run.index.place_of(from)..end.unwrap_or(run.bytes.len())];
-                MergeSource::Run(RunReader::new(bytes).expect("is a run"))
+                MergeSource::Run(RunReader::new(bytes).expect("the run is valid"))
             }));
             let length = |_| [0; FIELDS];
             let writer = SegmentWriter::new(&mut segment, &length).with_range(from, part << 20);
-            merge(sources, range, tombstones, tombstones.set().is_empty(), writer).expect("is sound");
+            merge(sources, range, tombstones, tombstones.set().is_empty(), writer).expect("the segment is valid");
         }
         segment
     }
 
     fn lists(segment: &MemorySegment) -> Lists {
         let reader = SegmentReader::new(segment);
-        let mut cursor = reader.terms_from(&[]).expect("is sound");
+        let mut cursor = reader.terms_from(&[]).expect("the segment is valid");
         let mut lists = Lists::new();
         while let Some(entry) = cursor.entry() {
             let none = Tombstones::default();
-            let postings = Postings::new(reader.parts(&entry).expect("is sound"), &none);
+            let postings = Postings::new(reader.parts(&entry).expect("the segment is valid"), &none);
             let list = lists.entry(cursor.term().to_vec()).or_default();
             postings.for_each(|chunk, frequencies| _ = list.insert(chunk.0, frequencies));
             // A lookup finds every term that a walk finds.
-            assert!(reader.find(cursor.term()).expect("is sound").is_some());
-            cursor.advance().expect("is sound");
+            assert!(reader.find(cursor.term()).expect("the segment is valid").is_some());
+            cursor.advance().expect("the segment is valid");
         }
         lists
     }
@@ -417,9 +417,9 @@ mod tests {
             // First merges two runs into one.
             let pair = [of_kind(0), of_kind(1)];
             let mut writer = RunWriter::new(Vec::new());
-            let readers = pair.iter().map(|run| RunReader::new(&run.bytes).expect("is a run")).collect();
-            merge_runs(readers, &mut writer).expect("are runs");
-            let (bytes, index) = writer.finish().expect("is written");
+            let readers = pair.iter().map(|run| RunReader::new(&run.bytes).expect("the run is valid")).collect();
+            merge_runs(readers, &mut writer).expect("the runs are valid");
+            let (bytes, index) = writer.finish().expect("a run in memory can be written");
             let runs = [of_kind(2), Run { bytes, index }, of_kind(3), of_kind(4)];
             let bounds: Vec<&[u8]> = [&[][..]].into_iter().chain(bounds.iter().map(String::as_bytes)).collect();
             let mut expected = Lists::new();

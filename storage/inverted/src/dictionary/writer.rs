@@ -47,7 +47,8 @@ impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
         }
     }
 
-    /// Restricts the writer to a part of a segment: the terms from `from` on, with values from number `first` on.
+    /// Restricts the writer to a part of a segment: the terms from `from` on, whose values are numbered from `first`
+    /// on.
     #[must_use]
     pub fn with_range(mut self, from: &[u8], first: u32) -> Self {
         self.block = BlockWriter::from_key(from);
@@ -65,7 +66,7 @@ impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
         self.encoder.push(posting);
     }
 
-    /// Ends the list. A list without postings gets no entry.
+    /// Ends the list, and drops it if it has no postings.
     ///
     /// # Errors
     /// When the sink fails.
@@ -77,8 +78,8 @@ impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
         Ok(())
     }
 
-    /// Adds encoded lists. Their terms must be above the previous term. Writing the same lists with `begin`, `push` and
-    /// `end` gives the same bytes.
+    /// Adds encoded lists. Their terms must be above all terms that were added before. Adding the same lists with
+    /// `begin`, `push` and `end` gives the same bytes.
     ///
     /// # Errors
     /// When the sink fails.
@@ -127,7 +128,8 @@ impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
         }
     }
 
-    /// Completes the segment, or a part of it that ends before `bound`. A part has a block even if it has no terms.
+    /// Completes the segment, or the part of it that ends before the term `bound`. A part has a block even if it has no
+    /// terms.
     ///
     /// # Errors
     /// When the sink fails.

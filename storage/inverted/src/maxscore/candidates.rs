@@ -2,7 +2,7 @@
 
 use crate::chunk_id::WINDOW;
 
-/// Offsets in ascending order with their partial scores.
+/// The candidates: offsets in the window, in ascending order, with their partial scores.
 pub(super) struct WindowCandidates(Vec<(u16, f32)>);
 
 impl WindowCandidates {
@@ -16,7 +16,7 @@ impl WindowCandidates {
         self.0.clear();
     }
 
-    /// Adds an offset, which must be above all others.
+    /// Adds an offset, which must be above all offsets in the set.
     #[inline]
     pub(super) fn push(&mut self, offset: u16, score: f32) {
         self.0.push((offset, score));
@@ -38,8 +38,8 @@ impl WindowCandidates {
         self.0.binary_search_by_key(&offset, |(offset, _)| *offset).ok()
     }
 
-    /// Keeps the candidates whose partial score is at least `threshold`. Has no branch, because the branch would be
-    /// unpredictable.
+    /// Keeps the candidates whose partial score is at least `threshold`. The loop has no branch, because the processor
+    /// could not predict it.
     pub(super) fn retain(&mut self, threshold: f32) {
         let mut kept = 0;
         for at in 0..self.0.len() {
