@@ -1,4 +1,4 @@
-//! Finds identifiers in text, and the parts of identifiers. Knows nothing of terms.
+//! Finds identifiers in text, and splits identifiers into parts. The analyzer makes terms from them.
 
 use std::ops::Range;
 
@@ -20,13 +20,13 @@ pub(crate) enum Class {
     Unspaced,
 }
 
-/// The set of classes that occur in a text, and whether all of the text is ASCII.
+/// The set of character classes that occur in a text. It also tells whether all of the text is ASCII.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Classes(u8);
 
 impl Classes {
     const NOT_ASCII: u8 = 1 << 7;
-    /// The only class in an ASCII identifier that has one part and is already in lower case.
+    /// The set of an ASCII identifier that has one part and is already in lower case.
     pub(crate) const LOWER: Self = Self(1 << Class::Lower as u8);
     pub(crate) const UPPER: Self = Self(1 << Class::Upper as u8);
     pub(crate) const DIGITS: Self = Self(1 << Class::Digit as u8);
@@ -62,7 +62,7 @@ impl Classes {
     }
 }
 
-/// Calls `out` with every maximal run of identifiers joined by single `.` or `-`, in order.
+/// Calls `out` with every maximal sequence of identifiers that are joined by a single `.` or `-`, in order.
 #[inline]
 pub(crate) fn compounds(text: &str, out: &mut impl FnMut(&str, Classes)) {
     let mut at = 0;

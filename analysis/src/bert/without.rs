@@ -8,7 +8,7 @@ use crate::model_error::ModelError;
 use crate::passage::Passage;
 use crate::reranker::Reranker;
 
-/// An embedder without values: loading always fails.
+/// Placeholder for the embedder. It has no values, and loading always fails.
 pub(crate) enum BertEmbedder {}
 
 impl BertEmbedder {
@@ -49,7 +49,7 @@ impl Embedder for BertEmbedder {
     }
 }
 
-/// A reranker without values: loading always fails.
+/// Placeholder for the reranker. It has no values, and loading always fails.
 pub(crate) enum CrossEncoder {}
 
 impl CrossEncoder {
