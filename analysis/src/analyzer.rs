@@ -8,9 +8,9 @@ use crate::tokenizer::{self, Class, Classes, compounds, parts};
 /// an index built with older rules can be recognised.
 pub const ANALYZER_VERSION: u32 = 2;
 
-/// Maximum length of a term in bytes of UTF-8. A longer term is replaced by its first 48 bytes (fewer if a character
-/// would be cut) and 16 hexadecimal digits of the BLAKE3 hash of the whole term. Distinct names stay distinct, and keys
-/// stay short.
+/// Maximum length of a term in bytes of UTF-8. A longer term is replaced by its first 48 bytes and 16 hexadecimal
+/// digits of the BLAKE3 hash of the whole term. Fewer bytes are kept if a character would be cut. Distinct names stay
+/// distinct, and keys stay short.
 pub const MAX_TERM_BYTES: usize = 64;
 
 /// Maximum length in bytes of an identifier or compound that becomes a term. Longer identifiers and compounds are
@@ -33,11 +33,11 @@ const KEPT_PREFIX_BYTES: usize = 48;
 /// `csharp`.
 ///
 /// Common words are not dropped, and words are not stemmed. Non-ASCII text is normalised to NFKC, which maps full-width
-/// and other compatibility characters to ordinary ones, and is lower-cased by Unicode's rules. A part in a script
-/// without word boundaries, such as Chinese, Japanese, Korean or Thai, also gives its last character if the part has
-/// several characters, and its overlapping pairs of characters if it has more than two. Any one or two adjacent
-/// characters of the part therefore begin a term. Terms are at most [`MAX_TERM_BYTES`] long and consist of letters,
-/// marks, digits, `_`, `.` and `-`. They never contain control characters or spaces.
+/// and other compatibility characters to ordinary ones, and is lower-cased by Unicode's rules. Parts in Chinese,
+/// Japanese, Korean, Thai and similar scripts have no word boundaries. If such a part has several characters, its last
+/// character is also a term. If it has more than two, its overlapping pairs of characters are also terms. Any one or
+/// two adjacent characters of the part therefore begin a term. Terms are at most [`MAX_TERM_BYTES`] long and consist of
+/// letters, marks, digits, `_`, `.` and `-`. They never contain control characters or spaces.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Analyzer;
 

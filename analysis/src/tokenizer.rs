@@ -93,9 +93,9 @@ pub(crate) fn compounds(text: &str, out: &mut impl FnMut(&str, Classes)) {
 
 /// Calls `out` with every part of an identifier, in order: `getHTTP2Server_x` has `get`, `HTTP`, `2`, `Server`, `x`.
 ///
-/// A part ends at an underscore, between a letter and a digit, before an upper-case letter that follows a lower-case
-/// letter, and before the last of several upper-case letters if a lower-case letter follows (`HTTPSConnection`). An
-/// exception is the `s` of a plural (`parseURLs` has `parse`, `URLs`).
+/// A part ends at an underscore, between a letter and a digit, and before an upper-case letter that follows a
+/// lower-case letter. It also ends before the last of several upper-case letters if a lower-case letter follows
+/// (`HTTPSConnection`). An exception is the `s` of a plural (`parseURLs` has `parse`, `URLs`).
 #[inline]
 pub(crate) fn parts(identifier: &str, out: &mut impl FnMut(Range<usize>, Class)) {
     let mut at = 0;

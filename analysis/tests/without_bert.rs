@@ -1,4 +1,5 @@
-//! If a user requests a model that needs the feature `bert` in a program that was built without it, the error says so.
+//! Tests a program that was built without the feature `bert`: an error names the feature if a user requests a model
+//! that needs it.
 #![cfg(not(feature = "bert"))]
 
 use aurora_analysis::{ModelDirectory, ModelError, STATIC, embedder, reranker};

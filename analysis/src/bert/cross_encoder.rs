@@ -27,8 +27,8 @@ const SPECIAL_TOKENS: usize = 3;
 /// Name of the cross-encoder architecture in `config.json`.
 const ARCHITECTURE: &str = "BertForSequenceClassification";
 
-/// A [`Reranker`] that runs a BERT encoder over query and passage together and scores the pair with a classification
-/// head that has one label (Nogueira and Cho, "Passage re-ranking with BERT", 2019).
+/// A [`Reranker`] that runs a BERT encoder over query and passage together (Nogueira and Cho, "Passage re-ranking with
+/// BERT", 2019). A classification head with one label scores the pair.
 ///
 /// A score is the logit of the label, as computed by `CrossEncoder.predict` of sentence-transformers without an
 /// activation function. A pair has at most 128 tokens, or fewer if the model's limit is lower. If a pair is longer, the

@@ -115,7 +115,7 @@ fn key(parts: &[&[u8]]) -> RecordKey {
     key
 }
 
-/// Encoded records and their index. A record needs no allocation of its own.
+/// Encoded records and their index. All records share one allocation.
 #[derive(Default)]
 struct DiffRecords {
     /// The bytes of the file, then the records of this run.

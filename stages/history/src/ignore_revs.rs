@@ -2,9 +2,9 @@
 //! similar line of the parent, like git's `guess_line_blames`.
 //!
 //! The similarity of two lines is the number of byte pairs that their fingerprints share. Within a changed block the
-//! match with the highest certainty is fixed first. Later matches must not cross it, so matches keep their order. A
-//! line without a match in its block is passed to the most similar line of the whole file in the parent, if that line
-//! is similar enough.
+//! match with the highest certainty is fixed first. Later matches must not cross it, so matches keep their order. If a
+//! line has no match in its block, it is passed to the most similar line of the whole file in the parent. This line
+//! must have a minimum similarity.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Git attribution of whole repositories. One walk of the history finds, for every file, the commit of each line, like
-//! `git blame`, and the number of commits that touched a range of lines, like `git log -L`.
+//! Git attribution of whole repositories. For every file, it finds the commit of each line, like `git blame`, and
+//! counts the commits that touched a range of lines, like `git log -L`. One walk of the history serves all files.
 //!
 //! The work has two parts. [`History::index_events`] compares every commit with its first parent once, and records in
 //! an [`EventIndex`] which commits changed which path. [`History::blame`] then visits the events of one path, and
@@ -8,8 +8,9 @@
 //! walk.
 //!
 //! Attribution at HEAD is a function of the path, its latest event ([`EventIndex::latest`]) and the configuration
-//! ([`History::config_fingerprint`]), so a caller can store it between runs under these keys. [`Options`] names the files in
-//! which the library caches the walk and the diffs of old versions. `docs/internals/git-attribution.md` explains the algorithm.
+//! ([`History::config_fingerprint`]). A caller can therefore store it between runs under these keys. [`Options`] names
+//! the files in which the library caches the walk and the diffs of old versions. `docs/internals/git-attribution.md`
+//! explains the algorithm.
 //!
 //! Every request about one file returns an [`Outcome`]. If objects are missing or damaged, only the requests that need
 //! them fail.

@@ -35,7 +35,7 @@ pub fn idf(total: u64, n: u64) -> f32 {
     (1.0 + (total as f64 - n as f64 + 0.5) / (n as f64 + 0.5)).ln() as f32
 }
 
-/// Upper limit of the weighted sum of frequencies. It stands for infinity, but products with it are not NaN.
+/// Upper limit of the weighted sum of frequencies. It is used in place of infinity, whose product with 0 would be NaN.
 const MAX_SUM: f32 = 1e30;
 
 /// Scores postings: BM25F without the inverse document frequency.

@@ -88,8 +88,8 @@ fn legacy_vault_tokens_are_distinguished_from_members() {
     }
 }
 
-/// `docs/reference/secret-formats.md` compares the formats with those of other scanners. It has one row per format, in the same
-/// order.
+/// `docs/reference/secret-formats.md` compares the formats with the formats of other scanners. The table must have one
+/// row per format, in the same order.
 #[test]
 fn the_documentation_lists_every_format() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/secret-formats.md"));

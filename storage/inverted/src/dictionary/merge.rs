@@ -47,8 +47,8 @@ impl TermRange<'_> {
 }
 
 /// Merges the terms of a range into `out`. For each term, the chunks of a segment must be above the chunks of all
-/// previous segments, and the chunks of runs must be above the chunks of all segments. The chunks of several runs may
-/// be interleaved. Postings of chunks with tombstones are dropped. If `new_is_live` is true, no chunk of the runs has a
+/// previous segments. The chunks of runs must be above the chunks of all segments. The chunks of several runs may be
+/// interleaved. Postings of chunks with tombstones are dropped. If `new_is_live` is true, no chunk of the runs has a
 /// tombstone.
 ///
 /// # Errors

@@ -53,8 +53,8 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         Ok(cursor)
     }
 
-    /// Returns a cursor over the terms of a range of blocks, from the block with the key `from` up to but excluding the
-    /// block with the key `end`. If `end` is `None`, the range extends to the last block.
+    /// Returns a cursor over the terms of a range of blocks. The range begins with the block whose key is `from` and
+    /// ends before the block whose key is `end`, or after the last block if `end` is `None`.
     ///
     /// # Errors
     /// When the dictionary cannot be read. The cursor also fails if it does not reach `end`.

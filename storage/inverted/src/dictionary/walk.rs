@@ -3,7 +3,7 @@
 use super::reader::SegmentReader;
 use super::source::SegmentSource;
 
-/// How a walk continues after the current term.
+/// The continuation of a walk after the current term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Walk {
     /// Continue with the next term.
