@@ -33,7 +33,7 @@ struct Anchors {
     automaton: AhoCorasick,
     /// Index of the format of each anchor.
     formats: Vec<usize>,
-    /// The anchors of formats with [`TokenFormat::in_any_run`], and the index of the format of each.
+    /// The anchors of formats with `TokenFormat::in_any_run`, and the index of the format of each.
     in_any_run: (AhoCorasick, Vec<usize>),
     /// The pattern of each format, compiled when an anchor of the format occurs for the first time.
     patterns: Vec<OnceLock<Regex>>,
