@@ -4,46 +4,46 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::tokenizer::{self, Class, Classes, compounds, parts};
 
-/// Version of the splitting rules. It changes whenever the same text may give other terms, so that an index built with
-/// older rules can be recognised.
+/// Version of the splitting rules. It must change whenever the same text may give different terms than before, so that
+/// an index built with older rules can be recognised.
 pub const ANALYZER_VERSION: u32 = 2;
 
-/// Maximum length of a term in bytes of UTF-8. A longer term is replaced by its first 48 bytes (fewer if a character
-/// would be cut) and 16 hexadecimal digits of the BLAKE3 hash of the whole term. Distinct names stay distinct, and keys
-/// stay short.
+/// Maximum length of a term in bytes of UTF-8. A longer term is replaced by its first 48 bytes and 16 hexadecimal
+/// digits of the BLAKE3 hash of the whole term. Fewer bytes are kept if a character would be cut. Distinct names stay
+/// distinct, and keys stay short.
 pub const MAX_TERM_BYTES: usize = 64;
 
-/// Maximum length of an identifier or compound that becomes a term. Longer ones are data (base64, long dotted
-/// literals), and only their parts become terms.
+/// Maximum length in bytes of an identifier or compound that becomes a term. Longer identifiers and compounds are
+/// usually data (base64, long dotted literals), and only their parts become terms.
 const MAX_WHOLE_BYTES: usize = 256;
 const KEPT_PREFIX_BYTES: usize = 48;
 
 /// Splits text into terms.
 ///
 /// An *identifier* is a run of letters, digits, combining marks and underscores. A *compound* is several identifiers
-/// joined by single dots or hyphens. These become terms, lower-cased, in this order:
+/// joined by single dots or hyphens. The following strings become terms, lower-cased, in this order:
 ///
 /// 1. the compound, if it joins several identifiers: `auth.oauth.client`, `user-manager`;
 /// 2. in a dotted compound, every hyphenated section between dots: `my-file` of `my-file.test.ts`;
 /// 3. every whole identifier: `getuserdata`, `user_manager`, `__init__`, `utf8`;
-/// 4. the parts of the identifier, if they differ from it: `get`, `user`, `data`; `user`, `manager`; `init`; `utf`, `8`.
-///    Digits are separate parts.
+/// 4. the parts of the identifier, if they differ from the identifier: `get`, `user`, `data`; `user`, `manager`;
+///    `init`; `utf`, `8`. A run of digits is a part.
 ///
 /// A capital letter before `++` or `#` names a programming language: `C++` also gives `cplusplus`, and `C#` gives
 /// `csharp`.
 ///
 /// Common words are not dropped, and words are not stemmed. Non-ASCII text is normalised to NFKC, which maps full-width
-/// and other compatibility characters to ordinary ones, and is lower-cased by Unicode's rules. A part in a script
-/// without word boundaries, such as Chinese, Japanese, Korean or Thai, also gives its last character if it has several
-/// characters, and its overlapping pairs if it has more than two. Any substring is therefore a prefix of a term. Terms
-/// are at most [`MAX_TERM_BYTES`] long and consist of letters, marks, digits, `_`, `.` and `-`. They never contain
-/// control characters or spaces.
+/// and other compatibility characters to ordinary ones, and is lower-cased by Unicode's rules. Parts in Chinese,
+/// Japanese, Korean, Thai and similar scripts have no word boundaries. If such a part has several characters, its last
+/// character is also a term. If it has more than two, its overlapping pairs of characters are also terms. Any one or
+/// two adjacent characters of the part therefore begin a term. Terms are at most [`MAX_TERM_BYTES`] long and consist of
+/// letters, marks, digits, `_`, `.` and `-`. They never contain control characters or spaces.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Analyzer;
 
 impl Analyzer {
-    /// Calls `out` with every occurrence of a term in `text`, in order. Apart from one buffer per call, only long terms
-    /// and non-ASCII text need allocations.
+    /// Calls `out` with every occurrence of a term in `text`, in order. Allocates one buffer per call, and more memory
+    /// only for long terms and non-ASCII text.
     pub fn terms(&self, text: &str, out: &mut impl FnMut(&str)) {
         let mut lower = String::new();
         compounds(text, &mut |compound, classes| {
@@ -62,13 +62,14 @@ impl Analyzer {
     }
 }
 
-/// Normalises a text as terms are normalised: full-width and other compatibility characters become ordinary ones.
+/// Normalises a text in the same way as terms: full-width and other compatibility characters become ordinary
+/// characters.
 pub fn composed(text: &str) -> String {
     text.chars().flat_map(compatible).nfc().collect()
 }
 
-/// Returns the ordinary characters that a character is compatible with, or the character itself if they would end a
-/// word: `½` is `1⁄2`.
+/// Returns the ordinary characters that a character is compatible with, or the character itself if one of them would
+/// end a word: `½` would become `1⁄2`.
 fn compatible(character: char) -> impl Iterator<Item = char> {
     let is_word = character.nfkc().all(tokenizer::is_word_character);
     let ordinary = is_word.then(|| character.nfkc());
@@ -211,7 +212,8 @@ mod tests {
         check("検索Index", &["検索index", "検索", "索", "index"]);
         check("ชาวโลก", &["ชาวโลก", "ชา", "าว", "วโ", "โล", "ลก", "ก"]);
         check("Ｔｏｔａｌ＿ｐｏｓｔｓ ﬁle", &["total_posts", "total", "posts", "file"]);
-        // A character that does not map to word characters leaves the others unchanged.
+        // Only `½` stays unchanged, because it does not map to word characters. The other character is still
+        // normalised.
         check("½ǅ", &["½dž", "½", "dž"]);
         check("пользователь", &["пользователь"]);
     }
@@ -231,7 +233,7 @@ mod tests {
         assert_eq!(terms(&format!("{}.y", "ab.".repeat(100))).iter().filter(|t| t.contains('.')).count(), 0);
     }
 
-    /// Text that often looks like code.
+    /// Random text that often looks like code.
     fn text() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             "[a-zA-Z0-9_.-]{1,12}",
@@ -258,7 +260,7 @@ mod tests {
             for term in terms(&text) {
                 prop_assert!(!term.is_empty() && term.len() <= MAX_TERM_BYTES);
                 prop_assert!(!term.chars().any(|c| c.is_control() || c.is_whitespace()), "{:?}", term);
-                // Some upper-case letters, such as mathematical ones, have no lower case.
+                // Some upper-case letters, such as mathematical letters, have no lower case.
                 prop_assert!(!term.chars().any(|c| c.to_lowercase().ne([c])), "{:?}", term);
             }
         }

@@ -1,9 +1,9 @@
-//! Errors of a model on a text.
+//! Errors that occur when a model processes a text.
 
-/// Error of a model on a text.
+/// Error that occurs when a model processes a text.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum InferenceError {
-    /// The model's tokenizer refused the text.
+    /// The model's tokenizer failed on the text.
     #[error("model {model}: the tokenizer failed: {reason}")]
     Tokenize {
         /// Id of the model.
@@ -11,12 +11,12 @@ pub enum InferenceError {
         /// The message of the tokenizer.
         reason: String,
     },
-    /// The forward pass failed.
+    /// The encoder failed on the tokens of the text.
     #[error("model {model}: the forward pass failed: {reason}")]
     Forward {
         /// Id of the model.
         model: String,
-        /// Describes the token that has no embedding.
+        /// The cause; the only known cause is a token without an embedding.
         reason: String,
     },
     /// The result contains a NaN or an infinity: the weights are damaged.

@@ -1,4 +1,5 @@
-//! Turns text into terms and vectors. Indexing and querying share this crate, so they always agree.
+//! Turns text into terms and vectors. Indexing and searching both use this crate, so they always treat a text in the
+//! same way.
 //!
 //! - [`Analyzer`] splits text into the terms of the keyword index: identifiers and their parts, lower-cased.
 //! - [`Embedder`] turns a [`Passage`] or a query into a vector. [`StaticModel`] is a table of token vectors inside the
@@ -8,8 +9,8 @@
 //!   (the same feature) runs a BERT model with a classification head.
 //! - [`ModelDirectory`] manages the folder of added models (`~/.aurora/models`). It checks models before it adds them.
 //!
-//! Deliberately absent: stop words and stemming (code has neither), network access (models come from folders), training
-//! (see `xtask/model`), storage of terms or vectors, and ranking.
+//! Deliberately absent: stop words and stemming (of no use for code), network access (models come from folders),
+//! training (see `xtask/model`), storage of terms or vectors, and ranking.
 //!
 //! ```
 //! use aurora_analysis::Analyzer;

@@ -1,6 +1,9 @@
-//! The directory of models that are not part of the program, and the checks before a model is added.
+//! The directory of added models, which are not part of the program. Checks a model before it is added.
 
-#![allow(clippy::disallowed_methods, reason = "these are the user's own directory and one that the user has named")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "it only opens the user's model directory and a directory that the user specified"
+)]
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -19,12 +22,12 @@ use crate::passage::Passage;
 use crate::reranker::Reranker;
 use crate::static_model::StaticModel;
 
-/// Name of the record that is written next to a model's files when the model is added, and that
-/// [`ModelDirectory::list`] reads.
+/// Name of the record file of an added model. [`ModelDirectory::add`] writes it next to the files of the model, and
+/// [`ModelDirectory::list`] reads it.
 const RECORD_FILE: &str = "aurora-model.json";
-/// Number of folder levels below the argument of [`ModelDirectory::add`] that are searched for a model.
+/// Number of folder levels that [`ModelDirectory::add`] searches for a model below its argument.
 const SEARCH_DEPTH: usize = 6;
-/// Value in place of a reranker's name in a configuration without a reranker.
+/// Value of the configuration key that turns reranking off. It cannot be the name of a reranker.
 const OFF: &str = "off";
 
 /// A folder of models, with one sub-folder per model.
@@ -72,12 +75,13 @@ impl ModelDirectory {
     ///
     /// `directory` contains the model's files directly or in one of its sub-folders (such as in an unpacked Python
     /// wheel). The default name is `minilm` for `all-MiniLM-L6-v2`, otherwise the name of the folder with the files.
-    /// The files determine the use of the model. The copy is loaded and must embed or score texts before it is moved
-    /// into place atomically. A model with the same name is replaced only if it is the same model.
+    /// Whether the model is an embedding model or a reranker is detected from its files. The copy must be able to embed
+    /// or score texts before it is moved to its final folder atomically. If a model with this name exists, `add` fails
+    /// unless it is the same model; then only its record is updated.
     ///
     /// # Errors
-    /// Every variant except [`ModelError::Unknown`], [`ModelError::OtherUse`] and [`ModelError::NoHome`]. On an error
-    /// the directory does not change.
+    /// Every variant except [`ModelError::Unknown`], [`ModelError::OtherUse`] and [`ModelError::NoHome`]. On an error,
+    /// this model directory is unchanged.
     pub fn add(&self, directory: &Path, name: Option<&str>) -> Result<ModelEntry, ModelError> {
         let source = find_model(directory)?;
         let name = name.map_or_else(|| default_name(&source), |name| Ok(name.to_owned()))?;
@@ -103,12 +107,13 @@ impl ModelDirectory {
             return Err(ModelError::Name { name, reason });
         }
         write_record(&staging.path.join(RECORD_FILE), &entry)?;
-        let place = self.path.join(&name);
-        fs::rename(&staging.path, &place).map_err(ModelError::io(&place))?;
+        let folder = self.path.join(&name);
+        fs::rename(&staging.path, &folder).map_err(ModelError::io(&folder))?;
         Ok(entry)
     }
 
-    /// Updates the record of a model that was added before with the facts that this version finds in its files.
+    /// Rewrites the record of an already added model if this version of the program derives different values from the
+    /// same files.
     fn update_record(&self, before: ModelEntry, entry: ModelEntry) -> Result<ModelEntry, ModelError> {
         if before != entry {
             let record = self.path.join(&entry.name).join(RECORD_FILE);
@@ -127,8 +132,8 @@ impl ModelDirectory {
         if self.record(name)?.is_none() {
             return Err(self.unknown(name, None)?);
         }
-        let place = self.path.join(name);
-        fs::remove_dir_all(&place).map_err(ModelError::io(&place))
+        let folder = self.path.join(name);
+        fs::remove_dir_all(&folder).map_err(ModelError::io(&folder))
     }
 
     /// Returns the folder and the id of a model that was added for `model_use`. Its files must have the sizes that were
@@ -155,8 +160,8 @@ impl ModelDirectory {
         Ok((folder, format!("{name}@{}", entry.digest)))
     }
 
-    /// Creates the error that no model called `name` exists for the use `wanted`, or for any use. It lists the existing
-    /// models.
+    /// Creates a [`ModelError::Unknown`] for `name`. It lists the models for the use `wanted`, or all models if
+    /// `wanted` is `None`.
     fn unknown(&self, name: &str, wanted: Option<ModelUse>) -> Result<ModelError, ModelError> {
         let added = self.list()?.into_iter().filter(|entry| wanted.is_none_or(|wanted| entry.model_use == wanted));
         let mut known: Vec<String> = added.map(|entry| entry.name).collect();
@@ -189,14 +194,14 @@ impl ModelDirectory {
 /// Loads the embedder called `name`: [`STATIC`], or a model that was added to `models`.
 ///
 /// # Errors
-/// [`ModelError::Unknown`] lists the existing models. [`ModelError::OtherUse`] means that the model is a reranker,
-/// [`ModelError::NotCompiled`] that the program can run no model except [`STATIC`]. The other variants name the invalid
-/// file of the model.
+/// [`ModelError::Unknown`] if the model does not exist; it lists the existing models. [`ModelError::OtherUse`] if the
+/// model is a reranker. [`ModelError::NotCompiled`] if the program can run no model except [`STATIC`]. All other
+/// variants name the invalid file of the model.
 ///
 /// ```
 /// # if cfg!(feature = "bert") {
 /// let models = aurora_analysis::ModelDirectory::at("no/such/folder");
-/// let error = aurora_analysis::embedder("minilm", &models).err().expect("nothing was added");
+/// let error = aurora_analysis::embedder("minilm", &models).err().expect("no model was added");
 /// assert!(error.to_string().contains("available models: static"));
 /// # }
 /// ```
@@ -211,8 +216,8 @@ pub fn embedder(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Embedder>
 /// Loads the reranker called `name`, which was added to `models`.
 ///
 /// # Errors
-/// [`ModelError::Unknown`] lists the existing rerankers. [`ModelError::OtherUse`] means that the model is an embedding
-/// model. The other variants are the same as for [`embedder`].
+/// [`ModelError::Unknown`] if the reranker does not exist; it lists the existing rerankers. [`ModelError::OtherUse`] if
+/// the model is an embedding model. All other variants are the same as for [`embedder`].
 pub fn reranker(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Reranker>, ModelError> {
     if name == STATIC {
         return Err(ModelError::OtherUse { name: name.to_owned(), wanted: ModelUse::Reranking });
@@ -221,18 +226,17 @@ pub fn reranker(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Reranker>
     Ok(Arc::new(CrossEncoder::load_known(&folder, &id)?))
 }
 
-/// Whether a model can have this name. A name is not a path: it refers to a folder inside a [`ModelDirectory`] and
-/// nowhere else.
+/// Whether a model can have this name. A name is not a path: it always refers to a folder inside a [`ModelDirectory`].
 pub fn is_model_name(name: &str) -> bool {
     name == STATIC || check_name(name).is_ok()
 }
 
-/// Fails in a program that is built without the code that runs models from folders.
+/// Fails if the program was built without the feature `bert`.
 fn check_compiled(name: &str) -> Result<(), ModelError> {
     if cfg!(feature = "bert") { Ok(()) } else { Err(ModelError::NotCompiled { name: name.to_owned() }) }
 }
 
-/// Finds the folder at or below `directory` that contains a model; there must be exactly one.
+/// Finds the folder at or below `directory` that contains a model. Fails unless there is exactly one such folder.
 fn find_model(directory: &Path) -> Result<PathBuf, ModelError> {
     let no_model = |reason: String| ModelError::NoModel { path: directory.to_owned(), reason };
     if directory.is_file() {
@@ -298,7 +302,7 @@ fn check_name(name: &str) -> Result<(), ModelError> {
     Err(ModelError::Name { name: name.to_owned(), reason: reason.to_owned() })
 }
 
-/// A folder that is removed on drop unless it was moved away.
+/// A temporary folder. It is removed on drop, unless it was renamed.
 struct Staging {
     path: PathBuf,
 }
@@ -315,7 +319,7 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // A failure here has no remedy. The next `add` with the same process id removes the remains.
+        // Errors are ignored: the next `add` with the same process id removes a folder that is left behind.
         let _ = fs::remove_dir_all(&self.path);
     }
 }
@@ -355,8 +359,8 @@ fn write_record(path: &Path, entry: &ModelEntry) -> Result<(), ModelError> {
     write_synced(path, &json)
 }
 
-/// Loads the model in `folder` and uses it once. Rejects weights that load but are not a working model: two texts must
-/// get two finite and different vectors or scores.
+/// Loads the model in `folder`, tests it, and returns its record. The model must give two texts different and finite
+/// vectors or scores.
 fn load_and_test(folder: &Path, name: &str, files: Vec<ModelFile>) -> Result<ModelEntry, ModelError> {
     let (model_use, dimensions, max_tokens) = if CrossEncoder::is_in(folder)? {
         let model = CrossEncoder::load(folder, name)?;

@@ -14,7 +14,7 @@ pub struct ModelEntry {
     /// models.
     #[serde(default, rename = "use")]
     pub model_use: ModelUse,
-    /// BLAKE3 over the names and contents of the files, 16 hexadecimal digits.
+    /// First 16 hexadecimal digits of the BLAKE3 hash over the names and contents of the files.
     pub digest: String,
     /// Length of the vectors; 0 for a reranker.
     pub dimensions: usize,

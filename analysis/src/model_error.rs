@@ -1,4 +1,4 @@
-//! Errors of adding and using models.
+//! Errors that occur when a model is added or used.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub enum ModelError {
         /// The requested purpose.
         wanted: ModelUse,
     },
-    /// A model other than the built-in one is requested in a program that is built without BERT.
+    /// The model needs BERT, but the program was built without it.
     #[error(
         "the model `{name}` needs BERT, but this program was built without it (cargo feature `bert`); use the built-in model `{STATIC}`"
     )]
@@ -71,7 +71,7 @@ pub enum ModelError {
         /// Description of the problem.
         reason: String,
     },
-    /// The name cannot be the name of a folder, or another model has it.
+    /// The name is not allowed, or another model has this name.
     #[error("`{name}` cannot be a model's name: {reason}")]
     Name {
         /// The name.

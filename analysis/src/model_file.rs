@@ -17,7 +17,7 @@ pub struct ModelFile {
     pub path: String,
     /// Size in bytes.
     pub bytes: u64,
-    /// BLAKE3 of the contents, hexadecimal.
+    /// BLAKE3 hash of the contents, in hexadecimal.
     pub blake3: String,
 }
 

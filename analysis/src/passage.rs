@@ -1,4 +1,4 @@
-//! The text of a chunk that an embedder reads, and its order.
+//! The parts of a chunk that an embedder reads, and the order in which it reads them.
 
 /// The parts of a chunk that carry its meaning, borrowed from its record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -20,8 +20,8 @@ pub struct Passage<'a> {
 }
 
 impl<'a> Passage<'a> {
-    /// Returns `kind qualified_name`, then signature, doc and body, each on separate lines. Signature and doc are
-    /// omitted if the body contains them.
+    /// Returns a line with the kind and the qualified name, then signature, doc and body on separate lines. Signature
+    /// and doc are left empty if the body contains them.
     ///
     /// ```
     /// use aurora_analysis::Passage;
@@ -33,8 +33,8 @@ impl<'a> Passage<'a> {
             .concat()
     }
 
-    /// Returns the path, the qualified name, then signature, doc and body as in [`Passage::full`]. Path and name come
-    /// first because some models truncate long texts.
+    /// Returns the path, the qualified name, then signature, doc and body as in [`Passage::full`], on separate lines.
+    /// Path and name come first because some models truncate long texts.
     ///
     /// ```
     /// use aurora_analysis::Passage;
@@ -62,9 +62,9 @@ impl<'a> Passage<'a> {
     /// ```
     /// use aurora_analysis::Passage;
     /// let p = Passage { path: "src/main/java/org/auth/Login.java", ..Passage::default() };
-    /// assert_eq!(p.place(), "org/auth/Login");
+    /// assert_eq!(p.path_tail(), "org/auth/Login");
     /// ```
-    pub fn place(&self) -> &'a str {
+    pub fn path_tail(&self) -> &'a str {
         let file = self.path.rfind('/').map_or(0, |slash| slash + 1);
         let end = self.path[file..].rfind('.').filter(|&dot| dot > 0).map_or(self.path.len(), |dot| file + dot);
         let path = &self.path[..end];
@@ -72,14 +72,14 @@ impl<'a> Passage<'a> {
         &path[start..]
     }
 
-    /// Returns the signature, or an empty string if the body contains its beginning, up to the first parenthesis.
+    /// Returns the signature, or an empty string if the body contains the signature up to its first parenthesis.
     fn extra_signature(&self) -> &'a str {
         let line = first_line(self.signature);
         let beginning = line.find('(').map_or(line, |parenthesis| &line[..=parenthesis]);
         if self.body.contains(beginning) { "" } else { self.signature }
     }
 
-    /// Returns the doc, or an empty string if the body contains its first line.
+    /// Returns the doc, or an empty string if the body contains the first line of the doc.
     fn extra_doc(&self) -> &'a str {
         if self.body.contains(first_line(self.doc)) { "" } else { self.doc }
     }
@@ -105,11 +105,11 @@ mod tests {
     }
 
     #[test]
-    fn the_place_is_the_end_of_the_path() {
-        for (path, place) in
+    fn the_path_tail_has_no_extension_and_at_most_three_components() {
+        for (path, tail) in
             [("a.py", "a"), ("x/.env", "x/.env"), ("a.b/c", "a.b/c"), ("a/b/c/d.test.ts", "b/c/d.test"), ("", "")]
         {
-            assert_eq!(Passage { path, ..Passage::default() }.place(), place, "{path}");
+            assert_eq!(Passage { path, ..Passage::default() }.path_tail(), tail, "{path}");
         }
     }
 }

@@ -1,18 +1,18 @@
-//! A trait that scores passages against a query.
+//! Trait for models that score how well passages answer a query.
 
 use crate::inference_error::InferenceError;
 use crate::passage::Passage;
 
-/// Reads a query together with passages, a few at a time, and scores how well each passage answers the query.
+/// Scores how well each passage answers a query.
 ///
-/// An [`Embedder`](crate::Embedder) reads a passage without knowing the query. A reranker reads both together, which is
-/// more accurate and more expensive.
+/// An [`Embedder`](crate::Embedder) reads a passage without knowing the query. A reranker reads query and passage
+/// together, which is more accurate but takes longer.
 pub trait Reranker: Send + Sync {
-    /// `name@digest`. Rerankers with the same id give the same scores.
+    /// Id of the model, in the form `name@digest`. Rerankers with the same id give the same scores.
     fn id(&self) -> &str;
 
-    /// Returns one finite score per passage, in order. Higher is better, and only differences within a query are
-    /// meaningful. Apart from the last bits of its float, a score does not depend on the other passages of the call.
+    /// Returns one finite score per passage, in order. A higher score is better. Only scores for the same query can be
+    /// compared. Apart from the last bits of its float, a score does not depend on the other passages of the call.
     ///
     /// # Errors
     /// [`InferenceError`] if the model fails on one of the passages; then no scores are returned.

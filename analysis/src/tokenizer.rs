@@ -1,4 +1,4 @@
-//! Finds identifiers in text, and the parts of identifiers. Knows nothing of terms.
+//! Finds identifiers in text, and splits identifiers into parts. The analyzer makes terms from them.
 
 use std::ops::Range;
 
@@ -20,13 +20,13 @@ pub(crate) enum Class {
     Unspaced,
 }
 
-/// The set of classes that occur in a text, and whether all of the text is ASCII.
+/// The set of character classes that occur in a text. It also tells whether all of the text is ASCII.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Classes(u8);
 
 impl Classes {
     const NOT_ASCII: u8 = 1 << 7;
-    /// The only class in an ASCII identifier that has one part and is already in lower case.
+    /// The set of an ASCII identifier that has one part and is already in lower case.
     pub(crate) const LOWER: Self = Self(1 << Class::Lower as u8);
     pub(crate) const UPPER: Self = Self(1 << Class::Upper as u8);
     pub(crate) const DIGITS: Self = Self(1 << Class::Digit as u8);
@@ -62,7 +62,7 @@ impl Classes {
     }
 }
 
-/// Calls `out` with every maximal run of identifiers joined by single `.` or `-`, in order.
+/// Calls `out` with every maximal sequence of identifiers that are joined by a single `.` or `-`, in order.
 #[inline]
 pub(crate) fn compounds(text: &str, out: &mut impl FnMut(&str, Classes)) {
     let mut at = 0;
@@ -93,9 +93,9 @@ pub(crate) fn compounds(text: &str, out: &mut impl FnMut(&str, Classes)) {
 
 /// Calls `out` with every part of an identifier, in order: `getHTTP2Server_x` has `get`, `HTTP`, `2`, `Server`, `x`.
 ///
-/// A part ends at an underscore, between a letter and a digit, before an upper-case letter that follows a lower-case
-/// letter, and before the last of several upper-case letters if a lower-case letter follows (`HTTPSConnection`). An
-/// exception is the `s` of a plural (`parseURLs` has `parse`, `URLs`).
+/// A part ends at an underscore, between a letter and a digit, and before an upper-case letter that follows a
+/// lower-case letter. It also ends before the last of several upper-case letters if a lower-case letter follows
+/// (`HTTPSConnection`). An exception is the `s` of a plural (`parseURLs` has `parse`, `URLs`).
 #[inline]
 pub(crate) fn parts(identifier: &str, out: &mut impl FnMut(Range<usize>, Class)) {
     let mut at = 0;

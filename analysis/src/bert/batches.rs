@@ -1,4 +1,4 @@
-//! Batches of token sequences, packed end to end, so that no padding is computed.
+//! Packs token sequences end to end into batches, so that no time is spent on padding.
 
 use std::path::Path;
 
@@ -7,15 +7,15 @@ use tokenizers::{Tokenizer, TruncationParams};
 use super::config::Config;
 use crate::model_error::ModelError;
 
-/// Maximum number of tokens in a batch: enough to fill the matrix kernels, few enough for the activations of a layer to
-/// stay in the cache.
+/// Maximum number of tokens in a batch. It is large enough to use the matrix kernels fully, and small enough for the
+/// activations of a layer to stay in the processor's cache.
 const TOKEN_BUDGET: usize = 512;
 
-/// Number of bytes that the tokenizer reads per token of the model's limit, so that it need not read huge chunks to
-/// their end. Real text, with indentation, has 3 to 12 bytes per token.
+/// The tokenizer gets at most this many bytes for each token that the model accepts. Otherwise it would tokenize huge
+/// chunks completely, only for the result to be truncated. Real text, with indentation, has 3 to 12 bytes per token.
 const BYTES_PER_TOKEN: usize = 64;
 
-/// The tokens of one text, or of two texts. The second text is in a separate segment.
+/// The tokens of one text, or of two texts: the first text is in the first segment, the second text in the second.
 pub(super) struct Sequence {
     /// Index of the text in the caller's list.
     pub(super) text: usize,
@@ -45,7 +45,7 @@ pub(super) fn tokenizer(path: &Path, config: &Config) -> Result<Tokenizer, Model
     Ok(tokenizer)
 }
 
-/// Returns the beginning of a text that may be relevant to a model with a limit of `tokens` tokens.
+/// Returns the prefix of `text` that a model with a limit of `tokens` tokens can use.
 pub(super) fn beginning(text: &str, tokens: usize) -> &str {
     &text[..text.floor_char_boundary(tokens.saturating_mul(BYTES_PER_TOKEN))]
 }

@@ -1,4 +1,4 @@
-//! The shape of a model, read from its JSON files and validated.
+//! Reads and validates the shape of a model from its JSON files.
 
 use std::path::Path;
 

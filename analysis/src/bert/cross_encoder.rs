@@ -19,28 +19,29 @@ use crate::passage::Passage;
 use crate::reranker::Reranker;
 
 /// Maximum number of tokens in a pair. A search waits until all its rerankable results are scored, and the time grows
-/// with the number of tokens. A query, names, signature, documentation and the first lines of the code fit.
+/// with the number of tokens. This number suffices for a query and for the names, signature, documentation and first
+/// lines of a chunk.
 const MAX_PAIR_TOKENS: usize = 128;
 /// Number of special tokens in a pair: `[CLS] query [SEP] passage [SEP]`.
 const SPECIAL_TOKENS: usize = 3;
-/// Name of the architecture in `config.json`.
+/// Name of the cross-encoder architecture in `config.json`.
 const ARCHITECTURE: &str = "BertForSequenceClassification";
 
-/// A [`Reranker`] that runs a BERT encoder over query and passage together and scores the pair with a classification
-/// head that has one label (Nogueira and Cho, "Passage re-ranking with BERT", 2019).
+/// A [`Reranker`] that runs a BERT encoder over query and passage together (Nogueira and Cho, "Passage re-ranking with
+/// BERT", 2019). A classification head with one label scores the pair.
 ///
 /// A score is the logit of the label, as computed by `CrossEncoder.predict` of sentence-transformers without an
-/// activation function. A pair has at most 128 tokens, or fewer if the model's limit is lower. The passage is
-/// truncated; the query is truncated only if it would take more than half of the tokens. The pairs of a call are scored
-/// on all cores.
+/// activation function. A pair has at most 128 tokens, or fewer if the model's limit is lower. If a pair is longer, the
+/// passage is truncated, and the query only to half of the tokens. The pairs of a call are scored on all cores.
 pub struct CrossEncoder {
     id: String,
     tokenizer: Tokenizer,
     encoder: Encoder,
     head: ClassificationHead,
     max_tokens: usize,
-    /// Ids of the tokens `[CLS]` and `[SEP]`.
+    /// Id of the token `[CLS]`.
     start: u32,
+    /// Id of the token `[SEP]`.
     end: u32,
 }
 
@@ -62,7 +63,7 @@ impl CrossEncoder {
         Self::load_known(folder, &model_id(folder, name)?)
     }
 
-    /// As [`CrossEncoder::load`], with an id that the caller knows from an earlier read of the files.
+    /// Like [`CrossEncoder::load`], but the caller already knows the id of the model.
     pub(crate) fn load_known(folder: &Path, id: &str) -> Result<Self, ModelError> {
         let config = Config { pooling: Pooling::FirstToken, ..Config::read(folder)? };
         check_labels(folder)?;
@@ -73,11 +74,11 @@ impl CrossEncoder {
         }
         let path = folder.join(TOKENIZER);
         let tokenizer = batches::tokenizer(&path, &config)?;
-        let mark = |token: &str| {
+        let token_id = |token: &str| {
             let missing = || ModelError::Damaged { path: path.clone(), reason: format!("it has no token `{token}`") };
             tokenizer.token_to_id(token).ok_or_else(missing)
         };
-        let (start, end) = (mark("[CLS]")?, mark("[SEP]")?);
+        let (start, end) = (token_id("[CLS]")?, token_id("[SEP]")?);
         let weights = folder.join(WEIGHTS);
         let mut reader = Reader::open(&weights, &config)?;
         let encoder = Encoder::read(&mut reader)?;
@@ -123,8 +124,8 @@ impl CrossEncoder {
         }
     }
 
-    /// Returns the scores of all batches. There is one worker per core, and each takes the next batch until no batch
-    /// remains.
+    /// Returns the scores of all batches. There is one worker per core, and each worker takes the next batch until no
+    /// batch remains.
     fn all_scores(&self, batches: &[Vec<Sequence>]) -> Vec<(usize, Result<Vec<f32>, InferenceError>)> {
         let workers = thread::available_parallelism().map_or(1, usize::from).min(batches.len());
         let next = AtomicUsize::new(0);

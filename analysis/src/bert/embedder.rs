@@ -18,8 +18,8 @@ use crate::static_model::normalise;
 /// An [`Embedder`] that runs a BERT encoder, averages its last layer over the tokens and scales the result to unit
 /// length.
 ///
-/// The vectors agree with sentence-transformers on the same weights to a cosine above 0.9999. A call runs on one core.
-/// Several threads may call at the same time; their calls run in parallel.
+/// With the same weights, the cosine between a vector of this embedder and of sentence-transformers is above 0.9999. A
+/// call runs on one core. Calls from several threads run in parallel.
 pub struct BertEmbedder {
     id: String,
     config: Config,
@@ -37,7 +37,7 @@ impl BertEmbedder {
         Self::load_known(folder, &model_id(folder, name)?)
     }
 
-    /// As [`BertEmbedder::load`], with an id that the caller knows from an earlier read of the files.
+    /// Like [`BertEmbedder::load`], but the caller already knows the id of the model.
     pub(crate) fn load_known(folder: &Path, id: &str) -> Result<Self, ModelError> {
         let config = Config::read(folder)?;
         let tokenizer = batches::tokenizer(&folder.join(TOKENIZER), &config)?;
@@ -45,7 +45,7 @@ impl BertEmbedder {
         Ok(Self { id: id.to_owned(), config, tokenizer, encoder })
     }
 
-    /// Maximum number of tokens of a text that the model reads, including the two that mark its ends.
+    /// Maximum number of tokens of a text that the model reads, including the two special tokens at its ends.
     pub fn max_tokens(&self) -> usize {
         self.config.max_tokens
     }

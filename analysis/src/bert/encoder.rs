@@ -23,7 +23,8 @@ pub(super) struct Encoder {
 }
 
 struct EncoderLayer {
-    /// Query, key and value side by side, for one product instead of three. The query is scaled for the dot products.
+    /// The weights of query, key and value side by side, so that one matrix product computes all three. The weights of
+    /// the query include the scale of the dot products.
     attention: Linear,
     attention_output: Linear,
     attention_norm: Norm,
@@ -32,7 +33,7 @@ struct EncoderLayer {
     output_norm: Norm,
 }
 
-/// Error for a token id outside the model's vocabulary, or a token after its last position.
+/// Error for a token whose id is not in the model's vocabulary, or whose position is after the model's last position.
 #[derive(Debug, thiserror::Error)]
 #[error("the model has no embedding of token {id} at position {position}")]
 pub(super) struct MissingEmbedding {
@@ -40,8 +41,8 @@ pub(super) struct MissingEmbedding {
     position: usize,
 }
 
-/// Intermediate results of a layer. The next layer reuses the buffers, because fresh memory pages would cost more than
-/// some of the arithmetic.
+/// Intermediate results of a layer. All layers use the same buffers, because allocating new memory would take longer
+/// than some of the computations.
 #[derive(Default)]
 struct Activations {
     /// Scaled query, key and value.
@@ -69,8 +70,8 @@ impl Encoder {
         })
     }
 
-    /// Returns the pooled vectors of a batch's sequences, one after the other, not yet scaled. Calls `is_stopped`
-    /// before every layer and returns `None` once it returns true.
+    /// Returns the pooled vectors of a batch's sequences, one after the other, not yet scaled to unit length. Calls
+    /// `is_stopped` before every layer, and returns `None` once `is_stopped` returns true.
     pub(super) fn forward(
         &self,
         batch: &[Sequence],

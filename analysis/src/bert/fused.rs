@@ -1,5 +1,5 @@
-//! Operations on the result of a matrix product. Each runs in place in one pass, in a form that compilers can
-//! vectorise.
+//! Operations on the result of a matrix product. Each operation changes the result in place, in one pass that the
+//! compiler can vectorise.
 
 /// `x ← x + bias` for every row of `x`.
 pub(super) fn add_bias(x: &mut [f32], bias: &[f32]) {
@@ -15,7 +15,8 @@ pub(super) fn add_bias_gelu(x: &mut [f32], bias: &[f32]) {
     }
 }
 
-/// Layer normalisation: shifts and scales every row to mean 0 and variance 1, then scales and shifts it by component.
+/// Layer normalisation: shifts and scales every row to mean 0 and variance 1, then scales and shifts each component by
+/// learned parameters.
 pub(super) struct Norm {
     pub(super) scale: Vec<f32>,
     pub(super) shift: Vec<f32>,
@@ -54,7 +55,7 @@ pub(super) fn softmax(row: &mut [f32]) {
     row.iter_mut().for_each(|x| *x *= factor);
 }
 
-/// Sums in eight interleaved parts: a fixed order that can be vectorised.
+/// Returns the sum, computed in eight interleaved parts: a fixed order that can be vectorised.
 #[inline(always)]
 fn sum(values: &[f32], value: impl Fn(f32) -> f32) -> f32 {
     in_parts(values, 0.0, |sum, x| sum + value(x)).into_iter().sum()
@@ -78,11 +79,11 @@ fn in_parts(values: &[f32], start: f32, combine: impl Fn(f32, f32) -> f32) -> [f
 }
 
 /// The exponential function of nonpositive numbers, with a relative error below 3e-7: a power of two times a polynomial
-/// with the coefficients of Cephes' `expf`. Inputs below -87 give the value at -87, about 1e-38.
+/// with the coefficients of Cephes' `expf`. For inputs below -87, the result is the value at -87, about 1e-38.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     const COEFFICIENTS: [f32; 6] = [1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
-    /// Adding this constant leaves the other summand, rounded to an integer, in the lowest bits.
+    /// Adding this constant to a number leaves the number, rounded to an integer, in the lowest bits of the sum.
     const ROUNDING: f32 = 12_582_912.0;
     let x = x.clamp(-87.0, 0.0);
     let rounded = x * std::f32::consts::LOG2_E + ROUNDING;
@@ -99,8 +100,8 @@ fn gelu(x: f32) -> f32 {
     0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
 }
 
-/// The error function as a quotient of polynomials on [-4, 4]; outside that range it is ±1 in `f32`. The coefficients
-/// are from Eigen's `generic_fast_erf_float`, which XLA also uses, with an absolute error below 1e-6.
+/// The error function as a quotient of polynomials on [-4, 4]. Outside this range its value is ±1 in `f32`. The
+/// coefficients are from Eigen's `generic_fast_erf_float`, which XLA also uses, with an absolute error below 1e-6.
 #[inline(always)]
 fn erf(x: f32) -> f32 {
     const NUMERATOR: [f32; 7] = [

@@ -4,12 +4,12 @@ use super::fused::add_bias;
 use super::reader::{Linear, Reader};
 use crate::model_error::ModelError;
 
-/// The tensor whose shape gives the number of labels.
+/// Name of the tensor whose shape gives the number of labels.
 pub(super) const CLASSIFIER: &str = "classifier.weight";
 
 pub(super) struct ClassificationHead {
     pooler: Linear,
-    /// Weights of the label, and its bias.
+    /// Weights of the only label.
     label: Vec<f32>,
     bias: f32,
 }

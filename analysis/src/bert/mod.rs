@@ -40,10 +40,10 @@ const WEIGHTS: &str = "model.safetensors";
 
 /// Files that every model folder must contain.
 pub(crate) const REQUIRED: [&str; 3] = [CONFIG, TOKENIZER, WEIGHTS];
-/// All files that a model is read from, in order of name.
+/// All files that a model may consist of, in order of name.
 pub(crate) const FILES: [&str; 5] = ["1_Pooling/config.json", CONFIG, WEIGHTS, "sentence_bert_config.json", TOKENIZER];
 
-/// Returns the id of the model in `folder`, `name@digest`. The digest covers the model's files.
+/// Returns the id of the model in `folder`, in the form `name@digest`. The digest covers the model's files.
 #[cfg(feature = "bert")]
 fn model_id(folder: &std::path::Path, name: &str) -> Result<String, ModelError> {
     let mut hasher = blake3::Hasher::new();

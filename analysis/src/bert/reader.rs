@@ -10,7 +10,7 @@ use super::weights::TensorFile;
 use crate::model_error::ModelError;
 
 pub(super) struct Linear {
-    /// Inputs × outputs.
+    /// The weights as a matrix of inputs × outputs.
     pub(super) weight: Vec<f32>,
     pub(super) bias: Vec<f32>,
 }
@@ -43,12 +43,13 @@ impl<'a> Reader<'a> {
         self.head(&name, shape)
     }
 
-    /// Reads a tensor of the head, which is on top of the encoder.
+    /// Reads a tensor of the classification head.
     pub(super) fn head(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
         self.weights.tensor(name, shape)
     }
 
-    /// Reads linear layers of the encoder and places them side by side. Each has `inputs` inputs and `outputs` outputs.
+    /// Reads linear layers of the encoder, and joins them side by side into one layer. Each of them has `inputs` inputs
+    /// and `outputs` outputs.
     pub(super) fn linear(&mut self, names: &[&str], inputs: usize, outputs: usize) -> Result<Linear, ModelError> {
         let (mut rows, mut bias) = (Vec::new(), Vec::new());
         for name in names {

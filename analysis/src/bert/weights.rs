@@ -10,7 +10,7 @@ use safetensors::tensor::Metadata;
 
 use crate::model_error::ModelError;
 
-/// Maximum size of a header in bytes. Headers of real models are much smaller.
+/// Maximum size of a file's header in bytes. Headers of real models are much smaller.
 const MAX_HEADER_BYTES: u64 = 64 << 20;
 
 pub(super) struct TensorFile {
@@ -19,7 +19,7 @@ pub(super) struct TensorFile {
     metadata: Metadata,
     /// Offset of the tensor data.
     start: u64,
-    /// Prefix of the names of the encoder's tensors: empty, or `bert.`.
+    /// Prefix of the names of the encoder's tensors: `bert.`, or empty.
     prefix: &'static str,
 }
 
@@ -95,7 +95,7 @@ fn floats<const BYTES: usize>(bytes: &[u8], float: impl Fn([u8; BYTES]) -> f32) 
 
 /// Returns the value of an IEEE 754 half-precision number.
 fn half(bits: u16) -> f32 {
-    /// The exponent bias of `f32` is larger by 112.
+    /// Corrects the exponent: the exponent bias of `f32` is larger than that of half precision by 112.
     const REBIAS: f32 = (1u128 << 112) as f32;
     let magnitude = match u32::from(bits & 0x7fff) << 13 {
         magnitude @ ..0x0f80_0000 => f32::from_bits(magnitude) * REBIAS,

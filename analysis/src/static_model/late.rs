@@ -1,5 +1,5 @@
-//! Late interaction (Khattab and Zaharia, "ColBERT", 2020) over static token vectors. It compares each word of a query
-//! with the words of a chunk, whereas the vector of a chunk holds only their sum.
+//! Late interaction (Khattab and Zaharia, "ColBERT", 2020) over static token vectors. It compares each token of a query
+//! with each token of a chunk. In contrast, the vector of a chunk is only the sum of its tokens' vectors.
 
 use aurora_kernels::dots_signed;
 
@@ -9,14 +9,14 @@ use super::{StaticModel, TOKEN_BUDGET};
 pub struct LateInteraction<'m> {
     model: &'m StaticModel,
     tokens: Vec<Token>,
-    /// Values of the tokens' rows, one row after the other.
+    /// Values of the rows of `tokens`, one row after the other.
     rows: Vec<i16>,
-    /// Dot products with the current row, one for each token.
+    /// Dot product of each token of the query with the current row.
     products: Vec<i32>,
-    /// Cosines of the table's rows that were already compared, `tokens.len()` values per row.
+    /// Cosines of the rows that were already compared: `tokens.len()` values per row.
     known: Vec<f32>,
-    /// Position of each row in `known`, plus one; 0 if the row was not compared yet.
-    places: Vec<u32>,
+    /// For each row of the table, the position of its cosines in `known`, plus one; 0 if the row was not compared yet.
+    known_positions: Vec<u32>,
     /// Best cosine of every token so far.
     best: Vec<f32>,
     /// Tokens of the current chunk.
@@ -49,14 +49,23 @@ impl<'m> LateInteraction<'m> {
         let rows = distinct.iter().flat_map(|&row| values(row)).map(|&value| i16::from(value as i8)).collect();
         let total = tokens.iter().map(|token| token.weight).sum::<f32>().max(f32::MIN_POSITIVE);
         tokens.iter_mut().for_each(|token| token.weight /= total);
-        let places = vec![0; model.vocabulary.len()];
+        let known_positions = vec![0; model.vocabulary.len()];
         let products = vec![0; tokens.len()];
-        Self { model, tokens, rows, products, known: Vec::new(), places, best: Vec::new(), chunk_tokens: Vec::new() }
+        Self {
+            model,
+            tokens,
+            rows,
+            products,
+            known: Vec::new(),
+            known_positions,
+            best: Vec::new(),
+            chunk_tokens: Vec::new(),
+        }
     }
 
     /// Computes `Σ weight(q) · max(0, max over t of cosine(q, t))` over the query's tokens q and the chunk's tokens t.
-    /// The score is in 0..1, and 1 if `tokens` contains every token of the query. `None` if the query or the chunk has
-    /// no tokens, or if the table lacks a token.
+    /// The score is between 0 and 1, and 1 if `tokens` contains every token of the query. `None` if the query or the
+    /// chunk has no tokens, or if the table lacks a token.
     pub fn score(&mut self, tokens: impl IntoIterator<Item = u16>) -> Option<f32> {
         let mut best = std::mem::take(&mut self.best);
         best.clear();
@@ -66,7 +75,7 @@ impl<'m> LateInteraction<'m> {
         chunk_tokens.extend(tokens);
         self.prefetch(&chunk_tokens);
         for &token in &chunk_tokens {
-            let at = self.place(token)?;
+            let at = self.known_position(token)?;
             for (best, &known) in best.iter_mut().zip(&self.known[at..]) {
                 *best = best.max(known);
             }
@@ -79,25 +88,25 @@ impl<'m> LateInteraction<'m> {
         score
     }
 
-    /// Prefetches the rows that were not compared yet, because they are far apart in memory.
+    /// Prefetches those rows of `tokens` that were not compared yet, because rows are far apart in memory.
     fn prefetch(&self, tokens: &[u16]) {
-        for &token in tokens.iter().filter(|&&token| self.places.get(usize::from(token)) == Some(&0)) {
+        for &token in tokens.iter().filter(|&&token| self.known_positions.get(usize::from(token)) == Some(&0)) {
             aurora_kernels::prefetch(self.model.table.values(&self.model.bytes, u32::from(token)));
         }
     }
 
-    /// Returns the position of a row's cosines in `known`, and computes them if necessary; `None` if the table lacks
-    /// the row.
-    fn place(&mut self, row: u16) -> Option<usize> {
-        let place = self.places.get_mut(usize::from(row))?;
-        if *place == 0 {
+    /// Returns the position of a row's cosines in `known`, and computes the cosines if necessary; `None` if the table
+    /// lacks the row.
+    fn known_position(&mut self, row: u16) -> Option<usize> {
+        let position = self.known_positions.get_mut(usize::from(row))?;
+        if *position == 0 {
             let values = self.model.table.values(&self.model.bytes, u32::from(row));
             let length = self.model.length(u32::from(row));
             dots_signed(&self.rows, values, &mut self.products);
             let cosine = |(token, &product): (&Token, &i32)| product as f32 / (token.length * length);
             self.known.extend(self.tokens.iter().zip(&self.products).map(cosine));
-            *place = (self.known.len() / self.tokens.len().max(1)) as u32;
+            *position = (self.known.len() / self.tokens.len().max(1)) as u32;
         }
-        Some((*place as usize).saturating_sub(1) * self.tokens.len())
+        Some((*position as usize).saturating_sub(1) * self.tokens.len())
     }
 }

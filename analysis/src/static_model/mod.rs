@@ -1,5 +1,6 @@
-//! A table of token vectors trained on code. The vector of a text is the sum of the vectors of its tokens, scaled to
-//! unit length. The vector of a chunk is the weighted sum of the vectors of its fields.
+//! An embedding model that is a table of token vectors, trained on code. The vector of a text is the sum of the vectors
+//! of its tokens, scaled to unit length. The vector of a chunk is the weighted sum of the vectors of its fields, scaled
+//! to unit length.
 //!
 //! File format, little-endian throughout:
 //!
@@ -11,7 +12,7 @@
 //! | | a token string for every row: `u16` length, UTF-8; tokens that continue a word begin with `##` |
 //! | | zeros up to a multiple of 64 from the start of the file |
 //! | rows × 4 | `f32` scale of every row |
-//! | rows × 4 | `f32` weight of every row as a word of a query ([`LateInteraction`]) |
+//! | rows × 4 | `f32` weight of every row's token in a query ([`LateInteraction`]) |
 //! | rows × dimensions | `i8` values, row after row |
 
 mod late;
@@ -35,15 +36,16 @@ pub(crate) use table::normalise;
 use tokenizer::{KnownPieces, Vocabulary, pieces};
 
 const MAGIC: &[u8; 8] = b"AURSTAT3";
-/// The built-in model, trained on code and documentation in the languages that the engine parses. `xtask/model`
-/// contains the training program; the JSON of the file contains the evaluation.
+/// The built-in model, trained on code and documentation in the supported languages. `xtask/model` contains the
+/// training program. The JSON in the file contains the evaluation.
 static BUILT_IN: &[u8] = include_bytes!("../../models/static-code-v4.bin");
 const ALIGNMENT: usize = 64;
 
-/// Maximum number of tokens of a query, a body or a doc that are read; the rest is ignored.
+/// Maximum number of tokens that are read of a query, a body or a doc.
 const TOKEN_BUDGET: usize = 256;
-/// Maximum number of tokens of a name, the scopes or a path, and of a signature.
+/// Maximum number of tokens that are read of a name, the scopes or a path.
 const NAME_BUDGET: usize = 24;
+/// Maximum number of tokens that are read of a signature.
 const SIGNATURE_BUDGET: usize = 64;
 /// Maximum number of rows of a table. Row numbers must fit in 16 bits.
 const MAX_ROWS: usize = 1 << 16;
@@ -55,7 +57,7 @@ pub struct StaticModel {
     fields: FieldWeights,
     vocabulary: Vocabulary,
     table: TokenTable,
-    /// Euclidean length of the values of each row, as bits of an `f32`; 0 until it is computed.
+    /// Euclidean length of the values of each row, as bits of an `f32`; 0 until the length is computed.
     lengths: Box<[AtomicU32]>,
 }
 
@@ -69,7 +71,7 @@ struct FieldWeights {
     path: f32,
 }
 
-/// The distinct tokens of a chunk, in ascending order. [`LateInteraction`] compares a query with them.
+/// The distinct tokens of a chunk, in ascending order, which [`LateInteraction`] compares with a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TokenSets {
     /// Tokens of name, scopes, path, signature and body.
@@ -87,12 +89,12 @@ pub struct PassageTokens {
     signature: Vec<u32>,
     path: Vec<u32>,
     doc: Vec<u32>,
-    /// Tokens of the body without the tokens of the doc. The text of a chunk contains its documentation, and a
-    /// documented chunk must not look as if its code were about the words of a sentence.
+    /// Tokens of the body without the tokens of the doc. The body contains the documentation, whose words must not
+    /// count as words of the code.
     body: Vec<u32>,
 }
 
-/// The fields of a file's JSON that the program reads. The other fields are for people.
+/// The fields that the program reads in the JSON of a file. The file has more fields, which are only for people.
 #[derive(Deserialize)]
 struct About {
     name: String,
@@ -103,21 +105,21 @@ impl StaticModel {
     /// Returns the built-in model, which is read once per process.
     ///
     /// # Errors
-    /// [`ModelError::Damaged`] if the program's copy is damaged.
+    /// [`ModelError::Damaged`] if the copy of the model in the program is damaged.
     pub fn built_in() -> Result<Arc<Self>, ModelError> {
         static MODEL: OnceLock<Arc<StaticModel>> = OnceLock::new();
         if let Some(model) = MODEL.get() {
             return Ok(Arc::clone(model));
         }
         let mut model = Self::from_bytes(BUILT_IN)?;
-        // Pipelines refer to the built-in model as `static`, whatever the name in its file.
+        // Configurations refer to the built-in model as `static`, whatever the name in its file.
         if let Some((_, digest)) = model.id.split_once('@') {
             model.id = format!("{STATIC}@{digest}");
         }
         Ok(Arc::clone(MODEL.get_or_init(|| Arc::new(model))))
     }
 
-    /// Creates a model from the bytes of its file. The bytes are not copied; only an index of the tokens is built.
+    /// Creates a model from the bytes of its file. Builds an index of the tokens, and does not copy the bytes.
     ///
     /// # Errors
     /// [`ModelError::Damaged`] if the bytes are not a complete and consistent file.
@@ -143,8 +145,8 @@ impl StaticModel {
         let (vocabulary, end) = Vocabulary::read(&bytes, 20 + json.len(), rows)?;
         let start = end.next_multiple_of(ALIGNMENT);
         let table = TokenTable::new(dimensions, rows, start, bytes.len())?;
-        // Header, tokens, scales and weights differ between any two trainings, so the megabytes of values need not be
-        // read.
+        // The digest covers only the header, tokens, scales and weights. They differ between any two trainings, so
+        // hashing the megabytes of values is not necessary.
         let digest = blake3::hash(&bytes[..table.start_of_values()]).to_hex();
         let id = format!("{}@{}", about.name, &digest[..16]);
         let lengths = std::iter::repeat_with(AtomicU32::default).take(vocabulary.len()).collect();
@@ -168,11 +170,11 @@ impl StaticModel {
         }
     }
 
-    /// Returns the tokens of a text as stored in the vocabulary, at most `limit`.
+    /// Returns the tokens of a text, at most `limit`, as the strings in the vocabulary.
     ///
     /// The text is split into pieces of identifiers (`getUserData` → `get`, `user`, `data`), lower-cased and then split
-    /// by greedy longest-match WordPiece. Pieces with non-ASCII characters, pieces longer than 64 bytes and pieces that
-    /// are not in the vocabulary have no tokens.
+    /// by greedy longest-match WordPiece. Pieces have no tokens if they contain non-ASCII characters, are longer than
+    /// 64 bytes, or cannot be split into tokens of the vocabulary.
     pub fn tokens(&self, text: &str, limit: usize) -> Vec<&str> {
         let mut rows = Vec::new();
         self.rows(text, limit, &mut rows);
@@ -181,7 +183,7 @@ impl StaticModel {
             .collect()
     }
 
-    /// Writes the rows of the tokens of `text`, at most `limit`, to `rows`, which must be empty.
+    /// Appends the rows of the tokens of `text`, at most `limit`, to `rows`, which must be empty.
     fn rows(&self, text: &str, limit: usize, rows: &mut Vec<u32>) {
         pieces(text, &mut |piece| {
             self.vocabulary.word_piece(&self.bytes, piece, rows);
@@ -196,8 +198,8 @@ impl StaticModel {
     }
 
     /// Computes `normalise(Σ weight · normalise(Σ vectors of the field's tokens))` over name, scopes with the kind,
-    /// signature, path and body. The doc is excluded: with it, chunks with matching code ranked below neighbours with
-    /// matching prose.
+    /// signature, path and body. The doc is excluded, because otherwise chunks with matching code would rank below
+    /// chunks with matching prose.
     pub fn vector(&self, tokens: &PassageTokens) -> Vec<f32> {
         let mut scopes = [tokens.kind.as_slice(), &tokens.scopes].concat();
         scopes.truncate(NAME_BUDGET);
@@ -225,21 +227,21 @@ impl StaticModel {
     }
 }
 
-/// Reads passages, and caches the tokens of their words.
+/// Splits passages into tokens, and caches the tokens of frequent words.
 pub struct PassageReader<'m> {
     model: &'m StaticModel,
     known: KnownPieces,
 }
 
 impl PassageReader<'_> {
-    /// Reads a passage, for its vector and its token sets.
+    /// Returns the tokens of a passage, from which its vector and its token sets are computed.
     pub fn read(&mut self, passage: &Passage<'_>) -> PassageTokens {
         let mut tokens = PassageTokens {
             kind: self.rows(passage.kind, NAME_BUDGET),
             name: self.rows(passage.name, NAME_BUDGET),
             scopes: self.rows(passage.scopes(), NAME_BUDGET),
             signature: self.rows(passage.signature, SIGNATURE_BUDGET),
-            path: self.rows(passage.place(), NAME_BUDGET),
+            path: self.rows(passage.path_tail(), NAME_BUDGET),
             doc: self.rows(passage.doc, TOKEN_BUDGET),
             body: Vec::new(),
         };
@@ -263,7 +265,7 @@ impl PassageReader<'_> {
 }
 
 impl PassageTokens {
-    /// Returns the tokens as sets.
+    /// Returns the distinct tokens.
     pub fn sets(&self) -> TokenSets {
         let code = [&self.name, &self.scopes, &self.signature, &self.path, &self.body];
         TokenSets { code: sorted_set(code.into_iter().flatten()), doc: sorted_set(&self.doc) }

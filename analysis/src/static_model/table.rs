@@ -11,14 +11,15 @@ pub(super) struct TokenTable {
 }
 
 impl TokenTable {
-    /// Creates the table that starts at byte `at`. It must end at the end of the file, at byte `length`.
+    /// Creates the table that starts at byte `at` of the file. It must end at the end of the file, whose size is
+    /// `length`.
     pub(super) fn new(dimensions: usize, rows: usize, at: usize, length: usize) -> Result<Self, String> {
         let scales = at..at + rows * 4;
         let weights = scales.end..scales.end + rows * 4;
         let values = weights.end..weights.end + rows * dimensions;
         if values.end != length {
             return Err(format!(
-                "{rows} rows of {dimensions} dimensions must end at byte {}, but it has {length}",
+                "{rows} rows of {dimensions} dimensions must end at byte {}, but the file has {length} bytes",
                 values.end
             ));
         }
@@ -29,8 +30,8 @@ impl TokenTable {
         self.dimensions
     }
 
-    /// Adds the vectors of `rows` to `sum`. Every component is summed in the order of `rows`, whatever the width of the
-    /// machine's vectors, so the same text gives the same bits everywhere.
+    /// Adds the vectors of `rows` to `sum`. Every component is summed in the order of `rows`, independently of the SIMD
+    /// width of the machine, so the same text gives the same bits everywhere.
     pub(super) fn add(&self, bytes: &[u8], rows: &[u32], sum: &mut [f32]) {
         let scales = &bytes[self.scales.clone()];
         let scaled = rows.iter().map(|&row| (row, number(scales, row as usize))).collect::<Vec<_>>();
@@ -42,7 +43,7 @@ impl TokenTable {
         self.values.start
     }
 
-    /// Returns the weight of a row as a word of a query.
+    /// Returns the weight of a row's token when it occurs in a query.
     pub(super) fn weight(&self, bytes: &[u8], row: u32) -> f32 {
         number(&bytes[self.weights.clone()], row as usize)
     }
@@ -54,7 +55,7 @@ impl TokenTable {
     }
 }
 
-/// Returns the value of a row in a column of `f32`.
+/// Returns the number of a row in a column of `f32` numbers.
 #[inline]
 fn number(column: &[u8], row: usize) -> f32 {
     column[row * 4..row * 4 + 4].try_into().map_or(0.0, f32::from_le_bytes)
@@ -67,7 +68,8 @@ pub(crate) fn normalise(vector: &mut [f32]) {
     vector.iter_mut().for_each(|value| *value *= factor);
 }
 
-/// Returns the Euclidean length, summed in eight interleaved parts: a fixed order that compilers can vectorise.
+/// Returns the Euclidean length. The squares are summed in eight interleaved parts: a fixed order that compilers can
+/// vectorise.
 pub(super) fn norm(vector: &[f32]) -> f32 {
     let mut parts = [0f32; 8];
     let mut chunks = vector.chunks_exact(8);

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Creates the bytes of a model with these tokens. Component `d` of row `r` is `(r * 7 + d * 3) % 11 - 5`, times
-/// `1 / (r + 1)`; the weight of row `r` is `r + 0.5`.
+/// Creates the bytes of a model with the given tokens. Component `d` of row `r` is `(r * 7 + d * 3) % 11 - 5`, times `1
+/// / (r + 1)`; the weight of row `r` is `r + 0.5`.
 fn file(tokens: &[&str], dimensions: usize) -> Vec<u8> {
     let json = br#"{"name":"tiny","fields":{"name":1,"scopes":0.5,"signature":0.5,"body":1,"path":0.25}}"#;
     let mut bytes = MAGIC.to_vec();
@@ -43,7 +43,7 @@ fn tiny() -> StaticModel {
 }
 
 #[test]
-fn names_are_split_into_pieces_and_the_longest_tokens() {
+fn names_are_split_into_pieces_and_pieces_into_the_longest_tokens() {
     let model = tiny();
     let check = |text: &str, expected: &[&str]| assert_eq!(model.tokens(text, 99), expected, "{text}");
     check("getUserData(HTTPSConnection)", &["get", "user", "data", "https", "connection"]);
@@ -57,7 +57,7 @@ fn names_are_split_into_pieces_and_the_longest_tokens() {
 }
 
 #[test]
-fn a_shorter_token_is_taken_if_the_rest_after_the_longest_has_no_tokens() {
+fn a_shorter_token_is_taken_if_the_rest_cannot_be_split_after_the_longest() {
     let model = StaticModel::from_bytes(file(&["ye", "##ye", "yey", "##yey"], 2)).expect("the file is valid");
     assert_eq!(model.tokens("ye", 9), ["ye"]);
     assert_eq!(model.tokens("yey", 9), ["yey"]);
@@ -131,10 +131,10 @@ fn late_interaction_is_the_weighted_mean_of_the_best_cosines() {
             sum += weight(word) * chunk.iter().map(cosine).fold(f32::NEG_INFINITY, f32::max).max(0.0);
             total += weight(word);
         }
-        let found = late.score(chunk.iter().copied()).expect("both have tokens");
+        let found = late.score(chunk.iter().copied()).expect("query and chunk have tokens");
         assert!((found - sum / total).abs() < 1e-6, "{chunk:?} {found}");
     }
-    assert!((late.score([0, 1, 5]).expect("both have tokens") - 1.0).abs() < 1e-6);
+    assert!((late.score([0, 1, 5]).expect("query and chunk have tokens") - 1.0).abs() < 1e-6);
     assert_eq!(late.score([]), None);
     assert_eq!(late.score([99]), None, "a token that is not in the table");
     assert_eq!(LateInteraction::new(&model, "zebra").score([1]), None);
@@ -142,14 +142,14 @@ fn late_interaction_is_the_weighted_mean_of_the_best_cosines() {
 
 #[test]
 fn damaged_files_are_rejected_without_panic() {
-    let whole = file(&TOKENS, 10);
-    for length in 0..whole.len() {
-        assert!(StaticModel::from_bytes(whole[..length].to_vec()).is_err(), "cut at {length}");
+    let valid = file(&TOKENS, 10);
+    for length in 0..valid.len() {
+        assert!(StaticModel::from_bytes(valid[..length].to_vec()).is_err(), "cut at {length}");
     }
     let header = 20 + 86 + TOKENS.iter().map(|token| token.len() + 2).sum::<usize>();
     for at in 0..header {
         for bit in 0..8 {
-            let mut bytes = whole.clone();
+            let mut bytes = valid.clone();
             bytes[at] ^= 1 << bit;
             if let Ok(model) = StaticModel::from_bytes(bytes) {
                 assert_eq!(model.embed_query("get user").map(|vector| vector.len()).ok(), Some(model.dimensions()));
@@ -221,7 +221,7 @@ struct Reference {
 
 #[test]
 fn the_built_in_model_matches_its_training_program() {
-    let model = StaticModel::built_in().expect("the model is whole");
+    let model = StaticModel::built_in().expect("the built-in model is valid");
     let references: Vec<Reference> = serde_json::from_str(include_str!("../../models/static-code-v4.reference.json"))
         .expect("the reference is JSON");
     assert!(references.len() >= 12);
@@ -242,7 +242,7 @@ fn the_built_in_model_matches_its_training_program() {
 
 #[test]
 fn the_built_in_model_ranks_matching_code_higher() {
-    let model = StaticModel::built_in().expect("the model is whole");
+    let model = StaticModel::built_in().expect("the built-in model is valid");
     let query = model.embed_query("read and parse a configuration file").expect("static models do not fail");
     let cosine = |name: &str, body: &str| -> f32 {
         let passage = Passage { kind: "function", qualified_name: name, body, ..Passage::default() };

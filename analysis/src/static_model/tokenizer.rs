@@ -1,9 +1,9 @@
 //! Splits text into tokens of a static model: first into pieces of identifiers, then by WordPiece.
 //!
-//! The model was trained with these rules, and they are part of its file format. They deliberately differ from the
-//! analyzer's rules: pieces with non-ASCII characters are dropped, because the vocabulary contains none.
+//! The model was trained with these rules, so they are part of its file format. They deliberately differ from the rules
+//! of the analyzer: pieces with non-ASCII characters are dropped, because the vocabulary contains no such pieces.
 
-/// Maximum length in bytes of a piece that has tokens.
+/// Maximum length of a piece in bytes. Longer pieces are skipped.
 const MAX_PIECE_BYTES: usize = 64;
 
 /// Non-ASCII code points that separate words. All other non-ASCII code points belong to words.
@@ -29,9 +29,9 @@ enum PieceClass {
 
 /// Calls `out` with every lower-cased piece of `text`, in order, until it returns `false`.
 ///
-/// A run of word characters is split between a digit and a letter, before an upper-case letter that follows a
-/// lower-case letter, and between two upper-case letters if a lower-case letter follows, unless that is a single `s`
-/// (`URLs`).
+/// A run of word characters is split between a digit and a letter, and before an upper-case letter that follows a
+/// lower-case letter. It is also split before the last upper-case letter of a run that is followed by lower-case
+/// letters (`HTTPServer`), unless these letters are only an `s` (`URLs`).
 pub(super) fn pieces(text: &str, out: &mut impl FnMut(&[u8]) -> bool) {
     let mut buffer = [0u8; MAX_PIECE_BYTES];
     let mut at = 0;
@@ -109,7 +109,7 @@ fn class_outside_ascii(text: &str) -> (PieceClass, usize) {
     })
 }
 
-/// A cache of the rows of pieces. Most words of a source occur in it more than once.
+/// A cache of the token rows of pieces. It pays off because most words of a source file occur more than once.
 pub(super) struct KnownPieces(Vec<KnownPiece>);
 
 #[derive(Clone, Copy, Default)]
@@ -122,7 +122,7 @@ struct KnownPiece {
 
 /// Maximum number of rows of a cached piece.
 const MAX_KNOWN_ROWS: usize = 7;
-/// Number of cache entries, which take 128 KiB. A piece replaces another one with the same hash.
+/// Number of cache entries, which take 128 KiB in total. A new piece replaces the piece in its entry.
 const KNOWN_PIECES: usize = 4096;
 
 impl Default for KnownPieces {
@@ -132,12 +132,12 @@ impl Default for KnownPieces {
 }
 
 impl KnownPieces {
-    /// As [`Vocabulary::word_piece`], with the cache.
+    /// Like [`Vocabulary::word_piece`], but uses the cache.
     #[inline]
     pub(super) fn word_piece(&mut self, vocabulary: &Vocabulary, bytes: &[u8], piece: &[u8], rows: &mut Vec<u32>) {
         let Some(words) = padded(piece) else { return vocabulary.word_piece(bytes, piece, rows) };
-        let place = (fold(fold(0, words[0]), words[1]) as usize) % KNOWN_PIECES;
-        let known = &mut self.0[place];
+        let entry = (fold(fold(0, words[0]), words[1]) as usize) % KNOWN_PIECES;
+        let known = &mut self.0[entry];
         if known.piece == words {
             rows.extend(known.rows[..usize::from(known.count)].iter().map(|&row| u32::from(row)));
             return;
@@ -152,7 +152,7 @@ impl KnownPieces {
     }
 }
 
-/// Returns a piece padded with zeros; `None` if it is too long.
+/// Returns a piece padded with zeros; `None` if the piece is too long for the cache.
 #[inline]
 fn padded(piece: &[u8]) -> Option<[u64; 2]> {
     let mut bytes = [0; 16];
@@ -163,15 +163,16 @@ fn padded(piece: &[u8]) -> Option<[u64; 2]> {
 
 /// The token strings of a model, with lookup by text.
 ///
-/// Built while the model is loaded, in well under a millisecond for 30,000 tokens. It is an open-addressing table of
-/// hash tags and rows, at most half full. A miss, the common case of longest-match, therefore seldom compares a string.
+/// The lookup table is built when the model is loaded, in well under a millisecond for 30,000 tokens. It is an
+/// open-addressing hash table of hash tags and rows, at most half full. Most lookups of a longest-match search miss,
+/// and with tags a miss seldom compares strings.
 pub(super) struct Vocabulary {
     slots: Vec<Slot>,
     spans: Vec<TokenSpan>,
     longest: usize,
 }
 
-/// Range of a token's text, without its mark, in the bytes of the model.
+/// Range of a token's text, without the prefix `##`, in the bytes of the model.
 #[derive(Clone, Copy)]
 struct TokenSpan {
     start: u32,
@@ -189,8 +190,8 @@ struct Slot {
 const CONTINUATION: &[u8] = b"##";
 
 impl Vocabulary {
-    /// Reads `rows` token strings (`u16` length, then UTF-8) from `bytes` at `at`. Returns the vocabulary and the
-    /// offset after it.
+    /// Reads `rows` token strings (`u16` length, then UTF-8) from offset `at` of `bytes`. Returns the vocabulary and
+    /// the offset after its last string.
     pub(super) fn read(bytes: &[u8], mut at: usize, rows: usize) -> Result<(Self, usize), String> {
         let mut vocabulary = Self {
             slots: vec![Slot::default(); (rows * 2).next_power_of_two()],
@@ -256,17 +257,18 @@ impl Vocabulary {
         self.spans.len()
     }
 
-    /// Returns the token of a row as stored in the file, with its mark.
+    /// Returns the token of a row as stored in the file, including a prefix `##`.
     pub(super) fn token<'a>(&self, bytes: &'a [u8], row: u32) -> &'a [u8] {
         let span = self.spans[row as usize];
         let start = span.start as usize;
         &bytes[start - if span.continues { CONTINUATION.len() } else { 0 }..start + usize::from(span.length)]
     }
 
-    /// Appends the tokens of a lower-cased piece to `rows`; nothing if the piece cannot be split into tokens.
+    /// Appends the tokens of a lower-cased piece to `rows`. Appends nothing if the piece cannot be split into tokens.
     ///
     /// Each token is the longest one after which the rest can still be split. WordPiece always takes the longest token
-    /// and gives up if the rest then cannot be split. The two differ only for vocabularies that lack single characters.
+    /// and gives up if the rest then cannot be split. The two algorithms differ only for vocabularies that lack single
+    /// characters.
     #[inline]
     pub(super) fn word_piece(&self, bytes: &[u8], piece: &[u8], rows: &mut Vec<u32>) {
         let before = rows.len();
@@ -305,8 +307,8 @@ fn fold(hash: u64, word: u64) -> u64 {
     (product as u64) ^ (product >> 64) as u64
 }
 
-/// Multiply-and-fold over words of eight bytes. The initial value includes the length, so that zero padding cannot
-/// collide.
+/// Multiply-and-fold hash over words of eight bytes. The initial value includes the length, so that texts that differ
+/// only in zero padding do not collide.
 #[inline]
 fn hash(text: &[u8], continues: bool) -> u64 {
     let mut hash = u64::from(continues) << 32 ^ text.len() as u64 ^ MULTIPLIER.rotate_left(17);

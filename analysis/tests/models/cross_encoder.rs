@@ -1,4 +1,5 @@
-//! Compares a cross-encoder with a plain computation, and tests properties that must hold for any weights.
+//! Compares a cross-encoder with a straightforward reference implementation, and tests properties that must hold for
+//! any weights.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use crate::tiny::{self, Tensor};
 
 fn model(folder: &tempfile::TempDir) -> CrossEncoder {
     tiny::write_cross_encoder(folder.path(), 1);
-    CrossEncoder::load(folder.path(), "tiny").expect("the tiny model is whole")
+    CrossEncoder::load(folder.path(), "tiny").expect("the tiny model is valid")
 }
 
 fn bodies<'a>(bodies: &'a [impl AsRef<str>]) -> Vec<Passage<'a>> {
@@ -25,10 +26,10 @@ fn pair(query: &str, passage: &str) -> Vec<(u32, u32)> {
 }
 
 #[test]
-fn scores_agree_with_a_plain_computation() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+fn scores_agree_with_the_reference_implementation() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let plain = PlainModel::new(&tiny::write_cross_encoder(folder.path(), 1));
-    let model = CrossEncoder::load(folder.path(), "tiny").expect("the tiny model is whole");
+    let model = CrossEncoder::load(folder.path(), "tiny").expect("the tiny model is valid");
     let passages =
         ["read the file", "sky", "", "the colour of a sky : class token , return the sky .", "write file ( )"];
     for query in ["read file", "colour of the sky", "token"] {
@@ -44,10 +45,10 @@ fn scores_agree_with_a_plain_computation() {
 }
 
 #[test]
-fn a_passage_is_read_from_its_path_to_its_body() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+fn the_fields_of_a_passage_are_joined_in_order_from_path_to_body() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let plain = PlainModel::new(&tiny::write_cross_encoder(folder.path(), 1));
-    let model = CrossEncoder::load(folder.path(), "tiny").expect("the tiny model is whole");
+    let model = CrossEncoder::load(folder.path(), "tiny").expect("the tiny model is valid");
     let passage = Passage {
         kind: "class",
         path: "file",
@@ -63,8 +64,8 @@ fn a_passage_is_read_from_its_path_to_its_body() {
 }
 
 #[test]
-fn the_passage_is_truncated_and_the_query_only_above_half_the_limit() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+fn the_passage_is_truncated_first_and_the_query_to_half_the_limit() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let model = model(&folder);
     let score =
         |query: &str, passage: &str| model.scores(query, &bodies(&[passage])).expect("the tiny model does not fail")[0];
@@ -82,13 +83,13 @@ fn the_passage_is_truncated_and_the_query_only_above_half_the_limit() {
 
 #[test]
 fn other_passages_do_not_change_a_score() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let model = model(&folder);
     tiny::for_texts(file!(), |texts| {
         let passages = bodies(&texts);
         let together = model.scores("read the sky", &passages).expect("the tiny model does not fail");
         prop_assert_eq!(together.len(), texts.len());
-        prop_assert_eq!(&together, &model.scores("read the sky", &passages).expect("the same again"));
+        prop_assert_eq!(&together, &model.scores("read the sky", &passages).expect("the tiny model does not fail"));
         for (passage, score) in passages.iter().zip(together) {
             let alone = model.scores("read the sky", &[*passage]).expect("the tiny model does not fail")[0];
             prop_assert_eq!(score, alone);
@@ -99,7 +100,7 @@ fn other_passages_do_not_change_a_score() {
 
 #[test]
 fn errors_for_invalid_weights_name_the_file() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let models = ModelDirectory::at(folder.path().join("models"));
     let refused = |what: &str, part: &str, change: &dyn Fn(&Path)| {
         let source = folder.path().join(what);
@@ -112,7 +113,7 @@ fn errors_for_invalid_weights_name_the_file() {
     let with = |name: &'static str, shape: Option<&'static [usize]>, value: f32| {
         move |source: &Path| {
             let mut weights = tiny::cross_encoder_weights(1);
-            weights.remove(name).expect("a tensor of the model");
+            weights.remove(name).expect("the model has this tensor");
             if let Some(shape) = shape {
                 let values = vec![value; shape.iter().product()];
                 let tensor = Tensor { shape: shape.to_vec(), values, dtype: Dtype::F32 };
@@ -136,10 +137,10 @@ fn errors_for_invalid_weights_name_the_file() {
     check("types", "tensor `bert.embeddings.token_type", &with(types, Some(&[1, 24]), 0.1));
     refused("not-finite", "not finite", &with("classifier.bias", Some(&[1]), f32::NAN));
     refused("constant", "two different texts the same score", &with("classifier.weight", Some(&[1, 24]), 0.0));
-    refused("marks", "tokenizer.json: it has no token `[SEP]`", &|source| {
+    refused("special-tokens", "tokenizer.json: it has no token `[SEP]`", &|source| {
         let path = source.join("tokenizer.json");
-        let text = std::fs::read_to_string(&path).expect("it was written");
-        std::fs::write(&path, text.replace("\"[SEP]\":3", "\"[END]\":3")).expect("it can be written");
+        let text = std::fs::read_to_string(&path).expect("the test has written the file");
+        std::fs::write(&path, text.replace("\"[SEP]\":3", "\"[END]\":3")).expect("the file can be written");
     });
     refused("short", "config.json: a pair of texts does not fit into its 4 tokens", &|source| {
         tiny::write_json(&source.join("sentence_bert_config.json"), &serde_json::json!({ "max_seq_length": 4 }));

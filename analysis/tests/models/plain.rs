@@ -1,5 +1,5 @@
-//! A reference implementation of the forward pass of `BertForSequenceClassification`, in plain loops and double
-//! precision.
+//! A straightforward reference implementation of the forward pass of `BertForSequenceClassification`, with simple loops
+//! and in double precision.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::tiny::{self, Tensor};
 
 pub(crate) type Matrix = Vec<Vec<f64>>;
 
-/// Weights as plain numbers.
+/// A model with weights as `f64` numbers.
 pub(crate) struct PlainModel {
     tensors: HashMap<String, (Vec<usize>, Vec<f64>)>,
 }
@@ -18,7 +18,7 @@ impl PlainModel {
         Self { tensors: weights.iter().map(|(name, tensor)| (name.clone(), plain(tensor))).collect() }
     }
 
-    /// Returns the last layer for a sequence of tokens, each given by its id and type.
+    /// Returns the output of the last layer for a sequence of tokens, each given by its id and type.
     pub(crate) fn hidden(&self, tokens: &[(u32, u32)]) -> Matrix {
         let mut hidden: Matrix = tokens.iter().enumerate().map(|(at, &token)| self.embedded(at, token)).collect();
         for layer in 0..tiny::LAYERS {

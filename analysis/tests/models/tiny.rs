@@ -1,4 +1,4 @@
-//! BERT models of a few kilobytes with arbitrary weights, in the format of the `transformers` library.
+//! Writes BERT models of a few kilobytes with arbitrary weights, in the format of the `transformers` library.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ const INNER: usize = 48;
 const WORDS: &str =
     "[PAD] [UNK] [CLS] [SEP] read write file sky colour the of a token def return class ##s ##er ( ) : , .";
 
-/// Values and their shape, stored as numbers of type `dtype`.
+/// A tensor whose values are stored as numbers of type `dtype`.
 #[derive(Clone)]
 pub(crate) struct Tensor {
     pub(crate) shape: Vec<usize>,
@@ -59,7 +59,7 @@ fn half(value: f32) -> u16 {
 
 /// Writes config.json, tokenizer.json and model.safetensors into `folder`; `seed` determines the weights.
 pub(crate) fn write(folder: &Path, seed: u64) {
-    fs::create_dir_all(folder).expect("the folder can be made");
+    fs::create_dir_all(folder).expect("the folder can be created");
     let vocabulary: serde_json::Map<_, _> =
         WORDS.split(' ').enumerate().map(|(id, word)| (word.to_owned(), id.into())).collect();
     write_json(&folder.join("config.json"), &config(vocabulary.len()));
@@ -118,9 +118,10 @@ pub(crate) fn write_weights(folder: &Path, weights: &HashMap<String, Tensor>) {
         .expect("the weights can be written");
 }
 
-/// Returns the token ids of words of the vocabulary.
+/// Returns the token ids of `text`, whose words must be in the vocabulary.
 pub(crate) fn ids(text: &str) -> Vec<u32> {
-    let id = |word: &str| WORDS.split(' ').position(|known| known == word).expect("a word of the vocabulary") as u32;
+    let id =
+        |word: &str| WORDS.split(' ').position(|known| known == word).expect("the word is in the vocabulary") as u32;
     text.split_whitespace().map(id).collect()
 }
 
@@ -177,7 +178,7 @@ pub(crate) fn encoder_weights(seed: u64) -> HashMap<String, Tensor> {
     tensors
 }
 
-/// Checks a property for up to forty texts that contain known and unknown words.
+/// Checks a property for lists of fewer than forty texts that contain known and unknown words.
 pub(crate) fn for_texts(file: &'static str, property: impl Fn(Vec<String>) -> Result<(), TestCaseError>) {
     let text =
         prop::collection::vec(prop::sample::select(vec!["read", "files", "the sky", "(", "unknown", "é", "."]), 0..60);
@@ -185,5 +186,5 @@ pub(crate) fn for_texts(file: &'static str, property: impl Fn(Vec<String>) -> Re
     let texts =
         prop::collection::vec(text, 0..40).prop_map(|texts| texts.iter().map(|words| words.join(" ")).collect());
     let checked = TestRunner::new(contextualize_config(config)).run(&texts, property);
-    checked.expect("the property holds");
+    checked.expect("the property holds for all texts");
 }

@@ -1,4 +1,4 @@
-//! Attribution of a file: blame and touch counts in one walk of its history.
+//! Attributes one file: computes its blame and its touch counts in one walk of its history.
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ use crate::working_copy::WorkingCopy;
 
 impl History {
     /// Attributes `copy`, the content of `path` in the working tree, and counts the commits that touched each of
-    /// `ranges`. The counts are as if the copy were committed, without counting that commit. Without a copy, attributes
-    /// the file at HEAD.
+    /// `ranges`, which are lines of `copy`. If `copy` is `None`, attributes the file at HEAD. Uncommitted changes do
+    /// not count as a touch.
     ///
-    /// Ranges count lines from 0 and exclude their end; lines after the last one are ignored. The walk stops at events
-    /// whose attribution `cached` returns. One call costs much less than calling [`History::blame`] and
+    /// Ranges count lines from 0 and exclude their end; lines after the end of the file are ignored. The walk stops at
+    /// events whose attribution `cached` returns. One call costs much less than calling both [`History::blame`] and
     /// [`History::touch_counts`].
     ///
     /// # Errors
@@ -51,9 +51,9 @@ impl History {
         })
     }
 
-    /// Attributes a file whose history has not changed since `committed` was stored under `key`, the key of the file at
-    /// HEAD; only the file itself may have changed. Needs no event index. Returns `None` if `committed` lacks the touch
-    /// count of a range.
+    /// Attributes `copy`, a file in the working tree, from the stored attribution of the file at HEAD. `committed` is
+    /// this attribution, and `key` is the file's key at HEAD, under which the attribution was stored. Needs no event
+    /// index. Returns `None` if `committed` lacks the touch count of a range.
     ///
     /// # Errors
     /// When the content at HEAD is missing or too large.
@@ -80,10 +80,10 @@ impl History {
         })
     }
 
-    /// Counts the commits that touched each of `ranges`, as listed by `git log -L`. Ranges are lines of `path` at HEAD,
-    /// as for [`History::attribute`].
+    /// Counts the commits that touched each of `ranges`, as listed by `git log -L`. Ranges refer to lines of `path` at
+    /// HEAD, in the form that [`History::attribute`] expects.
     ///
-    /// `cached` shortens the walk and never changes the result.
+    /// Counts that `cached` returns shorten the walk, and never change the result.
     ///
     /// # Errors
     /// When HEAD has no such file, or its content is missing or too large.

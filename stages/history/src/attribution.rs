@@ -9,7 +9,7 @@ use crate::commit::{CommitInfo, Person};
 use crate::commit_graph::{CommitGraph, CommitPos};
 use crate::line_map::LineMap;
 
-/// The commit of lines in the working tree that differ from HEAD: git's "Not Committed Yet".
+/// The value of [`BlameEntry::commit`] for lines that are not committed: git's "Not Committed Yet".
 pub const NOT_COMMITTED: u32 = u32::MAX;
 
 /// Consecutive lines that came from the same commit.
@@ -23,14 +23,15 @@ pub struct BlameEntry {
     pub commit: u32,
 }
 
-/// The commit that each line of a file came from.
+/// The blame of a file: the commit that each line came from.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct FileBlame {
-    /// The lines in order, without gaps; adjacent entries differ in their commit.
+    /// The entries in the order of their lines, without gaps. Adjacent entries have different commits.
     pub entries: Vec<BlameEntry>,
     /// The commits, in the order of their first line.
     pub commits: Vec<CommitInfo>,
-    /// Whether objects were missing, as in a partial clone, so that lines may be older than the commits they are attributed to.
+    /// Whether objects were missing, as in a partial clone. Lines may then be older than the commits that they are
+    /// attributed to.
     pub incomplete: bool,
 }
 
@@ -39,11 +40,12 @@ pub struct FileBlame {
 pub struct FileAttribution {
     /// The commit of each line.
     pub blame: FileBlame,
-    /// The touch counts of ranges of its lines, sorted, without duplicates.
+    /// The touch counts of the ranges of lines that were counted, sorted, without duplicates.
     pub touches: Vec<TouchCount>,
 }
 
-/// The number of commits that touched a range of lines, including commits that no remaining line is attributed to.
+/// The number of commits that touched a range of lines. It includes commits that changed only lines that are no longer
+/// in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TouchCount {
     /// The lines, counted from 0; the end is exclusive.
@@ -53,7 +55,7 @@ pub struct TouchCount {
 }
 
 impl FileAttribution {
-    /// Returns the number of commits that touched `lines`, if it was counted.
+    /// Returns the number of commits that touched `lines`; `None` if the touches of this range were not counted.
     pub fn touches_of(&self, lines: &Range<u32>) -> Option<u32> {
         let ends = |range: &Range<u32>| (range.start, range.end);
         let found = self.touches.binary_search_by_key(&ends(lines), |count| ends(&count.lines));
@@ -61,8 +63,8 @@ impl FileAttribution {
     }
 }
 
-/// The attribution of a file in the working tree: the attribution of the committed file, and a map between the lines of
-/// both.
+/// The attribution of a file in the working tree: the attribution of the file at HEAD, and a map from lines in the
+/// working tree to lines at HEAD.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct WorktreeBlame {
     /// The file at HEAD.
@@ -90,20 +92,20 @@ pub struct HistorySummary {
     pub newest: Option<CommitInfo>,
     /// The earliest author time, in Unix seconds.
     pub first_time: Option<i64>,
-    /// The distinct authors, each with its number of lines (for a whole file: of commits), highest number first, then
-    /// by name.
+    /// The distinct authors, each with a number of lines (for a whole file: of commits). The highest number comes
+    /// first; authors with equal numbers are sorted by name.
     pub authors: Vec<(Arc<Person>, u32)>,
     /// The author times of the distinct commits, in Unix seconds, latest first.
     pub commit_times: Vec<i64>,
 }
 
 impl HistorySummary {
-    /// Summarises commits that count equally.
+    /// Summarises distinct commits. Each adds 1 to the number of its author.
     pub(crate) fn from_commits(commits: impl Iterator<Item = CommitInfo>) -> Self {
         Self::from_weighted_commits(commits.map(|commit| (commit, 1)))
     }
 
-    /// Summarises distinct commits, each with its number of lines.
+    /// Summarises distinct commits, each with the number of lines that came from it.
     fn from_weighted_commits(commits: impl Iterator<Item = (CommitInfo, u32)>) -> Self {
         let mut history = Self::default();
         let mut lines_of_author: FxHashMap<Arc<Person>, u32> = FxHashMap::default();
@@ -143,13 +145,14 @@ impl FileBlame {
         self.entries.last().map_or(0, |entry| entry.start_line + entry.len)
     }
 
-    /// The commit of line `line`, counted from 0; `None` if there is no such line or it is not committed.
+    /// The commit of line `line`, counted from 0; `None` if the file has no such line or the line is not committed.
     pub fn commit_of(&self, line: u32) -> Option<&CommitInfo> {
         let entry = self.entries_within(line..line.saturating_add(1)).next()?;
         self.commits.get(entry.commit as usize)
     }
 
-    /// The blame of the file in the working tree. `lines` maps its lines to lines of this file.
+    /// The blame of the file in the working tree. `self` is the blame of the committed file, and `lines` maps lines of
+    /// the working tree to its lines.
     pub fn carried_over(&self, lines: &LineMap) -> FileBlame {
         let mut blame = FileBlame { commits: self.commits.clone(), incomplete: self.incomplete, ..Self::default() };
         for run in &lines.runs {
@@ -166,7 +169,7 @@ impl FileBlame {
         blame
     }
 
-    /// Summarises the lines in `lines`, counted from 0; lines after the last one are ignored.
+    /// Summarises the commits of `lines`, counted from 0; lines after the end of the file are ignored.
     pub fn summary(&self, lines: Range<u32>) -> HistorySummary {
         let mut uncommitted_lines = 0;
         let mut lines_of_commit: FxHashMap<u32, u32> = FxHashMap::default();
@@ -181,7 +184,7 @@ impl FileBlame {
         HistorySummary { uncommitted_lines, ..HistorySummary::from_weighted_commits(weighted) }
     }
 
-    /// The entries that overlap `lines`, clipped to it.
+    /// The entries that overlap `lines`, clipped to this range.
     pub(crate) fn entries_within(&self, lines: Range<u32>) -> impl Iterator<Item = BlameEntry> + '_ {
         let first = self.entries.partition_point(|entry| entry.start_line + entry.len <= lines.start);
         self.entries[first..].iter().take_while(move |entry| entry.start_line < lines.end).map(move |entry| {

@@ -1,9 +1,9 @@
 //! The commit that each line of a file at HEAD came from, by the rules of `git blame`.
 //!
-//! The walk goes from event to event of a path. At each event, a parent with identical content takes all lines.
-//! Otherwise the parents, in order, take the lines that a diff finds unchanged in them, and the other lines are
-//! attributed to the commit. If a parent lacks the path, rename detection looks for the file that it came from. The
-//! walk of a line ends at an event whose attribution is cached.
+//! The walk goes from event to event of a path. At each event, all lines pass to a parent with identical content.
+//! Otherwise a diff with each parent, in order, passes the unchanged lines to this parent, and all other lines are
+//! attributed to the commit. If a parent lacks the path, rename detection looks for the file in the parent that was
+//! renamed. The walk of a line ends at an event whose attribution is cached.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,9 +27,10 @@ use crate::touch::{RangeCounts, TouchQuery, TouchWalk};
 use crate::tree_diff::PathState;
 use crate::version_cache::VersionCache;
 
-/// Looks up the attribution that an earlier run has stored for a path, relative to the root of the history, under a key.
+/// Looks up the attribution that an earlier run stored under a path, relative to the root of the history, and an event
+/// key.
 ///
-/// Blame stops at an event whose attribution is cached. It must have been computed under the same
+/// Blame stops at an event whose attribution is cached. The attribution must have been computed under the same
 /// [`config_fingerprint`](crate::History::config_fingerprint).
 pub type CachedAttribution<'a> = dyn Fn(&[u8], &EventKey) -> Option<Arc<FileAttribution>> + 'a;
 
@@ -38,7 +39,7 @@ pub(crate) struct LineCommits {
     /// The content of the file.
     pub(crate) text: Vec<u8>,
     pub(crate) commits: Vec<CommitPos>,
-    /// Whether an object was missing, so that lines may be older than the commits they are attributed to.
+    /// Whether an object was missing. Lines may then be older than the commits that they are attributed to.
     pub(crate) incomplete: bool,
 }
 
@@ -82,7 +83,7 @@ impl Blamer {
     }
 }
 
-/// Consecutive lines of the file at HEAD that are not attributed yet, and their place in an older version: git's
+/// Consecutive lines of the file at HEAD that are not attributed yet, and their line numbers in an older version: git's
 /// `blame_entry`.
 #[derive(Clone, Copy)]
 struct UnblamedHunk {
@@ -93,14 +94,14 @@ struct UnblamedHunk {
     len: u32,
 }
 
-/// An event, and the lines that came from it or from an older one: git's `blame_origin` with its entries.
+/// An event, and the lines that came from this event or from an older one: git's `blame_origin` with its entries.
 struct Suspect {
     path: PathId,
     blob: ObjectId,
     hunks: Vec<UnblamedHunk>,
 }
 
-/// The file in a parent.
+/// The file in one parent of a commit.
 #[derive(Clone, Copy)]
 struct ParentOrigin {
     parent: usize,
@@ -207,7 +208,8 @@ impl<'a> BlameWalk<'a> {
         }
     }
 
-    /// Divides the lines of a suspect between the parents of its commit and the commit itself.
+    /// Passes the unchanged lines of a suspect to the parents of its commit, and attributes all other lines to the
+    /// commit.
     fn examine(&mut self, files: &mut VersionCache<'_>, commit: CommitPos, event: EventId, suspect: Suspect) {
         let Suspect { path, blob, mut hunks } = suspect;
         let index = self.index;
@@ -237,7 +239,7 @@ impl<'a> BlameWalk<'a> {
         self.attribute_to(commit, &hunks);
     }
 
-    /// The file in each parent, without duplicates; if a file is identical to `blob`, it is the last one.
+    /// The file in each parent, without files of equal content. A file that is identical to `blob` ends the list.
     fn parent_origins(
         &self,
         versions: &mut VersionCache<'_>,
@@ -275,8 +277,8 @@ impl<'a> BlameWalk<'a> {
         files
     }
 
-    /// Passes lines that an ignored commit changed to the most similar lines of its parents; returns the lines without
-    /// a similar line.
+    /// Passes lines that an ignored commit changed to the most similar lines of its parents. Returns the lines without
+    /// a similar line in a parent.
     fn pass_ignored(
         &mut self,
         versions: &mut VersionCache<'_>,
@@ -307,7 +309,7 @@ impl<'a> BlameWalk<'a> {
     }
 }
 
-/// Splits `hunks` along `regions` into lines that are unchanged, with their place in the old version, and changed ones.
+/// Splits `hunks` along `regions` into unchanged lines, with their line numbers in the old version, and changed lines.
 fn split(hunks: &[UnblamedHunk], regions: &[DiffRegion]) -> (Vec<UnblamedHunk>, Vec<UnblamedHunk>) {
     let (mut unchanged, mut changed) = (Vec::new(), Vec::new());
     for hunk in hunks {

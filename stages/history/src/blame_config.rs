@@ -1,5 +1,5 @@
-//! The configuration that attribution depends on: the mailmap, `blame.ignoreRevsFile`, `diff.indentHeuristic`, the shallow
-//! boundary, grafts and replace refs; and a fingerprint of all of it.
+//! The configuration that attribution depends on, and its fingerprint: the mailmap, `blame.ignoreRevsFile`,
+//! `diff.indentHeuristic`, the shallow boundary, grafts and replace refs.
 
 use std::path::{Path, PathBuf};
 
@@ -14,16 +14,16 @@ use crate::mask::Mask;
 /// Incremented when the rules of attribution change, so that results cached by older builds are not used.
 const RULES_VERSION: u8 = 2;
 
-/// Maximum size of a file that lists commits, in bytes.
+/// Maximum size in bytes of a file that lists ignored commits or grafts.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Commits whose parents are replaced: `info/grafts` and the shallow boundary.
+/// New parents of the commits in `info/grafts` and at the shallow boundary.
 pub(crate) type Grafts = HashMap<ObjectId, Vec<ObjectId>>;
 
 /// The part of a repository's configuration that attribution depends on.
 pub(crate) struct BlameConfig {
     pub(crate) mailmap: gix::mailmap::Snapshot,
-    /// Commits whose changed lines are passed to their parents.
+    /// Commits that blame ignores: it passes the lines that they changed to their parents.
     pub(crate) ignored: HashSet<ObjectId>,
     /// Configured lists of ignored commits that cannot be read.
     pub(crate) unreadable: Vec<PathBuf>,
@@ -37,7 +37,7 @@ pub(crate) struct BlameConfig {
 }
 
 impl BlameConfig {
-    /// Reads the configuration; files that it names but that cannot be read count as empty.
+    /// Reads the configuration. Files that the configuration names but that cannot be read count as empty.
     ///
     /// `at_head` returns the content of a path at HEAD.
     pub(crate) fn read(
@@ -147,7 +147,7 @@ fn ignored_commits(repository: &gix::Repository) -> (HashSet<ObjectId>, Vec<Path
     (ignored, unreadable)
 }
 
-/// The lines of `info/grafts`: each has a commit, then its parents. Git honours this file, although it is deprecated.
+/// Reads `info/grafts`: each line has a commit, then its new parents. Git still honours this deprecated file.
 fn grafts(repository: &gix::Repository) -> Grafts {
     let file = repository.common_dir().join("info").join("grafts");
     let lines = read_regular_to_string(&file, MAX_BYTES).unwrap_or_default();

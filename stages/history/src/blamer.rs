@@ -43,8 +43,8 @@ impl Blamer {
         Unattributed::Unavailable { reason }
     }
 
-    /// The content of `blob`; `None` if it is missing or too large. It is copied out of the buffer, because decoding a delta
-    /// makes the buffer several times as large as the content.
+    /// The content of `blob`; `None` if it is missing or too large. The content is copied out of the read buffer,
+    /// because decoding a delta makes the buffer several times as large as the content.
     pub(crate) fn read_file(&mut self, blob: &ObjectId) -> Option<Vec<u8>> {
         let kind = self.reader.read(blob, &mut self.buffer)?;
         let is_usable = kind == gix::objs::Kind::Blob && self.buffer.len() <= MAX_FILE_BYTES;

@@ -30,14 +30,15 @@ pub(crate) struct Change {
     pub(crate) path: PathId,
     pub(crate) new: PackedState,
     pub(crate) first_parent: PackedState,
-    /// The start of the states in the second and later parents, in [`ChangeTable::other_parents`].
+    /// The index in [`ChangeTable::other_parents`] of the path's state in the second parent; the states in later
+    /// parents follow.
     pub(crate) others: u32,
 }
 
 /// The changes of commits, indexed by the rows of a [`CommitTable`](crate::commit_table::CommitTable).
 #[derive(Default)]
 pub(crate) struct ChangeTable {
-    /// Paths relative to the work tree. A path with a secret is masked, see [`Mask::masked_path`].
+    /// Paths relative to the work tree. Secrets in paths are masked, see [`Mask::masked_path`].
     pub(crate) paths: Vec<Arc<[u8]>>,
     pub(crate) blobs: Vec<ObjectId>,
     pub(crate) changes: Vec<Change>,
@@ -46,7 +47,7 @@ pub(crate) struct ChangeTable {
     /// For each row, the half-open range of its changes; [`NOT_COMPARED`] for a commit that was not compared yet.
     pub(crate) ranges: Vec<(u32, u32)>,
     path_ids: FxHashMap<Arc<[u8]>, PathId>,
-    /// The positions of the blobs that this process has added.
+    /// The positions in `blobs` of the blobs that this process has added.
     blob_positions: HashMap<ObjectId, u32>,
     mask: Option<Mask>,
 }

@@ -1,4 +1,4 @@
-//! Commits and people as attribution shows them.
+//! Commits and people in the results of attribution.
 
 use std::fmt;
 use std::sync::Arc;

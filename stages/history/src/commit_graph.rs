@@ -1,7 +1,8 @@
 //! The commits reachable from HEAD in topological order, partitioned into first-parent chains.
 //!
-//! A chain follows first parents until it reaches a commit of an earlier chain. The search for the next commit along first
-//! parents that has a property is then a binary search within a chain, followed by a step to the next chain.
+//! A chain follows first parents until it reaches a commit of an earlier chain. To find the next commit along first
+//! parents that changed a path, a binary search within the chain suffices. If the chain has no such commit, the search
+//! continues in the next chain.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,7 +25,7 @@ impl CommitPos {
     const NONE: Self = Self(u32::MAX);
 }
 
-/// The place of a commit: its chain, and the number of commits above it in the chain.
+/// The position of a commit: its chain, and the number of commits before it in the chain.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct ChainPos {
     pub(crate) chain: u32,
@@ -35,15 +36,16 @@ pub(crate) struct ChainPos {
 #[derive(Default)]
 pub(crate) struct CommitGraph {
     pub(crate) table: CommitTable,
-    /// The rows of the table, children first.
+    /// The rows of the commits in `table`, children before parents.
     rows: Vec<u32>,
     /// The inverse of `rows`; [`CommitPos::NONE`] for commits that HEAD does not reach.
     positions: Vec<CommitPos>,
-    /// For each commit, the start of its parents in `parents`; then the length of `parents`.
+    /// For each commit, the index in `parents` of its first parent. The length of `parents` is added as the last
+    /// element.
     first_parents: Vec<u32>,
     parents: Vec<CommitPos>,
     chain_positions: Vec<ChainPos>,
-    /// For each chain, the first parent of its last commit.
+    /// For each chain, the first parent of the chain's last commit.
     chain_exits: Vec<Option<CommitPos>>,
     /// The authors of the table, after applying `.mailmap`.
     people: Vec<Arc<Person>>,
@@ -52,8 +54,8 @@ pub(crate) struct CommitGraph {
 }
 
 impl CommitGraph {
-    /// Loads all commits reachable from `head`, and adds the missing ones to `table`. Commits in `grafts` have the
-    /// parents given there.
+    /// Loads all commits reachable from `head`, and adds commits that are not in `table`. `grafts` replaces the parents
+    /// of some commits.
     pub(crate) fn load(
         mut table: CommitTable,
         reader: &ObjectReader,
@@ -74,7 +76,7 @@ impl CommitGraph {
         for (position, &row) in (0u32..).zip(&graph.rows) {
             let position_of = |id| graph.table.position(id).map(|row| graph.positions[row as usize]);
             let known = graph.table.parents_of(row).iter().filter_map(position_of);
-            // Replace refs and grafts can close a cycle; the topological order leaves out the commits on it.
+            // Replace refs and grafts can create a cycle; the topological order leaves out the commits of a cycle.
             graph.parents.extend(known.filter(|&parent| parent != CommitPos::NONE && parent.0 > position));
             graph.first_parents.push(graph.parents.len() as u32);
         }
@@ -110,7 +112,7 @@ impl CommitGraph {
         &self.table.headers[self.row(commit) as usize].tree
     }
 
-    /// The parents in the order in which the commit names them.
+    /// The parents of a commit, in the order in which the commit names them.
     pub(crate) fn parents(&self, commit: CommitPos) -> &[CommitPos] {
         let at = commit.0 as usize;
         &self.parents[self.first_parents[at] as usize..self.first_parents[at + 1] as usize]
@@ -205,7 +207,8 @@ fn person(author: &Author, mailmap: &gix::mailmap::Snapshot) -> Person {
     Person { name: mapped.name.to_string(), email: mapped.email.to_string() }
 }
 
-/// Sorts rows topologically: children before parents and, among those that are ready, the latest committer time first.
+/// Sorts rows topologically: children before parents. Among the commits whose children are all sorted, the latest
+/// committer time comes first.
 fn children_first(table: &CommitTable, reached: &[u32]) -> Vec<u32> {
     let parents = |row: u32| table.parents_of(row).iter().filter_map(|id| table.position(id));
     let mut children = vec![0u32; table.len()];

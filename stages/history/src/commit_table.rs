@@ -71,8 +71,8 @@ impl CommitTable {
         &self.parents[start as usize..end as usize]
     }
 
-    /// The position of the commit `id`, which is read if the table lacks it; `None` if it is missing or not a commit. Commits
-    /// in `grafts` have the parents given there.
+    /// The position of the commit `id`. If the table lacks the commit, reads its header from the repository; `None` if
+    /// the object is missing or not a commit. `grafts` replaces the parents of some commits.
     pub(crate) fn read(
         &mut self,
         reader: &ObjectReader,
@@ -91,7 +91,8 @@ impl CommitTable {
         Some(position)
     }
 
-    /// Parses the header of a commit; `None` if it names no tree. A malformed author or time becomes an empty one.
+    /// Parses the header of a commit; `None` if it names no tree. A malformed author becomes an empty name, and a
+    /// malformed time becomes 0.
     fn parse(
         &mut self,
         bytes: &[u8],

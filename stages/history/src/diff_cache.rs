@@ -1,6 +1,6 @@
 //! A cache of line diffs and rename sources, so that no old version of a file is read again after a new commit.
 //!
-//! A diff depends only on two contents, and a rename source only on a commit, its parent and a path. A record is
+//! A diff depends only on two file contents, and a rename source only on a commit, its parent and a path. A record is
 //! therefore valid for any HEAD.
 //!
 //! The file is an [`aurora_cachefile`]. A segment holds records: [`RecordKey`] (16 bytes) · bytes of the value (varint) ·
@@ -27,11 +27,12 @@ const VERSION: u32 = 1;
 /// a million commits.
 const MAX_BYTES: usize = 128 << 20;
 
-/// The arguments of a computation, hashed with BLAKE3 and truncated to 128 bits. A collision is as hard to construct as
-/// a SHA-1 collision. The object ids themselves would take twice the space, and most values are shorter than a key.
+/// A BLAKE3 hash, truncated to 128 bits, of the input of a diff or of a rename search. A collision is as hard to
+/// construct as a SHA-1 collision. The object ids themselves would take twice the space, and most values are shorter
+/// than a key.
 type RecordKey = [u8; 16];
 
-/// The records of earlier runs and of this one, for all threads. The file is read at the first lookup.
+/// The records of earlier runs and of this run, shared by all threads. The file is read at the first lookup.
 pub(crate) struct DiffCache {
     file: CacheFile,
     format: Format,
@@ -39,7 +40,7 @@ pub(crate) struct DiffCache {
 }
 
 impl DiffCache {
-    /// The cache in `file`, whose records are valid under `key` only.
+    /// Opens the cache in `file`. Records that were stored under another `key` are ignored.
     pub(crate) fn in_file(file: CacheFile, key: &[u8]) -> Self {
         Self { file, format: Format::new(MAGIC, VERSION, key), records: OnceLock::new() }
     }
@@ -114,12 +115,12 @@ fn key(parts: &[&[u8]]) -> RecordKey {
     key
 }
 
-/// Encoded records and their index, without an allocation for each record.
+/// Encoded records and their index. All records share one allocation.
 #[derive(Default)]
 struct DiffRecords {
     /// The bytes of the file, then the records of this run.
     bytes: Vec<u8>,
-    /// The offsets of records.
+    /// The offsets of the records in `bytes`, as a hash table by key.
     offsets: HashTable<u32>,
     /// The number of leading `bytes` that are in the file.
     stored: usize,
@@ -182,7 +183,7 @@ fn hasher(records: &[u8]) -> impl Fn(&u32) -> u64 {
     |&offset| hash_at(records, offset as usize)
 }
 
-/// The start of a key, which is a hash itself.
+/// The hash of the record at `start`: the first bytes of its key, which is already a hash.
 fn hash_at(records: &[u8], start: usize) -> u64 {
     records[start..].first_chunk().copied().map_or(0, u64::from_le_bytes)
 }

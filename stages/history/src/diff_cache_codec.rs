@@ -15,7 +15,7 @@ pub(crate) fn put_hunks(out: &mut Vec<u8>, hunks: &[Hunk]) {
     }
 }
 
-/// Decodes what [`put_hunks`] has written; `None` if `bytes` is something else.
+/// Decodes the hunks that [`put_hunks`] encoded; `None` if `bytes` is malformed.
 pub(crate) fn get_hunks(bytes: &[u8]) -> Option<Vec<Hunk>> {
     let mut reader = ByteReader::new(bytes);
     let mut hunks = Vec::new();
@@ -42,8 +42,8 @@ pub(crate) fn put_source(out: &mut Vec<u8>, source: Option<(&[u8], ObjectId)>) {
     }
 }
 
-/// Decodes what [`put_source`] has written; `None` if `bytes` is something else. `hash` is the hash function of object
-/// ids.
+/// Decodes the rename source that [`put_source`] encoded; `None` if `bytes` is malformed. `hash` is the hash function
+/// of object ids.
 pub(crate) fn get_source(bytes: &[u8], hash: gix::hash::Kind) -> Option<Option<(&[u8], ObjectId)>> {
     if bytes.is_empty() {
         return Some(None);
@@ -58,7 +58,7 @@ mod tests {
 
     use super::{Hunk, get_hunks, get_source, put_hunks, put_source};
 
-    /// Hunks of a diff: between two of them both sides have the same number of lines.
+    /// Random hunks of a diff. Between two hunks, both versions have the same number of lines.
     fn hunks() -> impl Strategy<Value = Vec<Hunk>> {
         prop::collection::vec((0..300_u32, 0..300_u32, 0..300_u32), 0..20).prop_map(|changes| {
             let (mut before, mut after) = (0, 0);

@@ -12,7 +12,7 @@ pub enum HistoryError {
     Open {
         /// The directory to open.
         path: PathBuf,
-        /// The file of git that is wrong, and the problem with it.
+        /// The damaged or unsafe file in git's directory, and the problem with it.
         reason: String,
     },
     /// The object database lacks the commit at HEAD.

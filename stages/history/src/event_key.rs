@@ -4,7 +4,7 @@ use std::fmt;
 
 use gix::ObjectId;
 
-/// Identifies the latest change of a path: the commit that made it, and the blob that it left.
+/// Identifies the latest change of a path: the commit that made the change, and the blob of the path after the change.
 ///
 /// The history of a commit never changes, so the commit alone would suffice; the blob allows cross-checks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,12 +18,12 @@ impl EventKey {
         Self { commit: *commit, blob: *blob }
     }
 
-    /// The blob that the change left.
+    /// The blob of the path after the change.
     pub(crate) fn blob(&self) -> ObjectId {
         self.blob
     }
 
-    /// Decodes the result of [`EventKey::to_bytes`]; `None` unless the bytes are two object ids of one hash function.
+    /// Decodes the result of [`EventKey::to_bytes`]; `None` unless the bytes are two object ids of the same length.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (commit, blob) = bytes.split_at(bytes.len() / 2);
         let id = |bytes| ObjectId::try_from(bytes).ok();

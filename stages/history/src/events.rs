@@ -1,7 +1,8 @@
 //! The event index: for each path, the commits that changed it.
 //!
-//! An event is a path that differs between a commit and its first parent. The events of a path are sorted by first-parent
-//! chain, so the next event of a path at or below a commit is found by binary search.
+//! An event is a change of one path between a commit and its first parent. The events of a path are sorted by
+//! first-parent chain, so the next event of a path at or below a commit is found by binary search. "Below" means along
+//! first parents.
 
 use gix::ObjectId;
 
@@ -19,11 +20,11 @@ pub(crate) struct EventId(pub(crate) u32);
 pub struct EventIndex {
     pub(crate) graph: CommitGraph,
     pub(crate) changes: ChangeTable,
-    /// The directory that callers' paths are relative to, relative to the work tree and ending in `/`, or empty.
+    /// The directory that callers' paths are relative to. It is relative to the work tree, and ends in `/` or is empty.
     pub(crate) prefix: Vec<u8>,
     /// Sorted by path, then by chain position.
     events: Vec<Event>,
-    /// For each path, the start of its events in `events`; then the number of events.
+    /// For each path, the index in `events` of its first event. The length of `events` is added as the last element.
     path_events: Vec<u32>,
     pub(crate) incomplete: bool,
 }
@@ -51,9 +52,9 @@ impl EventIndex {
         let mut events = vec![none; path_events.last().map_or(0, |&count| count as usize)];
         for commit in commits() {
             for change in changes.range_of(graph.row(commit)) {
-                let place = &mut free[changes.changes[change as usize].path.0 as usize];
-                events[*place as usize] = Event { commit, change };
-                *place += 1;
+                let slot = &mut free[changes.changes[change as usize].path.0 as usize];
+                events[*slot as usize] = Event { commit, change };
+                *slot += 1;
             }
         }
         for ends in path_events.windows(2) {
@@ -73,7 +74,7 @@ impl EventIndex {
         self.key(event)
     }
 
-    /// The key of an event; `None` if it left no regular file.
+    /// The key of an event; `None` if the path is not a regular file after the event.
     pub(crate) fn key(&self, event: EventId) -> Option<EventKey> {
         match self.new_state(event) {
             PathState::File(blob) => Some(EventKey::new(&self.graph.id(self.commit(event)), &blob)),

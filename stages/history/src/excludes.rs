@@ -11,11 +11,11 @@ const KEY: &str = "core.excludesFile";
 /// Returns the ignore file that git applies in addition to the ignore files in a work tree.
 ///
 /// `core.excludesFile` names it in the configuration of the system, the user, or the repository at or above
-/// `directory`, including included files. Without that key, it is the user's `git/ignore`. Returns `None` if there is
-/// no such path or it is not safe to read. The file need not exist.
+/// `directory`, including included files. Without that key, it is the user's `git/ignore`. Returns `None` if neither
+/// names a path, or if the path is not safe to read. The file need not exist.
 ///
-/// A repository may name any path here. Callers must limit the size that they read, use only the patterns, and not show
-/// the file.
+/// The configuration of a repository may name any path. Callers must limit the number of bytes that they read, use the
+/// content only as ignore patterns, and never show it.
 pub fn excludes_file(directory: &Path) -> Option<PathBuf> {
     let path = match discover(directory) {
         Ok(Some((repository, _))) => {

@@ -8,8 +8,9 @@ use crate::commit_graph::CommitPos;
 use crate::events::{EventId, EventIndex};
 
 impl EventIndex {
-    /// A summary of the commits that `git log` lists for a path. Renames are not followed; a merge is skipped if a
-    /// parent has the same content, and only that parent is followed. `None` if the path is not a regular file at HEAD.
+    /// A summary of the commits that `git log` lists for a path, without following renames. If a parent of a merge has
+    /// the same content, the merge does not count, and only this parent is followed. `None` if the path is not a
+    /// regular file at HEAD.
     ///
     /// Like blame, the summary depends only on the path and its [`EventKey`](crate::EventKey).
     pub fn file_history(&self, path: impl AsRef<[u8]>) -> Option<HistorySummary> {
@@ -18,7 +19,7 @@ impl EventIndex {
         Some(HistorySummary::from_commits(self.touching(latest).into_iter().map(|commit| self.graph.info(commit))))
     }
 
-    /// The commits that touched the path of an event, including the commit of that event.
+    /// The commits that touched the path of an event, up to and including the commit of the event.
     fn touching(&self, latest: EventId) -> Vec<CommitPos> {
         let path = self.path_of(latest);
         let (mut open, mut seen) = (vec![latest], FxHashSet::default());

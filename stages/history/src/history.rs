@@ -1,4 +1,4 @@
-//! A git repository as a source of attribution.
+//! [`History`]: an opened git repository, from which files are attributed.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,8 +26,8 @@ use crate::scan::scan;
 use crate::tree_diff::{PathState, TreeDiffer};
 use crate::walk_cache::{self, CacheEnd};
 
-/// A cached walk is discarded if more of its commits than this are unreachable from HEAD, and they outnumber the
-/// reachable ones.
+/// A cached walk is discarded if more than this number of its commits, and more than half of them, are unreachable from
+/// HEAD.
 const MAX_UNREACHABLE: usize = 100_000;
 
 /// The history of the repository that contains a directory, as seen from HEAD.
@@ -38,7 +38,7 @@ pub struct History {
     objects: ObjectStore,
     /// The directory that paths are relative to.
     pub(crate) root: PathBuf,
-    /// That directory relative to the work tree, ending in `/`, or empty.
+    /// The directory `root` relative to the work tree, ending in `/`, or empty.
     pub(crate) prefix: Vec<u8>,
     head: Option<CommitId>,
     info: RepositoryInfo,
@@ -53,14 +53,15 @@ pub struct History {
 
 /// Settings of a repository that have defaults. By default, nothing is cached between runs.
 ///
-/// A cache never changes a result. A cache file that cannot be read or written costs time only, and is safe to delete.
+/// A cache never changes a result. If a cache file cannot be read or written, only time is lost. Cache files are safe
+/// to delete.
 #[derive(Clone, Default, Debug)]
 pub struct Options {
     /// Caches the walk over the history: the headers of commits and the paths that they changed.
     pub walk_cache: Option<CacheFile>,
     /// Caches line diffs and rename sources; see [`History::save_diff_cache`].
     pub diff_cache: Option<CacheFile>,
-    /// Masks secrets in the names and e-mail addresses of authors and in paths, before anything else sees or caches them.
+    /// Masks secrets in paths and in the names and e-mail addresses of authors, before they are used or cached.
     pub mask: Option<Mask>,
 }
 
@@ -101,7 +102,7 @@ impl History {
         &self.root
     }
 
-    /// The root relative to the work tree, ending in `/`; empty if it is the root of the work tree.
+    /// The directory [`Self::root`] relative to the work tree, ending in `/`; empty if both are the same directory.
     pub fn prefix(&self) -> &[u8] {
         &self.prefix
     }
@@ -116,13 +117,14 @@ impl History {
         self.info
     }
 
-    /// Whether no included configuration was read, because a file that the repository's configuration includes is not a
-    /// regular file, or is too large.
+    /// Whether the includes in the repository's configuration are ignored, because an included file is not a regular
+    /// file, or is too large.
     pub fn ignores_includes(&self) -> bool {
         self.ignores_includes
     }
 
-    /// The files named by `blame.ignoreRevsFile` that cannot be read. They count as empty; git would refuse to blame.
+    /// The files named by `blame.ignoreRevsFile` that cannot be read. They count as empty, although git would refuse to
+    /// blame.
     pub fn unreadable_ignore_files(&self) -> &[PathBuf] {
         &self.config.unreadable
     }
@@ -130,13 +132,15 @@ impl History {
     /// A hash of all configuration that attribution depends on: mailmap, ignored revisions, the shallow boundary, grafts,
     /// replace refs, `diff.indentHeuristic`.
     ///
-    /// Attribution that was stored under another fingerprint is invalid, whatever its [`EventKey`](crate::EventKey).
+    /// Attribution that was stored under another fingerprint is invalid, even if its [`EventKey`](crate::EventKey) is
+    /// the same.
     pub fn config_fingerprint(&self) -> [u8; 20] {
         self.config.fingerprint
     }
 
-    /// Walks the history, in parallel on rayon's current pool. `progress(done, total)` counts the commits to compare
-    /// with their parents: the commits that are not in [`Options::walk_cache`].
+    /// Walks the history, in parallel on rayon's current pool. `progress(done, total)` is called with the number of
+    /// commits that have been compared with their parents, and of all commits to compare. Commits in
+    /// [`Options::walk_cache`] need not be compared.
     ///
     /// # Errors
     /// When the commit at HEAD is missing, or `cancel` was set.
@@ -215,13 +219,12 @@ impl History {
         Ok((id, blob))
     }
 
-    /// The blame of a file whose lines came from these commits.
+    /// The blame of a file whose lines came from the commits in `lines`.
     pub(crate) fn file_blame(&self, index: &EventIndex, lines: &LineCommits) -> FileBlame {
         FileBlame::new(&lines.commits, &index.graph, lines.incomplete || index.is_incomplete())
     }
 
-    /// Runs `work` with a blamer that no other thread uses. There are at most as many blamers as threads that worked at the
-    /// same time.
+    /// Runs `work` with a blamer that no other thread uses. A blamer is created only if all others are in use.
     pub(crate) fn with_blamer<T>(&self, work: impl FnOnce(&mut Blamer) -> T) -> T {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut blamer =
@@ -231,7 +234,7 @@ impl History {
         result
     }
 
-    /// The repository for the calling thread.
+    /// A handle to the repository for the calling thread.
     pub(crate) fn local(&self) -> gix::Repository {
         self.objects.repository.to_thread_local()
     }

@@ -1,9 +1,10 @@
-//! Commits listed in `blame.ignoreRevsFile`: a line that such a commit changed is passed to the most similar line of the
-//! parent, as git's `guess_line_blames` does.
+//! Blame for the commits listed in `blame.ignoreRevsFile`: passes each line that such a commit changed to the most
+//! similar line of the parent, like git's `guess_line_blames`.
 //!
-//! The similarity of two lines is the number of byte pairs that their fingerprints share. Within a changed block the match
-//! with the highest certainty is fixed first; it partitions the block, so matches keep their order. A line without a match in
-//! its block is passed to the most similar line of the whole parent, if that is similar enough.
+//! The similarity of two lines is the number of byte pairs that their fingerprints share. Within a changed block the
+//! match with the highest certainty is fixed first. Later matches must not cross it, so matches keep their order. If a
+//! line has no match in its block, it is passed to the most similar line of the whole file in the parent. This line
+//! must have a minimum similarity.
 
 use std::ops::Range;
 
@@ -13,9 +14,10 @@ use crate::line_diff::{DiffRegion, FileVersion, RegionKind};
 
 /// Maximum distance of a match from the line's proportional position in the old block, in lines.
 const SEARCH_DISTANCE: u32 = 10;
-/// Minimum number of shared byte pairs for a match outside the block.
+/// Minimum number of shared byte pairs for a match outside the changed block.
 const MIN_SHARED_PAIRS: u32 = 10;
-/// Similarity is multiplied by this minus the distance, so the nearest of equally similar lines wins.
+/// The similarity of two lines is multiplied by this number minus their distance, so the nearest of equally similar
+/// lines wins.
 const DISTANCE_SCALE: i64 = 1_000;
 
 /// Returns, for each line of `new`, the line of `old` that it is passed to; `None` for unchanged lines and lines
@@ -46,7 +48,8 @@ pub(crate) fn guess_line_blames(old: &FileVersion, new: &FileVersion, regions: &
     sources
 }
 
-/// The line of the old version that shares the most byte pairs; among equals, the one nearest to `line`.
+/// The line of the old version that shares the most byte pairs with the new line `line`. Of several such lines, the
+/// nearest to `line`.
 fn most_similar(old: &[LineFingerprint], pairs: &LineFingerprint, line: u32) -> Option<u32> {
     let mut best: Option<(u32, u32)> = None;
     for (candidate, old_prints) in (0u32..).zip(old) {
@@ -94,18 +97,19 @@ impl LineFingerprint {
     }
 }
 
-/// The match of a line of the new block.
+/// The state of the match of a new line.
 #[derive(Clone, Copy)]
 enum LineMatch {
     /// Not computed.
     Unknown,
-    /// No line within the search distance shares a byte pair.
+    /// No old line within the search distance shares a byte pair with the new line.
     None,
-    /// The two most similar lines of the old version, and the certainty of the better one.
+    /// The two most similar old lines, and the certainty of the match with `best`.
     Found { best: u32, second: u32, certainty: i64 },
 }
 
-/// Matches the lines of one changed block. Old lines are numbered within the version, new ones within the block.
+/// Matches the new lines of one changed block with old lines. Old lines are numbered within the file, new lines within
+/// the block.
 struct LineMatcher<'a> {
     old: &'a mut [LineFingerprint],
     new: &'a [LineFingerprint],
@@ -125,7 +129,8 @@ impl<'a> LineMatcher<'a> {
         Self { old, new, block, distance, influence, matches: vec![LineMatch::Unknown; new.len()] }
     }
 
-    /// Fixes the most certain match between `old` and `new`, then does the same before it and after it.
+    /// Fixes the most certain match between the lines in `old` and `new`, then does the same with the lines before this
+    /// match and after it.
     fn match_within(&mut self, old: Range<u32>, new: Range<u32>) {
         let mut open = vec![(old, new)];
         while let Some((old, new)) = open.pop() {
@@ -177,7 +182,7 @@ impl<'a> LineMatcher<'a> {
         }
     }
 
-    /// The position of `line` in the old block, scaled from the size of the new one.
+    /// The position of `line` scaled from the size of the new block to the size of the old block.
     fn proportional_position(&self, line: u32) -> u32 {
         let (old_len, new_len) = (self.block.len() as u64, self.new.len() as u64);
         self.block.start + ((u64::from(line) * 2 + 1) * old_len / (new_len * 2)) as u32

@@ -1,9 +1,9 @@
 //! Checks of git's own files before gix opens them by path.
 //!
-//! A clone does not copy the content of a `.git`, but an archive, a shared disk or a build does. gix opens these files
-//! by path: it blocks on a named pipe and reads a device without end. Every file that gix will open is therefore
-//! checked first, and must be a regular file of a size that git would write. Symbolic links within `.git` are common
-//! (`git-new-workdir`, Android's `repo`) and are followed.
+//! A clone creates its own `.git`, but a `.git` from an archive, a shared disk or a build may contain any file. gix
+//! opens these files by path: it would block on a named pipe, and read a device without end. Every file that gix will
+//! open is therefore checked first, and must be a regular file of a size that git would write. Symbolic links within
+//! `.git` are common (`git-new-workdir`, Android's `repo`) and are followed.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -28,15 +28,15 @@ const MAX_OBJECT_DIRECTORIES: usize = 64;
 const MAX_ALTERNATE_DEPTH: usize = 5;
 /// Maximum number of included configuration files.
 const MAX_INCLUDES: usize = 64;
-/// Maximum number of files and directories of replace refs.
+/// Maximum number of files and directories below `refs/replace`.
 const MAX_REPLACEMENTS: usize = 100_000;
 
 /// The result of an inspection.
 pub(crate) struct Inspection {
-    /// The object directories: the repository's own, then its alternates.
+    /// The object directories: the directory of the repository, then its alternates.
     pub(crate) objects: Vec<PathBuf>,
     /// Whether the files that the repository's configuration includes are safe to read.
-    pub(crate) includes_are_sound: bool,
+    pub(crate) includes_are_safe: bool,
 }
 
 /// Checks the files that decide whether a directory contains a repository.
@@ -82,15 +82,15 @@ pub(crate) fn inspect(git_dir: &Path) -> Result<Inspection, String> {
         replacements(&directory.join("refs").join("replace"), &mut left)?;
     }
     let configs = [common.join("config"), git_dir.join("config.worktree")];
-    let mut includes_are_sound = true;
+    let mut includes_are_safe = true;
     for config in &configs {
         check(config, MAX_CONFIG_BYTES)?;
-        includes_are_sound &= includes(config)?;
+        includes_are_safe &= includes(config)?;
     }
-    Ok(Inspection { objects: object_directories(common.join("objects"))?, includes_are_sound })
+    Ok(Inspection { objects: object_directories(common.join("objects"))?, includes_are_safe })
 }
 
-/// Whether a path from the configuration of a repository is a regular file or does not exist.
+/// Whether a path that the configuration of a repository names is safe to read: a regular file, or no file.
 pub(crate) fn is_readable(path: &Path) -> bool {
     check(path, u64::MAX).is_ok() && !path.is_dir()
 }
@@ -107,7 +107,7 @@ fn gitdir(file: &Path) -> Option<PathBuf> {
     Some(gix::path::from_bstr(path.as_bstr()).ok()?.into_owned())
 }
 
-/// Fails unless a path is a regular file of at most `limit` bytes, a directory, or absent.
+/// Fails unless a path is a regular file of at most `limit` bytes or a directory, or does not exist.
 fn check(path: &Path, limit: u64) -> Result<(), String> {
     let Ok(found) = path.metadata() else { return Ok(()) };
     if !found.is_file() && !found.is_dir() {
@@ -116,8 +116,8 @@ fn check(path: &Path, limit: u64) -> Result<(), String> {
     if found.is_file() && found.len() > limit {
         return Err(format!("{} is larger than {limit} bytes", path.display()));
     }
-    // Files of these file systems claim to be regular, but some are endless or block.
-    let is_of_kernel = |path: PathBuf| ["/proc", "/sys"].iter().any(|place| path.starts_with(place));
+    // Files of these file systems claim to be regular, but some block or never end.
+    let is_of_kernel = |path: PathBuf| ["/proc", "/sys"].iter().any(|root| path.starts_with(root));
     if found.is_file() && found.len() == 0 && path.canonicalize().is_ok_and(is_of_kernel) {
         return Err(not_regular(path));
     }
@@ -165,7 +165,7 @@ fn replacements(directory: &Path, left: &mut usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether all files that a configuration file includes, directly or indirectly, are safe to read.
+/// Checks whether all files that a configuration file includes, directly or indirectly, are safe to read.
 ///
 /// # Errors
 /// When a file has a section `gitoxide`, which changes how gix opens the repository.
@@ -176,7 +176,7 @@ fn includes(config: &Path) -> Result<bool, String> {
         at += 1;
         let Ok(content) = read_regular(&file, MAX_CONFIG_BYTES) else { continue };
         let metadata = gix::config::file::Metadata::from(gix::config::Source::Local);
-        // Includes of a file that cannot be parsed are not followed.
+        // gix does not follow the includes of a file that it cannot parse.
         let Ok(config) = gix::config::File::from_bytes_no_includes(&content, metadata, Default::default()) else {
             continue;
         };
@@ -213,7 +213,7 @@ fn included(by: &Path, path: &gix::bstr::BStr) -> Option<PathBuf> {
     Some(by.parent()?.join(gix::path::from_bstr(path).ok()?))
 }
 
-/// The object directory and its alternates, whose packs are checked.
+/// Returns the object directory and its alternates. Checks their packs.
 fn object_directories(objects: PathBuf) -> Result<Vec<PathBuf>, String> {
     let mut directories = vec![(objects.clone(), 0)];
     let mut at = 0;

@@ -1,17 +1,19 @@
-//! Git attribution of whole repositories: the commit of each line, as `git blame` finds it, and the number of commits that
-//! touched a range of lines, as `git log -L` lists them, for every file, from one walk of the history.
+//! Git attribution of whole repositories. For every file, it finds the commit of each line, like `git blame`, and
+//! counts the commits that touched a range of lines, like `git log -L`. One walk of the history serves all files.
 //!
-//! The work has two parts. [`History::index_events`] compares every commit with its first parent once and records which
-//! commits changed which path: an [`EventIndex`]. [`History::blame`] then visits the events of one path and passes
-//! lines from version to version. It skips all commits that did not change the path, and files are independent of each
-//! other, so they are attributed in parallel. [`History::attribute`] counts touches in the same walk.
+//! The work has two parts. [`History::index_events`] compares every commit with its first parent once, and records in
+//! an [`EventIndex`] which commits changed which path. [`History::blame`] then visits the events of one path, and
+//! passes lines from each version to an older one. It skips all commits that did not change the path. Files are
+//! independent of each other, so they can be attributed in parallel. [`History::attribute`] counts touches in the same
+//! walk.
 //!
 //! Attribution at HEAD is a function of the path, its latest event ([`EventIndex::latest`]) and the configuration
-//! ([`History::config_fingerprint`]), so a caller can store it between runs under these keys. [`Options`] names the files in
-//! which the library caches the walk and the diffs of old versions. `docs/internals/git-attribution.md` explains the algorithm.
+//! ([`History::config_fingerprint`]). A caller can therefore store it between runs under these keys. [`Options`] names
+//! the files in which the library caches the walk and the diffs of old versions. `docs/internals/git-attribution.md`
+//! explains the algorithm.
 //!
-//! Every request about one file returns an [`Outcome`]; missing or damaged objects make that file unavailable, but do
-//! not make the process fail.
+//! Every request about one file returns an [`Outcome`]. If objects are missing or damaged, only the requests that need
+//! them fail.
 //!
 //! Deliberately absent: copy and move detection (`git blame -C`, `-M`), clean and textconv filters, fetching objects that a
 //! partial clone lacks, running any program, and writing to `.git`.

@@ -1,4 +1,5 @@
-//! Line diffs as git computes them: Myers with the indent heuristic, after trimming the common tail block by block.
+//! Line diffs as git computes them: it trims the common tail block by block, and then uses Myers' algorithm with the
+//! indent heuristic.
 
 use gix_imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, NoSliderHeuristic, SliderHeuristic as _, Token};
 use rustc_hash::{FxHashMap, FxHasher};
@@ -15,7 +16,7 @@ pub(crate) use gix_imara_diff::Hunk;
 pub(crate) const MAX_FILE_BYTES: usize = 64 << 20;
 /// The tab width that git's indent heuristic assumes.
 const TAB_WIDTH: u8 = 8;
-/// The block size in which git trims the common tail (`trim_common_tail` in `xdiff-interface.c`).
+/// The size in bytes of the blocks in which git trims the common tail (`trim_common_tail` in `xdiff-interface.c`).
 const TAIL_BLOCK: usize = 1024;
 
 /// Interns the distinct lines of all versions of one file. Lines with equal 64-bit hashes count as equal.
@@ -25,7 +26,7 @@ pub(crate) struct LineInterner {
     indents: Vec<IndentLevel>,
 }
 
-/// One version of a file: its bytes, and for each line its token in the [`LineInterner`] and its offset.
+/// One version of a file: its bytes, and the token in the [`LineInterner`] and the offset of each line.
 pub(crate) struct FileVersion {
     pub(crate) bytes: Vec<u8>,
     lines: Vec<Token>,
@@ -38,7 +39,7 @@ impl FileVersion {
         self.lines.len() as u32
     }
 
-    /// The memory this version takes, in bytes.
+    /// The memory that this version takes, in bytes.
     pub(crate) fn weight(&self) -> usize {
         self.bytes.len() + 8 * self.lines.len()
     }
@@ -51,7 +52,8 @@ impl FileVersion {
 }
 
 impl LineInterner {
-    /// Splits `bytes` into lines. The common prefix and suffix with `near`, a version of the same file, are not split again.
+    /// Splits `bytes` into lines. For the common prefix and suffix with `near`, another version of the same file, the
+    /// lines are copied from `near`.
     pub(crate) fn version(&mut self, bytes: Vec<u8>, near: Option<&FileVersion>) -> FileVersion {
         let estimate = near.map_or(bytes.len() / 30 + 4, |near| near.lines.len() + 64);
         let mut version =
@@ -108,9 +110,9 @@ impl LineInterner {
 /// The kind of a region.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum RegionKind {
-    /// The lines are unchanged; they start at this line of the old version.
+    /// The lines are unchanged. The number is their first line in the old version.
     Unchanged(u32),
-    /// The lines replaced these lines of the old version, possibly none.
+    /// The lines replaced this range of lines of the old version, which may be empty.
     Changed(Range<u32>),
 }
 
@@ -133,7 +135,7 @@ impl LineDiffer {
         Self { diff: Diff::default(), indent_heuristic }
     }
 
-    /// The regions of `new`, which cover all its lines in order, for blame. Both versions must come from `table`.
+    /// The regions of `new` for blame. They cover all lines of `new` in order. Both versions must come from `table`.
     pub(crate) fn compare(&mut self, table: &LineInterner, old: &FileVersion, new: &FileVersion) -> Vec<DiffRegion> {
         self.run(table, old, new, self.indent_heuristic);
         self.regions(new.len())
@@ -146,7 +148,7 @@ impl LineDiffer {
         self.diff.hunks().collect()
     }
 
-    /// The results of [`Self::compare`] and [`Self::hunks`], for little more than the cost of one.
+    /// The results of both [`Self::compare`] and [`Self::hunks`], at little more than the cost of one of them.
     pub(crate) fn compare_with_hunks(
         &mut self,
         table: &LineInterner,
@@ -201,10 +203,10 @@ impl LineDiffer {
     }
 }
 
-/// The number of lines at the end that git excludes from the comparison: the lines in equal blocks, except the first of
-/// them.
+/// The number of lines at the end that git excludes from the comparison: all lines that start within the equal blocks
+/// at the end of both files, except the first.
 ///
-/// This decides which of several equally short diffs git finds.
+/// This number affects which of several equally short diffs git finds.
 fn common_tail_lines(old: &FileVersion, new: &FileVersion) -> usize {
     let blocks = old.bytes.rchunks_exact(TAIL_BLOCK).zip(new.bytes.rchunks_exact(TAIL_BLOCK));
     let equal = blocks.take_while(|(old, new)| old == new).count() * TAIL_BLOCK;

@@ -7,7 +7,8 @@ pub struct LineMap {
     pub runs: Vec<MappedLines>,
 }
 
-/// Consecutive lines that are consecutive in the committed file too, or that are not committed.
+/// Consecutive lines in the working tree that are also consecutive in the committed file, or that are all not
+/// committed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MappedLines {
     /// The number of lines, at least 1.

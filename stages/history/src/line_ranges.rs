@@ -1,8 +1,8 @@
 //! Ranges of lines, followed from a version of a file to an older one.
 //!
-//! A range starts as lines of the newest version. Unchanged lines keep their place; a hunk that overlaps the range is replaced
-//! by all the lines that it replaced, so a range can grow. At a merge a range follows several parents and may arrive at
-//! their common ancestor in several parts; overlapping parts are merged.
+//! A range starts as lines of the newest version. In the older version, it covers the same unchanged lines. For each
+//! hunk that overlaps the range, it covers all lines that the hunk replaced, so a range can grow. At a merge a range
+//! follows several parents and may arrive at their common ancestor in several parts; overlapping parts are merged.
 
 use crate::line_diff::Hunk;
 
@@ -30,10 +30,10 @@ pub(crate) fn merge_adjacent(parts: &mut Vec<RangePart>) {
     });
 }
 
-/// The lines of the old version that `part` of the new one came from, and whether a hunk touched it.
+/// The lines of the old version that `part` of the new version came from, and whether a hunk touched `part`.
 ///
-/// The result is empty if the whole part was added. A deletion touches a part only from within: lines deleted right
-/// before or right after it do not count, as with `git log -L`.
+/// The result is empty if the whole part was added. A deletion touches a part only if the lines were deleted inside the
+/// part. Lines deleted right before or after the part do not count, as with `git log -L`.
 pub(crate) fn map_to_parent(part: RangePart, hunks: &[Hunk]) -> (RangePart, bool) {
     let first = hunks.partition_point(|hunk| hunk.after.end <= part.start);
     let behind = first + hunks[first..].partition_point(|hunk| hunk.after.start < part.end);
@@ -50,7 +50,8 @@ pub(crate) fn map_to_parent(part: RangePart, hunks: &[Hunk]) -> (RangePart, bool
     (RangePart { start, end, ..part }, !touching.is_empty())
 }
 
-/// The position of an unchanged border in the old version; `hunk` is the last change before it.
+/// The line of the old version at which a border between unchanged lines lies; `hunk` is the last change before the
+/// border.
 fn shift(border: u32, hunk: Option<&Hunk>) -> u32 {
     hunk.map_or(border, |hunk| border - hunk.after.end + hunk.before.end)
 }

@@ -1,14 +1,14 @@
 //! The mailmap: `.mailmap` and the sources that `mailmap.blob` and `mailmap.file` name.
 //!
-//! This module reads it instead of gix, because gix would read a device or a pipe to its end.
+//! This module reads the mailmap itself, because gix would block on a pipe or read a device without end.
 
 use aurora_confined::{Directory, read_regular};
 
 /// Maximum size of one file, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Merges all sources; a later one overrides an earlier one: `.mailmap` in the work tree, or at HEAD in a bare repository;
-/// `mailmap.blob`; `mailmap.file`. A source that cannot be read counts as empty, as with git.
+/// Merges all sources in this order: `.mailmap` in the work tree, or at HEAD in a bare repository; `mailmap.blob`;
+/// `mailmap.file`. A later source overrides an earlier one. A source that cannot be read counts as empty, as with git.
 ///
 /// `at_head` returns the content of a path at HEAD. A `mailmap.blob` that names another object is not read.
 pub(crate) fn read(repository: &gix::Repository, at_head: &dyn Fn(&[u8]) -> Option<Vec<u8>>) -> gix::mailmap::Snapshot {

@@ -5,15 +5,15 @@
 pub struct Mask {
     /// The function.
     pub apply: fn(String) -> String,
-    /// A number that changes whenever the function may mask a text differently. Caches and fingerprints of another
-    /// version are invalid.
+    /// A number that must change whenever the function may mask a text differently than before. Caches and fingerprints
+    /// of another version are invalid.
     pub version: u32,
 }
 
 impl Mask {
-    /// Masks a path with a secret; `None` for all other paths. Digests, separated by zero bytes, distinguish paths that
-    /// differ only in their secrets. A masked file name has a separate digest, because rename detection compares file
-    /// names.
+    /// Masks the secrets in a path; `None` if the path has no secret. Digests, separated by zero bytes, are appended so
+    /// that paths that differ only in their secrets stay different. A masked file name gets a separate digest, because
+    /// rename detection compares file names.
     pub(crate) fn masked_path(self, path: &[u8]) -> Option<Vec<u8>> {
         let text = String::from_utf8_lossy(path);
         let masked = (self.apply)(text.to_string());

@@ -10,7 +10,7 @@ use gix::objs::Find as _;
 
 use crate::packs::{PackLookup, PackReader, Packs};
 
-/// Maximum size of the cached delta bases per reader, in bytes.
+/// Maximum size in bytes of the delta bases that each reader caches.
 const PACK_CACHE_BYTES: usize = 48 << 20;
 /// The number of entries in gix's pack cache.
 const PACK_CACHE_ENTRIES: usize = 64;
@@ -30,7 +30,7 @@ struct LooseObjects {
 }
 
 impl ObjectStore {
-    /// The objects of `repository` in these object directories. Packs are opened at the first read.
+    /// Opens the objects of `repository` in `directories`. Packs are opened at the first read.
     pub(crate) fn new(repository: gix::ThreadSafeRepository, directories: Vec<PathBuf>) -> Self {
         let replacements = repository.objects.replacements().collect();
         Self { repository, loose: Arc::new(LooseObjects { directories, replacements }), packs: OnceLock::new() }
@@ -47,7 +47,7 @@ impl ObjectStore {
 }
 
 impl LooseObjects {
-    /// Whether every existing file of this loose object is a regular file. gix would block on a named pipe.
+    /// Whether all existing files of the loose object `id` are regular files. gix would block on a named pipe.
     fn is_file(&self, id: &ObjectId) -> bool {
         let id = self.replacements.get(id).unwrap_or(id).to_hex().to_string();
         let (directory, name) = id.split_at(2);
@@ -85,7 +85,7 @@ impl ObjectReader {
     pub(crate) fn read(&self, id: &ObjectId, buffer: &mut Vec<u8>) -> Option<gix::objs::Kind> {
         match self.packs.borrow_mut().read(id, buffer) {
             PackLookup::Found(kind) => return Some(kind),
-            PackLookup::Refused => return None,
+            PackLookup::LimitExceeded => return None,
             PackLookup::NotFound => self.loose.is_file(id).then_some(())?,
         }
         let (kind, start, len) = {

@@ -1,4 +1,4 @@
-//! Opening a repository: its files are inspected first, then gix opens them.
+//! Opens a repository: first inspects the files of git, then opens them with gix.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub struct RepositoryInfo {
     pub hash: gix::hash::Kind,
 }
 
-/// An opened repository, with the data that is read only once.
+/// An opened repository, with the data that is read when it is opened.
 pub(crate) struct Opened {
     pub(crate) objects: ObjectStore,
     /// The directory that was opened, relative to the work tree, ending in `/`, or empty.
@@ -45,7 +45,8 @@ pub(crate) struct Opened {
     pub(crate) config: BlameConfig,
 }
 
-/// Opens the repository at or above `root`; `None` without a repository. `mask` masks the names that are stored.
+/// Opens the repository at or above `root`; `None` if there is no repository. `mask` masks secrets in the names of
+/// authors.
 pub(crate) fn open(root: &Path, mask: Option<Mask>) -> Result<Option<Opened>, HistoryError> {
     let failure = |reason: String| HistoryError::Open { path: root.to_owned(), reason };
     let unread = |reason: String| failure(without_quotes(root, reason));
@@ -69,7 +70,7 @@ pub(crate) fn open(root: &Path, mask: Option<Mask>) -> Result<Option<Opened>, Hi
     let objects = ObjectStore::new(repository, inspection.objects);
     let head = head.map(|id| peel(&local, &objects, id)).transpose().map_err(failure)?.map(CommitId);
     let config = BlameConfig::read(&local, &|path| content_at(&objects, head.as_ref()?, path), mask)?;
-    let ignores_includes = !inspection.includes_are_sound;
+    let ignores_includes = !inspection.includes_are_safe;
     Ok(Some(Opened { objects, prefix, head, info, ignores_includes, config }))
 }
 
@@ -88,7 +89,7 @@ pub(crate) fn discover(root: &Path) -> Result<Option<(gix::ThreadSafeRepository,
     let (found, _) = gix::discover::upwards(&root).map_err(|error| unread(error.to_string()))?;
     let inspection = inspection::inspect(&found.into_repository_and_work_tree_directories().0)?;
     let options = |mut options: gix::open::Options| {
-        if !inspection.includes_are_sound {
+        if !inspection.includes_are_safe {
             let mut permissions = gix::open::Permissions::default();
             permissions.config.includes = false;
             options = options.permissions(permissions);
@@ -109,11 +110,11 @@ fn looks_like_repository(directory: &Path) -> bool {
         || (directory.join("HEAD").is_file() && directory.join("objects").is_dir())
 }
 
-/// Files whose content gix quotes in error messages.
+/// Files whose content gix may quote in error messages.
 const QUOTED: [&str; 6] = ["HEAD", "commondir", "config", "config.worktree", "packed-refs", "shallow"];
 
-/// Returns the reason, unless it may quote a file outside of the repository that a symbolic link within `.git` points
-/// to.
+/// Returns the reason, or a general reason if one of [`QUOTED`] is a symbolic link: the reason might then quote a file
+/// outside of the repository.
 fn without_quotes(root: &Path, reason: String) -> String {
     let is_link = |path: PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
     let git = root.ancestors().map(|directory| directory.join(".git"));
@@ -126,7 +127,7 @@ fn without_quotes(root: &Path, reason: String) -> String {
     }
 }
 
-/// The object that HEAD points to, through symbolic references. Does not read the object.
+/// The id of the object that HEAD points to, through symbolic references. Does not read the object.
 fn target(head: gix::Head<'_>) -> Result<ObjectId, String> {
     if let Some(id) = head.id() {
         return Ok(id.detach());
@@ -135,7 +136,7 @@ fn target(head: gix::Head<'_>) -> Result<ObjectId, String> {
     Ok(reference.follow_to_object().map_err(|error| error.to_string())?.detach())
 }
 
-/// Peels annotated tags.
+/// Follows annotated tags to the object that they point to.
 fn peel(local: &gix::Repository, objects: &ObjectStore, mut id: ObjectId) -> Result<ObjectId, String> {
     for _ in 0..MAX_TAGS {
         objects.check(&id)?;
@@ -169,7 +170,7 @@ fn is_partial(config: &gix::config::Snapshot<'_>, common_dir: &Path) -> bool {
     packs.is_ok_and(|packs| packs.iter().any(|(name, _)| is_promisor(name)))
 }
 
-/// `root` relative to the work tree, with a `/` after each component.
+/// The path of `root` relative to the work tree, with a `/` after each component.
 fn prefix_below(work_tree: Option<&Path>, root: &Path) -> std::io::Result<Vec<u8>> {
     let Some(work_tree) = work_tree else { return Ok(Vec::new()) };
     let (work_tree, root) = (work_tree.canonicalize()?, root.canonicalize()?);

@@ -1,7 +1,7 @@
 //! A reader of pack files that caches every object of a delta chain.
 //!
-//! gix caches only requested objects that are deltas. Versions of a file or a directory share their delta bases, so
-//! more than half of what gix inflates for blame was inflated before.
+//! gix caches an object only if it was requested and is a delta. The versions of a file or a directory share their
+//! delta bases, so more than half of the bytes that gix inflates for blame were inflated before.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use gix::odb::pack::data::entry::Header;
 use gix::odb::pack::{data, index};
 use gix::zlib::Inflate;
 
-/// Maximum number of packs. With more packs, searching one after the other takes too long.
+/// Maximum number of packs. Searching more packs one after the other would take too long, so gix reads them.
 const MAX_PACKS: usize = 24;
 /// Maximum size of an object in bytes. gix reads larger objects.
 const MAX_OBJECT_BYTES: u64 = 16 << 20;
-/// Maximum length of a delta chain, the longest that git writes. In a damaged pack a chain may be endless.
+/// Maximum length of a delta chain, which is the longest that git writes. In a damaged pack a chain may be endless.
 const MAX_CHAIN: usize = 4_096;
-/// Maximum size of all objects of a delta chain, in bytes. Without a limit, a small pack with a chain of large objects
-/// takes hours to decode.
+/// Maximum size of all objects of a delta chain, in bytes. Without this limit, decoding a small pack with a chain of
+/// large objects could take hours.
 const MAX_PRODUCED_BYTES: u64 = 4 << 30;
 /// The number of slots of the delta base cache, which is direct-mapped by pack and offset.
 const SLOTS: usize = 1 << 12;
@@ -31,7 +31,8 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 pub(crate) struct Packs(Vec<(index::File, data::File)>);
 
 impl Packs {
-    /// Opens the packs of `objects` and its alternates; no packs if there are too many or one cannot be opened.
+    /// Opens the packs of `objects` and its alternates. If there are too many packs or replace refs exist, or if a pack
+    /// cannot be opened, leaves all packs to gix.
     pub(crate) fn open(objects: &gix::odb::Store) -> Self {
         Self(Self::try_open(objects).unwrap_or_default())
     }
@@ -64,11 +65,11 @@ pub(crate) struct PackReader {
     packs: Arc<Packs>,
     inflate: Inflate,
     bases: DeltaBaseCache,
-    /// The entries between the requested object and its base.
+    /// The delta entries from the requested object to its base.
     chain: Vec<data::Entry>,
     delta: Vec<u8>,
     spare: Vec<u8>,
-    /// Bytes of the objects that were decoded for the requested one.
+    /// The number of bytes of all objects that were decoded for the requested object.
     produced: u64,
 }
 
@@ -79,8 +80,8 @@ pub(crate) enum PackLookup {
     Found(Kind),
     /// No pack has the object, or it cannot be decoded; gix may be able to read it.
     NotFound,
-    /// Decoding the object exceeds a limit; gix must not try.
-    Refused,
+    /// Decoding the object exceeds a limit; gix must not try, because it has no limit.
+    LimitExceeded,
 }
 
 impl PackReader {
@@ -90,7 +91,8 @@ impl PackReader {
         Self { packs, inflate, bases, chain: Vec::new(), delta: Vec::new(), spare: Vec::new(), produced: 0 }
     }
 
-    /// Replaces `out` with the object `id`. If the object is not found, the content of `out` is unspecified.
+    /// Replaces the content of `out` with the object `id`. If the object is not found, the content of `out` is
+    /// unspecified.
     pub(crate) fn read(&mut self, id: &ObjectId, out: &mut Vec<u8>) -> PackLookup {
         let packs = Arc::clone(&self.packs);
         let found = |(pack, (index, _)): (usize, &(index::File, _))| Some((pack, index.lookup(id)?));
@@ -99,8 +101,8 @@ impl PackReader {
         self.produced = 0;
         match self.decode(pack as u32, index, data, index.pack_offset_at_index(position), out) {
             Some(kind) => PackLookup::Found(kind),
-            // gix would take as long.
-            None if self.chain.len() == MAX_CHAIN || self.produced > MAX_PRODUCED_BYTES => PackLookup::Refused,
+            // gix would take just as long, because it has no limits.
+            None if self.chain.len() == MAX_CHAIN || self.produced > MAX_PRODUCED_BYTES => PackLookup::LimitExceeded,
             None => PackLookup::NotFound,
         }
     }
@@ -119,7 +121,7 @@ impl PackReader {
             if let Some(kind) = self.bases.get((pack, at), out) {
                 break kind;
             }
-            // The index of a truncated pack points past its end.
+            // The index of a truncated pack has offsets past the end of the pack.
             let entry = (at < data.data_len() as u64).then(|| data.entry(at).ok())??;
             if entry.decompressed_size > MAX_OBJECT_BYTES {
                 self.produce(entry.decompressed_size);
@@ -156,7 +158,7 @@ impl PackReader {
 }
 
 impl PackReader {
-    /// Counts the bytes of a decoded object. If the object is left to gix, gix decodes the whole chain.
+    /// Counts the bytes of a decoded object, or of an object that is left to gix, because gix decodes the whole chain.
     fn produce(&mut self, bytes: u64) {
         let versions = if bytes > MAX_OBJECT_BYTES { self.chain.len() as u64 + 1 } else { 1 };
         self.produced = self.produced.saturating_add(bytes.saturating_mul(versions));
@@ -223,14 +225,14 @@ struct DeltaBaseCache {
 }
 
 struct CachedBase {
-    place: (u32, u64),
+    location: (u32, u64),
     kind: Kind,
     data: Vec<u8>,
 }
 
 impl DeltaBaseCache {
     fn new(max_bytes: usize) -> Self {
-        let empty = || CachedBase { place: (u32::MAX, 0), kind: Kind::Blob, data: Vec::new() };
+        let empty = || CachedBase { location: (u32::MAX, 0), kind: Kind::Blob, data: Vec::new() };
         Self { slots: std::iter::repeat_with(empty).take(SLOTS).collect(), bytes: 0, max_bytes, hand: 0 }
     }
 
@@ -238,9 +240,9 @@ impl DeltaBaseCache {
         ((offset ^ (u64::from(pack) << 48)).wrapping_mul(SPREAD) >> 40) as usize % SLOTS
     }
 
-    fn get(&self, place: (u32, u64), out: &mut Vec<u8>) -> Option<Kind> {
-        let slot = &self.slots[Self::slot(place)];
-        if slot.place != place {
+    fn get(&self, location: (u32, u64), out: &mut Vec<u8>) -> Option<Kind> {
+        let slot = &self.slots[Self::slot(location)];
+        if slot.location != location {
             return None;
         }
         out.clear();
@@ -248,21 +250,21 @@ impl DeltaBaseCache {
         Some(slot.kind)
     }
 
-    fn put(&mut self, place: (u32, u64), kind: Kind, data: &[u8]) {
+    fn put(&mut self, location: (u32, u64), kind: Kind, data: &[u8]) {
         if data.len() > self.max_bytes / 8 {
             return;
         }
         while self.bytes + data.len() > self.max_bytes {
             let slot = &mut self.slots[self.hand];
             self.bytes -= slot.data.capacity();
-            (slot.place, slot.data) = ((u32::MAX, 0), Vec::new());
+            (slot.location, slot.data) = ((u32::MAX, 0), Vec::new());
             self.hand = (self.hand + 1) % SLOTS;
         }
-        let slot = &mut self.slots[Self::slot(place)];
+        let slot = &mut self.slots[Self::slot(location)];
         self.bytes -= slot.data.capacity();
         slot.data.clear();
         slot.data.extend_from_slice(data);
-        (slot.place, slot.kind) = (place, kind);
+        (slot.location, slot.kind) = (location, kind);
         self.bytes += slot.data.capacity();
     }
 }
@@ -277,7 +279,7 @@ mod tests {
     use super::{PackLookup, PackReader, Packs, apply};
     use crate::tests::fixture::{Repo, lines};
 
-    /// A repository whose objects are deltas of each other, and the ids of all of them.
+    /// A repository whose objects are deltas of each other, and the ids of all its objects.
     fn packed() -> (Repo, Vec<ObjectId>) {
         let repo = Repo::new();
         for version in 0..40 {

@@ -17,12 +17,12 @@ use crate::tree_diff::{PathState, TreeDiffer};
 
 /// Minimum score of a rename: 50 %, git's default.
 const MIN_SCORE: u64 = MAX_SCORE / 2;
-/// The only source with the target's file name is accepted at this score before others are compared (git's
-/// `find_basename_matches`).
+/// If only one source has the target's file name and reaches this score, it is accepted before other sources are
+/// compared (git's `find_basename_matches`).
 const MIN_SCORE_SAME_NAME: u64 = MAX_SCORE * 3 / 4;
-/// Git keeps this many candidates per target (`NUM_CANDIDATE_PER_DST`), which decides between equal scores.
+/// Git keeps this many candidates per target (`NUM_CANDIDATE_PER_DST`), which affects its choice among equal scores.
 const CANDIDATES: usize = 4;
-/// Git examines this many sources with identical content for one with the target's file name.
+/// Among the sources with identical content, git examines this many to find one with the target's file name.
 const MAX_IDENTICAL: usize = 100;
 /// Maximum size of the cached span hashes, in bytes.
 const MAX_CACHED_SPAN_BYTES: usize = 32 << 20;
@@ -30,8 +30,8 @@ const MAX_CACHED_SPAN_BYTES: usize = 32 << 20;
 const MAX_CACHED_DELETIONS: usize = 200_000;
 /// Maximum number of cached blob sizes.
 const MAX_CACHED_SIZES: usize = 200_000;
-/// If a commit deleted more files than this, the added file is compared only with files of the same name; git compares
-/// all.
+/// If a commit deleted more files than this, the added file is compared only with deleted files of the same name. Git
+/// compares it with all of them.
 const MAX_COMPARED: usize = 10_000;
 /// Maximum size of a candidate in bytes. Larger files are candidates only if their content is identical.
 const MAX_CANDIDATE_BYTES: u64 = 64 << 20;
@@ -43,24 +43,24 @@ pub(crate) struct RenameSource {
     pub(crate) blob: ObjectId,
 }
 
-/// An added file whose source is to be found.
+/// An added file, whose rename source is to be found.
 #[derive(Clone, Copy)]
 pub(crate) struct RenameTarget {
     pub(crate) commit: CommitPos,
-    /// The number of the parent to search.
+    /// The index of the parent to search.
     pub(crate) parent: usize,
     pub(crate) path: PathId,
     pub(crate) blob: ObjectId,
 }
 
-/// Detects renames, with caches for searches in the same commit.
+/// Detects renames, with caches so that several searches in the same commit are cheap.
 pub(crate) struct RenameDetector {
     deletions: FxHashMap<(CommitPos, usize), Arc<[RenameSource]>>,
     deletion_count: usize,
     spans: HashMap<ObjectId, Arc<SpanHashes>>,
     span_bytes: usize,
     sizes: HashMap<ObjectId, Option<u64>>,
-    /// Whether an object was missing in any search so far, so that a source may have been missed.
+    /// Whether an object was missing in any search so far. A rename may then have gone undetected.
     pub(crate) missing: bool,
     buffer: Vec<u8>,
 }
@@ -79,8 +79,8 @@ impl RenameDetector {
         }
     }
 
-    /// The file that was renamed to `target`: a file with identical content, else the only file with the same name if
-    /// it is similar enough, else the most similar file.
+    /// The file that was renamed to `target`: a file with identical content, or else the only file with the same name,
+    /// if it is similar enough, or else the most similar file.
     pub(crate) fn source(
         &mut self,
         index: &EventIndex,
@@ -148,7 +148,8 @@ impl RenameDetector {
         sources
     }
 
-    /// The similarity of two blobs; 0 if their sizes rule out `minimum`, or one is missing.
+    /// The similarity score of two blobs; 0 if a blob is missing or too large, or if their sizes rule out the score
+    /// `minimum`.
     fn score(&mut self, reader: &ObjectReader, source: &ObjectId, target: &ObjectId, minimum: u64) -> u64 {
         let sizes = (self.size(reader, source), self.size(reader, target));
         let (Some(source_size), Some(target_size)) = sizes else { return 0 };
@@ -195,7 +196,7 @@ fn record_if_better(best: &mut Vec<(u64, bool, usize)>, candidate: (u64, bool, u
         return;
     }
     let rank = |candidate: &(u64, bool, usize)| (candidate.0, candidate.1);
-    // Of equally bad candidates the first is replaced.
+    // If several candidates are equally bad, the first of them is replaced.
     if let Some(worst) = best.iter_mut().min_by_key(|kept| rank(kept))
         && rank(worst) < rank(&candidate)
     {

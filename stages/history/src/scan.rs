@@ -1,6 +1,7 @@
 //! The walk over a history: every commit is compared with its first parent once, in parallel.
 //!
-//! A path that differs is a change. The change of a merge also records the state of the path in the other parents.
+//! Each path that differs is recorded as a change. For a merge, the change also records the state of the path in the
+//! other parents.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -24,7 +25,7 @@ pub(crate) struct ScanBlock {
     pub(crate) other_parents: Vec<PathState>,
     /// For each commit, its row in the table of commits and the number of its changes.
     pub(crate) counts: Vec<(u32, u32)>,
-    /// Whether a tree was missing.
+    /// Whether a tree object was missing.
     pub(crate) missing: bool,
 }
 
@@ -38,7 +39,7 @@ pub(crate) struct BlockChange {
 }
 
 /// Compares `commits` with their parents, in blocks. `progress(done, total)` is called with numbers of commits, from
-/// any thread. The result is incomplete if `cancel` was set.
+/// several threads. The result is incomplete if `cancel` was set.
 pub(crate) fn scan(
     graph: &CommitGraph,
     commits: &[CommitPos],

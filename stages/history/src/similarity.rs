@@ -1,13 +1,14 @@
 //! The similarity of two files, as git's rename detection computes it (`diffcore-delta.c`).
 
-/// The score of equal files. A score is the share of the larger file that was copied, in these units (git's `MAX_SCORE`).
+/// The score of equal files (git's `MAX_SCORE`). A score is this number times the share of the larger file that is in
+/// both files.
 pub(crate) const MAX_SCORE: u64 = 60_000;
 
 /// A span ends at a newline or after this many bytes.
 const SPAN_BYTES: u32 = 64;
-/// Span hashes are residues of this prime. Spans that collide count as equal, which is part of git's scores.
+/// Span hashes are residues modulo this prime. Spans whose hashes collide count as equal, as in git.
 const HASH_BASE: u32 = 107_927;
-/// A NUL within this many bytes makes a file binary.
+/// A zero byte within this many bytes at the start makes a file binary.
 const BINARY_PROBE: usize = 8_000;
 
 /// The spans of a file: the hash of each and its number of bytes, sorted by hash.

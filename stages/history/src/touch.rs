@@ -1,12 +1,12 @@
-//! Counting the commits that touched a range of lines, by the rules of `git log -L`.
+//! Counts the commits that touched a range of lines, by the rules of `git log -L`.
 //!
 //! The walk follows all ranges of a file from event to event of its path, as blame follows lines. A commit touches a
-//! range if it changed a line in it, or deleted lines inside it. At a merge, the first parent that does not differ
-//! within the range takes the range. If all parents differ, the merge touched the range, and every parent takes its
-//! part. A range ends where all of its lines were added.
+//! range if it changed a line in it, or deleted lines inside it. At a merge, the range passes to the first parent that
+//! does not differ within the range. If all parents differ, the merge touched the range, and each parent gets the part
+//! of the range that came from it. A range ends at the commit that added all of its lines.
 //!
-//! Blame loses a line where it was last changed. A range continues with the lines that were replaced, so commits count
-//! even if none of their lines is left.
+//! Blame stops following a line at the commit that last changed it. A range continues with the lines that were
+//! replaced, so a commit counts even if none of its lines is left.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,15 +29,15 @@ use crate::tree_diff::PathState;
 use crate::version_cache::VersionCache;
 use crate::working_copy::WorkingCopy;
 
-/// Looks up a touch count that an earlier run has stored: the number of commits that touched a range of lines of a path
-/// in the version that an event left, including the commit of that event.
+/// Looks up a touch count that an earlier run stored: the number of commits that touched a range of lines of a path, up
+/// to and including the commit of an event. The range refers to the file after this event.
 ///
 /// Paths are relative to the directory at which the [`History`](crate::History) was opened; `None` if the count is unknown.
 pub type CachedTouches<'a> = dyn Fn(&[u8], &EventKey, &Range<u32>) -> Option<u32> + 'a;
 
 /// The number of commits that touched each range of a [`TouchQuery`].
 pub(crate) struct RangeCounts {
-    /// The lines that ranges cover at HEAD, in the order of the ranges; a range without lines there has no part.
+    /// The lines that the ranges cover at HEAD, in the order of the ranges. A range without lines at HEAD has no part.
     pub(crate) parts: Vec<RangePart>,
     pub(crate) of_ranges: Vec<u32>,
 }
@@ -122,11 +122,11 @@ struct RangeSuspect {
 struct ParentVersion {
     path: PathId,
     blob: ObjectId,
-    /// The hunks from this file to the suspect; `None` if they are equal.
+    /// The hunks from this file to the suspect's file; `None` if the files are equal.
     hunks: Option<Arc<[Hunk]>>,
 }
 
-/// The parts that a parent takes if no parent takes the whole range.
+/// The parts of ranges that came from a parent. The parent gets a part only if every parent differs in the range.
 struct ParentRanges {
     parent: usize,
     path: PathId,
@@ -141,12 +141,13 @@ pub(crate) struct TouchWalk<'a> {
     queue: BinaryHeap<(Reverse<CommitPos>, EventId)>,
     suspects: FxHashMap<EventId, RangeSuspect>,
     counts: Vec<u32>,
-    /// For each range, whether the parent that is being examined differs in it.
+    /// For each range, whether the parent that is being examined differs within the range.
     differs: Vec<bool>,
 }
 
 impl<'a> TouchWalk<'a> {
-    /// Starts with the ranges of `query`, which are `parts` of the version `blob` of `path` at HEAD.
+    /// Starts at HEAD with the ranges of `query`. `parts` are the lines of `blob`, the version of `path` at HEAD, that
+    /// they cover.
     pub(crate) fn new(
         index: &'a EventIndex,
         query: &'a TouchQuery<'a>,
@@ -209,7 +210,7 @@ impl<'a> TouchWalk<'a> {
         if parts.is_empty() {
             return;
         }
-        // The event is missing only if a tree was missing, so the rest of this history is unknown.
+        // The event is missing only if a tree object was missing. Earlier touches of these parts are then unknown.
         let Some(event) = self.index.next_event(path, commit) else { return };
         if let Some(suspect) = self.suspects.get_mut(&event) {
             suspect.parts.extend(parts);
@@ -219,8 +220,9 @@ impl<'a> TouchWalk<'a> {
         self.suspects.insert(event, RangeSuspect { event, path, blob, parts });
     }
 
-    /// Adds cached counts and ends their ranges. A cached count is the count of one part, so it applies only if the
-    /// part is all that is left of its range: another part could reach the same commits, which would count twice.
+    /// Adds cached counts, and stops following their ranges. A cached count is the count of one part, so it applies
+    /// only if this part is the only part of its range: another part could reach the same commits, which would then
+    /// count twice.
     fn add_cached(&mut self, commit: CommitPos, suspects: &mut [RangeSuspect]) {
         let Some(cached) = self.query.cached else { return };
         for at in 0..suspects.len() {

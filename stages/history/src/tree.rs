@@ -39,7 +39,7 @@ impl TreeEntry<'_> {
         ObjectId::try_from(self.id).ok()
     }
 
-    /// The order of entries in a tree: by name, where the name of a directory sorts as if it ended in `/`.
+    /// The order of entries in a tree: by name, where a directory sorts as if its name ended in `/`.
     pub(crate) fn cmp(&self, other: &TreeEntry<'_>) -> Ordering {
         let shared = self.name.len().min(other.name.len());
         let after = |entry: &TreeEntry<'_>| {
@@ -55,13 +55,13 @@ impl TreeEntry<'_> {
 /// The bytes of a tree object and the offsets of its entries, in one shared allocation.
 #[derive(Clone, Default)]
 pub(crate) struct RawTree {
-    /// The bytes of the tree, then the offset of each entry, then the offset past the last one.
+    /// The bytes of the tree, then the offset of each entry, then the end offset of the last entry.
     data: Arc<[u8]>,
     len: usize,
     hash_len: usize,
 }
 
-/// Bytes of an offset in a [`RawTree`].
+/// Size in bytes of an offset in a [`RawTree`].
 const OFFSET_BYTES: usize = size_of::<u32>();
 
 impl RawTree {
@@ -86,7 +86,7 @@ impl RawTree {
         &self.data[..self.len]
     }
 
-    /// The memory this tree takes, in bytes.
+    /// The memory that this tree takes, in bytes.
     fn weight(&self) -> usize {
         self.data.len() + 128
     }
@@ -159,7 +159,7 @@ fn entry_at(bytes: &[u8], hash_len: usize, mut at: usize) -> Option<TreeEntry<'_
     Some(TreeEntry { kind, name: &bytes[name..id - 1], id: bytes.get(id..end)?, end })
 }
 
-/// A cache of trees in two generations: when the young one is full, it replaces the old one.
+/// A cache of trees in two generations: when the young generation is full, it replaces the old one.
 pub(crate) struct TreeCache {
     young: HashMap<ObjectId, RawTree>,
     old: HashMap<ObjectId, RawTree>,

@@ -12,17 +12,17 @@ use crate::tree::{EntryKind, RawTree, TreeCache, TreeEntry};
 /// Maximum depth of directories. Deeper directories are skipped, so that a crafted tree cannot exhaust the stack.
 const MAX_DEPTH: usize = 256;
 
-/// Maximum number of entries that one comparison visits; further entries count as missing. A few small trees that
-/// contain each other many times can describe billions of files.
+/// Maximum number of entries that one comparison visits; entries beyond this number count as missing. A few small trees
+/// that contain each other many times can describe billions of files.
 const MAX_ENTRIES: usize = 16 << 20;
 
-/// Maximum number of changes in one comparison; further changes count as missing.
+/// Maximum number of changes in one comparison; changes beyond this number count as missing.
 const MAX_CHANGES: usize = 2 << 20;
 
 /// The state of a path in one tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PathState {
-    /// Nothing, or a directory.
+    /// The path does not exist, or is a directory.
     Absent,
     /// A symbolic link or a submodule.
     Other,
@@ -34,14 +34,14 @@ pub(crate) enum PathState {
 pub(crate) struct TreeDiffer<'a> {
     pub(crate) reader: &'a ObjectReader,
     pub(crate) trees: &'a mut TreeCache,
-    /// Stops a comparison; the rest counts as missing.
+    /// If set, the comparison stops, and the entries that it has not visited count as missing.
     pub(crate) cancel: Option<&'a AtomicBool>,
-    /// Set if a tree was missing; see [`TreeDiffer::compare`].
+    /// Set if a tree object was missing; see [`TreeDiffer::compare`].
     pub(crate) missing: bool,
 }
 
 impl TreeDiffer<'_> {
-    /// Calls `change(path, old, new)` for each path that differs and is a regular file on at least one side.
+    /// Calls `change(path, old, new)` for each path that differs and is a regular file in at least one of the trees.
     ///
     /// A missing old tree counts as empty, so its files appear as added; a missing new tree is skipped.
     pub(crate) fn compare(
@@ -141,7 +141,7 @@ impl TreeDiffer<'_> {
         self.cancel.is_some_and(|cancel| cancel.load(AtomicOrdering::Relaxed))
     }
 
-    /// The tree `id`; an empty tree for no id; `None` if it is missing.
+    /// The tree `id`, or an empty tree if `id` is `None`. Returns `None` if the tree object is missing.
     fn load(&mut self, id: Option<&ObjectId>) -> Option<RawTree> {
         let Some(id) = id else { return Some(RawTree::default()) };
         let tree = self.trees.get(self.reader, id);

@@ -18,12 +18,12 @@ use crate::rename::{RenameSource, RenameTarget};
 const MAX_VERSION_BYTES: usize = 48 << 20;
 /// Maximum size of the cached diffs, in bytes.
 const MAX_DIFF_BYTES: usize = 8 << 20;
-/// Memory of a cached diff apart from its content: about two object ids.
+/// Memory of a cached diff in addition to its content: about two object ids.
 const ENTRY_BYTES: usize = 64;
-/// With more cached versions than this, the versions that no walk needs are evicted.
+/// If more versions than this are cached, versions that no walk needs are evicted.
 const MAX_VERSIONS: usize = 64;
 
-/// Diffs by the old version and the new one.
+/// Diffs by old and new version.
 type Diffs<T> = FxHashMap<(ObjectId, ObjectId), Arc<[T]>>;
 
 /// The versions of one file, for the thread that walks its history.
@@ -41,8 +41,8 @@ pub(crate) struct VersionCache<'a> {
 }
 
 impl<'a> VersionCache<'a> {
-    /// An empty cache for a file of `index`. If touches are counted, regions and hunks are computed together, because both will
-    /// be needed.
+    /// An empty cache for a file of `index`. If `counts_touches` is true, regions and hunks are computed together,
+    /// because both will be needed.
     pub(crate) fn new(blamer: &'a mut Blamer, index: &'a EventIndex, counts_touches: bool) -> Self {
         Self {
             blamer,
@@ -58,7 +58,8 @@ impl<'a> VersionCache<'a> {
         }
     }
 
-    /// The version with content `blob`; `None` if it is missing or too large. `near` is a similar version.
+    /// The version with content `blob`; `None` if the blob is missing or too large. `near` is a similar version, which
+    /// makes splitting into lines faster.
     pub(crate) fn version(&mut self, blob: ObjectId, near: Option<&FileVersion>) -> Option<Arc<FileVersion>> {
         if let Some(known) = self.versions.get(&blob) {
             return Some(Arc::clone(known));
@@ -92,7 +93,7 @@ impl<'a> VersionCache<'a> {
     }
 
     /// The hunks from the version `old` to `new`, for touches; see
-    /// [`LineDiffer::hunks`](crate::line_diff::LineDiffer::hunks). Reads neither version if the hunks are cached;
+    /// [`LineDiffer::hunks`](crate::line_diff::LineDiffer::hunks). If the hunks are cached, reads neither version;
     /// otherwise returns `None` if a version is missing or too large.
     pub(crate) fn hunks(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<[Hunk]>> {
         if let Some(known) = self.hunks.get(&(old, new)) {
@@ -140,7 +141,7 @@ impl<'a> VersionCache<'a> {
         hunks
     }
 
-    /// Evicts all diffs if they outgrow their bound, before `bytes` are added.
+    /// Makes room for a diff of `bytes` bytes: evicts all diffs if they exceed their maximum size.
     fn make_room(&mut self, bytes: usize) {
         if self.diff_bytes > MAX_DIFF_BYTES {
             self.regions.clear();
@@ -150,7 +151,8 @@ impl<'a> VersionCache<'a> {
         self.diff_bytes += bytes + ENTRY_BYTES;
     }
 
-    /// Evicts versions that are not `needed` if there are many of them or `few_needed`; evicts all if they outgrow their bound.
+    /// Evicts versions. If their size exceeds the maximum, evicts all versions. If there are many versions, or if
+    /// `few_needed` is true, evicts the versions that are not in `needed`.
     pub(crate) fn evict(&mut self, few_needed: bool, needed: impl FnOnce() -> HashSet<ObjectId>) {
         if self.version_bytes > MAX_VERSION_BYTES {
             self.versions.clear();

@@ -1,7 +1,7 @@
 //! The cache of a walk over the history, so that after a change of HEAD only new commits are compared.
 //!
-//! The file is an [`aurora_cachefile`] whose key is `BlameConfig::walk_key`. A segment holds the rows that one walk has added
-//! to each table, after their number (u32). All numbers are little-endian.
+//! The file is an [`aurora_cachefile`] whose key is `BlameConfig::walk_key`. A segment holds, for each table, the
+//! number of rows (u32) that one walk added, and then these rows. All numbers are little-endian.
 
 use std::io;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(crate) struct CacheEnd {
     rows: RowCounts,
 }
 
-/// The number of rows of each table, in the order in which tables are encoded.
+/// The number of rows of each table, in the order in which the tables are encoded.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 struct RowCounts([usize; 8]);
 
@@ -51,7 +51,7 @@ impl RowCounts {
     }
 }
 
-/// Reads the walk that is cached in `file` under `key`; returns an empty walk if the file has no usable one.
+/// Reads the walk that is cached in `file` under `key`; returns an empty walk if the file has no usable walk.
 pub(crate) fn read(file: &CacheFile, key: &[u8], hash: gix::hash::Kind) -> CachedWalk {
     let format = Format::new(MAGIC, VERSION, key);
     let walk = file.read(&format).and_then(|bytes| read_segments(&bytes, file.segments(&bytes, &format), hash));
@@ -63,10 +63,10 @@ fn read_segments(bytes: &[u8], mut segments: Segments<'_>, hash: gix::hash::Kind
     for segment in &mut segments {
         RowDecoder { reader: ByteReader::new(&bytes[segment]), id_len: hash.len_in_bytes() }.tables(&mut tables)?;
     }
-    tables.is_sound().then(|| tables.into_walk(segments.end()))
+    tables.is_valid().then(|| tables.into_walk(segments.end()))
 }
 
-/// Appends the rows added to the tables since `end` to `file`; replaces the file if nothing was cached.
+/// Appends to `file` the rows that were added to the tables after `end`. Replaces the file if nothing was cached.
 pub(crate) fn append(
     file: &CacheFile,
     key: &[u8],
@@ -112,8 +112,8 @@ struct DecodedTables {
 }
 
 impl DecodedTables {
-    /// Whether every reference points to an existing row.
-    fn is_sound(&self) -> bool {
+    /// Whether all references between rows point to existing rows.
+    fn is_valid(&self) -> bool {
         let is_range = |&(start, end): &(u32, u32), len: usize| start <= end && end as usize <= len;
         let is_header = |header: &CommitHeader| {
             is_range(&header.parents, self.parents.len()) && (header.author as usize) < self.authors.len()

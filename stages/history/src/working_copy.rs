@@ -1,4 +1,4 @@
-//! A file in the working tree, prepared for comparison with the committed file.
+//! A file in the working tree, and its comparison with the committed file.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -48,9 +48,9 @@ impl<'a> WorkingCopy<'a> {
         compared.map_of_text(LineMap { runs: runs.collect() })
     }
 
-    /// Returns the bytes that git would compare with the committed bytes, as far as the committed bytes reveal it: if
-    /// only the committed bytes are UTF-8, git re-encodes the file, and if only the file has CRLF line endings, git
-    /// converts them.
+    /// Returns the bytes that git would compare with the committed bytes. The conversion is guessed from the committed
+    /// bytes. If only the committed bytes are UTF-8, git re-encodes the file. If only the file has CRLF line endings,
+    /// git converts them.
     pub(crate) fn compared_with(&self, committed: &[u8]) -> ComparedCopy<'a> {
         let is_same = self.bytes == committed;
         if !is_same && !is_utf_8(self.bytes) && is_utf_8(committed) {
@@ -64,7 +64,8 @@ impl<'a> WorkingCopy<'a> {
     }
 
     /// Returns the number of line feed bytes before each line of the text, followed by the number of lines of the
-    /// bytes. In UTF-16, other characters may contain a line feed byte, and it need not be the last byte of a line.
+    /// bytes. In UTF-16, other characters may contain a line feed byte, and the line feed byte of a line may be
+    /// followed by another byte.
     fn line_starts(&self) -> Vec<u32> {
         let (mut starts, mut feeds, mut is_ended) = (vec![0], 0, true);
         for unit in self.bytes.chunks(self.newline.len()) {
@@ -81,16 +82,16 @@ impl<'a> WorkingCopy<'a> {
     }
 }
 
-/// Bytes that git would compare with the committed bytes.
+/// The bytes of a working copy that git would compare with the committed bytes.
 pub(crate) struct ComparedCopy<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
-    /// The first line of the bytes for each line of the text, followed by the end of the last line. `None` if they have
-    /// the same lines.
+    /// For each line of the text, the corresponding first line of the bytes, followed by the end of the last line.
+    /// `None` if the text and the bytes have the same lines.
     starts: Option<Vec<u32>>,
 }
 
 impl ComparedCopy<'_> {
-    /// Converts lines of the text to lines of the bytes.
+    /// Converts a range of lines of the text to the corresponding lines of the bytes.
     pub(crate) fn lines_of(&self, text_lines: &Range<u32>) -> Range<u32> {
         let Some(starts) = &self.starts else { return text_lines.clone() };
         let last = starts.last().copied().unwrap_or_default();
@@ -99,7 +100,7 @@ impl ComparedCopy<'_> {
     }
 
     /// Converts a map of the lines of the bytes to a map of the lines of the text. A line of the text is committed if
-    /// all of its bytes are.
+    /// all corresponding lines of the bytes are.
     pub(crate) fn map_of_text(&self, of_bytes: LineMap) -> LineMap {
         let Some(starts) = &self.starts else { return of_bytes };
         let committed: Vec<Option<u32>> = of_bytes

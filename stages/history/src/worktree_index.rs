@@ -12,14 +12,15 @@ use gix::index::entry::{Flags, Mode, Stage, Stat};
 use crate::error::HistoryError;
 use crate::history::History;
 
-/// Minimum age of a trusted file relative to the index: a few ticks of a file system's clock.
+/// If a file was modified at least this long before the index was written, its metadata is trusted. This is a few ticks
+/// of a file system's clock.
 const RACY_NANOSECONDS: i128 = 50_000_000;
 
 /// Maximum length of a path, in bytes.
 const MAX_PATH_BYTES: u64 = 4_096;
-/// Maximum number of bytes of memory for each byte of the index file.
+/// Maximum number of bytes of memory that gix may use for each byte of the index file.
 const MAX_BYTES_PER_FILE_BYTE: usize = 16;
-/// The layout of an entry: stat data, object id, flags.
+/// The size of the stat data at the start of an entry. The object id and the flags follow.
 const STAT_BYTES: usize = 40;
 const FLAGS_BYTES: usize = 2;
 /// A bit in the first byte of the flags: extended flags follow.
@@ -32,7 +33,7 @@ pub struct WorktreeIndex {
     index: Option<gix::index::File>,
     /// The directory that paths are relative to.
     root: PathBuf,
-    /// That directory relative to the work tree, ending in `/`, or empty.
+    /// The directory `root` relative to the work tree, ending in `/`, or empty.
     prefix: Vec<u8>,
 }
 
@@ -50,9 +51,9 @@ pub struct TrackedFile {
 pub enum WorktreeState {
     /// Size, times and inode match the index, so the content is the blob in the index.
     Unmodified,
-    /// The metadata differs, or the entry is racy: only the content can tell.
+    /// The metadata differs, or the entry is racy: only reading the file can tell whether it is modified.
     Unknown,
-    /// There is no regular file.
+    /// The working tree has no regular file at this path.
     Missing,
 }
 
@@ -124,11 +125,11 @@ impl WorktreeIndex {
     }
 }
 
-/// Opens the index of a repository, with a limit on memory that depends on its size.
+/// Opens the index of a repository, with a limit on memory that depends on the size of the index file.
 fn open_index(repository: &gix::Repository) -> Result<gix::index::File, String> {
     let path = repository.index_path();
     let bytes = open_regular(&path).and_then(|file| file.metadata()).map_err(|error| error.to_string())?.len();
-    if !has_sound_paths(&path, repository.object_hash()).map_err(|error| error.to_string())? {
+    if !has_only_short_paths(&path, repository.object_hash()).map_err(|error| error.to_string())? {
         return Err(format!("it has a path that is longer than {MAX_PATH_BYTES} bytes"));
     }
     let options = gix::index::decode::Options {
@@ -141,9 +142,9 @@ fn open_index(repository: &gix::Repository) -> Result<gix::index::File, String> 
     gix::index::File::at(path, repository.object_hash(), skips_hash, options).map_err(|error| error.to_string())
 }
 
-/// Whether no path exceeds the limit. Version 4 of the format compresses prefixes, so a small file may describe a large
-/// number of long paths.
-fn has_sound_paths(index: &Path, hash: gix::hash::Kind) -> io::Result<bool> {
+/// Whether no path is longer than [`MAX_PATH_BYTES`]. Version 4 of the format compresses prefixes, so a small file may
+/// describe a large number of long paths.
+fn has_only_short_paths(index: &Path, hash: gix::hash::Kind) -> io::Result<bool> {
     let mut file = io::BufReader::new(open_regular(index)?);
     let mut header = [0; 12];
     if file.read_exact(&mut header).is_err() || header[4..8] != 4_u32.to_be_bytes() {
@@ -159,7 +160,7 @@ fn has_sound_paths(index: &Path, hash: gix::hash::Kind) -> io::Result<bool> {
         if fixed[fixed.len() - FLAGS_BYTES] & EXTENDED != 0 {
             file.read_exact(&mut [0; FLAGS_BYTES])?;
         }
-        // The number of bytes to remove from the last path: seven bits a byte, the highest first.
+        // The number of bytes to remove from the previous path: seven bits per byte, the highest first.
         let mut byte = [0];
         file.read_exact(&mut byte)?;
         let mut stripped = u64::from(byte[0] & 0x7F);
@@ -184,8 +185,8 @@ fn stat(path: &Path) -> Option<Stat> {
     if metadata.is_file() { Stat::from_fs(&metadata).ok() } else { None }
 }
 
-/// Whether an entry is racy: the file was changed so shortly before the index was written, or after it, that a second
-/// change may have left its times the same. Compares seconds only if either side has no nanoseconds.
+/// Whether an entry is racy: the file was changed after the index was written or so shortly before that a second change
+/// may have left the same times. If a time has no nanoseconds, compares only seconds.
 ///
 /// `written` is the modification time of the index in seconds and nanoseconds.
 fn is_racy(indexed: &Stat, written: (i64, u32)) -> bool {
@@ -199,9 +200,9 @@ fn is_racy(indexed: &Stat, written: (i64, u32)) -> bool {
     })
 }
 
-/// Whether size, times and inode agree: a program can restore the modification time of a file that it has written.
-/// Compares seconds only if either side has no nanoseconds. An index without inodes (`core.checkStat`) has zeros in
-/// their place.
+/// Whether size, times and inode agree. The modification time alone is not enough, because a program can restore it
+/// after it has changed the file. If a time has no nanoseconds, compares only seconds. An index without inodes
+/// (`core.checkStat`) has zeros instead.
 fn same_file(indexed: &Stat, found: &Stat) -> bool {
     let is_same_time = |left: Time, right: Time| {
         left.secs == right.secs && (left.nsecs == right.nsecs || left.nsecs == 0 || right.nsecs == 0)

@@ -1,4 +1,4 @@
-//! The work trees of a repository.
+//! Finds the git directory and the other work trees of a repository.
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,8 @@ pub fn git_directory(root: &Path) -> Option<PathBuf> {
     repository.to_thread_local().git_dir().canonicalize().ok()
 }
 
-/// The directories that correspond to `root` in the other work trees of the repository, sorted by path. A work tree
-/// counts only if its own `.git` leads to the same repository.
+/// The directories that correspond to `root` in the other work trees of the repository, sorted by path. A work tree is
+/// included only if its `.git` belongs to the same repository.
 pub fn sibling_directories(root: &Path) -> Vec<PathBuf> {
     siblings(root).unwrap_or_default()
 }

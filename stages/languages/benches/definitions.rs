@@ -1,8 +1,9 @@
 //! Does the parser find the definitions that Universal Ctags finds?
 //!
-//! Corpus: the directories given on the command line. Peer: `ctags` on the same files, in the same run. A tag counts as
-//! found if a definition with the same name has the tag's line in its header. The header extends from the first line,
-//! including decorators, to the line where the body begins. Tags are grouped by language and by their ctags kind.
+//! Corpus: the directories given on the command line. Compared with: `ctags` on the same files, in the same run. A tag
+//! counts as found if there is a definition with the same name whose header contains the tag's line. The header extends
+//! from the first line, including decorators, to the line where the body begins. Tags are grouped by language and by
+//! their ctags kind.
 //!
 //! `cargo xtask bench definitions DIR... [--misses N] [--language NAME]`
 
@@ -38,8 +39,8 @@ const KINDS: &[&str] = &[
     "union",
 ];
 
-/// Languages in which one of these kinds is something else. In this order: `using A = B`, `module A where`, the
-/// parameters of a block type, `mod a;`.
+/// Kinds that mean something else in some languages, with the language. In this order, they are: `using A = B`, `module
+/// A where`, the parameters of a block type, `mod a;`.
 const OTHERS: &[(&str, &str)] =
     &[("C#", "typedef"), ("Haskell", "module"), ("ObjectiveC", "typedef"), ("Rust", "module")];
 
@@ -55,13 +56,13 @@ struct Options {
 struct Count {
     tags: usize,
     found: usize,
-    /// Number of tags in string literals and comments, which are not definitions. ctags does not recognize
-    /// here-documents.
+    /// Number of tags in string literals and comments, which are not definitions. Such tags exist because ctags does
+    /// not recognize, for example, here-documents.
     quoted: usize,
     misses: Vec<String>,
 }
 
-/// A tag of ctags.
+/// A tag, which is a definition that ctags has found.
 struct Tag {
     name: String,
     line: u32,
@@ -99,7 +100,7 @@ fn compare(root: &Path, options: &Options) {
         let Ok(text) = std::fs::read_to_string(root.join(&path)) else { continue };
         let Some(language) = language_of(&path, &text) else { continue };
         let wanted = options.language.as_deref().is_none_or(|wanted| wanted == language.family);
-        // ctags may have detected another language.
+        // Excludes tags for which ctags has detected a different language.
         let tags: Vec<Tag> = tags.into_iter().filter(|tag| is_same_language(&tag.language, language)).collect();
         if !wanted || tags.is_empty() {
             continue;
@@ -192,13 +193,13 @@ fn is_definition(tag: &Tag, pattern: &str) -> bool {
     is_wanted && !is_made_up(&tag.name)
 }
 
-/// Whether ctags has misread another Haskell declaration as a function.
+/// Whether ctags has misread a different kind of Haskell declaration as a function.
 fn is_keyword_or_type(name: &str) -> bool {
     matches!(name, "class" | "deriving" | "instance" | "infix" | "infixl" | "infixr" | "pattern" | "type")
         || name.starts_with(|first: char| first.is_uppercase() || !first.is_alphabetic() && first != '_')
 }
 
-/// Whether ctags invented a name. ctags numbers definitions without a name, and misreads `name=(` in shell scripts as a
+/// Whether ctags invented a name: it numbers definitions without a name, and misreads `name=(` in shell scripts as a
 /// function.
 fn is_made_up(name: &str) -> bool {
     let prefixes = ["__anon", "anonFunc", "anonymous", "Anonymous", "<lambda>"];
@@ -255,11 +256,11 @@ impl<'t> Quotes<'t> {
     }
 }
 
-/// The places of the definitions of a file, by name.
-struct Definitions(HashMap<String, Vec<Place>>);
+/// The lines of all definitions of a file, by name.
+struct Definitions(HashMap<String, Vec<DefinitionLines>>);
 
 /// The lines of one definition.
-struct Place {
+struct DefinitionLines {
     first: u32,
     /// The line where the body begins.
     header_end: u32,
@@ -272,12 +273,12 @@ impl Definitions {
         let feeds: Vec<usize> =
             text.bytes().enumerate().filter_map(|(at, byte)| (byte == b'\n').then_some(at)).collect();
         let line_of = |at: u32| feeds.partition_point(|&feed| feed < at as usize) as u32 + 1;
-        let mut places: HashMap<String, Vec<Place>> = HashMap::new();
+        let mut definitions: HashMap<String, Vec<DefinitionLines>> = HashMap::new();
         for symbol in &symbols.symbols {
             let (first, last) = symbol.lines;
             let header_end = symbol.body.map_or(last, line_of).max(first);
             let is_function = matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method);
-            // The name of an implementation is its header, such as `@interface Name (Category)`.
+            // The name of an implementation symbol is its header, such as `@interface Name (Category)`.
             let is_name = |word: &&str| !word.is_empty();
             let words = symbol.name.split(|c: char| !c.is_alphanumeric() && c != '_').filter(is_name);
             let names: Vec<String> = match symbol.kind {
@@ -285,31 +286,31 @@ impl Definitions {
                 _ => vec![plain(&symbol.name)],
             };
             for name in names {
-                places.entry(name).or_default().push(Place { first, header_end, last, is_function });
+                definitions.entry(name).or_default().push(DefinitionLines { first, header_end, last, is_function });
             }
         }
         for constant in &symbols.constants {
             let line = line_of(constant.at);
-            let place = Place { first: line, header_end: line, last: line, is_function: false };
-            places.entry(plain(&constant.name)).or_default().push(place);
+            let lines = DefinitionLines { first: line, header_end: line, last: line, is_function: false };
+            definitions.entry(plain(&constant.name)).or_default().push(lines);
         }
-        Self(places)
+        Self(definitions)
     }
 
     /// Whether a definition with the tag's name contains the tag in its header. A function may contain the tag
-    /// anywhere, because ctags lists each clause of a function that is one definition here.
+    /// anywhere, because ctags lists each clause of a function separately.
     fn contains(&self, tag: &Tag) -> bool {
-        self.0.get(&plain(&tag.name)).into_iter().flatten().any(|place| {
-            let end = if place.is_function && tag.kind == "function" { place.last } else { place.header_end };
-            // In `typedef struct { … } name;`, the name is at the end.
-            let is_at_end = tag.kind == "typedef" && tag.line == place.last;
-            (place.first..=end).contains(&tag.line) || is_at_end
+        self.0.get(&plain(&tag.name)).into_iter().flatten().any(|lines| {
+            let end = if lines.is_function && tag.kind == "function" { lines.last } else { lines.header_end };
+            // In `typedef struct { … } name;`, the name is on the last line.
+            let is_at_end = tag.kind == "typedef" && tag.line == lines.last;
+            (lines.first..=end).contains(&tag.line) || is_at_end
         })
     }
 
-    /// Number of definitions with other names than these.
+    /// Number of definitions whose names are not in `names`.
     fn missing_in(&self, names: &HashSet<String>) -> usize {
-        self.0.iter().filter(|(name, _)| !names.contains(*name)).map(|(_, places)| places.len()).sum()
+        self.0.iter().filter(|(name, _)| !names.contains(*name)).map(|(_, lines)| lines.len()).sum()
     }
 }
 

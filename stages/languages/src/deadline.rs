@@ -1,14 +1,14 @@
-//! Time limit and cancellation of the work on one text.
+//! Ends the work on one text at a time limit, or when the caller cancels it.
 
 use std::cell::{Cell, OnceCell};
 use std::time::{Duration, Instant};
 
 use crate::failure::ParseFailure;
 
-/// Number of steps between two checks of the clock and of cancellation. A step takes at most a few microseconds.
+/// Number of steps between two checks of the clock and of the cancellation. A step takes at most a few microseconds.
 const STEPS_PER_CHECK: u32 = 256;
 
-/// Ends the work on one text when the time limit is exceeded or the caller cancels.
+/// The time limit and the cancellation of the work on one text.
 pub(crate) struct Deadline<'a> {
     started: Instant,
     limit: Duration,

@@ -4,7 +4,7 @@ use crate::{LANGUAGES, Language};
 
 /// Number of lines at the beginning and at the end of a text in which editors look for a modeline.
 const MODELINE_LINES: usize = 5;
-/// Number of bytes at each end that are searched for these lines.
+/// Number of bytes at each end of a text that are searched for these lines.
 const PROBE_BYTES: usize = 2_000;
 
 /// Returns the language with this name.
@@ -26,7 +26,7 @@ pub fn by_file_name(name: &str) -> Option<&'static Language> {
     LANGUAGES.iter().copied().find(|language| language.file_names.iter().any(fits))
 }
 
-/// Returns the language that editors and fenced code denote by this name or extension. Ignores case.
+/// Returns the language for a name or extension as editors and fenced code use it. Ignores case.
 pub fn by_alias(name: &str) -> Option<&'static Language> {
     let is_alias = |language: &&Language| language.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name));
     let is_name = |language: &&Language| language.name.eq_ignore_ascii_case(name);
@@ -44,11 +44,11 @@ pub fn by_word(word: &str) -> Option<&'static Language> {
 
 /// Returns the language of a text whose file extension is ambiguous or unknown.
 ///
-/// * `None` if the extension belongs to exactly one language.
-/// * If other languages claim the extension, a modeline that names one of the candidates decides, then the first
-///   language that claims the text.
+/// * Returns `None` if the extension belongs to one language and no other language claims it.
+/// * If other languages claim the extension, a modeline that names one of these languages decides. Without a modeline,
+///   the first language whose test the text passes is chosen.
 /// * If the extension belongs to no language, a modeline decides, then the interpreter in the first line, then the
-///   first language that claims the text.
+///   tests of the languages that claim the extension.
 pub fn by_content(extension: &str, text: &str) -> Option<&'static Language> {
     let claims = || LANGUAGES.iter().copied().filter_map(|language| Some((language, language.claim(extension)?)));
     let claimed = || claims().find_map(|(language, holds)| holds(text).then_some(language));

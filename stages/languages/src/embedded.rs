@@ -1,8 +1,9 @@
-//! Text in other languages inside a text: the scripts and styles of a page or component.
+//! Finds the parts of a text that are in other languages, such as the scripts and styles of a page or component.
 
 use std::ops::Range;
 
-/// Maximum number of parts of one text. Components and pages have a few, documents up to a few hundred code blocks.
+/// Maximum number of parts of one text. Components and pages have a few parts, and documents up to a few hundred code
+/// blocks.
 pub(crate) const MAX_PARTS: usize = 1_000;
 
 /// A part of a text that is in another language.
@@ -15,8 +16,9 @@ pub(crate) struct Embedded<'t> {
 
 /// Returns the contents of `<script>` and `<style>` elements outside of comments, in document order.
 ///
-/// The attribute `lang` names the language, otherwise the attribute `type`. Without both, scripts are in
-/// `default_script` and styles in CSS. Data blocks such as `application/json` are left out. Takes linear time.
+/// The attribute `lang` names the language, or else the attribute `type`. Without these attributes, scripts are in
+/// `default_script` and styles in CSS. Data blocks such as `application/json` are left out. The search takes linear
+/// time.
 pub(crate) fn scripts_and_styles<'t>(text: &'t str, default_script: &'t str) -> Vec<Embedded<'t>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -50,7 +52,7 @@ pub(crate) fn scripts_and_styles<'t>(text: &'t str, default_script: &'t str) -> 
     found
 }
 
-/// Whether a text begins with the name of an element, ignoring case, and not with a longer name.
+/// Whether a text begins with the whole name of an element, ignoring case.
 fn is_tag(text: &str, name: &str) -> bool {
     let Some((head, rest)) = text.as_bytes().split_at_checked(name.len()) else { return false };
     head.eq_ignore_ascii_case(name.as_bytes())

@@ -1,4 +1,4 @@
-//! Names for mappings that are not the value of a key: documents and list items.
+//! Derives names for mappings that are not the value of a key, such as documents and list items.
 
 use crate::language::DeclaredName;
 
@@ -6,7 +6,7 @@ use crate::language::DeclaredName;
 const NAME_KEYS: &[&str] =
     &["name", "id", "alert", "record", "job_name", "title", "key", "repo", "uses", "hosts", "include", "path", "url"];
 
-/// The values of a mapping that can name it.
+/// The values of a mapping from which its name can be derived.
 #[derive(Debug, Default)]
 pub(crate) struct Entity<'t> {
     kind: Option<&'t str>,
@@ -20,7 +20,7 @@ impl<'t> Entity<'t> {
     /// Maximum number of keys of a mapping that are searched for its name.
     pub(crate) const MAX_KEYS: usize = 24;
 
-    /// Records a key with a scalar value. Either may be quoted.
+    /// Records a key with a scalar value. Both the key and the value may be quoted.
     pub(crate) fn set(&mut self, key: &str, value: &'t str) {
         let (key, value) = (plain(key), plain(value));
         if value.is_empty() {

@@ -7,7 +7,7 @@ use crate::query::QuerySyntaxError;
 /// The reason why a text yields no symbols.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParseFailure {
-    /// The grammar needs far more work than the size of the text warrants.
+    /// The parse needs far more work than a real source of the same size.
     #[error("syntax too complex to parse")]
     TooComplex,
     /// Parsing exceeded [`ParseLimits::time`](crate::ParseLimits::time).
@@ -19,7 +19,8 @@ pub enum ParseFailure {
     /// The caller cancelled the parse.
     #[error("parsing was cancelled")]
     Cancelled,
-    /// The language's queries do not fit its grammar, or the grammar does not fit tree-sitter: a bug.
+    /// The language's queries do not fit its grammar, or the grammar does not fit this version of tree-sitter. This is
+    /// a bug.
     #[error(transparent)]
     Query(#[from] QuerySyntaxError),
 }

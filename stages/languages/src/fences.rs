@@ -1,11 +1,11 @@
-//! Fenced code in Markdown.
+//! Finds fenced code in Markdown.
 
 use std::ops::Range;
 
 use crate::embedded::{Embedded, MAX_PARTS};
 
 /// Returns the contents of code fences that name a language, in document order. A fence without an end extends to the
-/// end of the text. Takes linear time.
+/// end of the text. The search takes linear time.
 pub(crate) fn fences(text: &str) -> Vec<Embedded<'_>> {
     let mut found = Vec::new();
     let mut open: Option<Fence<'_>> = None;
@@ -35,7 +35,7 @@ struct Fence<'t> {
 }
 
 impl<'t> Fence<'t> {
-    /// Returns the fence that a line opens, with its content starting at byte `content`.
+    /// Returns the fence that a line opens. The content of the fence starts at byte `content` of the text.
     fn opened_by(line: &'t str, content: usize) -> Option<Self> {
         let line = line.trim();
         let mark = *line.as_bytes().first().filter(|byte| matches!(byte, b'`' | b'~'))?;
@@ -60,7 +60,7 @@ impl<'t> Fence<'t> {
     }
 }
 
-/// Number of marks at the start of a line.
+/// Number of consecutive `mark` bytes at the start of a line.
 fn run(line: &str, mark: u8) -> usize {
     line.bytes().take_while(|byte| *byte == mark).count()
 }

@@ -16,7 +16,7 @@ pub struct FileSymbols {
     pub imports: Vec<Import>,
     /// Constants and variables that are neither symbols nor local to a function, in document order.
     pub constants: Vec<Constant>,
-    /// Places where the text can be split, ordered by offset.
+    /// Offsets at which the text can be split, in ascending order.
     pub boundaries: Vec<Boundary>,
     /// Calls outside all symbols, in top-level statements.
     pub calls: Vec<String>,
@@ -24,7 +24,7 @@ pub struct FileSymbols {
     pub doc: String,
     /// Span of the documentation of the file.
     pub doc_bytes: Option<Range<u32>>,
-    /// Spans of the first comments of the text that document no definition. Adjacent comments share a span.
+    /// Spans of those first comments of the text that document no definition. Adjacent comments share a span.
     /// [`Language::comment_text`](crate::Language::comment_text) returns their text.
     pub opening: Vec<Range<u32>>,
     /// Number of outermost `ERROR` and `MISSING` nodes. Zero for a text without syntax errors.
@@ -40,10 +40,12 @@ pub struct FileSymbols {
 /// The limit that caused symbols of a text to be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truncation {
-    /// More definitions or imports than [`ParseLimits::symbols`](crate::ParseLimits::symbols). The first ones are kept.
+    /// The text has more definitions or imports than [`ParseLimits::symbols`](crate::ParseLimits::symbols). The first
+    /// definitions and imports are kept.
     Definitions,
-    /// More headings than [`ParseLimits::symbols`](crate::ParseLimits::symbols). The first ones are kept.
+    /// The text has more headings than [`ParseLimits::symbols`](crate::ParseLimits::symbols). The first headings are
+    /// kept.
     Headings,
-    /// More lines than the grammar can handle. Headings were detected as in plain text.
+    /// The text has more lines than the grammar can handle. Headings were detected as in plain text.
     Lines,
 }

@@ -1,6 +1,6 @@
-//! Syntax highlighting: a lexer that classifies the tokens of a line with the lexical table of a language.
+//! Highlights syntax with a lexer, which classifies the tokens of a line by the lexical table of a language.
 //!
-//! Unlike a grammar, it can process any excerpt of a source. It costs a fraction of a parse.
+//! Unlike a grammar, the lexer can process any excerpt of a source. It takes a fraction of the time of a parse.
 
 use std::ops::Range;
 
@@ -30,7 +30,8 @@ pub enum TokenClass {
     Heading,
 }
 
-/// Returns the highlighted spans of each line of `text`: the whole line, if `class_of` returns its class.
+/// Returns the highlighted spans of each line of `text`. A line is highlighted as a whole if `class_of` returns a class
+/// for it.
 pub(crate) fn by_line(text: &str, class_of: fn(&str) -> Option<TokenClass>) -> Vec<Vec<Highlight>> {
     let whole = |line: &str| class_of(line).map(|class| Highlight { bytes: 0..line.len(), class });
     text.lines().map(|line| whole(line).into_iter().collect()).collect()
@@ -116,7 +117,7 @@ fn end_of(line: &str, from: usize, end: &str, has_escapes: bool) -> Option<usize
     None
 }
 
-/// Length in bytes of the identifier or number at the start of `rest`, or else of the first character.
+/// Length in bytes of the identifier or number at the start of `rest`, or of the first character if it begins neither.
 fn word_length(rest: &str) -> usize {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     match rest.find(|c| !is_word(c)) {

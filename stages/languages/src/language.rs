@@ -2,19 +2,19 @@
 //!
 //! # Captures
 //!
-//! The captures of a language's queries tell the engine what the nodes of the grammar mean:
+//! The captures in a language's queries assign a meaning to the nodes of the grammar:
 //!
 //! | capture | meaning |
 //! |---|---|
 //! | `@definition.function` `.method` `.class` `.interface` `.type` `.struct` `.enum` `.module` `.implementation` `.block` | a definition; the same match captures its `@name` and, if present, its `@body` and `@owner` |
-//! | `@declaration.function` `.method` `.type` | the same, but ignored inside `@local.scope`: prototypes, aliases |
+//! | `@declaration.function` `.method` `.type` | the same, but ignored inside `@local.scope`; used for prototypes and aliases |
 //! | `@value` | the value of a definition without `@body`: the definition counts only if the value is or wraps a function, whose body is then the body of the definition |
 //! | `@value.function` with `@body` | a function value |
 //! | `@value.wrapper` with `@value.wrapped` | an expression that wraps a value: a call with its argument, a cast |
 //! | `@definition.constant` | the name of a constant, variable or enum member, at file level or inside a type |
 //! | `@definition.variable` | the same, at file level only |
 //! | `@namespace` | not a symbol, but its `@name` qualifies the definitions inside it |
-//! | `@open_end` | the container of a definition or namespace whose node does not include its contents, such as `package A;`: it extends to the next one in the container, or to the end of the container; with a `@body`, it ends with its node |
+//! | `@open_end` | the container of a definition or namespace whose node does not include its contents, such as `package A;`: it extends to the next such definition in the container, or to the end of the container; with a `@body`, it ends with its node |
 //! | `@namespace.rest` | a namespace for the definitions after it, up to the next `@namespace.rest`: `namespace A.B;` |
 //! | `@wrapper` with `@wrapped` | `@wrapper` belongs to the definition `@wrapped`: decorators, `export`, `const` |
 //! | `@wrapper.exported` with `@wrapped` | the same, and the definition is exported |
@@ -61,22 +61,23 @@ pub struct Language {
     pub interpreters: &'static [&'static str],
     /// Other names of the language, in lower case, as editors and fenced code use them.
     pub aliases: &'static [&'static str],
-    /// Extensions that may also belong to this language. They may be the extensions of other languages.
+    /// Extensions that this language claims: the text decides whether a file is in this language. They may be the
+    /// extensions of other languages.
     pub claims: &'static [Claim],
-    /// Whether a text from a file with one of `extensions` is in an unsupported language that shares the extension.
+    /// Whether a text from a file with one of `extensions` is in an unsupported language that uses the same extension.
     pub rejects: fn(&str) -> bool,
     /// The tree-sitter grammar.
     pub grammar: fn() -> tree_sitter::Language,
     /// Query sources, run as one query.
     pub(crate) queries: &'static [&'static str],
-    /// Cache of the compiled queries. A separate static, because the cache has a destructor and [`Language`] values are
-    /// built by constant functions.
+    /// Cache of the compiled queries. It is a separate static, because the cache has a destructor, and [`Language`]
+    /// values are built by constant functions.
     pub(crate) query: &'static QueryCache,
     /// Classifies a whole line, for languages that are highlighted by line. Other languages have a lexical table.
     pub(crate) line_class: Option<fn(&str) -> Option<TokenClass>>,
     /// Separator between the segments of a qualified name.
     pub(crate) separator: &'static str,
-    /// Separator between a type and its method, if different: `.` in `Module::Class.method`.
+    /// Separator between a type and its method, if it differs from `separator`: `.` in `Module::Class.method`.
     pub(crate) member_separator: Option<&'static str>,
     /// Owners and namespaces that are left out of qualified names: `exports`, `this`, `prototype`.
     pub(crate) omitted_qualifiers: &'static [&'static str],
@@ -92,7 +93,8 @@ pub struct Language {
     pub(crate) name_in: fn(&str) -> &str,
     /// Words that cannot name definitions. A definition with such a name is a statement that the grammar misread.
     pub(crate) reserved: &'static [&'static str],
-    /// Whether members may have reserved names. In texts with syntax errors, such members still count as misread.
+    /// Whether members may have reserved names. In texts with syntax errors, members with such names still count as
+    /// misread.
     pub(crate) has_reserved_members: bool,
     /// Whether overloads are separate definitions. Otherwise, declarations are merged with the implementation after
     /// them.
@@ -101,13 +103,14 @@ pub struct Language {
     pub(crate) declared_name: Option<ReadDeclaredName>,
     /// A character that belongs to the definition before it, although the grammar places it outside: `;`.
     pub(crate) terminator: Option<char>,
-    /// Whether definitions end with their last token that is not a comment. Needed where an indentation or line feed
-    /// ends a definition, because the grammar then includes the white space and comments after the definition.
+    /// Whether definitions end with their last token that is not a comment. Needed if indentation or line feeds end
+    /// definitions: the grammar then includes the white space and comments after a definition.
     pub(crate) ends_at_token: bool,
-    /// Whether definitions never contain each other. Where the grammar nests them, a definition ends the previous one.
+    /// Whether definitions never contain each other. If the grammar nests them nevertheless, a definition ends the
+    /// previous definition.
     pub(crate) is_flat: bool,
-    /// Replaces text that the grammar cannot read, such as macros. The result is for the parser only and has the same
-    /// length and line feeds. `None` if nothing is replaced.
+    /// Replaces text that the grammar cannot read, such as macros. The result is used only by the parser, and has the
+    /// same length and line feeds as the text. `None` if nothing is replaced.
     pub(crate) masked: fn(&str) -> Option<String>,
     /// Appends the imports of an `@import` node.
     pub(crate) imports: fn(Node<'_>, &str, &mut Vec<Import>),
@@ -117,22 +120,23 @@ pub struct Language {
     pub(crate) docstring: Option<FindDocstring>,
     /// Strips the delimiters from comments or a docstring, if the usual rules do not fit.
     pub(crate) doc_text: Option<fn(&str) -> String>,
-    /// Prefix of comments that belong to the definition after them even if blank lines intervene.
+    /// Prefix of comments that belong to the definition after them even if there are blank lines between.
     pub(crate) distant_doc: Option<&'static str>,
     /// Location of the documentation of a whole file.
     pub(crate) file_doc: FileDoc,
-    /// Whether the language has no statements: data, configurations, schemas, styles.
+    /// Whether the language has no statements, as languages for data, configurations, schemas and styles.
     pub is_declarative: bool,
-    /// Whether every statement is a definition, so that large texts are not data.
+    /// Whether every statement is a definition. Large texts in such a language are not data.
     pub is_schema: bool,
     /// Limits that select the nested blocks that become symbols. Without limits, all blocks are symbols.
     pub(crate) blocks: Option<BlockLimits>,
-    /// Whether a text would make the scanner of the grammar end the process. Such a text is refused as too complex.
+    /// Whether a text would make the scanner of the grammar end the process. Such a text is rejected as too complex.
     pub(crate) breaks_scanner: fn(&str) -> bool,
     /// Settings of languages that consist of sections instead of definitions.
     pub(crate) sections: Option<Sections>,
     /// Finds the parts of a text that are in other languages, disjoint and in document order. In documents, the names
-    /// of their definitions become names of the enclosing section. In other texts, all definitions come from the parts.
+    /// of the parts' definitions become constants of the enclosing section. In other texts, all definitions come from
+    /// the parts.
     pub(crate) embedded: Option<FindEmbedded>,
 }
 
@@ -150,7 +154,7 @@ pub(crate) struct DeclaredName {
     pub(crate) owner: Option<String>,
 }
 
-/// An extension, and a test that a file's text must pass to be in the language that claims the extension.
+/// A claimed extension, and a test. A file with this extension is in the claiming language if its text passes the test.
 pub type Claim = (&'static str, fn(&str) -> bool);
 
 /// Finds the docstring in the body of a definition or in the root node of a text. Returns the byte range of the
@@ -193,22 +197,23 @@ pub(crate) enum FileDoc {
 /// Limits that select the nested blocks that become symbols. All other blocks stay part of the enclosing block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BlockLimits {
-    /// Minimum size of a symbol in a small file.
+    /// Minimum size in bytes of a symbol in a small file.
     pub(crate) min_bytes: usize,
-    /// Minimum size of a symbol in a large file.
+    /// Minimum size in bytes of a symbol in a large file.
     pub(crate) min_bytes_in_data: usize,
-    /// Maximum size of a block that is not divided into its members. A block without other content is always divided.
+    /// Maximum size in bytes of a block that is not divided into its members. A block without content outside of its
+    /// members is always divided.
     pub(crate) whole_bytes: usize,
 }
 
 impl BlockLimits {
-    /// Divisor of the file size that gives the minimum size of a symbol in a file of medium size. A file therefore has
-    /// about this many symbols at most.
+    /// In a file of medium size, the minimum size of a symbol is the file size divided by this number. Such a file
+    /// therefore has at most about this many symbols.
     const TARGET_SYMBOLS: usize = 64;
 
     pub(crate) const DEFAULT: Self = Self { min_bytes: 200, min_bytes_in_data: 500, whole_bytes: 2_400 };
 
-    /// Minimum size of a symbol in a text of `text_bytes` bytes.
+    /// Minimum size in bytes of a symbol in a text of `text_bytes` bytes.
     pub(crate) fn min_bytes(self, text_bytes: usize) -> usize {
         (text_bytes / Self::TARGET_SYMBOLS).clamp(self.min_bytes, self.min_bytes_in_data)
     }

@@ -1,4 +1,4 @@
-//! Comment delimiters, quotes and keywords of the languages, for highlighting.
+//! Tables of the comment delimiters, quotes and keywords of all languages, for highlighting.
 
 /// The tokens of a language that highlighting distinguishes.
 pub(crate) struct LexicalTable {

@@ -1,9 +1,9 @@
 //! Language support: turns source text into symbols and highlights it.
 //!
-//! Each language has a directory in this crate. The directory holds the grammar, the tree-sitter queries (`*.scm`) that
-//! give the nodes of the grammar their meaning, and the rules for file extensions, visibility and imports. The engine
-//! knows no language by name: `query` compiles and matches queries, `extract` turns captures into symbols, and
-//! [`Parser`] runs both within limits. `highlight` needs no grammar, only the tables in `lexical_tables`.
+//! Each language has a directory in this crate. It contains the tree-sitter queries (`*.scm`) that give the nodes of
+//! the grammar their meaning, and the rules for file extensions, visibility and imports. The other modules, called the
+//! engine, depend on no particular language: `query` compiles and matches queries, `extract` turns captures into
+//! symbols, and [`Parser`] runs both within limits. `highlight` needs no grammar, only the tables in `lexical_tables`.
 //!
 //! Deliberately absent: file access (callers pass text as strings), chunks, the pipeline, colours and name resolution.
 //! A call is recorded by the name in the source, without a link to its definition.

@@ -1,4 +1,4 @@
-//! Conversions between byte offsets and lines of a text.
+//! Converts between byte offsets and lines of a text.
 
 /// Number of lines. A last line without a line feed counts.
 pub(crate) fn line_count(text: &str) -> u32 {

@@ -1,4 +1,5 @@
-//! Replaces text that a grammar cannot read. The result is for the parser only and has the same length and lines.
+//! Replaces text that a grammar cannot read. The result is used only by the parser, and has the same length and lines
+//! as the text.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Parses a text into symbols: one parse, then one pass of the language's query over the tree.
+//! Parses a text into symbols: parses it once with the grammar, then runs the language's query over the tree.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -21,20 +21,20 @@ use crate::lines::{LineCounter, line_count};
 /// Number of operations between two progress callbacks of tree-sitter.
 const OPERATIONS_PER_CHECK: u64 = 100;
 /// Maximum number of operations per byte of the text. Real sources, including those with syntax errors, need fewer than
-/// 3. More than 16 mean that error recovery does not end. A single operation of such a recovery can take seconds, so
-/// time is limited as well.
+/// three. If a parse exceeds this limit, its error recovery does not end. A single operation of such a recovery can
+/// take seconds, so time is limited as well.
 const MAX_OPERATIONS_PER_BYTE: u64 = 16;
-/// Operation limit of short texts.
+/// Minimum of the limit on operations, which applies to short texts.
 const MIN_OPERATION_LIMIT: u64 = 200_000;
-/// Maximum size of copied subtrees. Real sources, including those with syntax errors, need less than a hundredth of
-/// this.
+/// Maximum size of copied subtrees in bytes. Real sources, including those with syntax errors, need less than a
+/// hundredth of this.
 const MAX_COPIED_BYTES: usize = 32 << 20;
 /// Maximum number of stack nodes. Real sources, including those with syntax errors, need less than a hundredth of this.
 /// Releasing a stack with this many nodes takes half of the 2 MiB stack of a thread.
 const MAX_NODES: usize = 10_000;
 /// Maximum number of characters that the scanner reads per byte of the text. Real sources need up to 17.
 const MAX_READS_PER_BYTE: usize = 128;
-/// Read limit of short texts, which may need more characters per byte.
+/// Minimum of the limit on read characters, which applies to short texts. They may need more characters per byte.
 const MIN_READ_LIMIT: usize = 1 << 20;
 
 /// Limits of the work on one text.
@@ -76,7 +76,8 @@ impl Parser {
         Self { limits }
     }
 
-    /// Returns the symbols of a text. Without a language, returns the sections of plain text.
+    /// Returns the symbols of a text. If `language` is `None`, the text is plain text, and the symbols are its
+    /// sections.
     ///
     /// Syntax errors are skipped and counted in [`FileSymbols::errors`]. If a text cannot be parsed, the result has no
     /// symbols, and [`FileSymbols::failure`] holds the reason.
@@ -120,7 +121,7 @@ impl Parser {
     fn try_parse_with_code(&self, text: &str, deadline: &Deadline<'_>) -> Result<FileSymbols, ParseFailure> {
         let cells = fences(text);
         let mut headings = headings::plain_headings(text);
-        // A comment in code can look like a heading.
+        // Ignores headings inside code, because a comment in code can look like a heading.
         let cell_at = |at: usize| cells.get(cells.partition_point(|cell| cell.bytes.end <= at));
         headings
             .retain(|heading| cell_at(heading.at as usize).is_none_or(|cell| (heading.at as usize) < cell.bytes.start));
@@ -175,7 +176,7 @@ impl Parser {
             let room = self.limits.symbols.saturating_sub(found.symbols.len());
             let inner = match self.parse_one(inner, &text[part.bytes], room, deadline) {
                 Ok(inner) => inner,
-                // The other parts can still be parsed.
+                // This error does not end the parse, because the other parts can still be parsed.
                 Err(ParseFailure::TooComplex) => FileSymbols { errors: 1, ..FileSymbols::default() },
                 Err(failure) => return Err(failure),
             };
@@ -239,7 +240,8 @@ fn parse_tree(grammar: &Grammar, text: &str, deadline: &Deadline<'_>) -> Result<
     })
 }
 
-/// Whether a part of another text can be in a language: the language has definitions, and no parts in other languages.
+/// Whether a part of a text can be in a language: the language has definitions, and its texts have no parts in other
+/// languages.
 fn is_part(language: &Language) -> bool {
     !language.is_prose() && language.embedded.is_none()
 }

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-/// Maximum length of names, qualified names and import paths. Longer ones are truncated. Members repeat the name of
-/// their parent, so unbounded names could take far more memory than the text.
+/// Maximum length in bytes of names, qualified names and import paths, which are truncated to it. Members repeat the
+/// name of their parent, so without a limit names could take far more memory than the text.
 pub(crate) const MAX_NAME_BYTES: usize = 1_024;
 
-/// The prefix of a name that fits [`MAX_NAME_BYTES`].
+/// Returns the prefix of a name that has at most [`MAX_NAME_BYTES`] bytes.
 pub(crate) fn bounded(name: &str) -> &str {
     &name[..name.floor_char_boundary(MAX_NAME_BYTES)]
 }
@@ -37,8 +37,8 @@ pub struct Symbol {
     pub qualified_name: String,
     /// Index in [`FileSymbols::symbols`](crate::FileSymbols::symbols) of the enclosing symbol.
     pub parent: Option<u32>,
-    /// Qualified name of the type of which the symbol is a member without being nested in it: a Go receiver, the
-    /// object before `.prototype`, the type of an `impl` block.
+    /// Qualified name of the type of which the symbol is a member, if the symbol is not nested in the type: a Go
+    /// receiver, the object before `.prototype`, the type of an `impl` block.
     pub owner: Option<String>,
     /// Span of the definition with its decorators, attributes and `export`, without the comment before it.
     pub bytes: Range<u32>,
@@ -50,7 +50,7 @@ pub struct Symbol {
     pub signature: String,
     /// Documentation, without comment delimiters.
     pub doc: String,
-    /// Span of the documentation. A comment precedes `bytes`, a docstring is inside.
+    /// Span of the documentation. A comment is before `bytes`, and a docstring inside `bytes`.
     pub doc_bytes: Option<Range<u32>>,
     /// Last identifiers of the callees without duplicates, in order of the first call. Calls inside nested symbols are
     /// not included.
@@ -117,7 +117,7 @@ impl SymbolKind {
         !matches!(self, Self::Function | Self::Method | Self::Section)
     }
 
-    /// Whether this is a kind of container other than a module.
+    /// Whether this kind can have members and is not a module.
     pub(crate) fn is_type(self) -> bool {
         self.is_container() && self != Self::Module
     }
@@ -130,9 +130,9 @@ pub struct Import {
     pub path: String,
     /// Names that the import binds in the file. `*` for an import of all names.
     pub names: Vec<String>,
-    /// Pairs of a name that the file binds or re-exports and the name under which the module exports it. The latter may
-    /// be `default`, or `*` for the module as a whole. Empty in languages whose import paths can name more than
-    /// modules.
+    /// Pairs of a name that the file binds or re-exports, and the name under which the module exports it. The second
+    /// name may be `default`, or `*` for the module as a whole. Empty in languages whose import paths can name
+    /// something other than modules.
     pub members: Vec<(String, String)>,
     /// Offset of the import.
     pub at: u32,

@@ -1,9 +1,10 @@
-//! Measures the rules: `cargo run --release -p aurora-redact --example measure -- FILE|DIRECTORY`.
+//! Measures how well the rules find secrets: `cargo run --release -p aurora-redact --example measure --
+//! FILE|DIRECTORY`.
 //!
-//! A file contains labelled examples, one JSON object per line, with the keys `rule`, `text`, `positive` (whether the
-//! text contains a secret) and `secret` (the part of the text that is secret; the whole text if empty). A secret counts
-//! as found if at least half of it is masked, because prefixes are not masked. For a directory, the tool prints the
-//! secrets in its files and the throughput.
+//! A file contains labelled examples, one JSON object per line. The keys are `rule`, `text`, `positive` (whether the
+//! text contains a secret) and `secret` (the secret part of the text; the whole text if empty). A secret counts as
+//! found if at least half of it is masked, because the prefix of a token is not masked. For a directory, the tool
+//! prints the secrets in its files and the throughput.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -1,4 +1,5 @@
-//! Random values that are assigned to the name of a secret, in the notations of configuration and of programs.
+//! Finds values that look random and are assigned to the name of a secret, in the notations of configuration files and
+//! of programs.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -17,10 +18,10 @@ use crate::secret::Secret;
 /// The name of the rule.
 const RULE: &str = "assigned-secret";
 
-/// Ending of the name of a PostgreSQL password file.
+/// Ending of the name of a PostgreSQL password file, such as `.pgpass`.
 const PGPASS: &[u8] = b"pgpass";
 
-/// Parts of the names of secrets, in the letter cases that occur. The first letter is omitted where it may be a
+/// Parts of the names of secrets, in the letter cases that occur. The first letter of a part is omitted if it may be a
 /// capital.
 const STEMS: &[&str] = &[
     "pass",
@@ -53,25 +54,25 @@ const STEMS: &[&str] = &[
     "KEY",
 ];
 
-/// Maximum number of bytes of a name on each side of its stem.
+/// Maximum number of bytes of a name on each side of the stem (one of [`STEMS`]).
 const MAX_AFFIX_BYTES: usize = 64;
-/// Maximum length of a value with `_` that is treated as a name, in bytes.
+/// Maximum length in bytes of a value with `_` that is treated as a name and not as a secret.
 const MAX_NAME_BYTES: usize = 20;
 /// Maximum number of bytes from the end of a name to the end of its value.
 const MAX_WINDOW_BYTES: usize = 1024;
 
-/// Minimum length of a part of a dotted value that is treated as a word, in bytes.
+/// Minimum length in bytes of a part between dots that is treated as a word.
 const MIN_WORD_BYTES: usize = 4;
 /// Minimum length of a string that may be one line of an encoded key, in bytes.
 const MIN_LINE_BYTES: usize = 40;
-/// Maximum number of bytes between two concatenated strings.
+/// Maximum number of bytes between two string literals that are concatenated.
 const MAX_JOINT_BYTES: usize = 256;
-/// Maximum length of a rejected value that is still searched for names, in bytes.
+/// Maximum length in bytes of a value that is searched for names of secrets if the value itself is not a secret.
 const MAX_SEARCHED_VALUE_BYTES: usize = 64;
 /// Minimum length of a value without quotes, in bytes. Shorter values are treated as identifiers.
 const MIN_PLAIN_BYTES: usize = 10;
 
-/// Matches from the end of a name to its value.
+/// Matches the text from the end of a name to the end of its value.
 static VALUE: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A
         ["'`\]\\)]{0,3} [\x20\t]{0,16}
@@ -95,11 +96,11 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
           | (?P<plain_scheme> (?i:basic|bearer|token) [\x20\t]+ )?
             (?P<plain> [A-Za-z0-9+/_.:~!@\#%^*=-]{8,} )
         )"#;
-    Regex::new(pattern).expect("a test matches it")
+    Regex::new(pattern).expect("a test uses this pattern")
 });
 
-/// Matches from the end of a name to the default for a missing value: `env.NAME || "…"`, `name = env.get("P") or "…"`,
-/// `fetch("NAME") { "…" }`, `name = is_set ? "…" : other`.
+/// Matches the text from the end of a name to the end of the default that is used if the value is missing: `env.NAME ||
+/// "…"`, `name = env.get("P") or "…"`, `fetch("NAME") { "…" }`, `name = is_set ? "…" : other`.
 static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A
         ["'`\]\)]{0,3} [\x20\t]{0,4}
@@ -109,12 +110,15 @@ static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
           | [:=] [\x20\t]{0,4} [A-Za-z_$!(] [\w.$!()=<>&|\x20]{0,80} \? [\x20\t]{0,4} (?: [\w.]{1,64} [\x20\t]{0,4} : )?
         ) [\x20\t]{0,4}
         (?: " (?P<double> [^\s"\\]{8,256} ) " | ' (?P<single> [^\s'\\]{8,256} ) ' )"#;
-    Regex::new(pattern).expect("a test matches it")
+    Regex::new(pattern).expect("a test uses this pattern")
 });
 
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    // Only the search for leftmost matches uses vector instructions.
-    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(STEMS).expect("a few short stems")
+    // `aho_corasick` uses vector instructions only if it searches for leftmost matches.
+    AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(STEMS)
+        .expect("the automaton of a few short strings is small")
 });
 
 /// Adds the values that look random and are assigned to the name of a secret.
@@ -132,8 +136,8 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
             pgpass::find_all(bytes, found);
         }
         let Some(kind) = classify_name(&bytes[name.clone()]) else { continue };
-        let whole = netrc::password_after(bytes, &name).or_else(|| config_line::value_of(bytes, &name, kind));
-        if let Some(span) = whole {
+        let unquoted = netrc::password_after(bytes, &name).or_else(|| config_line::value_of(bytes, &name, kind));
+        if let Some(span) = unquoted {
             searched = span.end;
             found.push(Secret { rule: RULE, span, continues: false });
             continue;
@@ -158,7 +162,8 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         let joined = if value.is_quoted { literals::joined(bytes, value.span.end, !is_option) } else { Vec::new() };
         let is_secret =
             value.is_secret(bytes, kind) || !joined.is_empty() && value.is_secret_with(&joined, bytes, kind);
-        // A long value is not searched for names, so that each byte is in only a few values.
+        // A long value is not searched for names, because the running time would no longer be linear if long values
+        // overlapped.
         if is_secret || value.span.len() > MAX_SEARCHED_VALUE_BYTES {
             searched = value.span.end;
         }
@@ -169,8 +174,8 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// Returns the items of the list that is assigned to a name. A name such as `tokens` has no items, because parsers use
-/// such lists too.
+/// Returns the items of the list that is assigned to a name. Returns nothing for a name such as `tokens`, because such
+/// a list may belong to a parser.
 fn items_of(text: &[u8], name: Range<usize>, kind: NameKind) -> impl Iterator<Item = Value> {
     let is_parsed = kind == NameKind::Secret && text[name.clone()].to_ascii_lowercase().ends_with(b"tokens");
     let items = if is_parsed { Vec::new() } else { literals::items(text, name.end) };
@@ -184,7 +189,7 @@ fn name_around(text: &[u8], stem: Range<usize>, searched: usize) -> Range<usize>
     let start = stem.start - before.iter().rev().take_while(is_in_name).count();
     let after = &text[stem.end..text.len().min(stem.end + MAX_AFFIX_BYTES)];
     let length = after.iter().take_while(is_in_name).count();
-    // In `token->value` and `token.`, the name ends with its last letter.
+    // In `token->value` and `token.`, the name ends with the letter `n`.
     let length = after[..length].iter().rposition(|byte| !b"-.".contains(byte)).map_or(0, |last| last + 1);
     start..stem.end + length
 }
@@ -207,11 +212,11 @@ fn value_of(text: &str, name: Range<usize>, kind: NameKind) -> Option<Value> {
     let plain = groups.name("plain");
     let is_quoted = quoted.is_some();
     let name_begins = |dashes: &[u8]| text.as_bytes()[name.clone()].starts_with(dashes);
-    // `storePassword "…"` is a line of a configuration file.
+    // A line such as `storePassword "…"` belongs to a configuration file.
     let begins_line = || kind != NameKind::Secret && config_line::is_at_line_start(text.as_bytes(), name.start);
     let is_option = name_begins(b"--") || is_quoted && (name_begins(b"-") || begins_line());
     let is_argument = groups.name("argument").is_some();
-    // `expectPass("…")` passes an argument; it names no password.
+    // In a call such as `expectPass("…")`, `Pass` is a verb, and the argument is not a password.
     let is_verb = is_argument && text[..name.end].ends_with("Pass");
     if groups.name("option").is_some() && !is_option || is_argument && !is_quoted || is_verb {
         return None;
@@ -236,18 +241,18 @@ impl Value {
     }
 
     fn is_secret(&self, text: &[u8], kind: NameKind) -> bool {
-        self.judge(&text[self.span.clone()], text.get(self.span.end), kind)
+        self.looks_secret(&text[self.span.clone()], text.get(self.span.end), kind)
     }
 
-    /// Whether the value and the literals that are concatenated with it form a secret.
+    /// Whether the value, joined with the literals that are concatenated with it, looks like a secret.
     fn is_secret_with(&self, joined: &[Range<usize>], text: &[u8], kind: NameKind) -> bool {
         let parts = std::iter::once(&self.span).chain(joined);
         let whole: Vec<u8> = parts.flat_map(|part| &text[part.clone()]).copied().collect();
-        self.judge(&whole, None, kind)
+        self.looks_secret(&whole, None, kind)
     }
 
     /// Whether a value looks like a secret. `next` is the byte after the value.
-    fn judge(&self, value: &[u8], next: Option<&u8>, kind: NameKind) -> bool {
+    fn looks_secret(&self, value: &[u8], next: Option<&u8>, kind: NameKind) -> bool {
         if self.is_credential {
             let is_word = value.iter().all(u8::is_ascii_lowercase);
             return !is_word && !is_placeholder(value);
@@ -270,7 +275,8 @@ impl Value {
             }
     }
 
-    /// Returns the spans of the secret. Encoded keys are often written as concatenated strings, one per line.
+    /// Returns the spans of the secret. There are several if the value is an encoded key that is written as
+    /// concatenated strings, one per line.
     fn parts<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = Secret> + 't {
         let is_line = self.is_quoted && self.span.len() >= MIN_LINE_BYTES;
         let mut next = Some(self.span.clone());
@@ -283,8 +289,9 @@ impl Value {
     }
 }
 
-/// Whether a value without quotes is a literal and not an expression. An expression has a parenthesis, a bracket or a
-/// member name (`P11Key.secretKey`), and identifiers rarely contain digits. `next` is the byte after the value.
+/// Whether a value without quotes is a literal and not an identifier or an expression. Expressions contain a
+/// parenthesis, a bracket or a member name (`P11Key.secretKey`). Identifiers rarely contain digits. `next` is the byte
+/// after the value.
 fn is_literal(value: &[u8], next: Option<&u8>) -> bool {
     let ends = next.is_none_or(|next| next.is_ascii_whitespace() || b"\"'`\\;,&<}#".contains(next));
     let is_number = (value.starts_with(b"0x") || value.starts_with(b"0X")) && key_digits(value).is_none();
@@ -313,7 +320,7 @@ fn joined_string(text: &[u8], at: usize) -> Option<Range<usize>> {
     (is_string && length > 0).then_some(start..start + length)
 }
 
-/// Whether a value has the form `NAME_2` or `name_2`.
+/// Whether a value contains `_` and has no mixed case: `NAME_2` or `name_2`.
 fn is_snake_case(value: &[u8]) -> bool {
     let is = |test: fn(&u8) -> bool| value.iter().any(test);
     value.contains(&b'_') && !(is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase))

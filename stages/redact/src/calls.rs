@@ -1,4 +1,5 @@
-//! Passwords in arguments of functions whose own names do not denote a secret: `NetworkCredential("user", "…")`.
+//! Finds passwords in arguments of well-known functions whose names do not denote a secret: `NetworkCredential("user",
+//! "…")`.
 
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
@@ -9,7 +10,7 @@ use regex::bytes::Regex;
 use crate::entropy::is_password;
 use crate::secret::Secret;
 
-/// The functions up to the start of their arguments, and the zero-based positions of the arguments that may be a
+/// The text of a call up to the start of its arguments, and the zero-based positions of the arguments that may be a
 /// password. Some functions accept a token in place of the user.
 const FUNCTIONS: &[(&str, RangeInclusive<usize>)] = &[
     ("SecureString ", 0..=0),
@@ -31,7 +32,10 @@ const MAX_BYTES: usize = 512;
 
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let names = FUNCTIONS.iter().map(|(name, _)| name);
-    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(names).expect("a few short names")
+    AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(names)
+        .expect("the automaton of a few short strings is small")
 });
 
 /// Matches an argument: a string, a variable or a call.
@@ -40,20 +44,21 @@ static ARGUMENT: LazyLock<Regex> = LazyLock::new(|| {
         (?: -String \x20 )? \s{0,32}
         (?: " (?P<double> [^"\n]{0,256} ) " | ' (?P<single> [^'\n]{0,256} ) ' | [\w.$]{1,64} (?: \( [^()\n]{0,64} \) )? )
         \s{0,8} (?P<comma> , )?"#;
-    Regex::new(pattern).expect("a test matches it")
+    Regex::new(pattern).expect("a test uses this pattern")
 });
 
 /// Adds the passwords in the arguments of known functions.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
     for function in FINDER.find_iter(text) {
-        let (_, places) = &FUNCTIONS[function.pattern().as_usize()];
+        let (_, positions) = &FUNCTIONS[function.pattern().as_usize()];
         let end = text.len().min(function.end() + MAX_BYTES);
         let (mut at, mut password) = (function.end(), None);
-        for place in 0..=*places.end() {
+        for position in 0..=*positions.end() {
             let Some(groups) = ARGUMENT.captures(&text[at..end]) else { break };
             let value = groups.name("double").or(groups.name("single"));
-            if let Some(value) = value.filter(|value| places.contains(&place) && is_argument_password(value.as_bytes()))
+            if let Some(value) =
+                value.filter(|value| positions.contains(&position) && is_argument_password(value.as_bytes()))
             {
                 password = Some(at + value.start()..at + value.end());
             }
@@ -66,7 +71,8 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// Whether an argument is a password. An argument that begins with `$` is a PowerShell variable: `"$env:PASSWORD"`.
+/// Whether an argument is a password. An argument that begins with `$` is a PowerShell variable, such as
+/// `"$env:PASSWORD"`.
 fn is_argument_password(value: &[u8]) -> bool {
     let has_escape = value.iter().any(|byte| byte.is_ascii_whitespace() || *byte == b'\\');
     !has_escape && !value.starts_with(b"$") && is_password(value)

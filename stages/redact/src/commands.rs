@@ -1,4 +1,5 @@
-//! Passwords in command lines: `sshpass -p PASSWORD`, `curl --user NAME:PASSWORD`, `echo NAME:PASSWORD | chpasswd`.
+//! Finds passwords in command lines: `sshpass -p PASSWORD`, `curl --user NAME:PASSWORD`, `echo NAME:PASSWORD |
+//! chpasswd`.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -8,7 +9,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use crate::entropy::is_random;
 use crate::formats::pair_index;
 use crate::secret::Secret;
-use crate::url::is_chosen;
+use crate::url::is_real_password;
 
 /// Maximum number of bytes of a command that are examined.
 const MAX_BYTES: usize = 1024;
@@ -17,9 +18,9 @@ const MAX_BYTES: usize = 1024;
 struct Client {
     /// Names of the programs. A name includes the subcommand if only that subcommand takes a password.
     names: &'static [&'static str],
-    /// Options whose value is the next word or follows `=`.
+    /// Options whose value is the next word, or follows `=` in the same word.
     separate: &'static [&'static str],
-    /// Options whose value follows in the same word.
+    /// Options whose value follows directly in the same word.
     attached: &'static [&'static str],
     /// Options whose value is a user and a password, and the byte that separates the two.
     credentials: Option<(&'static [&'static str], u8)>,
@@ -66,33 +67,37 @@ const CLIENTS: &[Client] = &[
     client(&["lftp"], &["--password"]).credentials(&["-u", "--user"], b','),
 ];
 
-/// Program that reads user names and passwords from its standard input.
+/// Name of a program that reads user names and passwords from its standard input.
 const CHPASSWD: &str = "chpasswd";
 /// Commands that write their arguments to the standard input of the next command in a pipe.
 const WRITERS: &[&[u8]] = &[b"echo", b"printf"];
-/// Programs that take a password other than as the value of an option with a dash, or that read it from standard input.
+/// Programs that read a password from standard input, or that take it as an argument but not as the value of an option
+/// with a dash.
 const OTHERS: &[&str] = &["sudo -S", "passwd --stdin", "xfreerdp", "sqlplus", "rabbitmqctl", "setapikey", "etApiKey"];
 /// Subcommands whose arguments are a user and a password.
 const USER_COMMANDS: &[&str] = &["add_user", "change_password"];
 static XFREERDP: Client = client(&["xfreerdp"], &[]).attached(&["/p:"]);
 
-/// Finds the names of [`OTHERS`].
+/// Finds the programs in [`OTHERS`] in a text.
 static OTHER_NAMES: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(OTHERS).expect("a few short names")
+    AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(OTHERS)
+        .expect("the automaton of a few short strings is small")
 });
 
-/// The redirection of a string to standard input, which is parsed like an option.
+/// Describes `chpasswd <<< STRING`, a redirection of a string to standard input that is parsed like an option.
 static HERE_STRING: Client = client(&[CHPASSWD], &[]).credentials(&["<<<"], b':');
 
-/// Finds the names of the programs in [`CLIENTS`].
+/// Finds the names of the programs in [`CLIENTS`] in a text. The index of a name is the index of its client.
 static NAMES: LazyLock<(AhoCorasick, Vec<&'static Client>)> = LazyLock::new(|| {
     let of_client = |client: &'static Client| client.names.iter().map(move |name| (*name, client));
     let (names, clients): (Vec<&str>, Vec<&Client>) = CLIENTS.iter().flat_map(of_client).unzip();
     let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(names);
-    (finder.expect("a few short names"), clients)
+    (finder.expect("the automaton of a few short strings is small"), clients)
 });
 
-/// Whether a pair of bytes may follow the dash of an option. The index is [`pair_index`].
+/// For each pair of bytes, whether an option may continue with it after its dash. The index is [`pair_index`].
 static OPTIONS: LazyLock<Vec<bool>> = LazyLock::new(|| {
     let mut begins = vec![false; 1 << 16];
     let mut add = |option: &'static str, after: fn(u8) -> bool| match *option.as_bytes() {
@@ -139,21 +144,21 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
             "xfreerdp" => found.extend(XFREERDP.passwords(text, words)),
             "sqlplus" => {
                 let login = words.find(|word| !text[word.bare.clone()].starts_with(b"-"));
-                found.extend(login.and_then(|word| oracle_password(text, word.whole())));
+                found.extend(login.and_then(|word| oracle_password(text, word.content())));
             }
             "rabbitmqctl" => {
                 let has_user = words.any(|word| USER_COMMANDS.iter().any(|name| word.is(text, name)));
                 let password = if has_user { words.nth(1) } else { None };
-                found.extend(password.and_then(|word| secret(text, word.whole())));
+                found.extend(password.and_then(|word| secret(text, word.content())));
             }
             "setapikey" | "etApiKey" => {
-                let key = words.next().map(|word| word.whole()).filter(|key| is_random(&text[key.clone()]));
+                let key = words.next().map(|word| word.content()).filter(|key| is_random(&text[key.clone()]));
                 found.extend(key.and_then(|key| secret(text, key)));
             }
             _ => {
                 let command = command_around(text, name.start(), 0);
                 let password = piped_arguments(text, command.start..name.start()).and_then(|words| words.last());
-                found.extend(password.and_then(|word| secret(text, word.whole())));
+                found.extend(password.and_then(|word| secret(text, word.content())));
             }
         }
     }
@@ -167,7 +172,8 @@ fn oracle_password(text: &[u8], login: Range<usize>) -> Option<Secret> {
     secret(text, password.start..at)
 }
 
-/// Returns the arguments of the last command before a pipe if the command writes them: `echo NAME:PASSWORD |`.
+/// Returns the arguments of the last command before a pipe if this command writes its arguments to standard output,
+/// such as `echo NAME:PASSWORD |`.
 fn piped_arguments(text: &[u8], before: Range<usize>) -> Option<Words<'_>> {
     let pipe = memchr::memrchr2(b'|', b';', &text[before.clone()]).map(|at| before.start + at);
     let text = &text[..pipe.filter(|at| text[*at] == b'|')?];
@@ -177,15 +183,15 @@ fn piped_arguments(text: &[u8], before: Range<usize>) -> Option<Words<'_>> {
     ends.max().map(|end| Words::after(text, end))
 }
 
-/// Returns the passwords in the arguments of the last command before a pipe.
+/// Returns the passwords that the last command before a pipe writes as `user:password`.
 fn piped_passwords(text: &[u8], before: Range<usize>) -> Vec<Secret> {
     let passwords =
-        piped_arguments(text, before).into_iter().flatten().filter_map(|word| password_of(text, word.whole(), b':'));
+        piped_arguments(text, before).into_iter().flatten().filter_map(|word| password_of(text, word.content(), b':'));
     passwords.filter_map(|span| secret(text, span)).collect()
 }
 
-/// Returns the lines of the command around an offset, starting at `searched` or later. A backslash at the end of a line
-/// continues the command.
+/// Returns the range of the command around an offset, which does not start before `searched`. A backslash at the end of
+/// a line continues the command on the next line.
 fn command_around(text: &[u8], at: usize, searched: usize) -> Range<usize> {
     let from = searched.max(at.saturating_sub(MAX_BYTES));
     let goes_on = |end: usize| text[..end].ends_with(b"\\") || text[..end].ends_with(b"\\\r");
@@ -197,7 +203,7 @@ fn command_around(text: &[u8], at: usize, searched: usize) -> Range<usize> {
     start..end
 }
 
-/// Adds the passwords in the arguments of the programs that a command runs.
+/// Adds the passwords in the arguments of the known programs that a command runs.
 fn find_in_command(text: &[u8], command: Range<usize>, found: &mut Vec<Secret>) {
     let (finder, clients) = &*NAMES;
     for name in finder.find_iter(&text[command.clone()]) {
@@ -209,32 +215,32 @@ fn find_in_command(text: &[u8], command: Range<usize>, found: &mut Vec<Secret>) 
     }
 }
 
-/// Returns the password at a span, unless it is a placeholder.
+/// Returns the password at a span, unless the text is a placeholder.
 fn secret(text: &[u8], span: Range<usize>) -> Option<Secret> {
-    is_chosen(&text[span.clone()]).then_some(Secret { rule: "command-password", span, continues: false })
+    is_real_password(&text[span.clone()]).then_some(Secret { rule: "command-password", span, continues: false })
 }
 
 impl Client {
-    /// Returns the passwords in the arguments of a program.
+    /// Returns the passwords among the arguments of the program.
     fn passwords(&self, text: &[u8], mut words: Words<'_>) -> impl Iterator<Item = Secret> {
         std::iter::from_fn(move || words.next().map(|word| self.password(text, &word, &mut words)))
             .flatten()
             .filter_map(|span| secret(text, span))
     }
 
-    /// Returns the password that a word contains or precedes.
+    /// Returns the password that a word contains, or the next word if it is the password.
     fn password(&self, text: &[u8], word: &Word, words: &mut Words<'_>) -> Option<Range<usize>> {
         let is = |options: &[&str]| word.joined.is_none() && options.iter().any(|option| word.is(text, option));
         let after = |options: &[&str], separator: fn(&str) -> &[u8]| {
             options.iter().find_map(|option| word.value_after(text, option, separator(option)))
         };
         if is(self.separate) {
-            return words.next().map(|word| word.whole());
+            return words.next().map(|word| word.content());
         }
         let value = after(self.separate, |_| b"=").or_else(|| after(self.attached, |_| b""));
         let Some((options, separator)) = self.credentials.filter(|_| value.is_none()) else { return value };
         let credentials = if is(options) {
-            words.next().map(|word| word.whole())
+            words.next().map(|word| word.content())
         } else {
             after(options, |option| if option.starts_with("--") { b"=" } else { b"" })
         };
@@ -242,7 +248,7 @@ impl Client {
     }
 }
 
-/// Returns the password of `user:password`. If the password is empty, the user is a token and is returned instead.
+/// Returns the password of `user:password`. If the password is empty, the user is a token, which is returned instead.
 fn password_of(text: &[u8], span: Range<usize>, separator: u8) -> Option<Range<usize>> {
     let credentials = &text[span.clone()];
     let at = memchr::memchr(separator, credentials)?;
@@ -266,7 +272,7 @@ impl Word {
         &text[self.bare.clone()] == option.as_bytes()
     }
 
-    fn whole(&self) -> Range<usize> {
+    fn content(&self) -> Range<usize> {
         self.joined.clone().unwrap_or(self.bare.clone())
     }
 
@@ -285,10 +291,11 @@ struct Words<'t> {
 }
 
 impl<'t> Words<'t> {
-    /// Returns the words after the name of a program. There are none if more characters of a longer name follow.
+    /// Returns the words after the name of a program, which ends at `name`. Returns no words if the name continues,
+    /// because it is then the name of another program.
     fn after(text: &'t [u8], name: usize) -> Self {
         let end = text.len().min(name + MAX_BYTES);
-        // In `["program", "-p"`, the quote ends the name.
+        // In an array such as `["program", "-p"]`, a quote ends the name.
         let is_array = text.get(name).is_some_and(|byte| b"\"'".contains(byte)) && text.get(name + 1) == Some(&b',');
         let goes_on = text.get(name).is_none_or(|byte| !byte.is_ascii_whitespace());
         let at = if is_array {
@@ -315,7 +322,8 @@ impl<'t> Words<'t> {
         false
     }
 
-    /// Returns the span of the quoted text that begins at an offset, or `None` if the closing quote is missing.
+    /// Returns the span inside the quotes, given the offset of the opening quote; `None` if the closing quote is
+    /// missing.
     fn quoted(&self, from: usize) -> Option<Range<usize>> {
         let quote = self.text[from];
         let length = self.text[from + 1..self.end].iter().position(|byte| *byte == quote || *byte == b'\n')?;
@@ -334,7 +342,7 @@ impl Iterator for Words<'_> {
         let start = self.at;
         if b"\"'".contains(&self.text[start]) {
             let Some(span) = self.quoted(start) else {
-                // The quote ends the command itself.
+                // The quote has no partner in the command, so it is the end of a quoted command.
                 self.at = self.end;
                 return None;
             };
@@ -343,7 +351,7 @@ impl Iterator for Words<'_> {
         }
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`\\".contains(byte);
         let length = self.text[start..self.end].iter().position(ends);
-        // A word at the end of the examined bytes may continue.
+        // If a word reaches the end of the examined bytes, its end is unknown.
         let Some(length) = length.or((self.end == self.text.len()).then_some(self.end - start)) else {
             self.at = self.end;
             return None;

@@ -1,40 +1,41 @@
-//! Values on the lines of configuration files and in parameters: `NAME=VALUE`, `name: VALUE`, `;Password=VALUE;`.
+//! Finds values without quotes on the lines of configuration files and in parameters: `NAME=VALUE`, `name: VALUE`,
+//! `;Password=VALUE;`.
 //!
-//! The values have no quotes and may contain any symbol. Only their position distinguishes them from expressions of
-//! programs.
+//! Such values may contain any symbol. Only their position in a line or parameter distinguishes them from expressions
+//! of programs.
 
 use std::ops::Range;
 
 use crate::entropy::{is_marked, is_password, is_random};
 use crate::names::NameKind;
-use crate::url::is_chosen;
+use crate::url::is_real_password;
 
 /// Maximum number of bytes that are examined on each side of a name.
 const MAX_LINE_BYTES: usize = 512;
-/// Minimum length of the value of a variable or a parameter, in bytes. Values of well-known keys may be shorter.
+/// Minimum length in bytes of the value of a variable or a parameter. Values of well-known keys may be shorter.
 const MIN_VALUE_BYTES: usize = 6;
 
 /// Commands whose arguments are a name and its value: `aws configure set aws_secret_access_key VALUE`.
 const SETTERS: &[&[u8]] = &[b"configure set ", b"nmcli "];
-/// Command whose arguments are names with values: `vault kv put secret/app password=VALUE`.
+/// Command whose arguments have the form `NAME=VALUE`: `vault kv put secret/app password=VALUE`.
 const PUTTER: &[u8] = b"kv put ";
 
 /// Prefix of the names of Ansible's variables.
 const ANSIBLE: &[u8] = b"ansible";
 
-/// Words that may precede the name of a variable, or mark a list item.
+/// Words that may precede the name of a variable on its line, including the dash of a list item.
 const BEFORE_NAME: &[&[u8]] = &[b"export", b"set", b"setx", b"env", b"ENV", b"ARG", b"-", b"-e", b"--env"];
 
-/// Returns the value that follows the name of a password, or the name of a setting in a command.
+/// Returns the secret value that follows a name; `None` if the value is not a secret.
 pub(crate) fn value_of(text: &[u8], name: &Range<usize>, kind: NameKind) -> Option<Range<usize>> {
     let after = name.end..text.len().min(name.end + MAX_LINE_BYTES);
     let before = &text[line_start(text, name.start)..name.start];
     let value = match &text[after.clone()] {
-        [b' ', ..] if is_setting(before) => word(text, after).filter(|value| is_chosen(&text[value.clone()])),
+        [b' ', ..] if is_setting(before) => word(text, after).filter(|value| is_real_password(&text[value.clone()])),
         [b'=', ..] => direct(text, before, name, kind),
         _ if kind == NameKind::Secret => None,
         [b' ' | b'\t', ..] if text[name.clone()].starts_with(b"--") => {
-            word(text, after).filter(|value| is_mixed(&text[value.clone()]) && is_chosen(&text[value.clone()]))
+            word(text, after).filter(|value| is_mixed(&text[value.clone()]) && is_real_password(&text[value.clone()]))
         }
         [b' ' | b'\t' | b':', ..] if begins_line(before) => spaced(text, name, kind == NameKind::Certain),
         _ => None,
@@ -42,14 +43,14 @@ pub(crate) fn value_of(text: &[u8], name: &Range<usize>, kind: NameKind) -> Opti
     (!is_expression(&text[value.clone()])).then_some(value)
 }
 
-/// Returns the value of `NAME=VALUE`.
+/// Returns the secret value of `NAME=VALUE`.
 fn direct(text: &[u8], before: &[u8], name: &Range<usize>, kind: NameKind) -> Option<Range<usize>> {
     let is_certain = kind == NameKind::Certain;
     let start = name.end + 1;
     let rest = &text[start..text.len().min(start + MAX_LINE_BYTES)];
     if let Some(quote) = rest.first().filter(|byte| b"\"'".contains(byte)) {
         let length = rest[1..].iter().position(|byte| byte == quote || *byte == b'\n')?;
-        let is_secret = is_certain && rest[1 + length] == *quote && is_chosen(&rest[1..1 + length]);
+        let is_secret = is_certain && rest[1 + length] == *quote && is_real_password(&rest[1..1 + length]);
         return is_secret.then_some(start + 1..start + 1 + length);
     }
     let begins_line = begins_line(before);
@@ -66,10 +67,10 @@ fn direct(text: &[u8], before: &[u8], name: &Range<usize>, kind: NameKind) -> Op
         () if is_parameter || is_variable => is_mixed(value) || is_password(value) || is_marked(value),
         () => begins_line && (is_password(value) || is_marked(value)),
     };
-    (is_secret && is_chosen(value)).then(|| start..start + value.len())
+    (is_secret && is_real_password(value)).then(|| start..start + value.len())
 }
 
-/// Returns the value of `name = VALUE`, `name: VALUE` or `name VALUE` at the start of a line.
+/// Returns the secret value of `name = VALUE`, `name: VALUE` or `name VALUE` at the start of a line.
 fn spaced(text: &[u8], name: &Range<usize>, is_certain: bool) -> Option<Range<usize>> {
     let after = &text[name.end..text.len().min(name.end + MAX_LINE_BYTES)];
     let blanks = |text: &[u8]| text.iter().take_while(|byte| b" \t".contains(byte)).count();
@@ -90,11 +91,11 @@ fn spaced(text: &[u8], name: &Range<usize>, is_certain: bool) -> Option<Range<us
         None if is_certain => !name_text.contains(&b'_'),
         None => value.iter().any(u8::is_ascii_digit) && is_random(value),
     };
-    (is_secret && is_chosen(value)).then(|| name.end + skipped..name.end + skipped + value.len())
+    (is_secret && is_real_password(value)).then(|| name.end + skipped..name.end + skipped + value.len())
 }
 
-/// Returns the length of the text that leads to a value on the next line: a backslash or a YAML block indicator, and
-/// the indentation.
+/// Returns the length of the text before a value on the next line: a backslash or a YAML block indicator, the line
+/// break and the indentation. Returns 0 if the value is not on the next line.
 fn continuation(text: &[u8]) -> usize {
     let Some(line) = memchr::memchr(b'\n', text) else { return 0 };
     let is_mark = matches!(text[..line].trim_ascii(), b"\\" | b"|" | b"|-" | b"|+" | b">" | b">-" | b">+");
@@ -107,23 +108,24 @@ pub(crate) fn is_at_line_start(text: &[u8], at: usize) -> bool {
     begins_line(&text[line_start(text, at)..at])
 }
 
-/// Whether a value has at least six characters, with letters and digits among them.
+/// Whether a value has at least six characters, including a letter and a digit.
 pub(crate) fn is_mixed(value: &[u8]) -> bool {
     value.len() >= MIN_VALUE_BYTES && value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// Returns the start of the line around an offset, but at most [`MAX_LINE_BYTES`] before the offset.
+/// Returns the start of the line around an offset, or the offset [`MAX_LINE_BYTES`] before it if the line starts
+/// earlier.
 fn line_start(text: &[u8], at: usize) -> usize {
     let from = at.saturating_sub(MAX_LINE_BYTES);
     memchr::memrchr(b'\n', &text[from..at]).map_or(from, |line| from + line + 1)
 }
 
-/// Whether the text before a name is a command that sets the value of the name.
+/// Whether the text before a name is a command that sets the value of this name.
 fn is_setting(before: &[u8]) -> bool {
     SETTERS.iter().any(|setter| memchr::memmem::find(before, setter).is_some())
 }
 
-/// Whether a text ends with a connection parameter and a space: `host=db user=u `.
+/// Whether a text ends with a connection parameter and a space, such as `host=db user=u `.
 fn follows_parameter(before: &[u8]) -> bool {
     let Some(before) = before.strip_suffix(b" ") else { return false };
     let word = before.rsplit(|byte| b" \t\"'`".contains(byte)).next().unwrap_or_default();
@@ -155,11 +157,11 @@ fn begins_line(before: &[u8]) -> bool {
         && words.all(|word| BEFORE_NAME.contains(&word))
 }
 
-/// Returns the value without blanks that ends a line; a comment may follow. Semicolons and commas at the end of a
-/// variable's value are removed.
+/// Returns the text up to the first blank if only a comment may follow on the line. Semicolons and commas at the end of
+/// a variable's value are removed.
 fn to_end_of_line(text: &[u8], is_variable: bool) -> Option<&[u8]> {
     let length = text.iter().position(u8::is_ascii_whitespace);
-    // The line may continue past the examined bytes.
+    // If a value reaches the end of the examined bytes, its end is unknown.
     let length = length.or((text.len() < MAX_LINE_BYTES / 2).then_some(text.len()))?;
     let rest = text[length..].split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
     let is_comment = |rest: &[u8]| rest.starts_with(b"#") || rest.starts_with(b"//");
@@ -171,7 +173,7 @@ fn to_end_of_line(text: &[u8], is_variable: bool) -> Option<&[u8]> {
     }
     let is_code = value.first().is_none_or(|first| b"\"'`".contains(first))
         || !is_variable && value.last().is_some_and(|last| b";,{\\".contains(last));
-    // Messages in properties files contain character escapes.
+    // A value with a character escape is a message in a properties file.
     let has_escape = || value.windows(2).any(|pair| pair == b"\\u");
     ((rest.is_empty() || is_comment(rest)) && !is_code && !has_escape()).then_some(value)
 }

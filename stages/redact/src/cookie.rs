@@ -1,18 +1,19 @@
-//! Session ids in cookie headers: `Cookie: session=…; theme=dark`, `Set-Cookie: JSESSIONID=…; Secure`.
+//! Finds session ids in cookie headers: `Cookie: session=…; theme=dark`, `Set-Cookie: JSESSIONID=…; Secure`.
 
 use crate::entropy::is_random;
 use crate::names::classify_name;
 use crate::secret::Secret;
 
-/// Ending of the header's name, without the first letter, which may be a capital.
+/// The names of both headers, without the first letter of `Cookie`, which may be a capital.
 const HEADER: &[u8] = b"ookie: ";
-/// A part of the names of session cookies, and an ending of such names, in lower case.
+/// Part of the names of session cookies, in lower case.
 const SESSION: &[u8] = b"sess";
+/// Ending of the names of session cookies, in lower case.
 const ID: &[u8] = b"sid";
 /// Maximum number of bytes of a header that are examined.
 const MAX_BYTES: usize = 2048;
 
-/// Adds the random values of cookies that are named like a session or a secret.
+/// Adds the values of cookies that look random, if the name of the cookie denotes a session or a secret.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
     let mut searched = 0;

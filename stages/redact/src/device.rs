@@ -1,5 +1,5 @@
-//! Passwords in the configurations of network devices (Cisco, Junos, Huawei): `enable secret 9 …`, `password 7 …`,
-//! `snmp-server community …`, `pre-shared-key …`.
+//! Finds passwords in the configurations of network devices (Cisco, Junos, Huawei): `enable secret 9 …`, `password 7
+//! …`, `snmp-server community …`, `pre-shared-key …`.
 
 use std::sync::LazyLock;
 
@@ -10,9 +10,9 @@ use regex::bytes::Regex;
 use crate::config_line::is_mixed;
 use crate::entropy::{is_marked, is_password};
 use crate::secret::Secret;
-use crate::url::is_chosen;
+use crate::url::is_real_password;
 
-/// Every line with a password contains one of these words.
+/// Words that are searched for first: every command with a password contains one of them.
 const WORDS: &[&str] = &[
     "password ",
     "secret ",
@@ -27,17 +27,20 @@ const WORDS: &[&str] = &[
 ];
 /// Maximum number of bytes of a line that are examined on each side of a word.
 const MAX_BYTES: usize = 512;
-/// Minimum length of a password in the type 7 encoding, in bytes.
+/// Minimum length in bytes of a password in the type 7 encoding.
 const MIN_ENCODED_BYTES: usize = 6;
-/// Well-known communities, and words that documentation writes in place of a community.
+/// Well-known SNMP communities, and words that documentation writes in place of a community.
 const COMMUNITIES: &[&str] = &["community", "name", "private", "public", "string"];
 
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).expect("a few short words")
+    AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(WORDS)
+        .expect("the automaton of a few short strings is small")
 });
 
-/// Matches a command on its own line, with optional quotes and the prompt of a device. Type 7 is a reversible encoding
-/// as hexadecimal digits.
+/// Matches a line with one command, optionally in quotes or after the prompt of a device. Type 7 (`key 7`) is a
+/// reversible encoding as hexadecimal digits.
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A
         [\x20\t"'`,>+-]{0,64} (?: [\w.-]{1,63} (?: \( [\w-]{1,32} \) )? [\#>] \x20? )?
@@ -74,7 +77,7 @@ static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
         .replace("{words}", r"(?: [\w./:-]+ ~ ){0,12}")
         .replace("{byte}", r"[!\x23-\x26\x28-\x5f\x61-\x7e]")
         .replace('~', r"[\x20\t]+");
-    Regex::new(&pattern).expect("a test matches it")
+    Regex::new(&pattern).expect("a test uses this pattern")
 });
 
 /// Adds the passwords of device commands.
@@ -105,10 +108,10 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// Whether a community is a secret. Documentation writes placeholders in capitals.
+/// Whether an SNMP community is a secret. A word in capitals is a placeholder in documentation.
 fn is_community(value: &[u8]) -> bool {
     let is_known = COMMUNITIES.iter().any(|known| value.eq_ignore_ascii_case(known.as_bytes()));
-    !is_known && !value.iter().all(u8::is_ascii_uppercase) && is_chosen(value)
+    !is_known && !value.iter().all(u8::is_ascii_uppercase) && is_real_password(value)
 }
 
 /// Whether a value is a password or its encoding, and not the next word of a sentence.
@@ -120,5 +123,5 @@ fn is_plausible(value: &[u8], before: &[u8]) -> bool {
     let is_variable = value.contains(&b'_') && value.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let is_sentence = [&b" and "[..], b" or "].iter().any(|word| memmem::find(before, word).is_some());
     let looks_secret = is_encoded || is_password(value) || !is_variable && (is_marked(value) || is_mixed(value));
-    is_chosen(value) && !is_sentence && looks_secret
+    is_real_password(value) && !is_sentence && looks_secret
 }

@@ -1,56 +1,59 @@
-//! Distinguishes values that were drawn at random from values that a person wrote.
+//! Distinguishes values that were generated at random from values that a person wrote.
 
 use crate::letter_pairs;
 use crate::reference;
 use crate::secret::MASK;
 
-/// Minimum length of a value that may look random, in bytes.
+/// Minimum length in bytes of a value that may look random.
 pub(crate) const MIN_VALUE_BYTES: usize = 8;
-/// Minimum length of a value that must have [`LONG_ENTROPY`], in bytes.
+/// Minimum length in bytes of a long value, which must have [`LONG_ENTROPY`].
 const LONG_VALUE_BYTES: usize = 16;
-/// Minimum entropy of a long value and of a shorter one, in bits per byte.
+/// Minimum entropy of a long random value, in bits per byte.
 const LONG_ENTROPY: f64 = 3.0;
+/// Minimum entropy of a shorter or hexadecimal random value, in bits per byte.
 const SHORT_ENTROPY: f64 = 2.5;
 /// Minimum length of a random value without digits, in bytes. Shorter values are treated as names.
 const MIN_LETTERS_BYTES: usize = 12;
-/// Minimum number of digits of a hexadecimal key. Numbers with [`ADDRESS_DIGITS`] digits are Ethereum addresses, which
-/// often have `token` in their names.
+/// Minimum number of digits of a hexadecimal key.
 const MIN_KEY_DIGITS: usize = 32;
+/// Number of digits of an Ethereum address. Such addresses are not keys, although their names often contain `token`.
 const ADDRESS_DIGITS: usize = 40;
-/// Maximum average length of a piece of a random value, in characters. A piece is a word of camel case, a run of
-/// capitals or a number. Pieces of names are as long as words; pieces of random values have about two characters.
+/// Maximum average length of the pieces of a random value, in characters. A piece is a word in camel case, a run of
+/// capitals or a number. Pieces of names are as long as words, while pieces of random values have about two characters.
 const MAX_MEAN_PIECE: f64 = 3.0;
-/// Minimum number of letter pairs from which the share of rare pairs is meaningful.
+/// If a value has fewer letter pairs than this, the share of rare pairs is meaningless and not used.
 const MIN_PAIRS: usize = 6;
-/// Minimum share of rare letter pairs in a random value, and the share that only random values reach. Nearly half of
-/// the pairs of random letters are rare, and 99 of 100 names have at most [`HIGH_RARE_SHARE`].
+/// Minimum share of rare letter pairs in a random value. Nearly half of the pairs of random letters are rare.
 const MIN_RARE_SHARE: f64 = 0.1;
+/// Share of rare letter pairs that only random values reach: 99 of 100 names have at most this share.
 const HIGH_RARE_SHARE: f64 = 0.25;
-/// Minimum number of equal characters in a row that mark a placeholder.
+/// A run of at least this many equal characters may mark a placeholder.
 const MIN_REPEATED: usize = 4;
-/// A run of equal characters marks a placeholder if it covers at least this fraction of the value (1/n).
+/// A run of equal characters marks a placeholder if it covers at least 1/n of the value, where n is this number.
 const FILLED_FRACTION: usize = 4;
 
-/// Numerator and denominator of the minimum share of characters that follow their predecessor in a sequence.
+/// Minimum share, as numerator and denominator, of the characters of a sequence that are the successor of the character
+/// before them.
 const SEQUENCE_SHARE: (usize, usize) = (3, 4);
 
 /// Words that replace a secret in documentation, in lower case.
 const PLACEHOLDERS: &[&str] =
     &["change", "dummy", "example", "fake", "foobar", "insert", "null", "placeholder", "redacted", "sample", "your"];
 
-/// A value is a reference if at least this fraction of its bytes (1/n) belongs to references.
+/// A value is a reference if at least 1/n of its bytes belongs to references, where n is this number.
 const REFERENCE_FRACTION: usize = 2;
 /// Minimum entropy of a token in bits per byte. Tokens with less entropy are filler.
 const MIN_TOKEN_ENTROPY: f64 = 1.9;
 /// Symbols that occur in passwords, do not join words and do not occur in base64.
 const SYMBOLS: &[u8] = b"!#$%&*?^~|<>;()[]{}";
 
-/// Symbols that people put into short passwords, and bytes that may also occur in such passwords.
+/// Symbols that people put into short passwords.
 const MARKS: &[u8] = b"!@#$%^&*?~";
+/// Other symbols that may occur in short passwords, but do not suggest a password.
 const OTHER_MARKED_BYTES: &[u8] = b"_+-";
-/// Minimum length in bytes of a password with a symbol between its other characters, and of a password with letters,
-/// digits and a symbol.
+/// Minimum length in bytes of a password with a symbol between other characters.
 const MIN_MARKED_BYTES: usize = 4;
+/// Minimum length in bytes of a password with letters, digits and a symbol anywhere.
 const MIN_MIXED_BYTES: usize = 6;
 
 /// Shannon entropy of the bytes, in bits per byte.
@@ -62,8 +65,8 @@ pub(crate) fn entropy(value: &[u8]) -> f64 {
     counts.iter().filter(|count| **count > 0).map(share).map(|share| -share * share.log2()).sum()
 }
 
-/// Whether a value looks random: it has enough entropy, mixes letters with digits (or capitals with small letters), and
-/// its pieces and letter pairs are unlike those of names.
+/// Whether a value looks random. It must have enough entropy and mix letters with digits (or capitals with small
+/// letters), and must not look like a name.
 pub(crate) fn is_random(value: &[u8]) -> bool {
     let value = key_digits(value).unwrap_or(value);
     if value.len() < MIN_VALUE_BYTES || is_placeholder(value) {
@@ -72,10 +75,10 @@ pub(crate) fn is_random(value: &[u8]) -> bool {
     let is = |test: fn(&u8) -> bool| value.iter().any(test);
     let is_mixed = is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase) && value.len() >= MIN_LETTERS_BYTES;
     let has_classes = is(u8::is_ascii_alphabetic) && (is(u8::is_ascii_digit) || is_mixed);
-    // Sixteen hexadecimal digits have little more than three bits of entropy per digit.
+    // The entropy of sixteen random hexadecimal digits is little more than three bits per digit.
     let is_hex = value.iter().all(u8::is_ascii_hexdigit);
-    let least = if value.len() < LONG_VALUE_BYTES || is_hex { SHORT_ENTROPY } else { LONG_ENTROPY };
-    has_classes && entropy(value) >= least && !is_name(value)
+    let min_entropy = if value.len() < LONG_VALUE_BYTES || is_hex { SHORT_ENTROPY } else { LONG_ENTROPY };
+    has_classes && entropy(value) >= min_entropy && !is_name(value)
 }
 
 /// Returns the digits of a key that is written as a hexadecimal number, `0x…`.
@@ -85,11 +88,12 @@ pub(crate) fn key_digits(value: &[u8]) -> Option<&[u8]> {
     (is_key && digits.iter().all(u8::is_ascii_hexdigit)).then_some(digits)
 }
 
-/// Whether a value that is named like a password looks like one: it is random, or it mixes letters, digits and symbols.
+/// Whether a value that is assigned to the name of a password looks like a password: it looks random, or it mixes
+/// letters, digits and symbols.
 pub(crate) fn is_password(value: &[u8]) -> bool {
     let is = |test: fn(&u8) -> bool| value.iter().any(test);
     let has = |bytes: &[u8]| value.iter().any(|byte| bytes.contains(byte));
-    // `name@1.2.3` is not a password.
+    // A text such as `name@1.2.3` is not a password.
     let has_symbol = || has(SYMBOLS) || has(b"@") && !has(b"-./");
     let has_cases = is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase) && value.len() >= MIN_LETTERS_BYTES;
     let is_mixed = value.len() >= MIN_VALUE_BYTES
@@ -99,8 +103,9 @@ pub(crate) fn is_password(value: &[u8]) -> bool {
     is_random(value) || is_mixed && !is_placeholder(value)
 }
 
-/// Whether a value that is named like a password is a short one with symbols: `p@ss`, `abc12!`. A symbol at either end
-/// is not sufficient without a digit: `String!` is a type, and `&name` and `*name` are YAML references.
+/// Whether a value that is assigned to the name of a password is a short password with symbols: `p@ss`, `abc12!`. If
+/// the only symbols are at the ends, a digit is required: `String!` is a type, and `&name` and `*name` are YAML
+/// references.
 pub(crate) fn is_marked(value: &[u8]) -> bool {
     let is_mark = |byte: &u8| MARKS.contains(byte);
     let is_text = |byte: &u8| byte.is_ascii_alphanumeric() || is_mark(byte) || OTHER_MARKED_BYTES.contains(byte);
@@ -113,7 +118,7 @@ pub(crate) fn is_marked(value: &[u8]) -> bool {
         && !is_placeholder(value)
 }
 
-/// Whether a value consists of words and numbers.
+/// Whether a value looks like a name, which consists of words and numbers.
 fn is_name(value: &[u8]) -> bool {
     let is_long = value.len() >= LONG_VALUE_BYTES;
     if is_long && value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-') {
@@ -132,7 +137,7 @@ fn is_name(value: &[u8]) -> bool {
     }
 }
 
-/// Whether a value consists of joined words and numbers: `us-east-1`, a version, a time.
+/// Whether a value consists of words and numbers that are joined by other characters: `us-east-1`, a version, a time.
 fn is_joined(value: &[u8]) -> bool {
     if value.iter().any(|byte| SYMBOLS.contains(byte)) && !value.contains(&b'/') {
         return false;
@@ -142,8 +147,8 @@ fn is_joined(value: &[u8]) -> bool {
     parts().count() > 1 && parts().all(|part| letters(part) <= 1 || letters(part) == part.len())
 }
 
-/// Whether a value is a placeholder for a secret: it consists of references to variables or formats, is a link,
-/// contains a placeholder word, or repeats a character.
+/// Whether a value is a placeholder for a secret: it consists of references to variables or formats, contains a link or
+/// a placeholder word, repeats a character, or is a sequence such as `abcdef`.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     reference::covered_bytes(value) * REFERENCE_FRACTION >= value.len()
         || contains(value, b"://")
@@ -152,14 +157,14 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
         || PLACEHOLDERS.iter().any(|word| contains_ignoring_case(value, word.as_bytes()))
 }
 
-/// Whether a token with a public prefix is filler: `xxxx`, `________`, `12121212`. Realistic tokens in documentation
-/// are not filler and are masked.
+/// Whether the part of a token after its public prefix is filler: `xxxx`, `________`, `12121212`. Realistic tokens in
+/// documentation are not filler, and are masked.
 pub(crate) fn is_filler(value: &[u8]) -> bool {
     let longest = value.chunk_by(|first, second| first == second).map(<[u8]>::len).max();
     longest.unwrap_or(0) * 2 >= value.len() || entropy(value) < MIN_TOKEN_ENTROPY
 }
 
-/// Whether a value is padded with one character or was masked.
+/// Whether a value consists mostly of one repeated character, or was masked before.
 pub(crate) fn is_repetitive(value: &[u8]) -> bool {
     let runs = || value.chunk_by(|first, second| first == second);
     let is_filler =
@@ -208,7 +213,7 @@ fn mean_piece(value: &[u8]) -> f64 {
         let class = class_of(*byte);
         if class != Class::Other {
             characters += 1;
-            // `Word` is one piece: a single capital followed by small letters.
+            // A single capital followed by small letters is one piece: `Word`.
             let continues = class == last || (last == Class::Upper && class == Class::Lower && is_capital);
             pieces += u32::from(!continues);
             is_capital = class == Class::Upper && last != Class::Upper;

@@ -1,4 +1,4 @@
-//! Tokens in known formats.
+//! Finds tokens in known formats.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -11,17 +11,17 @@ use crate::runs::runs;
 use crate::secret::Secret;
 use crate::token_format::{Before, Criterion, FORMATS, TokenFormat};
 
-/// Maximum number of bytes from an anchor to the run of token characters after it: `Bearer `, `1234567890:AA`.
+/// Maximum number of bytes from an anchor to the run of token characters after it, as in `Bearer ` or `1234567890:AA`.
 const MAX_BEFORE_RUN_BYTES: usize = 24;
-/// Maximum length of the dot-terminated parts of a token before a run, in bytes.
+/// Maximum length in bytes of the parts of a token that end with a dot before a run.
 const MAX_PARTS_BYTES: usize = 128;
-/// Minimum length of a run without digits in which an anchor may be in the middle of a token, in bytes.
+/// Minimum length in bytes of a run that is searched even if it has no digits and does not begin with an anchor.
 const MIN_LETTERS_BYTES: usize = 34;
-/// Maximum length of a token from its start, in bytes.
+/// Maximum length of a token in bytes.
 const MAX_TOKEN_BYTES: usize = 4096;
 /// First byte of a terminal escape sequence.
 const ESCAPE: u8 = 0x1b;
-/// Maximum length of a terminal escape sequence that sets a colour, in bytes.
+/// Maximum length in bytes of a terminal escape sequence that sets a colour.
 const MAX_COLOUR_BYTES: usize = 12;
 /// Maximum number of bytes from the name of a header to its value.
 const MAX_HEADER_GAP_BYTES: usize = 32;
@@ -33,9 +33,9 @@ struct Anchors {
     automaton: AhoCorasick,
     /// Index of the format of each anchor.
     formats: Vec<usize>,
-    /// The anchors of tokens that may lack a long run, and the index of the format of each.
+    /// The anchors of formats with `TokenFormat::in_any_run`, and the index of the format of each.
     in_any_run: (AhoCorasick, Vec<usize>),
-    /// Compiled pattern of each format whose anchor has occurred.
+    /// The pattern of each format, compiled when an anchor of the format occurs for the first time.
     patterns: Vec<OnceLock<Regex>>,
     /// The anchors by their first two bytes. The index is [`pair_index`].
     beginning: Vec<Vec<&'static [u8]>>,
@@ -51,7 +51,7 @@ impl Anchors {
         };
         let (formats, anchors) = anchors_where(false);
         let (formats_in_any_run, in_any_run) = anchors_where(true);
-        // Only the search for leftmost matches uses vector instructions.
+        // `aho_corasick` uses vector instructions only if it searches for leftmost matches.
         let in_any_run = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(in_any_run);
         let mut beginning = vec![Vec::new(); 1 << 16];
         for anchor in anchors.iter().map(|anchor| anchor.as_bytes()) {
@@ -61,30 +61,31 @@ impl Anchors {
             automaton: AhoCorasick::builder()
                 .kind(Some(AhoCorasickKind::DFA))
                 .build(anchors)
-                .expect("a few short anchors"),
+                .expect("the automaton of a few short strings is small"),
             formats,
             patterns: FORMATS.iter().map(|_| OnceLock::new()).collect(),
             beginning,
-            in_any_run: (in_any_run.expect("a few short anchors"), formats_in_any_run),
+            in_any_run: (in_any_run.expect("the automaton of a few short strings is small"), formats_in_any_run),
         }
     }
 }
 
 impl Anchors {
     fn pattern(&self, format: usize) -> &Regex {
-        self.patterns[format]
-            .get_or_init(|| Regex::new(&format!(r"\A(?-u:{})", FORMATS[format].pattern)).expect("checked by a test"))
+        self.patterns[format].get_or_init(|| {
+            Regex::new(&format!(r"\A(?-u:{})", FORMATS[format].pattern)).expect("a test compiles all patterns")
+        })
     }
 
-    /// Whether a run may contain a token. Identifiers of programs are long runs too, most of them without digits. A
-    /// short token without digits begins with its anchor.
+    /// Whether a run may contain a token. Excludes most identifiers of programs, which are long runs too: a short run
+    /// without digits may contain a token only if it begins with an anchor.
     fn may_have_token(&self, text: &[u8], run: &Range<usize>) -> bool {
         if run.len() >= MIN_LETTERS_BYTES || text[run.clone()].iter().any(u8::is_ascii_digit) {
             return true;
         }
         let before = &text[..run.start];
         let from = match before {
-            // The separator between the two parts of a Tableau token.
+            // This is the separator between the two parts of a Tableau token.
             [.., b'=', b'=', b':'] => return true,
             [.., b'.'] => start_of_parts(text, run.start),
             [.., b':' | b'!'] => run.start.saturating_sub(MAX_BEFORE_RUN_BYTES),
@@ -115,7 +116,7 @@ pub(crate) fn pair_index(first: u8, second: u8) -> usize {
 /// searched for their anchors.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
-    // End of the last match of each format, so that a format matches no byte twice.
+    // The end of the last match of each format. A format does not match a byte twice.
     let mut ends = [0; FORMATS.len()];
     for run in runs(text).filter(|run| ANCHORS.may_have_token(text, run)) {
         let from = start_of_parts(text, run.start).min(run.start.saturating_sub(MAX_BEFORE_RUN_BYTES));
@@ -131,7 +132,8 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// Returns the start of the dot-terminated parts directly before a run, or the start of the run if no dot precedes it.
+/// Returns the start of the parts that end with a dot directly before a run, or the start of the run if no dot precedes
+/// it.
 fn start_of_parts(text: &[u8], run: usize) -> usize {
     let before = &text[run.saturating_sub(MAX_PARTS_BYTES)..run];
     let is_in_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b".!_-+/=~%".contains(byte);
@@ -139,7 +141,7 @@ fn start_of_parts(text: &[u8], run: usize) -> usize {
     run - length
 }
 
-/// Returns the token of a format around an anchor. `end` is the end of the last match of this format.
+/// Returns the token of a format around an anchor. `end` is the end of the last match of this format, and is updated.
 fn token_at(text: &[u8], anchor: usize, index: usize, end: &mut usize) -> Option<Secret> {
     let format = &FORMATS[index];
     let start = anchor.checked_sub(format.offset)?;
@@ -181,8 +183,7 @@ fn follows_header(text: &[u8]) -> bool {
     before[..name].to_ascii_lowercase().ends_with(b"authorization")
 }
 
-/// Whether a text ends with an escape sequence of a string, a URL or a terminal: `
-/// `, `%3D`, `\x3d`, `\u003d`, `ESC[31m`.
+/// Whether a text ends with an escape sequence of a string, a URL or a terminal: `%3D`, `\x3d`, `\u003d`, `ESC[31m`.
 fn ends_escape(text: &[u8]) -> bool {
     let is_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
     match text {

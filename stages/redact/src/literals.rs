@@ -1,4 +1,4 @@
-//! Values that are assigned in groups or in parts: lists, tuples and concatenated literals.
+//! Finds values in lists, in tuples, and in concatenated literals.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -12,14 +12,15 @@ use crate::reference;
 const MAX_BYTES: usize = 1024;
 /// Maximum number of bytes that are examined before a name on its line.
 const MAX_BEFORE_BYTES: usize = 128;
-/// Maximum number of items in a list, and of parts in a value.
+/// Maximum number of items in a list, and of concatenated literals in a value.
 const MAX_ITEMS: usize = 64;
 
-/// Matches from the end of a name to its list: an opening bracket or the lines of a YAML sequence.
+/// Matches the text from the end of a name to the start of its list: an opening bracket, or the lines of a YAML
+/// sequence.
 static LIST: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A ["'`]? (?: \[ \w{0,16} \] )? [\x20\t]{0,8}
         (?: : [\x20\t]{0,8} \r?\n (?P<sequence>) | (?: :?=>? | : ) \s{0,16} [\[({] )"#;
-    Regex::new(pattern).expect("a test matches it")
+    Regex::new(pattern).expect("a test uses this pattern")
 });
 
 /// Matches an item of a list in brackets, including the comma or bracket after it.
@@ -28,29 +29,31 @@ static ITEM: LazyLock<Regex> = LazyLock::new(|| {
         (?: " (?P<double> [^\s"\\]{1,256} ) " | ' (?P<single> [^\s'\\]{1,256} ) '
           | " [^"\n]{0,256} " | ' [^'\n]{0,256} ' | [\w.]{1,64} )
         \s{0,64} [,\])}]"#;
-    Regex::new(pattern).expect("a test matches it")
+    Regex::new(pattern).expect("a test uses this pattern")
 });
 
-/// Matches a line of a YAML sequence.
+/// Matches a line of a YAML sequence, which has one item.
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A [\x20\t]{0,40} - [\x20\t]{1,8}
         (?: (?: " (?P<double> [^\s"\\]{1,256} ) " | ' (?P<single> [^\s'\\]{1,256} ) '
               | (?P<plain> [!\x23-\x26\x28-\x5f\x61-\x7e]{1,256} ) ) [\x20\t]{0,16} (?: \#[^\n]* )?
           | [^\n]{1,256} )
         (?: \n | \r\n | \z )"#;
-    Regex::new(pattern).expect("a test matches it")
+    Regex::new(pattern).expect("a test uses this pattern")
 });
 
-/// Matches the names on a line before and after a name in a tuple.
+/// Matches the names of a tuple before a name on its line.
 static NAMES_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?x-u) \A [\x20\t]* (?: (?: auto | const | final | let | local | my | val | var ) [\x20\t]+ )? [\[(]?
         (?: [\w$@.]{1,64} [\x20\t]* , [\x20\t]* ){0,4} [$@]? \z";
-    Regex::new(pattern).expect("a test matches it")
+    Regex::new(pattern).expect("a test uses this pattern")
 });
+
+/// Matches the names of a tuple after a name on its line, up to the start of the values.
 static NAMES_AFTER: LazyLock<Regex> = LazyLock::new(|| {
     let pattern =
         r"(?x-u) \A (?: [\x20\t]* , [\x20\t]* [\w$@.]{1,64} ){0,4} [\x20\t]* [\])]? [\x20\t]* :?= [\x20\t]* [\[(]?";
-    Regex::new(pattern).expect("a test matches it")
+    Regex::new(pattern).expect("a test uses this pattern")
 });
 
 /// Matches a value of a tuple, including the comma after it.
@@ -58,17 +61,17 @@ static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A \s{0,32}
         (?: " (?P<double> [^"\n\\]{0,256} ) " | ' (?P<single> [^'\n\\]{0,256} ) ' | [\w.]{1,64} (?: \( [^()\n]{0,64} \) )? )
         [\x20\t]{0,8} (?P<comma> , )?"#;
-    Regex::new(pattern).expect("a test matches it")
+    Regex::new(pattern).expect("a test uses this pattern")
 });
 
-/// Matches from the end of a literal to the next literal, which follows directly or after an operator that concatenates
-/// the two.
+/// Matches the text from the end of a literal to the end of the next literal, which follows directly or after an
+/// operator that concatenates the two.
 static JOINED: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A ["'`]
         (?: [\x20\t]{0,16} (?: \r?\n [\x20\t]{0,40} )? (?P<operator> \+ | \.{1,2} | <> | & ) \s{0,40}
           | [\x20\t]{1,16} | [\x20\t]{0,16} \\? \r?\n [\x20\t]{1,40} )
         (?: " (?P<double> [^\s"\\]{1,256} ) " | ' (?P<single> [^\s'\\]{1,256} ) ' )"#;
-    Regex::new(pattern).expect("a test matches it")
+    Regex::new(pattern).expect("a test uses this pattern")
 });
 
 /// An item of a list.
@@ -77,7 +80,7 @@ pub(crate) struct Item {
     pub(crate) is_quoted: bool,
 }
 
-/// Returns the items without blanks of the list that is assigned to a name.
+/// Returns those items of the list assigned to a name that contain no blanks.
 pub(crate) fn items(text: &[u8], name_end: usize) -> Vec<Item> {
     let end = text.len().min(name_end + MAX_BYTES);
     let mut items = Vec::new();
@@ -107,13 +110,13 @@ pub(crate) fn member(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     let from = name.start.saturating_sub(MAX_BEFORE_BYTES);
     let line = memrchr(b'\n', &text[from..name.start]).map(|line| from + line + 1);
     let before = &text[line.or((from == 0).then_some(0))?..name.start];
-    let place = memchr_iter(b',', before).count();
-    let is_tuple = place > 0 || after.as_bytes().contains(&b',');
+    let position = memchr_iter(b',', before).count();
+    let is_tuple = position > 0 || after.as_bytes().contains(&b',');
     if !is_tuple || !NAMES_BEFORE.is_match(before) {
         return None;
     }
     let mut at = name.end + after.end();
-    for _ in 0..place {
+    for _ in 0..position {
         let groups = MEMBER.captures(&text[at..end])?;
         groups.name("comma")?;
         at += groups.get(0)?.end();
@@ -124,8 +127,8 @@ pub(crate) fn member(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     (!has_blank).then(|| at + value.start()..at + value.end())
 }
 
-/// Returns the literals that are concatenated with the literal ending at an offset. Literals without an operator
-/// between them count only at the end of the assigned expression.
+/// Returns the literals that are concatenated with the literal ending at an offset. If there is no operator between two
+/// literals, they count only if the assigned expression ends after them.
 pub(crate) fn joined(text: &[u8], end_of_first: usize, may_be_adjacent: bool) -> Vec<Range<usize>> {
     let end = text.len().min(end_of_first + MAX_BYTES);
     let (mut at, mut is_adjacent) = (end_of_first, false);

@@ -1,4 +1,4 @@
-//! Names (keys) to which secrets are assigned.
+//! Decides from the name to which a value is assigned whether the value may be a secret.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 pub(crate) enum NameKind {
     /// A token or a key, whose value looks random.
     Secret,
-    /// A password, chosen by a person.
+    /// A password, which a person may have chosen.
     Password,
     /// The password of a known program: any value that is assigned to the key is a secret.
     Certain,
@@ -42,14 +42,16 @@ const SECRET_PARTS: &[&str] = &[
     "webhookkey",
 ];
 
-/// Parts of the names of passwords. Letters outside ASCII are omitted, so `contraseña` is `contrasea`.
+/// Parts of the names of passwords, in the same form. Letters outside ASCII are omitted, so `contraseña` is
+/// `contrasea`.
 const PASSWORD_PARTS: &[&str] = &["contrasea", "contrasena", "motdepasse", "passphrase", "passw", "pwd"];
 
-/// Endings of the names of passwords, and password names that must be whole words.
+/// Endings of the names of passwords.
 const PASSWORD_ENDS: &[&str] = &["bindpw", "pass", "rootpw"];
+/// Endings of the names of passwords that must be whole words, in the letter cases that occur.
 const PASSWORD_WORDS: &[&[u8]] = &[b"psk", b"Psk", b"PSK"];
 
-/// Words that end with `pass`, and names of the passes of an algorithm.
+/// Endings of names with `pass` that do not denote a password, such as names of the passes of an algorithm.
 const PASSES: &[&str] =
     &["allpass", "bandpass", "bypass", "compass", "firstpass", "highpass", "lowpass", "multipass", "secondpass"];
 
@@ -69,7 +71,7 @@ const CERTAIN: &[&str] = &[
     "wpapsk",
 ];
 
-/// Prefix and endings of the variables in which Ansible keeps passwords.
+/// Prefix and endings of the names of Ansible's variables for passwords.
 const ANSIBLE: (&str, &[&str]) = ("ansible", &["pass", "password"]);
 
 /// Endings of the names of secrets.
@@ -118,10 +120,13 @@ const ATTRIBUTE_ENDS: &[&str] = &[
 /// Maximum length of a name, in bytes.
 const MAX_NAME_BYTES: usize = 96;
 
-/// Finds the parts of the names of secrets and passwords in a name.
+/// Finds the items of [`SECRET_PARTS`] and [`PASSWORD_PARTS`] in a name.
 static PARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let parts = SECRET_PARTS.iter().chain(PASSWORD_PARTS);
-    AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(parts).expect("a few short parts")
+    AhoCorasick::builder()
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(parts)
+        .expect("the automaton of a few short strings is small")
 });
 
 /// Returns the kind of secret that a name denotes, or `None` if the name does not denote a secret.

@@ -1,8 +1,8 @@
-//! Passwords in netrc files: `machine HOST login USER password PASSWORD`, on one line or several.
+//! Finds passwords in netrc files: `machine HOST login USER password PASSWORD`, on one line or several.
 
 use std::ops::Range;
 
-use crate::url::is_chosen;
+use crate::url::is_real_password;
 
 /// Maximum number of bytes that are examined on each side of the word `password`.
 const MAX_BYTES: usize = 256;
@@ -11,7 +11,7 @@ const KEYS: &[&[u8]] = &[b"login", b"account", b"user"];
 /// Maximum number of key-value pairs before `password`.
 const MAX_PAIRS: usize = 2;
 
-/// Returns the password after the word `password` of an entry.
+/// Returns the password that follows the word `password` if the word belongs to a netrc entry.
 pub(crate) fn password_after(text: &[u8], word: &Range<usize>) -> Option<Range<usize>> {
     let blanks = text[word.end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let is_entry =
@@ -23,7 +23,7 @@ pub(crate) fn password_after(text: &[u8], word: &Range<usize>) -> Option<Range<u
     let value = &text[start..text.len().min(start + MAX_BYTES)];
     let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`\\".contains(byte);
     let length = value.iter().position(ends).or((value.len() < MAX_BYTES).then_some(value.len()))?;
-    is_chosen(&value[..length]).then_some(start..start + length)
+    is_real_password(&value[..length]).then_some(start..start + length)
 }
 
 /// Whether a text ends with `machine HOST` or `default`, followed by one or two pairs of a key and its value.

@@ -1,4 +1,4 @@
-//! Passwords in PostgreSQL password files: `host:port:database:user:password`.
+//! Finds passwords in PostgreSQL password files: `host:port:database:user:password`.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -7,16 +7,16 @@ use memchr::{memchr, memmem, memrchr};
 use regex::bytes::Regex;
 
 use crate::secret::Secret;
-use crate::url::is_chosen;
+use crate::url::is_real_password;
 
-/// The default port, which identifies an entry in any text.
+/// The default port. A line with this port is recognised as an entry in any text.
 const PORT: &[u8] = b":5432:";
 /// Maximum number of bytes that are examined on each side of a port.
 const MAX_BYTES: usize = 512;
 
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?-u)(?:\A|[\s\x22'`])[\w.*/-]+:(?:\d{1,5}|\*):[^:\s]+:[^:\s]+:((?:\\[:\\]|[^\s\x22'`\\:])+)(?:[\s\x22'`\\]|\z)";
-    Regex::new(pattern).expect("a test matches it")
+    Regex::new(pattern).expect("a test uses this pattern")
 });
 
 /// Adds the passwords of entries with the default port.
@@ -40,7 +40,7 @@ pub(crate) fn find_all(text: &[u8], found: &mut Vec<Secret>) {
 
 fn add(text: &[u8], within: Range<usize>, found: &mut Vec<Secret>) {
     let secrets = ENTRY.captures_iter(&text[within.clone()]).filter_map(|groups| groups.get(1));
-    let secrets = secrets.filter(|password| is_chosen(password.as_bytes()));
+    let secrets = secrets.filter(|password| is_real_password(password.as_bytes()));
     found.extend(secrets.map(|password| {
         let span = within.start + password.start()..within.start + password.end();
         Secret { rule: "pgpass-password", span, continues: false }

@@ -1,15 +1,16 @@
-//! References to variables, and format strings, in the place of a value: `${NAME}`, `%(name)s`, `{{ name }}`, `<name>`,
-//! `%s`.
+//! Recognises references to variables, and format strings, which are not secrets: `${NAME}`, `%(name)s`, `{{ name }}`,
+//! `<name>`, `%s`.
 
 /// Opening and closing texts around the name of a reference.
 const BRACKETS: &[(&[u8], &[u8])] =
     &[(b"${", b"}"), (b"$(", b")"), (b"#{", b"}"), (b"{{", b"}}"), (b"%(", b")"), (b"<%", b"%>")];
 /// Brackets around a whole value.
 const AROUND: &[(u8, u8)] = &[(b'<', b'>'), (b'{', b'}'), (b'[', b']'), (b'(', b')'), (b'%', b'%')];
-/// Conversion characters of format strings, and the flags that may precede them.
+/// Conversion characters of format strings.
 const CONVERSIONS: &[u8] = b"sdxuvc";
+/// Flags, widths and length modifiers that may precede a conversion character.
 const FLAGS: &[u8] = b"0123456789-.*hlz";
-/// Minimum number of conversions in a value that is a format string.
+/// A value with at least this many conversions is a format string as a whole.
 const MIN_FORMAT_CONVERSIONS: usize = 2;
 
 /// Returns the number of bytes of a value that belong to references.
@@ -28,7 +29,8 @@ pub(crate) fn covered_bytes(value: &[u8]) -> usize {
     if conversions >= MIN_FORMAT_CONVERSIONS { value.len() } else { covered }
 }
 
-/// Whether a value is a name in brackets, or the beginning of one, because values are cut at a space.
+/// Whether a value is a name in brackets, or the beginning of such a name up to a space, because values are cut at a
+/// space.
 fn is_bracketed(value: &[u8]) -> bool {
     let [open, inner @ ..] = value else { return false };
     let Some((_, close)) = AROUND.iter().find(|(first, _)| first == open) else { return false };
@@ -42,7 +44,7 @@ fn length(value: &[u8], at: usize) -> usize {
     for (open, close) in BRACKETS {
         if let Some(inner) = text.strip_prefix(*open) {
             let end = inner.windows(close.len()).position(|window| window == *close);
-            // A value that was cut at a space may begin with the first part of a reference.
+            // A value that was cut at a space may begin with a reference whose end is missing.
             let unclosed = if at == 0 { text.len() } else { 0 };
             return end.map_or(unclosed, |end| open.len() + end + close.len());
         }

@@ -1,4 +1,4 @@
-//! Long runs of characters that occur in tokens.
+//! Finds long runs of characters that may occur in tokens.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ const IN_TOKEN: [bool; 256] = {
     table
 };
 
-/// Returns the runs of at least [`MIN_RUN_BYTES`] bytes, in order. Ordinary text has few such runs, and most of its
-/// bytes are skipped: if a window of that length ends with another byte, no run begins in the window.
+/// Returns the runs of at least [`MIN_RUN_BYTES`] bytes, in order. Most bytes of ordinary text are skipped: if the last
+/// byte of a window of [`MIN_RUN_BYTES`] bytes may not occur in a token, no such run begins in the window.
 pub(crate) fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut from = 0;
     std::iter::from_fn(move || {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// The character that replaces each byte of a secret. It is valid in identifiers, in strings and in plain YAML scalars,
-/// and is not part of any term.
+/// The character that replaces each byte of a secret. It is valid in identifiers, in strings and in plain YAML scalars.
+/// A mask contains no search term.
 pub const MASK: char = '_';
 
 /// A secret in a text.
@@ -11,18 +11,19 @@ pub const MASK: char = '_';
 pub struct Secret {
     /// Name of the rule that found the secret.
     pub rule: &'static str,
-    /// Byte range of the secret, which covers only ASCII or whole characters. It excludes the public prefix of a token
-    /// (`ghp_`).
+    /// Byte range of the secret, which begins and ends at character boundaries. It excludes the public prefix of a
+    /// token (`ghp_`).
     pub span: Range<usize>,
     /// Whether this span belongs to the same secret as the previous one: a private key has one span per line.
     pub continues: bool,
 }
 
-/// Replaces every byte of the given secrets by [`MASK`]. The secrets come from [`find`](crate::find) on the same text.
+/// Replaces every byte of `secrets` with [`MASK`]. The secrets must be the result of [`find`](crate::find) for the same
+/// text.
 pub fn mask(text: String, secrets: &[Secret]) -> String {
     let mut bytes = text.into_bytes();
     for secret in secrets {
         bytes[secret.span.clone()].fill(MASK as u8);
     }
-    String::from_utf8(bytes).expect("spans begin and end at characters")
+    String::from_utf8(bytes).expect("spans begin and end at character boundaries")
 }

@@ -1,4 +1,4 @@
-//! Passwords in SQL statements: `CREATE USER name IDENTIFIED BY '…'`, `ALTER ROLE name WITH PASSWORD '…'`.
+//! Finds passwords in SQL statements: `CREATE USER name IDENTIFIED BY '…'`, `ALTER ROLE name WITH PASSWORD '…'`.
 
 use std::sync::LazyLock;
 
@@ -6,25 +6,29 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use regex::bytes::Regex;
 
 use crate::secret::Secret;
-use crate::url::is_chosen;
+use crate::url::is_real_password;
 
-/// Keywords before a password. They are also common in other texts.
+/// Keywords before a password. They also occur in other texts, so the statement is checked too.
 const WORDS: &[&str] = &["IDENTIFIED ", "identified ", "PASSWORD '", "password '"];
-/// Verbs and objects of the statements that set a password, in lower case.
+/// Verbs of the statements that set a password, in lower case.
 const VERBS: &[&[u8]] = &[b"create ", b"alter "];
+/// Objects of these statements, in lower case.
 const OBJECTS: &[&[u8]] = &[b"user ", b"role "];
 
 /// Maximum number of bytes of a statement that are examined on each side of a word.
 const MAX_BYTES: usize = 256;
 
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).expect("a few short words")
+    AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(WORDS)
+        .expect("the automaton of a few short strings is small")
 });
 
-/// Matches from `IDENTIFIED` to the opening quote of the password.
+/// Matches the text from `IDENTIFIED` to the opening quote of the password.
 static BY: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?xi-u) \A (?: with \x20 [\w."'`-]{1,64} \x20 )? by \x20 (?: password \x20 )? ["']"#;
-    Regex::new(pattern).expect("a test matches it")
+    Regex::new(pattern).expect("a test uses this pattern")
 });
 
 /// Adds the passwords in SQL statements.
@@ -39,10 +43,11 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         let Some(start) = start.filter(|_| sets_password(&text[..word.start()])) else { continue };
         let rest = &text[start..text.len().min(start + MAX_BYTES)];
         let quote = text[start - 1];
-        // In `'" + password + "'`, a program assembles the statement.
+        // In `'" + password + "'`, a program builds the statement from parts, and the text between the quotes is not a
+        // password.
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`\\".contains(byte);
         let length = rest.iter().position(ends).filter(|length| rest[*length] == quote);
-        if let Some(length) = length.filter(|length| is_chosen(&rest[..*length])) {
+        if let Some(length) = length.filter(|length| is_real_password(&rest[..*length])) {
             found.push(Secret { rule: "sql-password", span: start..start + length, continues: false });
         }
     }

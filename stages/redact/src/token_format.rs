@@ -1,12 +1,12 @@
-//! The token formats, as data.
+//! The table of known token formats.
 
-/// A token format.
+/// A known format of tokens.
 pub(crate) struct TokenFormat {
     /// Name of the rule.
     pub(crate) name: &'static str,
-    /// Texts, at least one of which occurs in every token.
+    /// Fixed texts. Every token contains at least one of them.
     pub(crate) anchors: &'static [&'static str],
-    /// Number of bytes of the token before the anchor.
+    /// Number of bytes between the start of the token and its anchor.
     pub(crate) offset: usize,
     /// Required context before the token.
     pub(crate) before: Before,
@@ -14,30 +14,32 @@ pub(crate) struct TokenFormat {
     pub(crate) pattern: &'static str,
     /// Requirement on the secret in addition to the pattern.
     pub(crate) criterion: Criterion,
-    /// Whether a token may have dots anywhere, so that it may contain no long run of other characters.
+    /// Whether the anchors are searched for everywhere, because a token with dots may contain no long run of token
+    /// characters.
     pub(crate) in_any_run: bool,
 }
 
 /// Requirement that distinguishes a secret from a placeholder or other text.
 pub(crate) enum Criterion {
-    /// The prefix identifies the token. Only filler such as `xxxx` is rejected.
+    /// The secret must not be filler such as `xxxx`. Used if the prefix identifies the token.
     Prefix,
-    /// Minimum entropy in bits per byte, for prefixes that also occur in other text.
+    /// The secret must have at least this entropy in bits per byte. Used for prefixes that also occur in other text.
     Entropy(f64),
-    /// Either the name of an authorization header precedes the scheme, or the value looks random.
+    /// The secret must look random, or the name of an authorization header must precede the token.
     Header,
-    /// The value looks random. Used for prefixes that are common in programs.
+    /// The secret must look random. Used for prefixes that are common in programs.
     Random,
 }
 
-/// Context before a token.
+/// The context that is required before a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Before {
-    /// No letter or digit, or an escape sequence. For a prefix that does not identify the token, also no `_` or `-`.
+    /// No letter or digit, unless it ends an escape sequence. If the prefix does not identify the token, also no `_` or
+    /// `-`.
     Other,
-    /// A letter or a digit: the anchor begins inside a path.
+    /// A letter or a digit precedes the token, because the anchor begins inside a path.
     Word,
-    /// A digit.
+    /// A digit precedes the token.
     Digit,
 }
 

@@ -1,24 +1,25 @@
-//! Passwords and tokens in URLs: `scheme://user:password@host`, `scheme://token@host`, `jdbc:oracle:thin:user/password@host`.
+//! Finds passwords and tokens in URLs: `scheme://user:password@host`, `scheme://token@host`,
+//! `jdbc:oracle:thin:user/password@host`.
 
 use memchr::{memchr, memmem};
 
 use crate::entropy::{is_placeholder, is_random};
 use crate::secret::Secret;
 
-/// Maximum length of a user and of a password, in bytes.
+/// Maximum length in bytes of a user and of a password.
 const MAX_PART_BYTES: usize = 512;
 /// Prefix of Oracle URLs, in which a slash separates the user from the password.
 const ORACLE: &[u8] = b"jdbc:oracle:";
 /// Minimum length of a password, in bytes.
 const MIN_PASSWORD_BYTES: usize = 3;
-/// Minimum length of a token in the user part, in bytes.
+/// Minimum length in bytes of a token in the place of the user.
 const MIN_TOKEN_BYTES: usize = 32;
 
 /// Words that documentation writes in place of a password.
 const PLACEHOLDER_WORDS: &[&str] =
     &["credentials", "pass", "passphrase", "passwd", "password", "pw", "pwd", "secret", "test", "token"];
 
-/// Adds the passwords of URLs.
+/// Adds the passwords and tokens in URLs.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let bytes = text.as_bytes();
     for slashes in memmem::find_iter(bytes, b"://") {
@@ -42,7 +43,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         if user >= MIN_TOKEN_BYTES && is_random(&rest[..user]) {
             found.push(secret(0, user));
         }
-        if is_chosen(&rest[password..at]) {
+        if is_real_password(&rest[password..at]) {
             found.push(secret(password, at));
         }
     }
@@ -52,7 +53,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         let ends = |byte: &u8| *byte <= b' ' || b"@\"'`<>\\".contains(byte);
         let Some(end) = rest.iter().position(ends).filter(|end| rest[*end] == b'@') else { continue };
         let Some(password) = memchr(b'/', &rest[..end]).map(|slash| slash + 1) else { continue };
-        if is_chosen(&rest[password..end]) {
+        if is_real_password(&rest[password..end]) {
             found.push(Secret { rule: "url-password", span: from + password..from + end, continues: false });
         }
     }
@@ -67,8 +68,8 @@ fn begins_host(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"[{$%<".contains(&byte) || byte >= 0x80
 }
 
-/// Whether a text in the place of a password was chosen by a person. Placeholders and very short texts were not.
-pub(crate) fn is_chosen(password: &[u8]) -> bool {
+/// Whether a text in the place of a password is a real password. Placeholders and very short texts are not.
+pub(crate) fn is_real_password(password: &[u8]) -> bool {
     let is_word = PLACEHOLDER_WORDS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes()));
     password.len() >= MIN_PASSWORD_BYTES && !is_word && !is_placeholder(password)
 }

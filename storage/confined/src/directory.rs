@@ -21,13 +21,13 @@ const MAX_ATTEMPTS: usize = 16;
 pub struct Directory {
     handle: Arc<system::Handle>,
     path: PathBuf,
-    /// Whether new files and directories inherit the permissions of the directory. False if the user has named the
-    /// directory, which may be private for other reasons.
+    /// Whether new entries of a private directory become private too. False for a directory that the user has named,
+    /// because that directory may be private for other reasons.
     passes_on_privacy: bool,
 }
 
 impl Directory {
-    /// Opens a directory that the user has named: symbolic links in `path` are followed.
+    /// Opens a directory that the user has named. Symbolic links in `path` are followed.
     ///
     /// # Errors
     /// When the directory does not exist or cannot be opened.
@@ -36,7 +36,7 @@ impl Directory {
         Ok(Self { handle, path: path.to_owned(), passes_on_privacy: false })
     }
 
-    /// Opens a directory of the user, and creates it if it does not exist. Only the owner may use the directory and the
+    /// Opens the directory at `path`, and creates it if it does not exist. Only the owner may use the directory and the
     /// files created in it.
     ///
     /// # Errors
@@ -47,19 +47,20 @@ impl Directory {
         Self::open_private_root(path)
     }
 
-    /// Opens an existing directory of the user, as [`Self::create_private_root`] does.
+    /// Opens an existing directory, and removes the permissions of the group and of others as
+    /// [`Self::create_private_root`] does.
     ///
     /// # Errors
     /// When the directory cannot be opened.
     pub fn open_private_root(path: &Path) -> io::Result<Self> {
         let root = Self { passes_on_privacy: true, ..Self::open_root(path)? };
-        // Only the owner can change the permissions of a directory.
+        // Errors are ignored: only the owner can change the permissions of a directory.
         let _ = root.handle.make_private();
         Ok(root)
     }
 
-    /// Removes the permissions of the group and of others from the directory and everything in it, as far as the user
-    /// may do so. Symbolic links are not followed.
+    /// Removes the permissions of the group and of others from the directory and everything in it. Entries whose
+    /// permissions the user may not change stay unchanged. Symbolic links are not followed.
     pub fn make_private(&self) {
         for (name, kind) in self.entries().unwrap_or_default() {
             match kind {
@@ -74,7 +75,8 @@ impl Directory {
         let _ = self.handle.make_private();
     }
 
-    /// The path by which the directory was opened, for messages and for libraries that accept only paths.
+    /// The path by which the directory was opened. Use it only in messages and for libraries that accept nothing but a
+    /// path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -98,8 +100,8 @@ impl Directory {
         self.create(name.as_ref(), self.is_private()?)
     }
 
-    /// Opens the directory called `name`, and creates it if it does not exist. Only the owner may use a new directory.
-    /// The permissions of an existing directory do not change.
+    /// Opens the directory called `name`. If it does not exist, creates it so that only the owner may use it. The
+    /// permissions of an existing directory do not change.
     ///
     /// # Errors
     /// A [`Refusal`] or a system error.
@@ -119,7 +121,7 @@ impl Directory {
         }
     }
 
-    /// Opens the directory at a relative path, and creates the missing directories on the way.
+    /// Opens the directory at a relative path, and creates it and its parents if they do not exist.
     ///
     /// # Errors
     /// A [`Refusal`] or a system error.
@@ -128,7 +130,8 @@ impl Directory {
         names.try_fold(self.clone(), |directory, name| directory.create_directory(name))
     }
 
-    /// Writes a file at a relative path, with [`Directory::replace`]. Creates missing directories.
+    /// Writes a file at a relative path, with [`Directory::replace`]. Creates the directories above it if they do not
+    /// exist.
     ///
     /// # Errors
     /// A [`Refusal`] or a system error.
@@ -182,7 +185,7 @@ impl Directory {
     /// Whether a relative path exists. A symbolic link counts, even if it is dangling.
     ///
     /// # Errors
-    /// When the metadata cannot be read for another reason than a missing entry.
+    /// When the metadata of an existing entry cannot be read.
     pub fn contains(&self, path: impl AsRef<Path>) -> io::Result<bool> {
         match self.metadata(path) {
             Ok(_) => Ok(true),
@@ -207,8 +210,8 @@ impl Directory {
         self.handle.create_new(check_name(name.as_ref())?, self.is_private()?)
     }
 
-    /// Whether only the owner may use the directory, so that new entries are private as well. False for a directory
-    /// that was opened by [`Self::open_root`].
+    /// Whether only the owner may use the directory, so that new entries become private too. Always false for a
+    /// directory that was opened by [`Self::open_root`].
     ///
     /// # Errors
     /// When the system cannot read the permissions.
@@ -236,11 +239,11 @@ impl Directory {
         }
     }
 
-    /// Replaces the file called `name`, or creates it. The new content is written under a random name first, so a
-    /// reader sees either the old content or the new content.
+    /// Replaces the file called `name`, or creates it. `write` writes the new content to a file with a random name,
+    /// which is then renamed. A reader therefore sees either the old or the new content.
     ///
     /// # Errors
-    /// The error of `write`, or a system error. On an error the old file stays.
+    /// The error of `write`, or a system error. On an error the old file is unchanged.
     pub fn replace(&self, name: impl AsRef<OsStr>, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let name = check_name(name.as_ref())?;
         let temporary = temporary::name_for(name);
@@ -250,7 +253,7 @@ impl Directory {
             self.handle.rename(&temporary, name)
         });
         if written.is_err() {
-            // The error of the write is more useful than an error of this removal.
+            // An error of this removal is ignored, because the error of the write is more useful.
             let _ = self.handle.remove_file(&temporary);
         }
         written
@@ -264,15 +267,15 @@ impl Directory {
         self.handle.rename(check_name(from.as_ref())?, check_name(to.as_ref())?)
     }
 
-    /// Removes the entry called `name`: a directory with its content, or the link itself. A missing entry is not an
-    /// error.
+    /// Removes the entry called `name`. A directory is removed with its content; of a symbolic link, only the link is
+    /// removed. A missing entry is not an error.
     ///
     /// # Errors
     /// Any system error.
     pub fn remove(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         let name = check_name(name.as_ref())?;
         let removed = match self.metadata(name) {
-            // The standard library removes a tree relative to handles, and does not follow the links in it.
+            // `remove_dir_all` works relative to handles and does not follow symbolic links in the tree.
             Ok(found) if found.kind == EntryKind::Directory => std::fs::remove_dir_all(self.path.join(name)),
             Ok(_) => self.handle.remove_file(name),
             Err(error) => Err(error),
@@ -292,7 +295,7 @@ impl Directory {
     }
 }
 
-/// Returns the path if it has at least one component and every component is a normal one.
+/// Returns the path if it has at least one component and all components are normal.
 fn check_relative(path: &Path) -> io::Result<&Path> {
     let mut components = path.components().peekable();
     let is_below = components.peek().is_some() && components.all(|part| matches!(part, Component::Normal(_)));

@@ -1,14 +1,14 @@
 //! File access confined to a directory.
 //!
 //! A repository controls the content of its tree: it can hold symbolic links to a user's files, named pipes, devices
-//! and endless files. A [`Directory`] opens files relative to its handle, follows no symbolic link in any component,
-//! opens only regular files, never blocks, and reads no more than the caller allows. It creates new files exclusively.
-//! To replace a file, it writes the new content under a random name and then renames it.
+//! and endless files. A [`Directory`] opens files relative to its handle, and follows no symbolic link in any
+//! component. It opens only regular files, never blocks, and reads no more bytes than the caller allows. It creates new
+//! files exclusively. To replace a file, it writes the new content under a random name and then renames it.
 //!
 //! On Linux the kernel resolves a path in one call (`openat2` with `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS`). On
 //! other Unix systems, and where that call is not available, each component is opened with `O_NOFOLLOW`. On other
-//! systems each component is examined before it is used, which gives no protection if somebody changes the tree in
-//! between.
+//! systems each component is examined before it is used. This gives no protection if another process changes the tree
+//! between the two steps.
 //!
 //! [`read_regular`] is for files that the user names: it follows symbolic links but keeps all other restrictions.
 //!
@@ -16,10 +16,10 @@
 //!
 //! ```
 //! # fn main() -> std::io::Result<()> {
-//! # let place = tempfile::tempdir()?;
+//! # let temporary = tempfile::tempdir()?;
 //! use aurora_confined::Directory;
 //!
-//! let root = Directory::open_root(place.path())?;
+//! let root = Directory::open_root(temporary.path())?;
 //! let state = root.create_directory(".state")?;
 //! state.replace("seen", |file| std::io::Write::write_all(file, b"42"))?;
 //! assert_eq!(root.read(".state/seen", 1 << 10)?, b"42");

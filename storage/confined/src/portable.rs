@@ -1,4 +1,5 @@
-//! Implementation for systems without directory handles: examines every component before it uses a path.
+//! Implementation for systems other than Unix, where paths are not opened relative to handles. It examines every
+//! component of a path before it uses the path.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, FileType, OpenOptions};
@@ -35,7 +36,7 @@ impl Handle {
         }
     }
 
-    /// The file inherits its access rights from the directory.
+    /// Creates a file. It inherits its access rights from the directory, so `_is_private` is ignored.
     pub(crate) fn create_new(&self, name: &OsStr, _is_private: bool) -> io::Result<File> {
         OpenOptions::new().read(true).write(true).create_new(true).open(self.0.join(name))
     }
@@ -103,7 +104,7 @@ pub(crate) fn create_private_root(path: &Path) -> io::Result<()> {
 
 /// Opens a file by a path that the user has given.
 pub(crate) fn open_named(path: &Path) -> io::Result<File> {
-    // Devices are not regular files, and opening one may block.
+    // Checks the type first, because opening a device may block.
     if fs::metadata(path)?.is_file() { File::open(path) } else { Err(Refusal::NotRegular.into()) }
 }
 

@@ -12,7 +12,7 @@ pub enum Refusal {
     /// A directory, pipe, socket or device where a regular file is expected.
     #[error("it is not a regular file")]
     NotRegular,
-    /// Anything else where a directory is expected.
+    /// A file, pipe, socket or device where a directory is expected.
     #[error("it is not a directory")]
     NotDirectory,
     /// The file has more bytes than the caller allows.
@@ -37,7 +37,7 @@ impl From<Refusal> for io::Error {
     }
 }
 
-/// Returns the refusal behind an error, if there is one.
+/// Returns the [`Refusal`] that an error wraps, if there is one.
 pub fn refusal_of(error: &io::Error) -> Option<Refusal> {
     error.get_ref()?.downcast_ref().copied()
 }

@@ -1,4 +1,4 @@
-//! Reading regular files, with a limit.
+//! Reads regular files, up to a maximum size.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -42,9 +42,9 @@ pub(crate) fn read_open(file: File, limit: u64) -> io::Result<Vec<u8>> {
     if len > limit {
         return Err(Refusal::TooLarge { limit }.into());
     }
-    // One byte more than the file size, so that reading the end needs no second allocation.
+    // The capacity is one byte more than the file size, so that detecting the end needs no second allocation.
     let mut bytes = Vec::with_capacity(usize::try_from(len + 1).unwrap_or(0));
-    // A file may grow, and files in /proc report a length of 0.
+    // The limit is checked again, because a file may grow while it is read, and files in /proc report a length of 0.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit { Err(Refusal::TooLarge { limit }.into()) } else { Ok(bytes) }
 }

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, RandomState};
 
 /// Returns an unpredictable name for a file that will be renamed to `name`.
 pub(crate) fn name_for(name: &OsStr) -> OsString {
-    // The keys of the hasher are random and differ between hashers.
+    // Every `RandomState` has different random keys.
     let number = RandomState::new().hash_one(std::process::id());
     let mut temporary = OsString::from(".");
     temporary.push(name);

@@ -7,62 +7,71 @@ const LIMIT: u64 = 1 << 10;
 
 /// Creates a directory `outside` with a file, and a directory `root` that the test is confined to.
 fn test_tree() -> (tempfile::TempDir, Directory) {
-    let place = tempfile::tempdir().expect("a directory");
+    let temporary = tempfile::tempdir().expect("a temporary directory can be created");
     for name in ["outside", "root", "root/real"] {
-        fs::create_dir(place.path().join(name)).expect("created");
+        fs::create_dir(temporary.path().join(name)).expect("the entry can be created");
     }
     for name in ["outside/secret", "root/real/file"] {
-        fs::write(place.path().join(name), name).expect("written");
+        fs::write(temporary.path().join(name), name).expect("the file can be written");
     }
-    let root = Directory::open_root(&place.path().join("root")).expect("opened");
-    (place, root)
+    let root = Directory::open_root(&temporary.path().join("root")).expect("the directory can be opened");
+    (temporary, root)
 }
 
 fn refusal_in<T: std::fmt::Debug>(result: io::Result<T>) -> Option<Refusal> {
-    refusal_of(&result.expect_err("refused"))
+    refusal_of(&result.expect_err("the operation is refused"))
 }
 
 #[test]
 fn files_below_the_directory_are_read_and_replaced() {
-    let (_place, root) = test_tree();
-    assert_eq!(root.read("real/file", LIMIT).expect("read"), b"root/real/file");
-    let real = root.open_directory("real").expect("opened");
-    real.replace("file", |file| file.write_all(b"new")).expect("replaced");
-    assert_eq!(root.read_to_string("real/file", LIMIT).expect("read"), "new");
-    assert_eq!(real.entries().expect("listed"), [("file".into(), EntryKind::File)], "no temporary file is left");
-    real.rename("file", "other").expect("renamed");
-    assert!(root.contains("real/other").expect("known") && !root.contains("real/file").expect("known"));
-    root.remove("real").expect("removed");
-    root.remove("real").expect("nothing to remove");
-    assert!(root.entries().expect("listed").is_empty());
+    let (_temporary, root) = test_tree();
+    assert_eq!(root.read("real/file", LIMIT).expect("the file can be read"), b"root/real/file");
+    let real = root.open_directory("real").expect("the directory can be opened");
+    real.replace("file", |file| file.write_all(b"new")).expect("the entry can be replaced");
+    assert_eq!(root.read_to_string("real/file", LIMIT).expect("the file can be read"), "new");
+    assert_eq!(
+        real.entries().expect("the entries can be listed"),
+        [("file".into(), EntryKind::File)],
+        "no temporary file is left"
+    );
+    real.rename("file", "other").expect("the entry can be renamed");
+    assert!(
+        root.contains("real/other").expect("the metadata can be read")
+            && !root.contains("real/file").expect("the metadata can be read")
+    );
+    root.remove("real").expect("the entry can be removed");
+    root.remove("real").expect("removing a missing entry succeeds");
+    assert!(root.entries().expect("the entries can be listed").is_empty());
 }
 
 #[test]
 fn writing_a_file_creates_its_directories() {
-    let (_place, root) = test_tree();
-    root.write("new/inner/file", b"one").expect("written");
-    root.write("new/inner/file", b"two").expect("written");
-    root.write("real/file", b"three").expect("written");
-    assert_eq!(root.read("new/inner/file", LIMIT).expect("read"), b"two");
-    assert_eq!(root.read("real/file", LIMIT).expect("read"), b"three");
+    let (_temporary, root) = test_tree();
+    root.write("new/inner/file", b"one").expect("the file can be written");
+    root.write("new/inner/file", b"two").expect("the file can be written");
+    root.write("real/file", b"three").expect("the file can be written");
+    assert_eq!(root.read("new/inner/file", LIMIT).expect("the file can be read"), b"two");
+    assert_eq!(root.read("real/file", LIMIT).expect("the file can be read"), b"three");
     assert_eq!(refusal_in(root.write("real/file/below", b"")), Some(Refusal::NotDirectory));
     assert_eq!(refusal_in(root.write("../outside/file", b"")), Some(Refusal::Outside));
 }
 
 #[test]
 fn a_failed_replacement_keeps_the_old_file() {
-    let (_place, root) = test_tree();
-    let real = root.open_directory("real").expect("opened");
-    real.replace("file", |_| Err(io::Error::other("no"))).expect_err("fails");
-    assert_eq!(real.read("file", LIMIT).expect("read"), b"root/real/file");
-    assert_eq!(real.entries().expect("listed").len(), 1);
+    let (_temporary, root) = test_tree();
+    let real = root.open_directory("real").expect("the directory can be opened");
+    real.replace("file", |_| Err(io::Error::other("no"))).expect_err("the error of the closure is returned");
+    assert_eq!(real.read("file", LIMIT).expect("the file can be read"), b"root/real/file");
+    assert_eq!(real.entries().expect("the entries can be listed").len(), 1);
 }
 
 #[test]
 fn paths_that_leave_the_directory_are_refused() {
-    let (place, root) = test_tree();
-    let absolute = place.path().join("outside/secret");
-    for path in ["", "..", "../outside/secret", "real/../../outside/secret", absolute.to_str().expect("text")] {
+    let (temporary, root) = test_tree();
+    let absolute = temporary.path().join("outside/secret");
+    for path in
+        ["", "..", "../outside/secret", "real/../../outside/secret", absolute.to_str().expect("the path is UTF-8")]
+    {
         assert_eq!(refusal_in(root.read(path, LIMIT)), Some(Refusal::Outside), "{path}");
         assert_eq!(refusal_in(root.open_directory(path)), Some(Refusal::Outside), "{path}");
     }
@@ -74,15 +83,15 @@ fn paths_that_leave_the_directory_are_refused() {
 
 #[test]
 fn sizes_are_limited() {
-    let (_place, root) = test_tree();
-    assert_eq!(root.read("real/file", 14).expect("read").len(), 14);
+    let (_temporary, root) = test_tree();
+    assert_eq!(root.read("real/file", 14).expect("the file can be read").len(), 14);
     assert_eq!(refusal_in(root.read("real/file", 13)), Some(Refusal::TooLarge { limit: 13 }));
     assert_eq!(refusal_in(read_regular(&root.path().join("real/file"), 3)), Some(Refusal::TooLarge { limit: 3 }));
 }
 
 #[test]
 fn files_and_directories_are_not_confused() {
-    let (_place, root) = test_tree();
+    let (_temporary, root) = test_tree();
     assert_eq!(refusal_in(root.read("real", LIMIT)), Some(Refusal::NotRegular));
     assert_eq!(refusal_in(root.open_for_writing("real")), Some(Refusal::NotRegular));
     assert_eq!(refusal_in(root.open_directory("real/file")), Some(Refusal::NotDirectory));
@@ -104,11 +113,11 @@ mod unix {
 
     #[test]
     fn symbolic_links_are_never_followed() {
-        let (place, root) = test_tree();
+        let (temporary, root) = test_tree();
         let links =
             [("link", "../outside/secret"), ("folder", "../outside"), ("inner", "real"), ("gone", "../outside/new")];
         for (name, target) in links {
-            symlink(target, root.path().join(name)).expect("linked");
+            symlink(target, root.path().join(name)).expect("the link can be created");
         }
         for path in ["link", "folder/secret", "inner/file", "gone"] {
             assert_eq!(refusal_in(root.read(path, LIMIT)), Some(Refusal::SymbolicLink), "{path}");
@@ -116,34 +125,42 @@ mod unix {
         }
         for name in ["link", "gone"] {
             assert_eq!(refusal_in(root.open_or_create(name)), Some(Refusal::SymbolicLink), "{name}");
-            assert_eq!(root.create_new(name).expect_err("refused").kind(), io::ErrorKind::AlreadyExists);
-            assert_eq!(root.metadata(name).expect("known").kind, EntryKind::Link);
+            assert_eq!(
+                root.create_new(name).expect_err("the operation is refused").kind(),
+                io::ErrorKind::AlreadyExists
+            );
+            assert_eq!(root.metadata(name).expect("the metadata can be read").kind, EntryKind::Link);
         }
         for name in ["folder", "inner", "link"] {
             assert_eq!(refusal_in(root.open_directory(name)), Some(Refusal::SymbolicLink), "{name}");
             assert_eq!(refusal_in(root.create_directory(name)), Some(Refusal::SymbolicLink), "{name}");
         }
         assert_eq!(refusal_in(root.metadata("folder/secret")), Some(Refusal::SymbolicLink));
-        root.replace("link", |file| file.write_all(b"mine")).expect("replaced");
-        root.remove("folder").expect("removed");
-        assert_eq!(fs::read(place.path().join("outside/secret")).expect("still there"), b"outside/secret");
-        assert!(!place.path().join("outside/new").exists());
-        assert_eq!(root.read("link", LIMIT).expect("a file now"), b"mine");
+        root.replace("link", |file| file.write_all(b"mine")).expect("the entry can be replaced");
+        root.remove("folder").expect("the entry can be removed");
+        assert_eq!(
+            fs::read(temporary.path().join("outside/secret")).expect("the target of the link still exists"),
+            b"outside/secret"
+        );
+        assert!(!temporary.path().join("outside/new").exists());
+        assert_eq!(root.read("link", LIMIT).expect("a file has replaced the link"), b"mine");
     }
 
     #[test]
     fn removing_a_tree_keeps_the_targets_of_its_links() {
-        let (place, root) = test_tree();
-        symlink("../../outside", root.path().join("real/folder")).expect("linked");
-        root.remove("real").expect("removed");
-        assert!(place.path().join("outside/secret").exists());
+        let (temporary, root) = test_tree();
+        symlink("../../outside", root.path().join("real/folder")).expect("the link can be created");
+        root.remove("real").expect("the entry can be removed");
+        assert!(temporary.path().join("outside/secret").exists());
     }
 
     #[test]
     fn pipes_sockets_and_devices_are_refused_without_blocking() {
-        let (_place, root) = test_tree();
-        mknodat(CWD, root.path().join("pipe"), FileType::Fifo, Mode::from_raw_mode(0o666), 0).expect("made");
-        let _socket = std::os::unix::net::UnixListener::bind(root.path().join("socket")).expect("bound");
+        let (_temporary, root) = test_tree();
+        mknodat(CWD, root.path().join("pipe"), FileType::Fifo, Mode::from_raw_mode(0o666), 0)
+            .expect("the pipe can be created");
+        let _socket =
+            std::os::unix::net::UnixListener::bind(root.path().join("socket")).expect("the socket can be created");
         for name in ["pipe", "socket"] {
             assert_eq!(refusal_in(root.read(name, LIMIT)), Some(Refusal::NotRegular), "{name}");
             assert_eq!(refusal_in(root.open_or_create(name)), Some(Refusal::NotRegular), "{name}");
@@ -154,11 +171,12 @@ mod unix {
 
     #[test]
     fn opening_by_components_refuses_the_same_paths() {
-        let (_place, root) = test_tree();
-        symlink("../outside", root.path().join("folder")).expect("linked");
-        symlink("real/file", root.path().join("link")).expect("linked");
+        let (_temporary, root) = test_tree();
+        symlink("../outside", root.path().join("folder")).expect("the link can be created");
+        symlink("real/file", root.path().join("link")).expect("the link can be created");
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-        let handle = openat(CWD, root.path(), flags | OFlags::DIRECTORY, Mode::empty()).expect("opened");
+        let handle =
+            openat(CWD, root.path(), flags | OFlags::DIRECTORY, Mode::empty()).expect("the directory can be opened");
         let open = |path: &str| open_by_components(&handle, Path::new(path), flags);
         assert!(open("real/file").is_ok());
         for path in ["folder/secret", "link", "../outside/secret"] {
@@ -171,7 +189,7 @@ mod unix {
 fn mode(path: impl AsRef<std::path::Path>) -> u32 {
     use std::os::unix::fs::PermissionsExt as _;
 
-    fs::symlink_metadata(path).expect("is there").permissions().mode() & 0o777
+    fs::symlink_metadata(path).expect("the entry exists").permissions().mode() & 0o777
 }
 
 #[cfg(unix)]
@@ -179,18 +197,21 @@ fn mode(path: impl AsRef<std::path::Path>) -> u32 {
 fn entries_of_a_private_directory_are_private() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let (_place, root) = test_tree();
+    let (_temporary, root) = test_tree();
     let set = |path: &str, mode| fs::set_permissions(root.path().join(path), fs::Permissions::from_mode(mode));
-    let private = root.create_private_directory("private").expect("created");
-    private.write("below/file", b"text").expect("written");
-    private.create_new("new").expect("created");
+    let private = root.create_private_directory("private").expect("the entry can be created");
+    private.write("below/file", b"text").expect("the file can be written");
+    private.create_new("new").expect("the entry can be created");
     for (path, expected) in [("", 0o700), ("below", 0o700), ("below/file", 0o600), ("new", 0o600)] {
         assert_eq!(mode(private.path().join(path)), expected, "{path}");
     }
     // A directory that the user has named may be private for other reasons.
-    set("", 0o700).expect("set");
-    set("real", 0o755).expect("set");
-    root.create_directory("other").expect("created").create_new("file").expect("created");
+    set("", 0o700).expect("the permissions can be changed");
+    set("real", 0o755).expect("the permissions can be changed");
+    root.create_directory("other")
+        .expect("the entry can be created")
+        .create_new("file")
+        .expect("the entry can be created");
     assert_eq!(mode(root.path().join("other")) & 0o700, 0o700);
     assert_eq!(mode(root.path().join("other/file")) & 0o077, mode(root.path().join("other")) & 0o066);
 }
@@ -200,18 +221,18 @@ fn entries_of_a_private_directory_are_private() {
 fn a_tree_is_made_private_without_following_links() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-    let (place, root) = test_tree();
-    let outside = place.path().join("outside/secret");
-    symlink(&outside, root.path().join("real/link")).expect("linked");
+    let (temporary, root) = test_tree();
+    let outside = temporary.path().join("outside/secret");
+    symlink(&outside, root.path().join("real/link")).expect("the link can be created");
     for path in [outside.clone(), root.path().join("real"), root.path().join("real/file")] {
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("set");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("the permissions can be changed");
     }
-    let own = Directory::create_private_root(&root.path().join("real")).expect("opened");
+    let own = Directory::create_private_root(&root.path().join("real")).expect("the directory can be opened");
     assert_eq!(mode(own.path()), 0o700);
     own.make_private();
     assert_eq!((mode(own.path().join("file")), mode(&outside)), (0o700, 0o755));
-    own.create_new("new").expect("created");
+    own.create_new("new").expect("the entry can be created");
     assert_eq!(mode(own.path().join("new")), 0o600);
-    let made = Directory::create_private_root(&root.path().join("a/b")).expect("created");
+    let made = Directory::create_private_root(&root.path().join("a/b")).expect("the entry can be created");
     assert_eq!((mode(made.path()), mode(root.path().join("a"))), (0o700, 0o700));
 }

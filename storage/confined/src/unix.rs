@@ -1,4 +1,4 @@
-//! Unix implementation: opens everything relative to directory handles.
+//! Implementation for Unix, which opens everything relative to directory handles.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -17,11 +17,12 @@ use crate::metadata::{EntryKind, Metadata};
 use crate::refusal::Refusal;
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-/// Opening a pipe without a writer or a terminal line must not block.
+/// Flags for opening a file, so that opening a pipe without a writer, or a terminal, does not block.
 const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// Minimum permissions of the owner, whatever the umask: without them the new file or directory could not be used.
+/// Permissions that the owner of a new file gets, whatever the umask: without them the file could not be used.
 const OWNER_OF_FILE: RawMode = 0o600;
+/// Permissions that the owner of a new directory gets, whatever the umask.
 const OWNER_OF_DIRECTORY: RawMode = 0o700;
 /// Permissions of the group and of others.
 const EVERYBODY_ELSE: RawMode = 0o077;
@@ -37,7 +38,7 @@ impl Handle {
 
     pub(crate) fn open_directory(&self, path: &Path) -> io::Result<Self> {
         match open_beneath(&self.0, path, DIRECTORY) {
-            // For a symbolic link, the error depends on the system call.
+            // The error may also mean a symbolic link, depending on the system call.
             Err(Errno::NOTDIR) => Err(self.not_a_directory(path)),
             opened => opened.map(Self).map_err(map_refusal),
         }
@@ -55,7 +56,8 @@ impl Handle {
     pub(crate) fn open_file(&self, path: &Path, for_writing: bool) -> io::Result<File> {
         let access = if for_writing { OFlags::RDWR } else { OFlags::RDONLY };
         match open_beneath(&self.0, path, access | FILE) {
-            // Errors for sockets, for pipes without a reader, and for directories opened for writing.
+            // The system returns these errors for sockets, for pipes without a reader, and for directories opened for
+            // writing.
             Err(Errno::NXIO | Errno::ISDIR) => Err(Refusal::NotRegular.into()),
             opened => opened.map(File::from).map_err(map_refusal),
         }
@@ -168,20 +170,20 @@ fn open_beneath(directory: &OwnedFd, path: &Path, flags: OFlags) -> rustix::io::
 
     use rustix::fs::{ResolveFlags, openat2};
 
-    /// Kernels before 5.6 and some sandboxes do not support the call.
+    /// Whether `openat2` was found to be missing. Linux before 5.6 and some sandboxes do not support it.
     static IS_MISSING: AtomicBool = AtomicBool::new(false);
 
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     if !IS_MISSING.load(Ordering::Relaxed) {
         loop {
             match openat2(directory, path, flags | OFlags::NOFOLLOW, Mode::empty(), resolve) {
-                // An entry was renamed while the path was resolved.
+                // Another process renamed an entry while the path was resolved: try again.
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => break,
                 opened => return opened,
             }
         }
-        // Opening by components shows whether the kernel refused the call or the file.
+        // If opening by components succeeds, the kernel refused the system call and not the file.
         let opened = open_by_components(directory, path, flags);
         if opened.is_ok() {
             IS_MISSING.store(true, Ordering::Relaxed);
@@ -213,7 +215,7 @@ pub(crate) fn open_by_components(directory: &OwnedFd, path: &Path, flags: OFlags
 fn map_refusal(error: Errno) -> io::Error {
     match error {
         Errno::LOOP | Errno::XDEV => Refusal::SymbolicLink.into(),
-        // Errors of FreeBSD and NetBSD.
+        // FreeBSD and NetBSD return these errors for a symbolic link.
         #[cfg(any(target_os = "freebsd", target_os = "netbsd"))]
         Errno::MLINK | Errno::FTYPE => Refusal::SymbolicLink.into(),
         error => error.into(),

@@ -1,4 +1,4 @@
-//! Encodings that a file declares in its text.
+//! Finds the encodings that a file declares in its text.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, X_USER_DEFINED};
 
@@ -52,7 +52,7 @@ pub(crate) fn declared_encodings(bytes: &[u8]) -> Vec<&'static Encoding> {
     found
 }
 
-/// Converts bytes to lower case and replaces non-ASCII bytes by `?`.
+/// Converts ASCII letters to lower case and replaces all non-ASCII bytes with `?`.
 fn ascii(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| if byte.is_ascii() { char::from(byte.to_ascii_lowercase()) } else { '?' }).collect()
 }
@@ -77,7 +77,7 @@ fn in_markup(head: &str) -> Option<&str> {
     })
 }
 
-/// Finds `coding: NAME` or `coding=NAME` in the first two lines: PEP 263 and PEP 3120, magic comments of Ruby, Emacs.
+/// Finds `coding: NAME` or `coding=NAME` in the first two lines, as in Python (PEP 263 and PEP 3120), Ruby and Emacs.
 fn in_first_lines(head: &str) -> Option<&str> {
     head.lines().take(2).filter(|line| !line.trim_start().starts_with('<')).find_map(|line| unquoted(line, "coding"))
 }
@@ -94,13 +94,13 @@ fn in_local_variables(tail: &str) -> Option<&str> {
     tail.rsplit_once("local variables:").and_then(|(_, variables)| unquoted(variables, "coding"))
 }
 
-/// Finds `charset=NAME` in a MIME header: gettext catalogues, mail messages.
+/// Finds `charset=NAME` in a MIME header, as in gettext catalogues and mail messages.
 fn in_content_type(head: &str) -> Option<&str> {
     let mut headers = head.match_indices("content-type:").map(|(at, _)| head[at..].lines().next().unwrap_or_default());
     headers.find_map(|header| value(header, "charset"))
 }
 
-/// Finds `\usepackage[NAME]{inputenc}` of LaTeX or `=encoding NAME` of Perl.
+/// Finds `\usepackage[NAME]{inputenc}` in LaTeX, or `=encoding NAME` in Perl.
 fn in_directives(head: &str) -> Option<&str> {
     let package = || {
         let (before, _) = head.split_once("]{inputenc}")?;
@@ -109,19 +109,19 @@ fn in_directives(head: &str) -> Option<&str> {
     head.split_once("\n=encoding ").map(|(_, name)| label(name)).or_else(package)
 }
 
-/// Returns the value of an attribute, which may be quoted.
+/// Returns the encoding name in an attribute, whose value may be quoted.
 fn value<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     assignments(text, name)
         .map(|value| label(value.trim_start_matches(['"', '\'', '\\'])))
         .find(|name| !name.is_empty())
 }
 
-/// Returns the value of an unquoted setting.
+/// Returns the encoding name in a setting, whose value is not quoted.
 fn unquoted<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     assignments(text, name).map(label).find(|name| !name.is_empty())
 }
 
-/// Returns the text after each occurrence of `name` with a colon or an equals sign.
+/// Returns the text after each occurrence of `name` that is followed by a colon or an equals sign.
 fn assignments<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
     text.match_indices(name).filter_map(move |(at, _)| {
         let rest = text[at + name.len()..].trim_start_matches([' ', '\t']);
@@ -135,11 +135,11 @@ fn label(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// Returns the encoding with a name that browsers, Python, Emacs, Vim or LaTeX use.
+/// Returns the encoding for a name that browsers, Python, Emacs, Vim or LaTeX use.
 fn encoding_of(name: &str) -> Option<&'static Encoding> {
-    // Emacs appends the line ending convention.
+    // Emacs appends the line ending convention to the name.
     let name = ["-unix", "-dos", "-mac"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-    // The WHATWG Encoding Standard maps this label to windows-1252.
+    // The WHATWG Encoding Standard would map these labels to windows-1252.
     if matches!(name, "ascii" | "us-ascii") {
         return None;
     }

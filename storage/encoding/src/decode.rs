@@ -1,4 +1,4 @@
-//! The order in which encodings are tried.
+//! Tries the possible encodings of a file in order.
 
 use crate::legacy;
 use crate::plausible::start_of;

@@ -1,4 +1,4 @@
-//! Legacy encodings, which predate Unicode.
+//! Decodes texts in legacy encodings, which predate Unicode.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP};
@@ -7,7 +7,7 @@ use crate::declared::declared_encodings;
 use crate::plausible::{are_bytes_of_text, are_characters_of_text, start_of};
 use crate::text::{Text, UTF_8};
 
-/// Maximum number of bytes from which an encoding is guessed.
+/// Maximum number of bytes that the guess of an encoding examines.
 const GUESS_PROBE_BYTES: usize = 1 << 20;
 
 /// Decodes bytes that are not UTF-8; `None` if they are not text.
@@ -15,7 +15,7 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Option<Text> {
     if !are_bytes_of_text(start_of(&bytes)) {
         return None;
     }
-    // A script may end with an archive that begins after the bytes that are searched for zeros.
+    // A file with a zero byte is decoded as UTF-8: it may be a script with an archive at its end.
     if memchr::memchr(0, &bytes).is_none() {
         let declared = declared_encodings(&bytes);
         if let Some((encoding, text)) = declared.into_iter().find_map(|encoding| decode_strictly(encoding, &bytes)) {
@@ -60,7 +60,7 @@ fn is_mostly_utf_8(bytes: &[u8]) -> bool {
 }
 
 fn guess(bytes: &[u8]) -> &'static Encoding {
-    // Bytes before the first non-ASCII byte carry no information.
+    // ASCII bytes before the first non-ASCII byte say nothing about the encoding.
     let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or_default();
     let probe = &bytes[start.saturating_sub(1)..bytes.len().min(start.saturating_add(GUESS_PROBE_BYTES))];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);

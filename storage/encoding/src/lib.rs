@@ -1,4 +1,4 @@
-//! Decodes the bytes of a file to text, or recognises that they are not text.
+//! Decodes the bytes of a file to text, and recognises bytes that are not text.
 //!
 //! The first rule that applies decides:
 //! 1. a byte order mark: UTF-8, UTF-16 or UTF-32;
@@ -14,7 +14,7 @@
 //! encodings.
 //!
 //! ```
-//! let text = aurora_encoding::decode(b"caf\xe9 au lait".to_vec()).expect("a text");
+//! let text = aurora_encoding::decode(b"caf\xe9 au lait".to_vec()).expect("the bytes are text");
 //! assert_eq!((text.text.as_str(), text.encoding), ("café au lait", "windows-1252"));
 //! assert_eq!(aurora_encoding::decode(b"\x7fELF\0\0".to_vec()), None);
 //! ```

@@ -1,19 +1,19 @@
 //! Heuristics that tell text from binary data.
 
-/// Number of bytes at the start of a file that decide whether it is text, as in git.
+/// Number of bytes at the start of a file that are examined to decide whether the file is text, as in git.
 pub(crate) const BINARY_PROBE_BYTES: usize = 8_000;
-/// At most one in this many bytes of a text is a control character.
+/// Bytes are not text if more than one in this many is a control character.
 const CONTROL_BYTES: usize = 20;
-/// At most one in this many characters of a decoded text is odd.
+/// Decoded characters are not text if more than one in this many is odd, see [`is_odd`].
 const ODD_CHARACTERS: usize = 32;
 
-/// Returns the bytes that decide whether a file is text.
+/// Returns the bytes at the start of a file that are examined to decide whether the file is text.
 pub(crate) fn start_of(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.len().min(BINARY_PROBE_BYTES)]
 }
 
-/// Whether a byte is a control character that does not occur in texts. Texts may contain tabs, line endings, form
-/// feeds, backspaces, escapes and the end-of-file character of DOS.
+/// Whether a byte is a control character that does not occur in texts. Tabs, line endings, form feeds, backspaces,
+/// escapes and the end-of-file character of DOS do occur in texts.
 fn is_control(byte: u8) -> bool {
     matches!(byte, 0..=7 | 0x0e..=0x19 | 0x1c..=0x1f | 0x7f)
 }

@@ -1,4 +1,4 @@
-//! Texts in every encoding, and bytes that are not text.
+//! Tests with texts in every encoding, and with bytes that are not text.
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
@@ -13,7 +13,8 @@ const FRENCH: &str = "# Crée une référence à l'élément désigné\ndef cré
 
 /// Encodes a text.
 fn encoded(text: &str, label: &str) -> Vec<u8> {
-    let (bytes, encoding, has_errors) = Encoding::for_label(label.as_bytes()).expect("an encoding").encode(text);
+    let (bytes, encoding, has_errors) =
+        Encoding::for_label(label.as_bytes()).expect("the label names an encoding").encode(text);
     assert!(!has_errors && encoding.name() != "UTF-8", "{label}");
     bytes.into_owned()
 }
@@ -97,12 +98,12 @@ fn valid_utf_8_only_loses_its_mark() {
 #[test]
 fn invalid_utf_8_is_repaired() {
     let text = [RUSSIAN.as_bytes(), b"\xff\n"].concat();
-    let decoded = decode(text).expect("text");
+    let decoded = decode(text).expect("the bytes are text");
     assert_eq!((decoded.encoding, decoded.is_repaired), ("UTF-8", true));
     assert_eq!(decoded.text, format!("{RUSSIAN}\u{fffd}\n"));
-    // A trailing byte after UTF-16.
+    // UTF-16 with an odd byte at the end.
     let odd = [utf_16("\u{feff}some text that is long enough for one fault\n", u16::to_le_bytes), vec![b'x']].concat();
-    let decoded = decode(odd).expect("text");
+    let decoded = decode(odd).expect("the bytes are text");
     assert_eq!((decoded.encoding, decoded.is_repaired), ("UTF-16LE", true));
 }
 
@@ -122,7 +123,7 @@ fn binary_content_is_not_text() {
             assert_eq!(decode(bytes), None, "{start:x?} and {length} bytes");
         }
     }
-    // Binary data without zero bytes, as in short archives.
+    // Binary data may lack zero bytes, as in short archives.
     let compressed: Vec<u8> = noise(2_000).into_iter().filter(|byte| *byte != 0).collect();
     assert_eq!(decode(compressed), None);
     let samples: Vec<u8> = (0..2_000_u16).flat_map(|at| (at.wrapping_mul(37) % 4_096).to_le_bytes()).collect();
@@ -134,13 +135,13 @@ fn binary_content_is_not_text() {
     {
         assert_eq!(decode(bytes.to_vec()), None, "{bytes:x?}");
     }
-    assert_eq!(UTF_16LE.name(), decode(utf_16("a b c d\n", u16::to_le_bytes)).expect("text").encoding);
-    assert_eq!(UTF_16BE.name(), decode(utf_16("a b c d\n", u16::to_be_bytes)).expect("text").encoding);
+    assert_eq!(UTF_16LE.name(), decode(utf_16("a b c d\n", u16::to_le_bytes)).expect("the bytes are text").encoding);
+    assert_eq!(UTF_16BE.name(), decode(utf_16("a b c d\n", u16::to_be_bytes)).expect("the bytes are text").encoding);
 }
 
 #[test]
 fn a_script_with_an_archive_at_its_end_is_text() {
     let script = [b"echo some line of a script\n".repeat(400), vec![0xff, 0, 1, 2, 0xfe]].concat();
-    let decoded = decode(script).expect("text");
+    let decoded = decode(script).expect("the bytes are text");
     assert_eq!((decoded.encoding, decoded.is_repaired), ("UTF-8", true));
 }

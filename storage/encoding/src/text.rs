@@ -1,6 +1,6 @@
 //! A decoded text with its encoding and original bytes.
 
-/// Name of the most common encoding.
+/// Name of the encoding UTF-8.
 pub(crate) const UTF_8: &str = "UTF-8";
 
 /// The text of a file.
@@ -8,7 +8,7 @@ pub(crate) const UTF_8: &str = "UTF-8";
 pub struct Text {
     /// The text, without a byte order mark.
     pub text: String,
-    /// Name of the encoding of the bytes.
+    /// Name of the encoding from which the text was decoded.
     pub encoding: &'static str,
     /// The bytes of a line feed in the encoding, which is one code unit long.
     pub newline: &'static [u8],

@@ -1,13 +1,13 @@
-//! Encodings with code units of several bytes: UTF-16 and UTF-32.
+//! Decodes encodings with code units of several bytes: UTF-16 and UTF-32.
 
 use encoding_rs::{UTF_16BE, UTF_16LE};
 
 use crate::plausible::{BINARY_PROBE_BYTES, are_characters_of_text, is_odd, start_of};
 use crate::text::Text;
 
-/// Minimum number of code units for recognising UTF-16 without a mark.
+/// Minimum number of code units of a text in UTF-16 without a mark. Shorter files are not recognised as UTF-16.
 const MIN_UNMARKED_UNITS: usize = 4;
-/// At least one in this many characters of UTF-16 without a mark is white space.
+/// A text in UTF-16 without a mark must have at least one white space character per this many characters.
 const WHITE_SPACE: usize = 256;
 
 /// An encoding with code units of several bytes.
@@ -34,14 +34,15 @@ impl WideEncoding {
     /// Decodes the bytes after a mark. Returns the text and whether invalid bytes were replaced; `None` if the bytes
     /// are not text.
     pub(crate) fn decode_marked(self, bytes: &[u8]) -> Option<(String, bool)> {
-        // A binary file may start with the same bytes as a mark. Its first few thousand units usually reveal it.
+        // A binary file may start with the same bytes as a mark. Its first few thousand code units usually reveal that
+        // it is not text.
         are_characters_of_text(self.decode(start_of(bytes)).0.chars()).then(|| self.decode(bytes))
     }
 
-    /// Decodes UTF-16 without a mark; `None` if any character is implausible in a text.
+    /// Decodes UTF-16 without a mark; `None` if the bytes are probably something else.
     ///
-    /// One of the two bytes of an ASCII character is zero, and every text has spaces or line endings. The position of
-    /// the zero bytes determines the byte order.
+    /// Every text has spaces or line endings, and one of the two bytes of such an ASCII character is zero. The position
+    /// of the zero bytes determines the byte order.
     pub(crate) fn decode_unmarked(bytes: &[u8]) -> Option<(Self, String)> {
         if !bytes.len().is_multiple_of(2) || bytes.len() < 2 * MIN_UNMARKED_UNITS {
             return None;
@@ -53,7 +54,7 @@ impl WideEncoding {
             let has_only = |plausible: fn(char) -> bool| text.chars().all(plausible);
             (!is_repaired && has_only(|c| !is_odd(c))).then_some(text)
         };
-        // A short prefix rules out most files. It may end within a surrogate pair.
+        // Fast check: a short prefix rules out most files. The prefix may end within a surrogate pair.
         let start = &bytes[..bytes.len().min(BINARY_PROBE_BYTES / 16)];
         if encoding.decode(start).0.trim_end_matches(char::REPLACEMENT_CHARACTER).chars().any(is_odd) {
             return None;
@@ -61,7 +62,7 @@ impl WideEncoding {
         let text = decode(bytes)?;
         let count = |is_counted: fn(char) -> bool| text.chars().filter(|c| is_counted(*c)).count();
         let all = count(|_| true);
-        // Most random units are letters of some script, but white space among them is rare.
+        // Most random code units are letters of some script, but random white space is rare.
         let is_text = count(char::is_whitespace) * WHITE_SPACE >= all && count(char::is_alphabetic) * 4 >= all;
         (is_text && has_few_blocks(&text)).then_some((encoding, text))
     }
@@ -89,7 +90,7 @@ impl WideEncoding {
         (text.collect(), is_repaired)
     }
 
-    /// Builds the text with the properties of this encoding.
+    /// Creates a [`Text`] with the name and the line feed of this encoding.
     pub(crate) fn text(self, text: String, is_repaired: bool, original: Vec<u8>) -> Text {
         let (encoding, newline): (_, &[u8]) = match self {
             Self::Utf16Le => ("UTF-16LE", b"\n\0"),
@@ -101,8 +102,8 @@ impl WideEncoding {
     }
 }
 
-/// Whether most characters are common ideographs or syllables or belong to a few blocks of 256 characters, as in
-/// languages with an alphabet.
+/// Whether at least nine in ten characters are Latin letters, common ideographs or syllables, or belong to four blocks
+/// of 256 characters. The blocks cover languages with an alphabet.
 fn has_few_blocks(text: &str) -> bool {
     let mut in_block = [0_usize; 256];
     let (mut all, mut usual) = (0, 0);

@@ -12,8 +12,8 @@ use crate::field::{FIELDS, Field};
 use crate::lengths::{LengthCodes, length_of};
 use crate::postings::{ImpactBound, TfVector, frequency_bound, is_body_only};
 
-/// Parameters of BM25F (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009). They
-/// belong to a search; the index does not depend on them.
+/// Parameters of BM25F (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009). Every
+/// search may use different parameters, because the index does not depend on them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bm25Config {
     /// Saturation of the term frequency; 0 ignores frequencies.
@@ -35,7 +35,7 @@ pub fn idf(total: u64, n: u64) -> f32 {
     (1.0 + (total as f64 - n as f64 + 0.5) / (n as f64 + 0.5)).ln() as f32
 }
 
-/// Upper limit of the weighted sum of frequencies: practically infinite, but finite in arithmetic.
+/// Upper limit of the weighted sum of frequencies. It is used in place of infinity, whose product with 0 would be NaN.
 const MAX_SUM: f32 = 1e30;
 
 /// Scores postings: BM25F without the inverse document frequency.
@@ -44,20 +44,21 @@ pub struct FieldScorer {
     k1: f32,
     /// For each field and length code: weight / (1 − b + b · length / average length).
     norms: Box<[[f32; LENGTHS]; FIELDS]>,
-    /// Whether the field of custom columns contributes to scores. Most indexes have no custom columns and must not pay
-    /// for the field.
+    /// Whether the field of custom columns contributes to scores. Most indexes have no custom columns, and their
+    /// searches skip this field.
     has_custom: bool,
-    /// Scores by length code, for each low frequency of a term that occurs only in the body. Computed at first use.
+    /// For terms that occur only in the body: a table of scores by length code for each low frequency. A table is
+    /// computed at first use.
     body_scores: [OnceLock<Box<[f32; LENGTHS]>>; BODY_SCORE_TABLES],
 }
 
 /// Number of length codes.
 pub(crate) const LENGTHS: usize = 1 << 8;
-/// Frequencies in the body below this limit have a table of scores.
+/// Number of tables in `FieldScorer::body_scores`. Frequencies from this number on have no table.
 const BODY_SCORE_TABLES: usize = 16;
 const BODY: usize = Field::Body.index();
 const CUSTOM: usize = Field::Custom.index();
-/// Sums end with the field of custom columns, which may be omitted, and the body.
+/// The sums rely on this order: custom columns, whose field may be skipped, are the last field before the body.
 const _: () = assert!(CUSTOM + 1 == BODY && BODY + 1 == FIELDS);
 
 /// Frequency bound of each byte of an [`ImpactBound`].
@@ -81,7 +82,7 @@ impl FieldScorer {
             for (norm, code) in norms.iter_mut().zip(0..=u8::MAX) {
                 let relative = 1.0 - config.b + per_length * length_of(code) as f32;
                 let relative = if relative > f32::MIN_POSITIVE { relative } else { f32::MIN_POSITIVE };
-                // Must be finite because it may be multiplied by a frequency of 0.
+                // The norm must be finite, because the product with a frequency of 0 must be 0.
                 *norm = (weight / relative).min(MAX_SUM);
             }
         }
@@ -89,8 +90,8 @@ impl FieldScorer {
         Self { k1: config.k1, norms, has_custom, body_scores: [const { OnceLock::new() }; BODY_SCORE_TABLES] }
     }
 
-    /// Returns `f · (k1 + 1) / (f + k1)`, where `f` is the weighted sum of the length-normalised frequencies; 0 without
-    /// occurrences.
+    /// Returns `f · (k1 + 1) / (f + k1)`, where `f` is the weighted sum of the length-normalised frequencies. Without
+    /// occurrences, the score is 0.
     ///
     /// Except for rounding, the score grows with every frequency and falls with every length.
     #[inline]
@@ -126,8 +127,8 @@ impl FieldScorer {
         if self.has_custom { sum + weighted(CUSTOM) } else { sum }
     }
 
-    /// Returns the scores, by length code, of a term with a low frequency that occurs only in the body; `None` for
-    /// higher frequencies.
+    /// Returns the table of scores, by length code, for a term that occurs `frequency` times in the body and in no
+    /// other field; `None` if the frequency is too high to have a table.
     pub(crate) fn body_scores(&self, frequency: u16) -> Option<&[f32; LENGTHS]> {
         let body_scores = self.body_scores.get(usize::from(frequency))?;
         Some(body_scores.get_or_init(|| {
@@ -153,8 +154,8 @@ impl FieldScorer {
         self.saturate(sum + body)
     }
 
-    /// Returns an upper bound on the score of the postings of a group that have these frequencies. The bound is
-    /// meaningless if no posting has them.
+    /// Returns an upper bound on the scores of the postings with these frequencies in a group. The bound is meaningless
+    /// if the group has no such posting.
     #[inline]
     pub(crate) fn upper_bound_for(&self, frequencies: &[f32; FIELDS], impact: &ImpactBound<'_>) -> f32 {
         let weighted = |field: usize, [_, length]: [u8; 2]| self.weighted(field, frequencies[field], length);
@@ -174,9 +175,11 @@ impl FieldScorer {
         })
     }
 
-    /// Returns a weighted sum below which no score reaches `saturated`, rounding included.
+    /// Returns a lower bound on the weighted sum of postings whose score reaches `saturated`. It allows for rounding
+    /// errors.
     pub(crate) fn min_sum_for(&self, saturated: f32) -> f32 {
-        // The margin exceeds the rounding error, even where the difference below cancels nearly all digits.
+        // The factor lowers the bound by more than the rounding error, even if `most - saturated` cancels nearly all
+        // digits.
         let (most, saturated) = (self.k1 + 1.0, saturated * (1.0 - 1e-5));
         if saturated < most { saturated * self.k1 / (most - saturated) } else { f32::MAX }
     }

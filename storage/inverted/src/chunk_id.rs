@@ -1,4 +1,4 @@
-//! Chunk ids, and the windows that divide them.
+//! Chunk ids, and the windows into which they are divided.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Id of a chunk within one index. Ids grow in order of insertion and are never reused.
 ///
-/// Ids differ between two indexes of the same content; keys do not.
+/// Two indexes of the same content may give a chunk different ids, but the same key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ChunkId(pub u32);
@@ -17,6 +17,6 @@ impl fmt::Display for ChunkId {
     }
 }
 
-/// Number of chunk ids in a window. A window is the block of block-max pruning. Windows are aligned: window `n` begins
-/// at id `n · WINDOW` in every list.
+/// Number of chunk ids in a window. A window is what block-max pruning calls a block. Windows are aligned: window `n`
+/// begins at id `n · WINDOW` in every list.
 pub const WINDOW: u32 = 4096;

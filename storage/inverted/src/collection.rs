@@ -1,4 +1,4 @@
-//! Index data that a search reads in addition to posting lists.
+//! Trait for the index data that a search reads in addition to posting lists.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub trait Collection {
     /// The id after the highest assigned chunk id.
     fn end(&self) -> u32;
 
-    /// The tombstones of all ids below [`Self::end`] that are not live.
+    /// The tombstones: all ids below [`Self::end`] without a live chunk.
     fn tombstones(&self) -> &Tombstones;
 
     /// Returns the field lengths of the chunks of a window.

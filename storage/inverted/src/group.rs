@@ -10,7 +10,7 @@ use crate::lengths::length_of;
 use crate::postings::TfVector;
 use crate::search::WeightedPostings;
 
-/// A list is read completely if it has fewer than one posting per this many chunks to look up.
+/// A list is read completely if the chunks to look up are more than this many times its live postings.
 const MIN_CHUNKS_PER_POSTING: usize = 2;
 
 /// Scores groups of chunks as documents with BM25F.
@@ -22,14 +22,14 @@ pub struct GroupScorer {
 }
 
 impl GroupScorer {
-    /// Creates a scorer for a collection of `groups` groups, given the total number of terms in each field.
+    /// Creates a scorer for a collection of `groups` groups. `totals` holds the total number of terms in each field.
     pub fn new(config: &Bm25Config, groups: u64, totals: [u64; FIELDS]) -> Self {
         Self { config: config.clone(), averages: totals.map(|terms| terms as f32 / groups.max(1) as f32) }
     }
 
     /// Returns the BM25F scores of groups. A field of a group contains the terms of that field in all its chunks.
     /// `chunks` holds the chunks of all groups in ascending order, and `groups` holds the range of each group in
-    /// `chunks`. Lists are weighted as in [`crate::score`].
+    /// `chunks`. The score of each list is multiplied by the list's factor, as in [`crate::score`].
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -76,7 +76,7 @@ impl GroupScorer {
         Ok(scores)
     }
 
-    /// Returns the highest score that a group can reach: with every term at infinite frequency.
+    /// Returns the limit that the score of a group approaches as the frequencies of all terms grow.
     pub fn most(&self, lists: &[WeightedPostings<'_>]) -> f32 {
         lists.iter().map(|list| list.factor).sum::<f32>() * (self.config.k1 + 1.0)
     }
@@ -120,11 +120,12 @@ mod tests {
     }
 
     fn index<'a>(chunks: impl IntoIterator<Item = &'a Vec<u8>>) -> MemoryIndex {
-        MemoryIndex::new(KEYS.into_iter().zip(chunks.into_iter().map(|words| chunk(words)))).expect("sound")
+        MemoryIndex::new(KEYS.into_iter().zip(chunks.into_iter().map(|words| chunk(words))))
+            .expect("the index is valid")
     }
 
     fn lists(index: &MemoryIndex) -> Vec<WeightedPostings<'_>> {
-        let list = |term: &str| index.postings(term).expect("sound");
+        let list = |term: &str| index.postings(term).expect("the index is valid");
         ["w0", "w1", "w4"].map(|term| WeightedPostings { postings: list(term), factor: 1.25 }).into()
     }
 
@@ -140,8 +141,8 @@ mod tests {
             let groups: Vec<Range<usize>> = (0..ids.len()).map(|at| at..at + 1).collect();
             let scorer = GroupScorer::new(&CONFIG, ids.len() as u64, index.field_totals());
             let fields = FieldScorer::new(&CONFIG, ids.len() as u64, index.field_totals());
-            let alone = scorer.score(&lists, &index, &ids, &groups).expect("sound");
-            let expected = score(&lists, &fields, &index, &ids).expect("sound");
+            let alone = scorer.score(&lists, &index, &ids, &groups).expect("the index is valid");
+            let expected = score(&lists, &fields, &index, &ids).expect("the index is valid");
             for (alone, expected) in alone.iter().zip(&expected) {
                 prop_assert!((alone - expected).abs() < 1e-4, "{} {}", alone, expected);
                 prop_assert!(*alone <= scorer.most(&lists));
@@ -154,7 +155,7 @@ mod tests {
             let index = index(chunks.iter().chain([&whole]));
             let scorer = GroupScorer::new(&CONFIG, 2, index.field_totals());
             let groups = [0..chunks.len(), chunks.len()..chunks.len() + 1];
-            let scores = scorer.score(&lists(&index), &index, &ids(chunks.len() + 1), &groups).expect("sound");
+            let scores = scorer.score(&lists(&index), &index, &ids(chunks.len() + 1), &groups).expect("the index is valid");
             prop_assert!((scores[0] - scores[1]).abs() < 1e-4);
         }
     }

@@ -1,7 +1,7 @@
-//! Field lengths. Each window of chunk ids has one column per field, with one byte per chunk.
+//! Field lengths of chunks. Each window of chunk ids has one column per field, with one byte per chunk.
 //!
 //! A byte encodes a number of terms as a floating-point number with five bits of mantissa. Lengths up to 63 are exact;
-//! longer ones are rounded down by less than 1/32. The maximum is 4,032.
+//! longer lengths are rounded down by less than 1/32. The maximum is 4,032.
 //!
 //! Layout of a block: a mask of the fields that have terms · [`WINDOW`] bytes for each of these fields.
 
@@ -51,7 +51,7 @@ pub struct LengthColumns<'s> {
 }
 
 impl<'s> LengthColumns<'s> {
-    /// The columns of a window without terms.
+    /// The field lengths of a window without terms.
     pub const NONE: Self = Self { columns: [&EMPTY_COLUMN; FIELDS] };
 
     /// Reads a block; `None` if its size does not match its mask.
@@ -64,20 +64,20 @@ impl<'s> LengthColumns<'s> {
         (left.is_empty() && u32::from(mask) < 1 << FIELDS).then_some(Self { columns })
     }
 
-    /// Returns the column of a field, by offset in the window.
+    /// Returns the length codes of a field, by offset in the window.
     #[inline]
     pub fn column(&self, field: usize) -> &'s [u8; COLUMN_BYTES] {
         self.columns[field]
     }
 
-    /// Returns the lengths of the chunk at an offset.
+    /// Returns the length codes of the chunk at an offset.
     #[inline]
     pub fn at(&self, offset: u16) -> LengthCodes {
         self.columns.map(|column| column[usize::from(offset) % COLUMN_BYTES])
     }
 }
 
-/// The field lengths of all chunks, decoded at once.
+/// The field lengths of all windows.
 #[derive(Debug)]
 pub struct FieldLengths<'s> {
     windows: Vec<LengthColumns<'s>>,
@@ -89,7 +89,7 @@ impl<'s> FieldLengths<'s> {
         Self { windows }
     }
 
-    /// Returns the lengths of a chunk; zeros if the chunk does not exist.
+    /// Returns the length codes of a chunk; zeros if the chunk does not exist.
     #[inline]
     pub fn of(&self, id: ChunkId) -> LengthCodes {
         let window = self.windows.get((id.0 / WINDOW) as usize);
@@ -97,7 +97,7 @@ impl<'s> FieldLengths<'s> {
     }
 }
 
-/// Encodes the block of a window from the lengths of its chunks, in order of their ids.
+/// Encodes the block of a window. `rows` holds the length codes of the window's chunks, in order of ids.
 pub fn encode_lengths(rows: &[LengthCodes]) -> Vec<u8> {
     let mut block = vec![0];
     for field in (0..FIELDS).filter(|&field| rows.iter().any(|row| row[field] > 0)) {
@@ -132,9 +132,9 @@ mod tests {
         fn rows_round_trip(rows in prop::collection::vec(prop::array::uniform7(prop_oneof![Just(0u8), any::<u8>()]), 0..40), blank in 0..FIELDS) {
             let rows: Vec<LengthCodes> = rows.into_iter().map(|mut row| { row[blank] = 0; row }).collect();
             let block = encode_lengths(&rows);
-            let read = LengthColumns::decode(&block).expect("sound");
-            for place in 0..60 {
-                prop_assert_eq!(read.at(place), rows.get(usize::from(place)).copied().unwrap_or_default());
+            let read = LengthColumns::decode(&block).expect("the bytes are valid");
+            for offset in 0..60 {
+                prop_assert_eq!(read.at(offset), rows.get(usize::from(offset)).copied().unwrap_or_default());
             }
             prop_assert!(LengthColumns::decode(&block[..block.len() - 1]).is_none());
         }

@@ -11,7 +11,7 @@
 //! index does not depend on them.
 //!
 //! Deliberately absent: files, pages and transactions (`aurora-storage`), text analysis (`aurora-analysis`), term
-//! positions, and deletion within a segment: deleted chunks have [`Tombstones`] until a merge drops their postings.
+//! positions, and deletion within a segment. Deleted chunks have [`Tombstones`] until a merge drops their postings.
 //!
 //! ```
 //! # mod memory { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/tests/memory.rs")); }

@@ -9,7 +9,7 @@ use crate::lengths::LengthCodes;
 use crate::maxscore::{self, TermList};
 use crate::postings::Postings;
 
-/// A posting list with the factor of its scores.
+/// A posting list with the factor by which its scores are multiplied.
 #[derive(Debug)]
 pub struct WeightedPostings<'s> {
     /// The postings of a term.
@@ -21,9 +21,9 @@ pub struct WeightedPostings<'s> {
 /// Returns the `k` chunks with the highest scores, best first. Chunks with equal scores are ordered by key. With a
 /// `filter`, only chunks in the filter are returned; all of them must be live.
 ///
-/// A score is the sum of factor times BM25F over `lists`, in their order. The result is the same, bit for bit, as if
-/// every posting were scored: MaxScore finds a superset of the best chunks, and these are scored again in the order of
-/// the lists.
+/// The score of a chunk is the sum over `lists`, in their order, of the list's factor times BM25F. The result is the
+/// same, bit for bit, as if every posting were scored: MaxScore finds a superset of the best chunks, and these are
+/// scored again in the order of the lists.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -37,7 +37,7 @@ pub fn top_k<C: Collection>(
     let relevant = lists.iter().filter(|list| list.factor > 0.0 && list.postings.doc_frequency() > 0);
     let term_lists = relevant.map(|list| TermList::new(&list.postings, list.factor, fields, collection));
     let term_lists: Vec<_> = term_lists.collect::<Result<_, _>>()?;
-    // The order does not affect the sum of two numbers.
+    // With at most two lists, the order of summation does not affect the score.
     let is_exact = term_lists.len() <= 2;
     let mut best = maxscore::candidates(term_lists, collection, k, filter)?;
     if !is_exact {

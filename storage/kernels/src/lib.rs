@@ -1,9 +1,10 @@
 //! SIMD kernels: inner loops over vectors, bitmaps and scores.
 //!
-//! Each kernel is one safe loop, compiled for several instruction sets and dispatched at run time. All variants give
-//! the same result: integer sums do not depend on their order, and sums of floats have a fixed order. Matrix products
-//! (cargo feature `matrix`) come from a library and may differ in the last bits between processors. Deliberately
-//! absent: intrinsics (except [`prefetch`]), and any knowledge of index structures.
+//! Each kernel is one safe loop that is compiled for several instruction sets. At run time, the widest one that the
+//! processor supports is called. All variants give the same result: integer sums do not depend on their order, and sums
+//! of floats have a fixed order. Matrix products (cargo feature `matrix`) come from a library and may differ in the
+//! last bits between processors. Deliberately absent: intrinsics (except [`prefetch`]), and any knowledge of index
+//! structures.
 //!
 //! ```
 //! let words = [0b1010u64.to_le_bytes()];
@@ -25,10 +26,10 @@ pub use matrix::{Matrix, multiply};
 /// Size of a cache line in bytes.
 #[cfg(target_arch = "x86_64")]
 const CACHE_LINE: usize = 64;
-/// Number of partial sums in a sum of floats.
+/// Number of partial sums of [`dot`].
 const LANES: usize = 16;
 
-/// Calls the variant of `$portable` for the widest registers of the processor.
+/// Calls `$portable`, compiled for the widest registers that the processor has.
 macro_rules! dispatch {
     ($portable:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
@@ -71,7 +72,8 @@ fn has_middle() -> bool {
     has!("avx2") && has!("popcnt")
 }
 
-/// Dot product of floats with signed bytes: 16 partial sums, each over every 16th component, added in order.
+/// Dot product of floats with signed bytes. It is computed as 16 partial sums, each of every 16th product; these sums
+/// are then added in order.
 pub fn dot(a: &[f32], b: &[u8]) -> f32 {
     dispatch!(dot_portable(a: &[f32], b: &[u8]) -> f32)
 }
@@ -95,9 +97,9 @@ fn dot_portable(a: &[f32], b: &[u8]) -> f32 {
     all
 }
 
-/// Computes the dot product of the signed bytes `b` with each row of `rows`. A row has as many values as `b`, and rows
-/// are stored one after the other. Their signed bytes are widened to 16 bits, ready to be multiplied. `products` has an
-/// element for each row.
+/// Computes the dot product of the signed bytes `b` with each row of `rows`. Rows are stored one after the other, and
+/// each has as many values as `b`: signed bytes, widened to 16 bits so that multiplying them is faster. `products` has
+/// an element for each row.
 pub fn dots_signed(rows: &[i16], b: &[u8], products: &mut [i32]) {
     dispatch!(dots_signed_portable(rows: &[i16], b: &[u8], products: &mut [i32]))
 }
@@ -121,11 +123,11 @@ fn squares_signed_portable(values: &[u8]) -> i32 {
     values.iter().map(square).sum()
 }
 
-/// Adds scaled rows of `values` to `sum`. `values` holds signed bytes, in consecutive rows of `sum.len()` values;
-/// `rows` gives the number and the scale of each row to add. Every component is summed in the order of `rows`.
+/// Adds scaled rows of `values` to `sum`. `values` holds signed bytes in consecutive rows of `sum.len()` values; `rows`
+/// gives the index and the scale of each row to add. Every component is summed in the order of `rows`.
 ///
 /// # Panics
-/// If a row is not in `values`.
+/// If the index of a row is out of range.
 pub fn add_scaled(sum: &mut [f32], values: &[u8], rows: &[(u32, f32)]) {
     dispatch!(add_scaled_portable(sum: &mut [f32], values: &[u8], rows: &[(u32, f32)]))
 }
@@ -172,17 +174,17 @@ fn divide_rounded_portable(values: &[f32], scale: f32, bytes: &mut [i8]) {
     }
 }
 
-/// Scores binary codes of `slices.len()` words each. The score of a code is minus the sum of the query's components
-/// whose bit is set in the code. `slices` holds the bit slices with the values 1, 2, 4 and −8 of the components;
-/// `scores` has an element for each code.
+/// Scores binary codes of `slices.len()` words each. The score of a code is minus the sum of those components of the
+/// query whose bit is set in the code. A component is a 4-bit number in two's complement; `slices` holds its bits, with
+/// the values 1, 2, 4 and −8, as four bit vectors. `scores` has an element for each code.
 pub fn code_scores(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]) {
     dispatch!(code_scores_portable(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]))
 }
 
-// No closures in these loops: a closure is a separate function, compiled without the target features.
+// These loops use no closures, because a closure is a separate function, compiled without the target features.
 #[inline(always)]
 fn code_scores_portable(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]) {
-    // The code sizes of common models, so that the loop over the words is unrolled.
+    // The loop over the words is unrolled for the code sizes of common models.
     match slices.len() {
         4 => code_scores_sized::<4>(slices, codes, scores),
         6 => code_scores_sized::<6>(slices, codes, scores),
@@ -217,10 +219,10 @@ fn code_score(slices: &[[u64; 4]], code: &[[u8; 8]]) -> i32 {
     (8 * eight) as i32 - (4 * four + 2 * two + one) as i32
 }
 
-/// Unpacks signed bytes into `row`. `signs` holds the highest bit of each byte, in order, and `packed` the seven bits
-/// below it. The length of `packed` is an eighth of the number of components, rounded up, times seven. The lower seven
-/// bits of each byte in `packed` are one component. The remaining components are stored in the highest bits: each
-/// seventh of `packed` holds one of their bits, the lowest bit first.
+/// Unpacks signed bytes into `row`. `signs` holds the highest bit of each byte, in order, and `packed` the seven lower
+/// bits. The length of `packed` is an eighth of the length of `row`, rounded up, times seven. The lower seven bits of
+/// each byte in `packed` belong to one byte of `row`. The last bytes of `row` are stored in the highest bits of
+/// `packed`: each seventh of `packed` holds one bit of each of them, the lowest bit first.
 pub fn unpack_signed(signs: &[u8], packed: &[u8], row: &mut [u8]) {
     dispatch!(unpack_signed_portable(signs: &[u8], packed: &[u8], row: &mut [u8]))
 }
@@ -256,7 +258,7 @@ fn unpack_signed_portable(signs: &[u8], packed: &[u8], row: &mut [u8]) {
     }
 }
 
-/// Prefetches bytes that will soon be read from distant addresses. It affects only the speed.
+/// Prefetches bytes that will soon be read and are probably not in the processor's cache. Affects only the speed.
 pub fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for line in bytes.chunks(CACHE_LINE) {
@@ -282,8 +284,8 @@ fn count_ones_portable(words: &[[u8; 8]]) -> usize {
     count
 }
 
-/// Writes the positions of the set bits of `words` in ascending order, and returns their number. Stops before a word whose
-/// bits do not fit.
+/// Writes the positions of the set bits of `words` in ascending order, and returns their number. Stops before a word
+/// whose positions do not fit in `positions`.
 pub fn bit_positions(words: &[[u8; 8]], positions: &mut [u16]) -> usize {
     dispatch!(bit_positions_portable(words: &[[u8; 8]], positions: &mut [u16]) -> usize)
 }
@@ -305,7 +307,8 @@ fn bit_positions_portable(words: &[[u8; 8]], positions: &mut [u16]) -> usize {
     at
 }
 
-/// Computes a word for every 64 scores, with a bit for each score that is at least `threshold`. No score is negative.
+/// Compares 64 scores for each of `words`: sets the bits of the scores that are at least `threshold`. Scores must not
+/// be negative.
 pub fn threshold_words(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]) {
     dispatch!(threshold_words_portable(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]))
 }

@@ -1,6 +1,6 @@
 //! Products of matrices of floats.
 
-/// A matrix in a slice, stored by rows or, once transposed, by columns.
+/// A matrix whose elements are in a slice, by rows or, after [`Matrix::transposed`], by columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Matrix<'a> {
     values: &'a [f32],
@@ -11,7 +11,7 @@ pub struct Matrix<'a> {
 }
 
 impl<'a> Matrix<'a> {
-    /// Creates a matrix of `rows` rows. Row `r` holds the `columns` values from `values[r * stride]` on.
+    /// Creates a matrix with `rows` rows. Row `r` consists of the `columns` values from `values[r * stride]` on.
     ///
     /// # Panics
     /// If rows overlap or end beyond `values`.
@@ -28,7 +28,8 @@ impl<'a> Matrix<'a> {
 }
 
 /// Writes the product of `a` and `b`. Row `r` begins at `product[r * stride]`. All elements are summed in the same
-/// order, so an element depends only on its row of `a` and its column of `b`, not on the numbers of rows and columns.
+/// order. An element therefore depends only on its row of `a` and its column of `b`, and not on the number of rows or
+/// columns.
 ///
 /// # Panics
 /// If the number of columns of `a` differs from the number of rows of `b`, or if rows of the product overlap or end

@@ -1,4 +1,4 @@
-//! One small history per rule.
+//! Tests the rules of blame, each with one small history, against git.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -1,5 +1,5 @@
-//! The diff cache: its records are valid for the versions that they name, and are ignored if they are damaged or belong
-//! to another history.
+//! Tests the diff cache: records are used only for the versions that they name, and ignored if they are damaged or
+//! belong to another history.
 
 use std::path::PathBuf;
 

@@ -40,7 +40,7 @@ impl Repo {
         repo
     }
 
-    /// A repository that exists already.
+    /// An existing repository.
     pub(super) fn existing(root: PathBuf) -> Self {
         Self { root, clock: AtomicI64::new(1_700_000_000), _directory: None }
     }
@@ -176,7 +176,8 @@ impl Repo {
     }
 }
 
-/// Asserts that git attributes each line as `blame` does; a commit id of zeros means "not committed yet".
+/// Asserts that git and `blame` attribute each line to the same commit. Git writes a commit id of zeros for "not
+/// committed yet".
 pub(super) fn assert_same(blame: &FileBlame, expected: &[GitLine], what: &str) {
     assert_eq!(blame.line_count() as usize, expected.len(), "lines of {what}");
     for (line, expected) in (0u32..).zip(expected) {
@@ -215,7 +216,7 @@ fn parse_blame(porcelain: &str) -> Vec<GitLine> {
     lines
 }
 
-/// A file URL of `path`, which makes git clone over its transport, as `--depth` and `--filter` require.
+/// A `file://` URL of `path`. Git supports `--depth` and `--filter` only when it clones from a URL.
 pub(super) fn url(path: &Path) -> String {
     format!("file://{}", path.display())
 }

@@ -1,4 +1,4 @@
-//! Random histories, compared with git line by line.
+//! Attributes random histories and compares the results with git, line by line.
 
 use rayon::prelude::*;
 

@@ -1,11 +1,11 @@
-//! Random histories with branches, merges, renames and repeated lines.
+//! Generates random histories with branches, merges, renames and repeated lines.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::fixture::Repo;
 
-/// The paths that may occur in a history.
+/// The paths that may occur in a generated history.
 pub(super) const NAMES: [&str; 12] = [
     "a.rs",
     "b.rs",
@@ -38,7 +38,7 @@ impl File {
     }
 }
 
-/// xorshift64.
+/// The random number generator xorshift64.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -83,7 +83,7 @@ fn import(stream: &str) -> Repo {
     repo
 }
 
-/// A history as a stream for `git fast-import`.
+/// Generates a history as a stream for `git fast-import`.
 fn generate(random: &mut Random, commits: usize) -> String {
     let mut stream = String::new();
     let mut history: Vec<Files> = Vec::new();
@@ -107,7 +107,8 @@ fn generate(random: &mut Random, commits: usize) -> String {
     stream
 }
 
-/// Mostly the last commit; sometimes an older one, or two or three at once.
+/// Chooses the parents of the next commit: mostly the last commit, sometimes an older commit, sometimes two or three
+/// commits.
 fn choose_parents(random: &mut Random, commits: usize) -> Vec<usize> {
     let Some(last) = commits.checked_sub(1) else { return Vec::new() };
     let recent = |random: &mut Random| last - random.below(7.min(commits));
@@ -127,7 +128,7 @@ fn choose_parents(random: &mut Random, commits: usize) -> Vec<usize> {
     parents
 }
 
-/// Copies whole files or the last lines of files from the other parent.
+/// Copies whole files, or their last lines, from the other parent.
 fn merge(random: &mut Random, files: &mut Files, other: &Files) {
     for (&path, theirs) in other {
         match (files.get_mut(path), random.below(4)) {

@@ -1,4 +1,4 @@
-//! Increments: a new HEAD attributed with the caches of earlier walks, compared with a walk of the whole history.
+//! Attributes a new HEAD with the caches of earlier walks, and compares the result with a walk of the whole history.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -59,7 +59,8 @@ fn increments_are_equal_to_a_walk_of_the_whole_history() {
         let commits: Vec<&str> = commits.lines().collect();
         let (mut stored, mut seen) = (Stored::new(), 0);
         for step in 0..12 {
-            // Mostly forward, sometimes back or to another branch: pulls, resets, switches.
+            // HEAD moves mostly forward, as after a pull, and sometimes back or to another branch, as after a reset or
+            // a switch.
             let to = if random.one_in(3) { random.below(commits.len()) } else { (step + 1) * commits.len() / 12 - 1 };
             repo.git(&["update-ref", "refs/heads/main", commits[to]]);
             let history = repo.history(repo.caches());
@@ -133,7 +134,8 @@ fn a_walk_cache_that_cannot_be_written_does_not_change_the_result() {
 #[test]
 fn paths_with_secrets_are_followed_and_stored_with_masks() {
     let repo = Repo::new();
-    // The masks of both names are equal. One file is renamed within its directory, the other one to another name.
+    // After masking, both names are equal. The first file is moved and then renamed; the second file is moved and
+    // renamed in one commit.
     repo.commit_file("keys/token-aaaa.txt", lines("first", 20));
     repo.commit_file("keys/token-bbbb.txt", lines("second", 20));
     repo.git(&["mv", "keys/token-aaaa.txt", "token-aaaa.txt"]);

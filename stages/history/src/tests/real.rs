@@ -1,4 +1,4 @@
-//! A real repository, named by an environment variable and compared with git line by line.
+//! Attributes a real repository, which an environment variable names, and compares the result with git, line by line.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -16,18 +16,19 @@ const FILES: usize = 150;
 /// Minimum share of equal lines, in ten-thousandths.
 const MIN_EQUAL: usize = 9_999;
 
-/// Run it with the path of a repository, bare or not, in `AURORA_HISTORY_REPOSITORY`. `AURORA_HISTORY_FILES` is the
-/// number of files at HEAD to compare with `git blame --line-porcelain`, evenly spread over the tree, or `all`. Files
-/// that git cannot blame, because a partial clone lacks their content, are skipped.
+/// Run this test with the path of a repository, bare or not, in `AURORA_HISTORY_REPOSITORY`. `AURORA_HISTORY_FILES` is
+/// the number of files at HEAD to compare with `git blame --line-porcelain`, or `all`. These files are evenly spread
+/// over the tree. Files that git cannot blame, because a partial clone lacks their content, are skipped.
 ///
 /// Lines may differ where
-/// - a commit deletes more than 10,000 files and adds one that it also edits and renames, because only files of the
-///   same name are compared then;
+/// - a commit deletes more than 10,000 files and also renames and edits a file, because the detector then compares only
+///   files of the same name;
 /// - a version of a file has more than 64 MiB;
 /// - git's own settings change the result: textconv filters, `diff.algorithm` in versions of git that respect it,
 ///   `blame.*` options.
 ///
-/// Ties between identical or equally similar sources of a rename are not an exception: they are resolved as git does.
+/// Lines must not differ where several sources of a rename are identical or equally similar: the detector chooses the
+/// same source as git.
 #[test]
 #[ignore = "compares the repository that AURORA_HISTORY_REPOSITORY names"]
 fn a_real_history_is_attributed_as_by_git() {

@@ -1,4 +1,4 @@
-//! Touch counts compared with `git log -L`: one small history per rule, then random ones.
+//! Compares touch counts with `git log -L`: one small history per rule, then random histories.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -157,7 +157,7 @@ fn counts_in_a_changed_working_tree_equal_the_counts_after_a_commit() {
     assert_eq!(counts, expected);
 }
 
-/// Git compares the file with the target of the link, and follows the target as if it were a line.
+/// Git would compare the file with the target of the link, as if this target were a line of the file.
 #[test]
 fn a_range_ends_where_a_symbolic_link_became_a_file() {
     let repo = Repo::new();
@@ -176,7 +176,7 @@ fn a_range_ends_where_a_symbolic_link_became_a_file() {
     assert_eq!(history.touch_counts(&index, "file", &[all], None).unwrap(), [1]);
 }
 
-/// Random ranges of the files at HEAD, some within others.
+/// Random ranges of lines of the files at HEAD. Some ranges contain others.
 fn random_ranges(repo: &Repo, random: &mut Random) -> Vec<(String, Vec<Range<u32>>)> {
     let (history, index) = repo.open();
     let ranges = |path: String| {
@@ -198,9 +198,9 @@ fn random_history(seed: u64) -> (Repo, Random) {
     (repository_without_links(&mut random, COMMITS), random)
 }
 
-/// Counts may differ in two cases, both after a merge that split a range:
-/// - If branches have the file under different names, git follows both at once, and an older merge that differs in one of
-///   them passes the other to all of its parents too. Here each path is followed separately.
+/// Counts may differ from git's in two cases, both after a merge that split a range:
+/// - If branches have the file under different names, git follows both names at once. An older merge that differs in
+///   one of the names then passes the other name to all of its parents too. This crate follows each path separately.
 /// - Git before 2.52 misses a change that begins right after one part of a range and reaches into the next part.
 #[test]
 fn touches_of_generated_histories_are_counted_as_by_git() {
@@ -225,11 +225,11 @@ fn touches_of_generated_histories_are_counted_as_by_git() {
             }
         }
     }
-    println!("{equal} of {all} equal");
+    println!("{equal} of {all} counts are equal");
     assert!(equal * 100 >= all * 99, "{equal} of {all}");
 }
 
-/// A cache with half of all counts, for any commit of a repository.
+/// A cache that has half of all counts, for any commit of a repository.
 struct Oracle<'a> {
     repo: &'a Repo,
     opened: RefCell<BTreeMap<EventKey, (History, EventIndex)>>,

@@ -1,5 +1,5 @@
-//! Touch counts of a real repository, named by the environment variable `AURORA_HISTORY_REPOSITORY`: do they agree with
-//! `git log -L`, and how much time do they add to blame?
+//! Measures touch counts of a real repository, which the environment variable `AURORA_HISTORY_REPOSITORY` names: do the
+//! counts agree with `git log -L`, and how much time do they add to blame?
 //!
 //! Run with `cargo test -p aurora-history --lib touches_of_repository -- --ignored --nocapture`.
 
@@ -13,7 +13,7 @@ use crate::{EventIndex, History};
 
 /// The number of ranges that are compared with git, unless `AURORA_HISTORY_RANGES` sets it.
 const RANGES: usize = 40;
-/// Minimum number of lines of a file that is drawn.
+/// Minimum number of lines of a file that is chosen at random.
 const MIN_LINES: u32 = 20;
 
 fn repository() -> Repo {
@@ -25,7 +25,7 @@ fn number(variable: &str, default: usize) -> usize {
     std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(default)
 }
 
-/// A random file, and a random range of its lines.
+/// Chooses a random file and a random range of its lines.
 fn draw(random: &mut Random, files: &[String], history: &History, index: &EventIndex) -> (String, Range<u32>) {
     loop {
         let path = &files[random.below(files.len())];
@@ -60,7 +60,7 @@ fn random_ranges_are_counted_as_by_git() {
         }
         farthest = farthest.max(found.abs_diff(expected));
     }
-    println!("{equal} of {ranges} equal, the others within {farthest}");
+    println!("{equal} of {ranges} counts are equal, the others differ by at most {farthest}");
     assert!(equal * 10 >= ranges * 9 && farthest <= 1);
 }
 
@@ -72,7 +72,7 @@ fn clock() -> f64 {
     nanoseconds.map_or_else(|| START.get_or_init(Instant::now).elapsed().as_secs_f64(), |time| time / 1e9)
 }
 
-/// Windows of 40 lines, and of 200 lines around them.
+/// Ranges of 40 lines that cover the file, and ranges of 200 lines that contain them.
 fn windows(lines: u32) -> Vec<Range<u32>> {
     let cut = |size: u32| (0..lines.div_ceil(size)).map(move |at| at * size..((at + 1) * size).min(lines));
     cut(40).chain(cut(200)).collect()
@@ -83,7 +83,7 @@ fn windows(lines: u32) -> Vec<Range<u32>> {
 fn measures_the_cost_of_touches_on_top_of_blame() {
     let repo = repository();
     let files = repo.files();
-    // Alternates between both for each file, so that both see the same load; each has its own caches in memory.
+    // Measures both alternately, file by file, so that both run under the same load. Each has its own caches in memory.
     let ((first, index), (second, _), (third, _)) = (repo.open(), repo.open(), repo.open());
     let (mut blame_time, mut both_time, mut ranges) = (0.0, 0.0, 0);
     for (at, path) in files.iter().enumerate() {
@@ -107,5 +107,5 @@ fn measures_the_cost_of_touches_on_top_of_blame() {
         }
     }
     println!("{} files, {ranges} ranges: blame {blame_time:.2} s, with touches {both_time:.2} s", files.len());
-    println!("touches cost {:.2} of blame on top", both_time / blame_time - 1.0);
+    println!("touches add {:.2} times the time of blame", both_time / blame_time - 1.0);
 }

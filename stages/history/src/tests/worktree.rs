@@ -1,4 +1,4 @@
-//! Lines of the working tree, and sums over ranges of lines.
+//! Tests the attribution of files in the working tree, and summaries of ranges of lines.
 
 use super::fixture::{Repo, assert_same, lines};
 use crate::{NOT_COMMITTED, WorkingCopy};

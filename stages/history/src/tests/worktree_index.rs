@@ -1,4 +1,4 @@
-//! The index as a change detector.
+//! Tests how the git index detects changed files.
 
 use std::time::{Duration, SystemTime};
 
@@ -83,7 +83,7 @@ fn an_edit_that_keeps_size_and_modification_time_was_missed() {
     assert_eq!((state("edited"), state("replaced")), (Some(WorktreeState::Unknown), Some(WorktreeState::Unknown)));
 }
 
-/// Version 4 of the format, in which a path shares a prefix with the path before it.
+/// Uses version 4 of the index format, in which a path shares a prefix with the path before it.
 #[test]
 fn an_index_with_ever_longer_paths_is_rejected() {
     let repo = Repo::new();
@@ -97,7 +97,7 @@ fn an_index_with_ever_longer_paths_is_rejected() {
     let mut bytes = b"DIRC\0\0\0\x04\0\0\x03\xe8".to_vec();
     for _ in 0..1_000 {
         bytes.extend([0; 62]);
-        // Nothing is removed from the previous path.
+        // Number of bytes to remove from the previous path: 0.
         bytes.push(0);
         bytes.extend(b"and ten more bytes\0");
     }

@@ -1,21 +1,22 @@
-//! Parses with tree-sitter, with limits for its stacks, its error recovery and the scanners of grammars.
+//! Parses with tree-sitter within limits for its stacks, its error recovery and the scanners of grammars.
 //!
 //! tree-sitter alone can end or block the process in several ways:
 //!
-//! * At the end of a text with errors, tree-sitter copies every path through its stacks. The copies grow with the
-//!   square of the number of errors at nested places: a text of a few kilobytes needs a gigabyte. tree-sitter does not
-//!   call the progress callback meanwhile, and a failed allocation ends the process.
+//! * At the end of a text with errors, tree-sitter copies every path through its stacks. The size of the copies grows
+//!   with the square of the number of nested errors: a text of a few kilobytes needs a gigabyte. While it copies,
+//!   tree-sitter does not call the progress callback. A failed allocation ends the process.
 //! * tree-sitter releases a stack by recursion. A deep stack overflows the stack of the thread, which ends the process.
 //! * The scanners of some grammars write states that are longer than tree-sitter's buffer, which also ends the process.
-//! * Other scanners read the rest of the text for every token, or wait forever for a character after its end.
+//! * Other scanners read the rest of the text for every token, or wait forever for a character after the end of the
+//!   text.
 //!
-//! [`parse`] stops at such a text. It counts the requests of tree-sitter, so whether a text exceeds a limit depends
-//! only on the text.
+//! [`parse`] stops with an error when it parses such a text. Its limits count allocations and reads, so whether a text
+//! exceeds a limit depends only on the text.
 //!
 //! A tree is stored in an arena, which the next parse of the thread reuses, and [`BoundedTree::nodes_of`] visits only
-//! nodes of selected kinds. Both make a parse with a walk over the tree faster than with tree-sitter alone.
+//! nodes of selected kinds. Both make parsing a text and walking over its tree faster than with tree-sitter alone.
 //!
-//! The C code leaves a parse with `longjmp`, which has no equivalent in Rust.
+//! A part of the crate is in C, because it leaves a parse with `longjmp`, which has no equivalent in Rust.
 //!
 //! ```
 //! use aurora_bounded_parser::{Grammar, Limits, Stopped, parse};
@@ -45,13 +46,13 @@ use tree_sitter::ffi::{
 };
 use tree_sitter::{Language, Node, Tree};
 
-/// A `BoundedLanguage` of the C code.
+/// The type `BoundedLanguage` of the C code.
 enum BoundedLanguage {}
 
-/// An `Arena` of the C code.
+/// The type `Arena` of the C code.
 enum RawArena {}
 
-/// A `Walk` of the C code.
+/// The type `Walk` of the C code.
 enum RawWalk {}
 
 unsafe extern "C" {
@@ -82,7 +83,7 @@ pub struct Limits {
     pub copied: usize,
     /// Maximum number of stack nodes. Releasing each node may take a stack frame of a few hundred bytes.
     pub nodes: usize,
-    /// Maximum number of characters that the scanner of the grammar reads. Repeated reads of a character count.
+    /// Maximum number of characters that the scanner of the grammar reads. A character counts each time it is read.
     pub reads: usize,
 }
 
@@ -91,7 +92,8 @@ pub struct Limits {
 pub struct Grammar {
     original: Language,
     bounded: NonNull<BoundedLanguage>,
-    /// The expanded language. Created once enough text was parsed to be worth the cost.
+    /// The expanded language, with which parsing is faster. It is created after [`MIN_EXPANDED_BYTES`] were parsed,
+    /// because creating it takes time.
     expanded: OnceLock<NonNull<BoundedLanguage>>,
     /// Total size of the parsed texts in bytes.
     parsed: AtomicUsize,
@@ -108,15 +110,15 @@ const MIN_EXPANDED_BYTES: usize = 512 << 10;
 impl Grammar {
     /// Creates a grammar for [`parse`]. `None` if the version of the language's format is not 14 or 15.
     ///
-    /// A grammar takes a few hundred bytes, later up to 13 MB. They are never freed, because trees point to them. Do
-    /// not pass the language of a tree to a parser of tree-sitter: its scanner finds nothing there. Pass the original
-    /// language instead.
+    /// A grammar takes a few hundred bytes, and up to 13 MB after it was expanded. This memory is never freed, because
+    /// trees point to it. Do not pass the language of a [`BoundedTree`] to tree-sitter's own parser: its scanner works
+    /// only in [`parse`]. Pass the original language instead.
     pub fn new(language: &Language) -> Option<Self> {
         let bounded = bounded(language, false)?;
         Some(Self { original: language.clone(), bounded, expanded: OnceLock::new(), parsed: AtomicUsize::new(0) })
     }
 
-    /// Returns the language for parsing a text of `bytes` bytes.
+    /// Returns the language to use for a text of `bytes` bytes: the expanded language, once enough text was parsed.
     fn for_text(&self, bytes: usize) -> NonNull<BoundedLanguage> {
         if self.parsed.fetch_add(bytes, Ordering::Relaxed) < MIN_EXPANDED_BYTES {
             return self.bounded;
@@ -152,7 +154,7 @@ struct Arena(NonNull<RawArena>);
 unsafe impl Send for Arena {}
 
 thread_local! {
-    /// The cleared arena of the tree that was dropped last.
+    /// The cleared arena of the tree that this thread dropped last.
     static SPARE_ARENA: Cell<Option<Arena>> = const { Cell::new(None) };
 }
 
@@ -168,7 +170,7 @@ impl Arena {
 
     /// Frees the blocks of the arena, and keeps the arena for the next parse of the thread.
     fn recycle(self) {
-        // SAFETY: nothing uses the blocks.
+        // SAFETY: nothing uses the blocks of the arena any more.
         unsafe { aurora_arena_clear(self.0.as_ptr()) };
         // If the thread is ending, `spare` no longer exists and the arena is freed here.
         SPARE_ARENA.try_with(|spare| spare.set(Some(self))).ok();
@@ -184,7 +186,7 @@ impl Drop for Arena {
 
 /// A syntax tree that [`parse`] has created.
 pub struct BoundedTree {
-    /// Allocated in `arena`, so it is never dropped. Clearing the arena frees it.
+    /// The tree is allocated in `arena`. It is never dropped, because clearing the arena frees it.
     tree: NonNull<TSTree>,
     arena: ManuallyDrop<Arena>,
 }
@@ -199,7 +201,7 @@ impl BoundedTree {
     }
 
     /// Returns the nodes of the selected kinds, and all error and missing nodes, ordered by start, outer nodes first.
-    /// `is_visited` selects the kinds and has a value for each kind of the grammar.
+    /// `is_visited` has a value for each node kind of the grammar, which says whether the kind is selected.
     ///
     /// # Panics
     /// Panics if `is_visited` has fewer values than the grammar has kinds.

@@ -26,7 +26,7 @@ fn tree(grammar: &Grammar, text: &str) -> Result<String, Stopped> {
     parse(grammar, text.as_bytes(), LIMITS, &mut || ControlFlow::Continue(())).map(|tree| tree.root_node().to_sexp())
 }
 
-/// Returns texts with errors at many nested places.
+/// Returns texts with many nested errors.
 fn nested_errors() -> [(Grammar, String); 3] {
     [
         (go(), "%w[".repeat(2_000)),

@@ -1,5 +1,5 @@
 //! Tests that a stopped parse frees its memory. The test measures the memory of its process, so no other test may run
-//! there.
+//! in this process.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -25,7 +25,7 @@ fn resident_bytes() -> usize {
     pages * 4096
 }
 
-/// A hundred parses that reach the limit hold 400 MiB if nothing is freed.
+/// If nothing were freed, a hundred parses that reach the limit would hold 400 MiB.
 #[test]
 fn a_parse_that_reaches_the_limit_frees_its_memory() {
     let texts = [

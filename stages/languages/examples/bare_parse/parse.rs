@@ -1,12 +1,12 @@
-//! The baseline for measuring index runs: a loop that only reads and parses files.
+//! The baseline for measuring indexing runs: a loop that only reads and parses files.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aurora_languages::Language;
 
-/// Reads every file and parses the files that have a language. Each of `threads` threads repeatedly takes the next
-/// file.
+/// Reads every file and parses the files that have a language. Starts `threads` threads, each of which repeatedly takes
+/// the next file.
 pub(crate) fn parse(files: &[(PathBuf, Option<&Language>)], threads: usize) {
     let next = AtomicUsize::new(0);
     let work = || {

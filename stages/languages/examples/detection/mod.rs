@@ -4,7 +4,7 @@ use std::path::Path;
 
 use aurora_languages::{Language, by_content, by_extension, by_file_name};
 
-/// Returns the language of a file, by its file name, then by its text, then by its extension.
+/// Returns the language of a file. The file name decides, then the text, then the extension.
 pub(crate) fn language_of(path: &Path, text: &str) -> Option<&'static Language> {
     let part = |part: Option<&std::ffi::OsStr>| part.and_then(|name| name.to_str()).unwrap_or_default().to_owned();
     let (name, extension) = (part(path.file_name()), part(path.extension()));

@@ -1,4 +1,4 @@
-//! The outline of `sample.astro`.
+//! Tests for the outline of `sample.astro`.
 
 use super::ASTRO;
 use crate::snapshot::outline;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::mask::Mask;
 
-/// Maximum length of an expansion that is masked.
+/// Maximum length in bytes of an expansion that is masked.
 const MAX_EXPANSION_BYTES: usize = 256;
 
 /// Returns the masked text. `None` if nothing is masked.
@@ -19,7 +19,8 @@ pub(super) fn masked(text: &str) -> Option<String> {
         }
     }
     for end in memchr::memmem::find_iter(text.as_bytes(), b"\\\n") {
-        // A backslash does not continue a comment. Comments after it may belong to the same documentation.
+        // A backslash at the end of a comment does not continue a command. Comments after it may belong to the same
+        // documentation.
         if !is_comment(&text[text[..end].rfind('\n').map_or(0, |feed| feed + 1)..end]) {
             for comment in comments(text, end + 2) {
                 mask.get_or_insert_with(|| Mask::new(text)).blank(comment);
@@ -43,9 +44,9 @@ fn comments(text: &str, at: usize) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns the non-ASCII characters after `{`, its digits and `..`. The scanner of the grammar passes these characters
-/// to `isdigit` of C, which looks them up in a table of 256 entries without a check. Some characters end the process
-/// there.
+/// Returns the non-ASCII characters after the numbers of a range such as `{1..2`, or in place of these numbers. The
+/// scanner of the grammar passes these characters to `isdigit` of C, which uses them as an index of a table with 256
+/// entries. Some of these characters make the process crash.
 fn unchecked(text: &str, brace: usize) -> impl Iterator<Item = Range<usize>> {
     let after_digits =
         |from: usize| text[from..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |digits| from + digits);
@@ -58,8 +59,8 @@ fn unchecked(text: &str, brace: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Returns the braces of an expansion and their content if the content has shell operators, as in `${a:+$b;}`. The
-/// grammar would read these operators as part of a command. Quotes, command substitutions and line feeds end the
-/// search.
+/// grammar would read these operators as part of a command. Returns `None` if quotes, command substitutions or line
+/// feeds occur before the closing brace.
 fn misread_expansion(text: &str, brace: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     if brace == 0 || bytes[brace - 1] != b'$' {

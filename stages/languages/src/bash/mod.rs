@@ -1,4 +1,4 @@
-//! Shells: Bash, and the syntax that other shells share with it.
+//! Support for shell scripts: Bash, and the syntax that other shells share with Bash.
 
 #![cfg(feature = "bash")]
 

@@ -1,4 +1,4 @@
-//! The outlines of `sample.sh`, of Bats tests and of packages, and masking.
+//! Tests for the outlines of `sample.sh`, of Bats tests and of packages, and for masking.
 
 use super::BASH;
 use super::masked::masked;

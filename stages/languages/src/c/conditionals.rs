@@ -1,6 +1,6 @@
 //! Masks conditionals that the grammar cannot read: conditionals with unbalanced brackets in a branch, and conditionals
-//! inside parentheses, initialisers and statements. Only their first branch remains. All other conditionals are left to
-//! the grammar with all branches.
+//! inside parentheses, initialisers and statements. Only the first branch of such a conditional remains. All other
+//! conditionals stay unchanged, because the grammar can read them.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::mask::Mask;
 
 /// Maximum number of open brackets that are tracked.
 const MAX_DEPTH: usize = 256;
-/// Maximum number of tokens before a directive that are searched for the beginning of constructor initialisers.
+/// Maximum number of tokens before a directive that are searched for the beginning of a constructor's initialisers.
 const MAX_INITIALISER_TOKENS: usize = 256;
 
 /// An open `#if`.
@@ -18,11 +18,11 @@ struct Conditional {
     /// Indices of the `#if`, `#else`, … tokens so far.
     directives: Vec<usize>,
     is_unreadable: bool,
-    /// The open brackets at the start.
+    /// The open brackets before the `#if`.
     before: Vec<Bracket>,
     /// The open brackets after the first branch.
     after: Option<Vec<Bracket>>,
-    /// Minimum number of open brackets in any branch.
+    /// The lowest number of open brackets that was reached in a branch.
     min_depth: usize,
 }
 
@@ -99,8 +99,8 @@ impl Conditional {
         self.after.get_or_insert_with(|| brackets.to_vec());
     }
 
-    /// Adds the directives of the conditional, and all branches except the first, to the blanked ranges. Removes the
-    /// ranges inside these branches, so that each byte is blanked only once regardless of nesting.
+    /// Adds the directives of the conditional, and all branches except the first, to the blanked ranges. Removes ranges
+    /// that are inside these branches, so that each byte is blanked only once even if conditionals are nested.
     fn blank(&self, tokens: &[Token], blanked: &mut Vec<Range<usize>>) {
         let bytes = |directive: usize| tokens[directive].bytes.clone();
         if let [first, second, .., last] = self.directives[..] {

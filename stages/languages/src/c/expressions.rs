@@ -7,7 +7,7 @@ use crate::c::words::{is_builtin, is_macro};
 use crate::mask::Mask;
 
 impl Source<'_> {
-    /// Masks the word at `at` if it is such a macro. Returns whether the word was masked.
+    /// Masks the word at `at` if it is a macro inside an expression. Returns whether the word was masked.
     pub(super) fn mask_expression(&self, at: usize, mask: &mut Mask) -> bool {
         let word = self.word(at);
         let is_masked = word == "__" && self.is_word(at + 1)

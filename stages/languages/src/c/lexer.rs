@@ -1,4 +1,4 @@
-//! Splits C, C++ and Objective-C sources into tokens, in the detail that masking macros and conditionals needs.
+//! Splits C, C++ and Objective-C sources into tokens. It distinguishes only what masking macros and conditionals needs.
 
 use std::ops::Range;
 
@@ -137,7 +137,7 @@ fn raw_string_end(bytes: &[u8], at: usize) -> usize {
     rest.windows(close.len()).position(|window| window == close).map_or(bytes.len(), |end| at + 1 + end + close.len())
 }
 
-/// Returns the end of a string or character. Without a closing quote, it is the end of the line.
+/// Returns the end of a string or character literal, or the end of the line if the closing quote is missing.
 fn literal_end(bytes: &[u8], at: usize, quote: u8) -> usize {
     let mut end = at + 1;
     while end < bytes.len() {

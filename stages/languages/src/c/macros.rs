@@ -13,7 +13,7 @@ use crate::mask::Mask;
 /// Maximum number of consecutive macros and specifiers that are skipped in the search for a declaration.
 const MAX_ATTRIBUTES: usize = 32;
 
-/// Masks such macros. Arguments that are code remain.
+/// Masks macros that hide the structure of the source. Arguments that are code remain.
 pub(super) fn mask(source: &Source<'_>, mask: &mut Mask) {
     let text = source.text;
     qualifiers::mask(source, mask);
@@ -82,8 +82,8 @@ impl Source<'_> {
         true
     }
 
-    /// Masks the end macro in `} UNSAFE_END`. [`Self::mask_block`] replaces other end macros together with their
-    /// beginning.
+    /// Masks the macro in `} UNSAFE_END`, which ends a block. [`Self::mask_block`] replaces end macros of blocks that
+    /// begin with a macro.
     fn mask_end(&self, at: usize, mask: &mut Mask) -> bool {
         let is_end = self.ends.binary_search(&at).is_ok() && self.is(at.wrapping_sub(1), b'}');
         if is_end {
@@ -192,7 +192,7 @@ impl Source<'_> {
         names_function
     }
 
-    /// Whether a name ends a declarator, that is, follows a type: `char *name`, `(int)name`, `Type attribute name`.
+    /// Whether a name follows a type, so that it ends a declarator: `char *name`, `(int)name`, `Type attribute name`.
     fn ends_declarator(&self, name: usize) -> bool {
         let before = name.wrapping_sub(1);
         let is_name = |at: usize| self.is_word(at) && !is_builtin(self.word(at)) && !is_statement(self.word(at));
@@ -320,7 +320,7 @@ impl Source<'_> {
         let is_next_declaration = match self.tokens.get(next).map(|token| token.kind) {
             None | Some(TokenKind::Directive) => true,
             Some(TokenKind::Punctuation(b)) => matches!(b, b'}' | b'~' | b'@'),
-            // A macro without arguments may be the type of a function on the next line.
+            // If a macro without arguments is followed by a word, it may be the type of a function on the next line.
             Some(TokenKind::Word) => {
                 let is_name = self.is(next + 1, b'(') || self.is_qualified(next);
                 close.is_some() || !is_name || is_macro(self.word(next))
@@ -334,7 +334,7 @@ impl Source<'_> {
     }
 }
 
-/// Masks comments before a line continuation, because the grammar ends a macro at its first comment.
+/// Masks comments before a line continuation in a `#define`, because the grammar ends the macro at the first comment.
 fn mask_comments(directive: &str, start: usize, mask: &mut Mask) {
     let mut at = 0;
     while let Some(open) = directive[at..].find("/*").map(|offset| at + offset) {
@@ -347,7 +347,8 @@ fn mask_comments(directive: &str, start: usize, mask: &mut Mask) {
     }
 }
 
-/// Replaces a macro before a declaration with a specifier if it fits, so that its span remains part of the declaration.
+/// Replaces a macro before a declaration with a specifier, if the macro is long enough, so that its span remains part
+/// of the declaration.
 fn replace_specifier(mask: &mut Mask, bytes: Range<usize>) {
     match bytes.len() {
         ..5 => mask.blank(bytes),

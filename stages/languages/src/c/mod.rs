@@ -1,4 +1,4 @@
-//! C.
+//! Support for C: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "c")]
 

@@ -1,5 +1,5 @@
-//! Masks macros between a pointer and its name, such as `char *api_nonnull name`. Different names follow the same
-//! macro, whereas the same attribute follows a name in `char *name api_unused`.
+//! Masks macros between a pointer and its name, such as `api_nonnull` in `char *api_nonnull name`. They differ from
+//! names, as in `char *name api_unused`, because several different names follow the same macro in a file.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

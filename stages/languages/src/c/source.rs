@@ -10,7 +10,7 @@ pub(super) struct Source<'a> {
     pub(super) tokens: Vec<Token>,
     /// For each token, the index of the matching bracket, or of the token itself.
     pub(super) partners: Vec<u32>,
-    /// Indices of words such as `JVM_END`.
+    /// Indices of words that may end a block, such as `JVM_END`.
     pub(super) ends: Vec<usize>,
     /// Indices of the semicolons.
     pub(super) semicolons: Vec<usize>,
@@ -78,7 +78,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Whether the arguments that begin at a token belong to a macro that begins a line.
+    /// Whether the argument list that begins at a token belongs to a macro that begins a line.
     fn is_macro_line(&self, open: usize) -> bool {
         let name = open.wrapping_sub(1);
         self.is_word(name) && is_macro(self.word(name)) && self.begins_line(name)
@@ -97,9 +97,9 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Whether a range contains any of the places, which must be in ascending order.
-pub(super) fn is_any_in(places: &[usize], range: Range<usize>) -> bool {
-    places.get(places.partition_point(|place| *place < range.start)).is_some_and(|place| *place < range.end)
+/// Whether a range contains any of `indices`, which must be in ascending order.
+pub(super) fn is_any_in(indices: &[usize], range: Range<usize>) -> bool {
+    indices.get(indices.partition_point(|index| *index < range.start)).is_some_and(|index| *index < range.end)
 }
 
 /// For each token, returns the index of the matching bracket, or of the token itself.
@@ -122,7 +122,7 @@ fn partners(tokens: &[Token]) -> Vec<u32> {
             partners[start] = index as u32;
             partners[index] = start as u32;
         } else if b == b'}' {
-            // The grammar also recovers at the end of a block.
+            // Brackets that are still open here are unbalanced. The grammar, too, recovers at the end of a block.
             open.clear();
         }
     }

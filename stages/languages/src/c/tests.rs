@@ -1,4 +1,4 @@
-//! The outline of `sample.c`, and masking.
+//! Tests for the outline of `sample.c`, and for masking.
 
 use super::C;
 use crate::snapshot::{constants_of, outline};

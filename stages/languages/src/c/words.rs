@@ -1,4 +1,4 @@
-//! Classifies words by their role.
+//! Classifies words: names of macros, operators and keywords.
 
 /// Whether a word looks like the name of a macro.
 pub(super) fn is_macro(word: &str) -> bool {

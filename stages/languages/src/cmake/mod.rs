@@ -1,4 +1,4 @@
-//! CMake: functions, macros and targets.
+//! Support for CMake: functions, macros and targets.
 
 #![cfg(feature = "cmake")]
 
@@ -37,7 +37,7 @@ pub(crate) static CMAKE: Language = Language {
     )
 };
 
-/// Returns the name of a definition. The name is empty if it is in a variable, as in functions that add targets.
+/// Returns the name of a definition. The name is empty if it contains a variable, as in functions that add targets.
 fn name_in(text: &str) -> &str {
     let name = text.trim_matches('"');
     if name.starts_with('$') { "" } else { name }

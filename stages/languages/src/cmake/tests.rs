@@ -1,4 +1,4 @@
-//! The outline of `sample.cmake`.
+//! Tests for the outline of `sample.cmake`.
 
 use super::CMAKE;
 use crate::snapshot::outline;

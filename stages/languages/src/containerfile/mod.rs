@@ -1,4 +1,4 @@
-//! Dockerfiles and Containerfiles: stages.
+//! Support for Dockerfiles and Containerfiles: the stages are symbols.
 
 #![cfg(feature = "containerfile")]
 

@@ -1,4 +1,4 @@
-//! The outline of `Dockerfile`.
+//! Tests for the outline of `Dockerfile`.
 
 use super::CONTAINERFILE;
 use crate::snapshot::outline;
@@ -14,7 +14,7 @@ fn sample() {
     "#);
 }
 
-/// Here, `#` does not begin a comment, and the grammar ends the first instruction after the second line.
+/// In this text, `#` does not begin a comment, and the grammar ends the first instruction after the second line.
 #[test]
 fn a_stage_with_an_error_has_the_lines_of_its_bytes() {
     insta::assert_snapshot!(outline(&CONTAINERFILE, "FROM n:#\nr"), @"block n 1-2 FROM n: r |  |  | is n | exported");

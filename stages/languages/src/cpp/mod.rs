@@ -1,4 +1,4 @@
-//! C++.
+//! Support for C++: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "cpp")]
 
@@ -49,7 +49,7 @@ pub(crate) static CPP: Language = Language {
         "while",
     ],
     separator: "::",
-    // An anonymous namespace has its keyword captured as its name.
+    // The query captures the keyword of an anonymous namespace as its name.
     omitted_qualifiers: &["namespace"],
     keeps_overloads: true,
     declared_name: Some(declared_name),
@@ -102,8 +102,8 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     }
 }
 
-/// Whether a definition is visible outside its file: it is not inside a function, private section or anonymous
-/// namespace, and, outside of classes, not `static`.
+/// Whether a definition is visible outside its file. Definitions inside functions, private sections and anonymous
+/// namespaces are not. `static` definitions outside of classes are not either.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_hidden = visibility.section.is_some_and(|section| section == "namespace" || section.starts_with("private"));
     match visibility.parent {

@@ -1,4 +1,4 @@
-//! The outline of `sample.cpp`, masking, and the detection of headers.
+//! Tests for the outline of `sample.cpp`, for masking, and for the detection of headers.
 
 use super::{CPP, header};
 use crate::snapshot::{constants_of, outline};

@@ -2,7 +2,7 @@
 
 use crate::extract::docs::comment_text;
 
-/// Attributes whose value replaces a reference element, such as `<see cref="Name"/>`.
+/// Attributes whose value replaces an element that refers to something, such as `<see cref="Name"/>`.
 const REFERENCES: &[&str] = &["cref", "langword", "href"];
 
 /// Returns the text of comments without delimiters and tags.

@@ -1,4 +1,4 @@
-//! C#.
+//! Support for C#: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "csharp")]
 
@@ -84,8 +84,8 @@ fn words(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// Whether a definition is visible outside its file: a member that is not private, or an outermost type that is not
-/// private to its file.
+/// Whether a definition is visible outside its file. Private members, and outermost types that are private to their
+/// file, are not.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let has = |modifier: &str| visibility.signature.split(' ').take(6).any(|word| word == modifier);
     match visibility.parent {

@@ -1,4 +1,4 @@
-//! The outline of `sample.cs`.
+//! Tests for the outline of `sample.cs`.
 
 use super::{CSHARP, documentation};
 use crate::snapshot::{constants_of, outline};

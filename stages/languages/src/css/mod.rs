@@ -1,4 +1,4 @@
-//! CSS: rules, named by their selectors, and custom properties.
+//! Support for CSS. Rules, named by their selectors, and custom properties are symbols or constants.
 
 #![cfg(feature = "css")]
 

@@ -1,4 +1,4 @@
-//! The outline of `sample.css`.
+//! Tests for the outline of `sample.css`.
 
 use super::CSS;
 use crate::snapshot::outline;

@@ -1,4 +1,4 @@
-//! Dart.
+//! Support for Dart: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "dart")]
 

@@ -1,4 +1,4 @@
-//! The outline of `sample.dart`.
+//! Tests for the outline of `sample.dart`.
 
 use super::DART;
 use crate::snapshot::{constants_of, outline};

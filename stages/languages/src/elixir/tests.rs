@@ -1,4 +1,4 @@
-//! The outline of `sample.ex`, and the clauses of functions.
+//! Tests for the outline of `sample.ex`, and for the clauses of functions.
 
 use super::{ELIXIR, arity};
 use crate::snapshot::{constants_of, outline};

@@ -1,8 +1,8 @@
 //! Selects the nested blocks of a declarative language that become symbols.
 //!
 //! Data can nest deeply, and most keys are too small to be search results. A block is divided into its members if it is
-//! large, or if it has no text of its own. A block that is not divided is one symbol. The chunks of a file therefore
-//! follow its structure, and their number follows its size.
+//! large, or if it has no text outside of its members. A block that is not divided is one symbol. The chunks of a file
+//! therefore follow the structure of the file, and their number depends on its size.
 
 use std::ops::Range;
 
@@ -16,14 +16,14 @@ use crate::language::{BlockLimits, DeclaredName, Language};
 use crate::spans::{slice, span_of, text_of};
 use crate::symbols::{Constant, bounded};
 
-/// Minimum number of letters and digits in the body of a block, outside of its members. With fewer, the block is a
-/// wrapper that only qualifies its members.
+/// A block with fewer letters and digits than this outside of its members is a wrapper, which only qualifies its
+/// members.
 const MIN_OWN_BYTES: usize = 16;
 
 /// Blocks that are too small to be symbols are recorded as constants if fewer blocks than this enclose them.
 const NAMED_DEPTH: u32 = 2;
 
-/// Keeps the blocks that are large enough and whose parent is divided, turns wrappers into namespaces and removes all
+/// Keeps the blocks that are large enough and whose parent is divided. Turns wrappers into namespaces, and removes all
 /// other blocks. Returns the names of removed blocks near the root, in document order.
 ///
 /// # Errors
@@ -65,7 +65,7 @@ struct Block {
     parent: Option<usize>,
     /// Number of blocks that enclose this block.
     depth: u32,
-    /// Depth of the members of this block.
+    /// Value of `depth` for the members of this block.
     member_depth: u32,
     has_body: bool,
     name: Option<DeclaredName>,
@@ -73,14 +73,14 @@ struct Block {
     is_large: bool,
     /// Whether the block contains blocks that are large enough to be symbols.
     has_members: bool,
-    /// Number of letters and digits in the body, outside of these members and their documentation.
+    /// Number of letters and digits in the body, outside of the members that are large enough and their documentation.
     own_bytes: usize,
-    /// Whether the members can be symbols.
+    /// Whether the block is divided, so that its members can be symbols.
     is_divided: bool,
     is_symbol: bool,
 }
 
-/// Returns a block for every captured definition, with its parent and, if needed, its name.
+/// Returns a block for every captured definition, with its parent and, if the name may be recorded, its name.
 fn named_blocks(
     language: &Language,
     min_bytes: usize,
@@ -114,8 +114,8 @@ fn named_blocks(
     Ok(blocks)
 }
 
-/// Whether a definition spans several lines. A list or table on one line is a value of its parent, regardless of its
-/// length.
+/// Whether a definition spans several lines. A list or table on one line counts as a value of its parent, regardless of
+/// its length.
 fn spans_lines(definition: &CapturedDefinition<'_>) -> bool {
     definition.node.start_position().row < definition.node.end_position().row
 }
@@ -129,7 +129,8 @@ fn name_of(language: &Language, definition: &CapturedDefinition<'_>, text: &str)
     (!name.is_empty()).then_some(DeclaredName { name, ..declared })
 }
 
-/// Keeps blocks with equal names in their parent: they are list items without names of their own.
+/// Clears [`Block::is_large`] of blocks whose name occurs several times in the parent, so that they stay part of the
+/// parent. Such blocks are list items without a name of their own.
 fn remove_repeated(blocks: &mut [Block]) {
     let mut seen: FxHashMap<(Option<usize>, &Option<DeclaredName>), usize> = FxHashMap::default();
     let mut repeated = Vec::new();
@@ -163,7 +164,7 @@ fn measure(language: &Language, captures: &Captures<'_, '_>, blocks: &mut [Block
     }
 }
 
-/// Decides, from the root down, which blocks are divided and which are symbols.
+/// Decides, from the root down, which blocks are divided and which blocks are symbols.
 fn divide(blocks: &mut [Block], whole_bytes: usize) {
     for index in 0..blocks.len() {
         let is_reached = blocks[index].parent.is_none_or(|parent| blocks[parent].is_divided);

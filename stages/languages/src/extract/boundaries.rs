@@ -1,4 +1,4 @@
-//! Offsets at which a text can be split without splitting a syntax node.
+//! Finds the offsets at which a text can be split without splitting a small syntax node.
 
 use tree_sitter::Node;
 
@@ -7,7 +7,7 @@ use crate::failure::ParseFailure;
 use crate::lines::{begins_line, line_start};
 use crate::symbols::Boundary;
 
-/// Nodes of up to this many bytes are never split, so their children are skipped.
+/// Minimum size in bytes of a node that may be split. The children of smaller nodes are skipped.
 const MIN_SPLIT_BYTES: usize = 800;
 
 /// Maximum depth of visited nodes. Deeper nesting is data, not code.

@@ -1,4 +1,4 @@
-//! One pass of a language's query over a tree, with the captures sorted by meaning.
+//! Runs a language's query over a tree in one pass, and sorts the captures by their meaning.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ pub(crate) struct Captures<'tree, 'text> {
     pub(crate) signature_omits: Vec<Range<u32>>,
     /// References with their offsets. Each belongs to the innermost enclosing definition.
     pub(crate) references: Vec<(u32, Reference<'text>)>,
-    /// Spans without references.
+    /// Spans in which references are ignored.
     no_references: Vec<Range<u32>>,
     pub(crate) errors: u32,
 }
@@ -51,9 +51,9 @@ pub(crate) struct CapturedDefinition<'tree> {
     pub(crate) name: Node<'tree>,
     pub(crate) body: Option<Node<'tree>>,
     pub(crate) owner: Option<Node<'tree>>,
-    /// Set if the node of the definition does not include its contents.
+    /// Set if the node of the definition does not include the contents of the definition.
     pub(crate) open_end: Option<OpenEnd>,
-    /// Whether this is a namespace that extends to the next one or to the end of the file.
+    /// Whether this is a namespace that extends to the next such namespace or to the end of the file.
     pub(crate) to_end: bool,
     /// Whether the definition is ignored inside local scopes.
     is_declaration: bool,
@@ -63,7 +63,7 @@ pub(crate) struct CapturedDefinition<'tree> {
     pattern_index: u32,
 }
 
-/// The extent of a definition whose node does not include its contents.
+/// The extent of a definition whose node does not include the contents of the definition.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OpenEnd {
     /// Id of the node that contains the definition and its contents.
@@ -72,7 +72,7 @@ pub(crate) struct OpenEnd {
     pub(crate) limit: u32,
 }
 
-/// The places in which a captured name counts as a constant.
+/// The scopes in which a captured name counts as a constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConstantScope {
     /// At file level and inside types.
@@ -90,7 +90,7 @@ pub(crate) struct LeadingNode {
     pub(crate) is_comment: bool,
 }
 
-/// A call or base type of a definition, or a construct that counts towards its complexity.
+/// A call or base type of a definition, or a construct that counts towards the complexity of the definition.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reference<'text> {
     Call(&'text str),
@@ -255,8 +255,9 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         self.local_scopes.last().is_some_and(|scope| scope.start < start && start < scope.end)
     }
 
-    /// Sorts the lists and removes definitions that do not count. Patterns capture nodes below their root, so captures
-    /// arrive almost in order, but not fully. If several patterns define the same node, the first pattern wins.
+    /// Sorts the lists and removes definitions that do not count. Sorting is needed because patterns also capture nodes
+    /// below their root, so captures are not added in exact order. If several patterns define the same node, the first
+    /// pattern wins.
     fn sort(&mut self) {
         self.local_scopes.sort_by_key(|scope| scope.start);
         self.definitions.sort_by_key(|d| (d.node.start_byte(), usize::MAX - d.node.end_byte(), d.pattern_index));
@@ -321,7 +322,7 @@ impl<'tree, 'text> Captures<'tree, 'text> {
     }
 }
 
-/// Function values and the expressions that wrap them, such as `memo(() => {})`.
+/// Function values and the expressions that wrap such values, such as `memo(() => {})`.
 #[derive(Default)]
 struct Values<'tree> {
     /// Function bodies, by the node id of the function.
@@ -334,7 +335,7 @@ impl<'tree> Values<'tree> {
     /// Maximum number of expressions visited for one value.
     const MAX_STEPS: usize = 64;
 
-    /// Returns the body of the first function that a value is or wraps.
+    /// Returns the body of the function that a value is, or of the first function that it wraps.
     fn body(&self, value: Node<'tree>) -> Option<Node<'tree>> {
         let mut pending = vec![value.id()];
         for _ in 0..Self::MAX_STEPS {

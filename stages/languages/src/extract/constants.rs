@@ -1,4 +1,4 @@
-//! Constants and variables of a file or a type.
+//! Selects the constants and variables of a file or a type.
 
 use rustc_hash::FxHashSet;
 

@@ -1,4 +1,4 @@
-//! Documentation: the comments that belong to a definition, and their text without delimiters.
+//! Finds the comments that belong to a definition, and extracts the text of comments.
 
 use std::ops::Range;
 
@@ -16,11 +16,11 @@ pub(super) struct Attached {
     pub(super) doc: Option<Range<u32>>,
 }
 
-/// Walks back from `start` over comments and attributes as long as each begins a line and no blank line intervenes.
-/// Blank lines may follow comments that begin with [`Language::distant_doc`].
+/// Walks back from `start` over comments and attributes, as long as each of them begins a line and there is no blank
+/// line after it. Comments that begin with [`Language::distant_doc`] may be followed by blank lines.
 ///
-/// The previous definition ends at `after`. Attributes before it belong to that definition, which may overlap them in a
-/// text with errors.
+/// The previous definition ends at `after`. Attributes before this offset belong to the previous definition. In a text
+/// with errors, it may overlap them.
 pub(super) fn attached(language: &Language, leading: &[LeadingNode], after: u32, start: u32, text: &str) -> Attached {
     let mut found = Attached { start, doc: None };
     let mut from = start;
@@ -67,7 +67,7 @@ impl Language {
     }
 }
 
-/// Returns the text of comments without the delimiters. Each line of the source yields one line, except for blank lines
+/// Returns the text of comments without the delimiters. Keeps one line per line of the source, except for blank lines
 /// at the start and the end.
 pub(crate) fn comment_text(source: &str) -> String {
     let mut lines = Vec::new();
@@ -86,8 +86,8 @@ pub(crate) fn comment_text(source: &str) -> String {
     without_blank_ends(&lines)
 }
 
-/// Returns the text of comments that begin and end with the given delimiters, which list longer delimiters first. Each
-/// line of the source yields one line, except for blank lines at the start and the end.
+/// Returns the text of comments that begin and end with the given delimiters. Longer delimiters must come first in
+/// these lists. Keeps one line per line of the source, except for blank lines at the start and the end.
 pub(crate) fn text_between(source: &str, begin: &[&str], end: &[&str]) -> String {
     let stripped = source.lines().map(|line| {
         let line = line.trim();

@@ -1,4 +1,4 @@
-//! Headings of plain text.
+//! Finds the headings of plain text.
 
 use crate::language::Heading;
 
@@ -12,7 +12,7 @@ const MAX_HEADING_CHARS: usize = 80;
 /// * A numbered line, such as `2.1 Scope`. The number determines the level.
 /// * A line in capitals.
 ///
-/// Text extracted from other formats marks headings with `#`. These need no blank line.
+/// In text that was extracted from other formats, `#` marks headings. Such a heading needs no blank line before it.
 pub(crate) fn plain_headings(text: &str) -> Vec<Heading> {
     let mut underlines: Vec<u8> = Vec::new();
     let mut found: Vec<Heading> = Vec::new();
@@ -44,7 +44,7 @@ fn hash_level(title: &str) -> Option<u8> {
     ((1..=6).contains(&hashes) && title.as_bytes().get(hashes) == Some(&b' ')).then_some(hashes as u8)
 }
 
-/// Returns the character with which the line below underlines a title.
+/// Returns the character with which the line `below` underlines a title; `None` if the title is not underlined.
 fn underline(title: &str, below: &str) -> Option<u8> {
     let character = *below.as_bytes().first()?;
     let is_rule = below.len() >= 3 && b"=-~^\"*+#".contains(&character) && below.bytes().all(|b| b == character);

@@ -1,4 +1,4 @@
-//! Comments at the start of a text, which describe the whole text.
+//! Finds the comments at the start of a text that describe the whole text.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::lines::begins_line;
 use crate::spans::slice;
 use crate::symbols::{Constant, Symbol};
 
-/// Maximum number of runs of comments.
+/// Maximum number of runs of comments that are returned.
 const MAX_RUNS: usize = 8;
 /// Prefixes of lines that may precede the comments: the `#!` line, the tag that opens the code, and instructions to the
 /// compiler.
@@ -85,7 +85,7 @@ mod tests {
     use crate::{Parser, by_name};
 
     fn opening(language: &str, text: &str) -> Vec<String> {
-        let language = by_name(language).expect("a language of this build");
+        let language = by_name(language).expect("the build includes the language");
         let found = Parser::new().parse(Some(language), text);
         let run = |run: &std::ops::Range<u32>| language.comment_text(&text[run.start as usize..run.end as usize]);
         found.opening.iter().map(run).collect()

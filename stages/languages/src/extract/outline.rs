@@ -20,11 +20,11 @@ use crate::language::{DeclaredName, FileDoc, Language, VisibilityContext};
 use crate::spans::{slice, text_of};
 use crate::symbols::{Import, Symbol, SymbolKind, bounded, without_quotes};
 
-/// Limit in bytes for the documentation of all symbols of one file, to which [`DOC_BYTES_PER_BYTE`] is added for each
-/// byte of the text. Definitions in one statement share the comment before it, so documentation can be larger than the
-/// text.
+/// Limit in bytes for the documentation of all symbols of one file. For each byte of the text, the limit grows by
+/// [`DOC_BYTES_PER_BYTE`]. Documentation can be larger than the text, because all definitions in a statement get the
+/// comment before the statement.
 const MIN_DOC_BYTES: usize = 1 << 20;
-/// See [`MIN_DOC_BYTES`].
+/// Number of bytes by which the limit for documentation grows for each byte of the text, see [`MIN_DOC_BYTES`].
 const DOC_BYTES_PER_BYTE: usize = 8;
 
 /// Maximum number of bytes of a declaration that are read for its signature.
@@ -138,8 +138,8 @@ struct OutlineBuilder<'a, 't> {
     doc_bytes_left: usize,
 }
 
-/// The attached comments and attributes of the most recent offset. Several definitions may start there, as in
-/// `const a = …, b = …`.
+/// The attached comments and attributes of the most recent offset. They are kept because several definitions may start
+/// at one offset, as in `const a = …, b = …`.
 #[derive(Clone, Default)]
 struct AttachedCache {
     at: Option<u32>,
@@ -190,8 +190,8 @@ impl<'t> OutlineBuilder<'_, 't> {
             (Some(_), _) | (None, Some(SymbolKind::Implementation)) => Some(prefix.clone()),
             _ => None,
         };
-        // In declarative languages, only captured methods are methods: an owner may be the schema that qualifies a
-        // function.
+        // In declarative languages, an owner does not make a function a method, because it may be the schema that
+        // qualifies the function.
         let is_member =
             !self.language.is_declarative && (owner.is_some() || enclosing_kind.is_some_and(SymbolKind::is_type));
         let kind = match definition.kind {
@@ -340,7 +340,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         docs::attached(self.language, &self.captures.leading, after, start, self.text)
     }
 
-    /// Returns the end of a definition with an open end. Leaves out the comments and white space before `limit`.
+    /// Returns the end of a definition with an open end: `limit` without the comments and white space before it.
     fn open_end(&self, outermost: Node<'t>, limit: u32) -> u32 {
         let Attached { start, doc } = self.attached_before(limit);
         let from = outermost.end_byte();
@@ -381,7 +381,7 @@ impl<'t> OutlineBuilder<'_, 't> {
             omits.next_if(is_first).or_else(|| leading.next()).cloned()
         });
         let signature = signature(self.text, start..end, left_out.take_while(|range| range.start < end));
-        // For example `struct { … } name;`.
+        // An example is `struct { … } name;`.
         let is_name_after_body = definition.body.is_some_and(|body| body.end_byte() <= definition.name.start_byte());
         if is_name_after_body { format!("{signature} {name}") } else { signature }
     }

@@ -1,4 +1,4 @@
-//! Merges overload declarations with their implementation, and the clauses of a function with each other.
+//! Merges overload declarations with their implementation, and merges the clauses of a function.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,8 +7,8 @@ use crate::symbols::{Symbol, SymbolKind};
 
 /// Merges overload declarations with the implementation that follows them, and each clause with the previous one.
 ///
-/// The merged symbol starts at the first declaration and has its signature. Everything else comes from the
-/// implementation or from all clauses.
+/// The merged symbol starts at the first declaration and has the signature of this declaration. Everything else comes
+/// from the implementation or from all clauses.
 pub(super) fn merge_overloads(symbols: &mut Vec<Symbol>, language: &Language, text: &str) {
     let mut moved: FxHashMap<u32, u32> = FxHashMap::default();
     let mut merged: Vec<Symbol> = Vec::with_capacity(symbols.len());

@@ -1,10 +1,10 @@
-//! Adds the symbols of embedded parts in other languages to the symbols of the text.
+//! Adds the symbols of the parts in other languages to the symbols of the text that contains the parts.
 
 use crate::file_symbols::{FileSymbols, Truncation};
 use crate::symbols::{Constant, SymbolKind};
 
 /// Appends the symbols of a part that begins at byte `at` and line `line` of the text. Parts must be added in document
-/// order. For a text with sections, call [`nest_parts`] afterwards.
+/// order. If the text has sections, call [`nest_parts`] after all parts were added.
 pub(crate) fn add_part(found: &mut FileSymbols, mut part: FileSymbols, at: u32, line: u32) {
     let first = found.symbols.len() as u32;
     for symbol in &mut part.symbols {
@@ -39,7 +39,7 @@ pub(crate) fn order_parts(found: &mut FileSymbols) {
 }
 
 /// Merges the definitions of parts with the sections of the text in document order. A section becomes the parent of the
-/// definitions in it.
+/// definitions that it contains.
 pub(crate) fn nest_parts(found: &mut FileSymbols) {
     let count = found.symbols.len();
     let mut order: Vec<usize> = (0..count).collect();
@@ -68,8 +68,8 @@ pub(crate) fn nest_parts(found: &mut FileSymbols) {
     found.symbols = symbols;
 }
 
-/// Records the names of the definitions of a part as constants, so that searches for them find the section around the
-/// part. The part begins at byte `at` of a document. At most `max_names` constants are kept.
+/// Records the names of a part's definitions as constants, so that searches for these names find the section that
+/// contains the part. The part begins at byte `at` of a document. At most `max_names` constants are kept.
 pub(crate) fn name_part(found: &mut FileSymbols, part: FileSymbols, at: u32, max_names: usize) {
     let definitions = part.symbols.into_iter().filter(|symbol| symbol.kind != SymbolKind::Block);
     let names = definitions.map(|symbol| Constant { name: symbol.name, at: symbol.bytes.start + at });

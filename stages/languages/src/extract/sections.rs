@@ -20,7 +20,7 @@ pub(crate) fn sections(text: &str, mut headings: Vec<Heading>, max_sections: usi
     let mut lines = LineCounter::new(text);
     for heading in headings {
         let line = lines.line_of(heading.at as usize);
-        // A page may have several headings on one line.
+        // A section may end within a line, because a page may have several headings on one line.
         let last_line = line - u32::from(text[..heading.at as usize].ends_with('\n'));
         while let Some(last) = open.pop_if(|last| found.symbols[*last].heading_level >= heading.level) {
             close(&mut found.symbols[last], heading.at, last_line);
@@ -37,7 +37,7 @@ pub(crate) fn sections(text: &str, mut headings: Vec<Heading>, max_sections: usi
     found
 }
 
-/// Returns the starts of the lines that follow a blank line.
+/// Returns the starts of paragraphs: of the lines that follow a blank line.
 fn paragraphs(text: &str) -> Vec<Boundary> {
     let mut found = Vec::new();
     let (mut at, mut after_blank) = (0, false);

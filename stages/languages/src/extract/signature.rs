@@ -1,10 +1,11 @@
-//! Builds signatures, which are declarations on one line.
+//! Builds signatures. A signature is the declaration of a definition, on one line.
 
 use std::ops::Range;
 
 use crate::spans::slice;
 
-/// Maximum length of a signature. Longer signatures, from generated code and inline object types, are truncated.
+/// Maximum length of a signature in bytes. Longer signatures, from generated code and inline object types, are
+/// truncated.
 const MAX_BYTES: usize = 400;
 
 /// Returns the text of `range` without the spans in `left_out` and without the tokens that introduce a body. White

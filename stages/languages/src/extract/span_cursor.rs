@@ -1,4 +1,4 @@
-//! Tests whether ascending offsets are inside spans.
+//! Tests whether offsets, in ascending order, are inside spans.
 
 use std::ops::Range;
 

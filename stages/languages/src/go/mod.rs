@@ -1,4 +1,4 @@
-//! Go.
+//! Support for Go: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "go")]
 

@@ -1,4 +1,4 @@
-//! The outline of `sample.go`.
+//! Tests for the outline of `sample.go`.
 
 use super::GO;
 use crate::snapshot::{constants_of, outline};

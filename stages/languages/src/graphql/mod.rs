@@ -1,4 +1,4 @@
-//! GraphQL: schemas and queries.
+//! Support for GraphQL schemas and queries.
 
 #![cfg(feature = "graphql")]
 

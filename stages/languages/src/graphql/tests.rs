@@ -1,4 +1,4 @@
-//! The outline of `sample.graphql`.
+//! Tests for the outline of `sample.graphql`.
 
 use super::GRAPHQL;
 use crate::snapshot::outline;

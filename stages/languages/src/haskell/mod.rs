@@ -1,4 +1,4 @@
-//! Haskell.
+//! Support for Haskell: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "haskell")]
 
@@ -38,7 +38,7 @@ pub(crate) static HASKELL: Language = Language {
 };
 
 /// Whether a definition is visible outside its file: the export list of the module names it, or the module has no
-/// export list. Members of classes and instances are as visible as these.
+/// export list. Members of classes and instances are as visible as the class or instance.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     match visibility.parent {
         Some((SymbolKind::Function | SymbolKind::Method, _)) => false,

@@ -1,4 +1,4 @@
-//! The outline of `sample.hs`, and visibility in modules without an export list.
+//! Tests for the outline of `sample.hs`, and for visibility in modules without an export list.
 
 use super::HASKELL;
 use crate::snapshot::{constants_of, outline};

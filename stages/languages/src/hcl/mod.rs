@@ -1,4 +1,4 @@
-//! HCL: the blocks of Terraform, Packer, Nomad and other tools.
+//! Support for HCL: the blocks of Terraform, Packer, Nomad and other tools.
 
 #![cfg(feature = "hcl")]
 

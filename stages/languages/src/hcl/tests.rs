@@ -1,4 +1,4 @@
-//! The outline of `sample.tf`.
+//! Tests for the outline of `sample.tf`.
 
 use super::HCL;
 use crate::snapshot::outline;

@@ -1,4 +1,5 @@
-//! HTML: headings begin sections, and the definitions in scripts become names of the section.
+//! Support for HTML. Headings begin sections. The names of definitions in scripts become constants of the section that
+//! contains the script.
 
 #![cfg(feature = "html")]
 
@@ -29,7 +30,7 @@ pub(crate) static HTML: Language = Language {
     )
 };
 
-/// Maximum number of lines. Longer pages are generated.
+/// Maximum number of lines. Longer pages are generated, and are treated as plain text.
 const MAX_LINES: u32 = 200_000;
 
 /// Maximum number of bytes of a heading that are read for its title.

@@ -1,4 +1,4 @@
-//! The outline of `sample.html`.
+//! Tests for the outline of `sample.html`.
 
 use super::HTML;
 use crate::snapshot::outline;

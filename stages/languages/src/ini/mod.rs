@@ -1,4 +1,4 @@
-//! INI files, property files and unit files: named sections, and keys.
+//! Support for INI files, property files and unit files. Named sections are symbols, and keys are constants.
 
 #![cfg(feature = "ini")]
 
@@ -95,7 +95,8 @@ fn separator(line: &str) -> Option<usize> {
     (!key.is_empty() && !key.contains([';', '#', '[', '\t', '!'])).then_some(at)
 }
 
-/// Whether a line is continued. An even number of backslashes at the end stands for literal backslashes.
+/// Whether a line is continued on the next line: it ends with an odd number of backslashes. An even number denotes
+/// literal backslashes.
 fn ends_in_backslash(line: &str) -> bool {
     line.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }

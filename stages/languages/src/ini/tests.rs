@@ -1,4 +1,4 @@
-//! The outline of `sample.ini`, and the detection of INI files.
+//! Tests for the outline of `sample.ini`, and for the detection of INI files.
 
 use super::INI;
 use crate::snapshot::{constants_of, outline};

@@ -1,4 +1,4 @@
-//! Java.
+//! Support for Java: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "java")]
 
@@ -52,8 +52,8 @@ pub(crate) const RESERVED: &[&str] = &[
     "while",
 ];
 
-/// Whether a definition is visible outside its file. Public and protected definitions are, and so are members of
-/// interfaces that are not private.
+/// Whether a definition is visible outside its file: it is public or protected, or a member of an interface and not
+/// private.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let has = |modifier: &str| visibility.signature.split(' ').take(6).any(|word| word == modifier);
     let is_open = match visibility.parent {

@@ -1,4 +1,4 @@
-//! The outline of `sample.java`.
+//! Tests for the outline of `sample.java`.
 
 use super::JAVA;
 use crate::snapshot::{constants_of, outline};

@@ -1,4 +1,4 @@
-//! JavaScript with JSX: ES modules, CommonJS and scripts.
+//! Support for JavaScript with JSX: ES modules, CommonJS and scripts.
 
 #![cfg(feature = "javascript")]
 
@@ -63,11 +63,11 @@ pub(crate) fn exported(visibility: &VisibilityContext<'_>) -> bool {
 /// Maximum number of nodes that are read for one import.
 const MAX_IMPORT_NODES: usize = 4_096;
 
-/// Reads `import` statements, `export` statements that re-export, and `require(…)` and `import(…)` with the names to
-/// which they are bound.
+/// Reads `import` statements, `export` statements that re-export, and calls of `require(…)` and `import(…)` with the
+/// names to which their results are bound.
 pub(crate) fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let mut cursor = node.walk();
-    // In TypeScript: `import fs = require("fs")`.
+    // TypeScript has the form `import fs = require("fs")`.
     let clause = node.named_children(&mut cursor).find(|child| child.kind() == "import_require_clause");
     let node = clause.unwrap_or(node);
     let source = node.child_by_field_name("source").or_else(|| required(node));

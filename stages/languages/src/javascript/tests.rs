@@ -1,4 +1,4 @@
-//! The outline of `sample.jsx`.
+//! Tests for the outline of `sample.jsx`.
 
 use super::JAVASCRIPT;
 use crate::snapshot::{constants_of, outline};

@@ -1,4 +1,4 @@
-//! The outline of `sample.json`.
+//! Tests for the outline of `sample.json`.
 
 use super::JSON;
 use crate::snapshot::outline;

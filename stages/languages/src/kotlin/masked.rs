@@ -8,7 +8,7 @@ use crate::mask::Mask;
 
 /// Operators that the grammar recognizes at the beginning of names, such as `in` in `in1`.
 const OPERATORS: [&[u8]; 3] = [b"in", b"is", b"as"];
-/// Maximum number of lines of context parameters, and of lines that are searched for the rest of a class header.
+/// Maximum number of lines that are searched for the end of context parameters or of a class header.
 const MAX_CONTEXT_LINES: usize = 16;
 
 pub(super) fn masked(text: &str) -> Option<String> {
@@ -49,7 +49,7 @@ fn mask_suspend(text: &str, mask: &mut Mask) {
 
 fn mask_declarations(text: &str, mask: &mut Mask) {
     let lines = lines(text);
-    // The annotations directly before a line.
+    // Span of the annotations directly before the current line.
     let mut annotations: Option<Range<usize>> = None;
     for (number, line) in lines.iter().enumerate() {
         let content = text[line.clone()].trim();

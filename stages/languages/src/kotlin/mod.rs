@@ -1,4 +1,4 @@
-//! Kotlin.
+//! Support for Kotlin: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "kotlin")]
 

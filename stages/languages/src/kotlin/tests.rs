@@ -1,4 +1,4 @@
-//! The outline of `sample.kt`.
+//! Tests for the outline of `sample.kt`.
 
 use super::KOTLIN;
 use crate::snapshot::{constants_of, outline};

@@ -1,4 +1,4 @@
-//! Lua.
+//! Support for Lua: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "lua")]
 
@@ -36,8 +36,8 @@ pub(crate) static LUA: Language = Language {
     )
 };
 
-/// Whether a definition is visible outside its file. Local functions, definitions inside functions and names that begin
-/// with a single underscore are not.
+/// Whether a definition is visible outside its file. Local functions, definitions inside functions and definitions
+/// whose names begin with a single underscore are not.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_private = visibility.name.starts_with('_') && !visibility.name.starts_with("__");
     let is_nested = matches!(visibility.parent, Some((SymbolKind::Function | SymbolKind::Method, _)));
@@ -68,7 +68,7 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     }
 }
 
-/// Whether a call is a value of a `local` statement, which is an import itself.
+/// Whether a call is a value of a `local` statement. The whole statement is then the import.
 fn is_value_of_declaration(call: Node<'_>) -> bool {
     let field = call.parent().filter(|parent| parent.kind() == "dot_index_expression");
     let values = field.unwrap_or(call).parent().filter(|parent| parent.kind() == "expression_list");

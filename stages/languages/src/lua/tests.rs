@@ -1,4 +1,4 @@
-//! The outline of `sample.lua`.
+//! Tests for the outline of `sample.lua`.
 
 use super::LUA;
 use crate::snapshot::{constants_of, outline};

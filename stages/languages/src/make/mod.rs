@@ -1,4 +1,4 @@
-//! Makefiles: targets, macros and variables.
+//! Support for makefiles: targets, macros and variables.
 
 #![cfg(feature = "make")]
 
@@ -55,8 +55,8 @@ const SPECIAL_TARGETS: &[&str] = &[
     ".SUFFIXES",
 ];
 
-/// Returns the first of several targets, or the whole line if it has a reference to a variable or function, which may
-/// contain spaces.
+/// Returns the first of several targets, or the whole line if it refers to a variable or function, because such a
+/// reference may contain spaces.
 fn name_in(text: &str) -> &str {
     let line = text.lines().next().unwrap_or_default().trim_end_matches('\\').trim();
     let name = if line.contains('$') { line } else { line.split_whitespace().next().unwrap_or_default() };

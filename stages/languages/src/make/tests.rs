@@ -1,4 +1,4 @@
-//! The outline of `Makefile`.
+//! Tests for the outline of `Makefile`.
 
 use super::MAKE;
 use crate::snapshot::outline;

@@ -1,4 +1,5 @@
-//! Markdown: headings begin sections, and the definitions in fenced code become names of the section.
+//! Support for Markdown. Headings begin sections. The names of definitions in fenced code become constants of the
+//! section that contains the code.
 
 #![cfg(feature = "markdown")]
 
@@ -29,8 +30,8 @@ pub(crate) static MARKDOWN: Language = Language {
     )
 };
 
-/// Maximum number of lines. The grammar takes about 600 bytes of memory for each line, even a blank one, which matters
-/// for long tables.
+/// Maximum number of lines. The grammar takes about 600 bytes of memory for each line, even a blank line, which matters
+/// for long tables. Longer texts are treated as plain text.
 const MAX_LINES: u32 = 200_000;
 
 /// Maximum number of bytes of a heading that are read for its title.

@@ -1,4 +1,4 @@
-//! The outline of `sample.md`.
+//! Tests for the outline of `sample.md`.
 
 use super::MARKDOWN;
 use crate::snapshot::{constants_of, outline};

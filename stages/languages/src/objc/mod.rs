@@ -1,4 +1,4 @@
-//! Objective-C.
+//! Support for Objective-C: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "objc")]
 

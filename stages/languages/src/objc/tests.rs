@@ -1,4 +1,4 @@
-//! The outline of `sample.m`, and the detection of headers.
+//! Tests for the outline of `sample.m`, and for the detection of headers.
 
 use super::{OBJC, is_objc};
 use crate::snapshot::{constants_of, outline};

@@ -1,4 +1,4 @@
-//! Perl 5.
+//! Support for Perl 5: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "perl")]
 
@@ -72,8 +72,8 @@ fn rejects(text: &str) -> bool {
     decisive.unwrap_or(false)
 }
 
-/// Whether a definition is visible outside its file. Names that begin with an underscore and definitions inside
-/// functions are not.
+/// Whether a definition is visible outside its file. Definitions inside functions and definitions whose names begin
+/// with an underscore are not.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_nested = matches!(visibility.parent, Some((SymbolKind::Function | SymbolKind::Method, _)));
     !is_nested && !visibility.name.starts_with('_')

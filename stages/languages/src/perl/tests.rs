@@ -1,4 +1,4 @@
-//! The outline of `sample.pl`, and texts that are not Perl.
+//! Tests for the outline of `sample.pl`, and for texts that are not Perl.
 
 use super::{PERL, rejects};
 use crate::snapshot::{constants_of, outline};

@@ -1,4 +1,4 @@
-//! PHP, alone or inside HTML.
+//! Support for PHP, alone or inside HTML.
 
 #![cfg(feature = "php")]
 
@@ -53,7 +53,7 @@ fn exported(visibility: &VisibilityContext<'_>) -> bool {
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     if node.kind() != "namespace_use_declaration" {
         let source = text_of(node, text);
-        // Takes the literal part of `__DIR__ . '/file.php'`.
+        // The path is the literal part of an expression such as `__DIR__ . '/file.php'`.
         let path = source.split(['\'', '"']).nth(1).or_else(|| source.split_once(' ').map(|(_, path)| path));
         found.extend(path.map(|path| import(node, path.trim(), Vec::new())));
         return;

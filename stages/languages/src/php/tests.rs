@@ -1,4 +1,4 @@
-//! The outline of `sample.php`.
+//! Tests for the outline of `sample.php`.
 
 use super::PHP;
 use crate::by_content;

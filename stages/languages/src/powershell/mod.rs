@@ -1,4 +1,4 @@
-//! PowerShell.
+//! Support for PowerShell: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "powershell")]
 

@@ -1,4 +1,4 @@
-//! The outline of `sample.ps1`.
+//! Tests for the outline of `sample.ps1`.
 
 use super::POWERSHELL;
 use crate::snapshot::{constants_of, outline};

@@ -1,4 +1,4 @@
-//! Protocol Buffers.
+//! Support for Protocol Buffers: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "protobuf")]
 

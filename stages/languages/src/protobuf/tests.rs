@@ -1,4 +1,4 @@
-//! The outline of `sample.proto`.
+//! Tests for the outline of `sample.proto`.
 
 use super::PROTOBUF;
 use crate::snapshot::outline;

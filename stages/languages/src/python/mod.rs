@@ -1,4 +1,4 @@
-//! Python.
+//! Support for Python: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "python")]
 
@@ -41,7 +41,7 @@ pub(crate) static PYTHON: Language = Language {
 fn docstring(body: Node<'_>, _: &str) -> Option<Range<usize>> {
     let mut cursor = body.walk();
     let first = body.named_children(&mut cursor).find(|child| !child.is_extra())?;
-    // Some versions of the grammar wrap the string in an expression statement.
+    // The string may be wrapped in an expression statement, depending on the version of the grammar.
     let string = if first.kind() == "string" {
         first
     } else {

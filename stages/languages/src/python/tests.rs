@@ -1,4 +1,4 @@
-//! The outline of `sample.py`.
+//! Tests for the outline of `sample.py`.
 
 use super::PYTHON;
 use crate::snapshot::{constants_of, outline};

@@ -1,4 +1,4 @@
-//! Captures that queries may use. [`crate::language`] documents them.
+//! The captures that queries may use, which [`crate::language`] documents.
 
 use crate::symbols::SymbolKind;
 

@@ -8,10 +8,10 @@ pub enum QuerySyntaxError {
     /// The grammar has a format that [`aurora_bounded_parser::Grammar`] does not support.
     #[error("the language's grammar has an unsupported format")]
     UnsupportedGrammar,
-    /// The grammar has no such node kind.
+    /// The grammar does not have the node kind that a query names.
     #[error("the language's queries do not fit its grammar: no node kind `{0}`")]
     UnknownNode(String),
-    /// The grammar has no such field.
+    /// The grammar does not have the field that a query names.
     #[error("the language's queries do not fit its grammar: no field `{0}`")]
     UnknownField(String),
     /// The token is not part of the supported query syntax.
@@ -22,7 +22,7 @@ pub enum QuerySyntaxError {
         /// The line of the token, 1-based.
         line: usize,
     },
-    /// The capture is not one that the engine knows.
+    /// The capture is not documented in [`crate::language`].
     #[error("the language's queries use the unknown capture `@{0}`")]
     UnknownCapture(String),
 }

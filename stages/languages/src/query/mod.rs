@@ -1,8 +1,9 @@
 //! Compiles the queries of a language.
 //!
-//! The `.scm` files are tree-sitter queries, but this module compiles them. tree-sitter's own compiler analyses where
-//! in the grammar each pattern can match, which takes half a second for TypeScript, and its cursor tracks all patterns
-//! through every node. Here, patterns are indexed by the node kind of their root.
+//! The `.scm` files are tree-sitter queries, but this module compiles them instead of tree-sitter, for speed.
+//! tree-sitter's own compiler analyses where in the grammar each pattern can match, which takes half a second for
+//! TypeScript. Its cursor tracks all patterns through every node, whereas this module indexes patterns by the node kind
+//! of their root.
 //!
 //! The supported part of the query language is: node kinds, fields (only the first child of a field is matched),
 //! alternations, `_`, anonymous nodes, `!field`, `?` after a field's pattern, `.` before or after a child (first or

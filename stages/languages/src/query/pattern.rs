@@ -1,4 +1,4 @@
-//! Patterns of a query, and matching them against nodes.
+//! Patterns of a query, and the code that matches them against nodes.
 
 use std::cell::Cell;
 use std::num::NonZeroU16;
@@ -71,15 +71,15 @@ pub(crate) enum Predicate {
 /// The captured nodes of a match, innermost last.
 pub(crate) type MatchedCaptures<'t> = Vec<(CaptureKind, Node<'t>)>;
 
-/// Maximum number of children that are read by index. The cost of an index grows with the position of the child, while
-/// a cursor costs an allocation.
+/// If a node has more children than this, they are read with a cursor and not by index. Reading by index takes longer
+/// for later children, while a cursor costs an allocation.
 const MAX_INDEXED_CHILDREN: u32 = 8;
 
 impl NodePattern {
     /// Calls `on_match` for every way in which the pattern matches at `node`.
     ///
-    /// If several child patterns match many children of the node, the number of matches is the product of their
-    /// numbers. The function therefore calls `is_over` before every child, and stops if it returns true.
+    /// If several child patterns match many children of the node, the number of matches is the product of these
+    /// numbers. The function therefore calls `is_over` before every child, and stops if `is_over` returns true.
     pub(crate) fn matches<'t>(
         &self,
         node: Node<'t>,
@@ -122,7 +122,7 @@ impl NodeTest {
     }
 }
 
-/// Matches the first of `children`, and for each of its matches the remaining ones.
+/// Matches the first of the patterns `children`, and for each of its matches the remaining patterns.
 fn match_children<'t>(
     children: &[ChildPattern],
     node: Node<'t>,
@@ -137,7 +137,7 @@ fn match_children<'t>(
     let is_done = || !child.has_captures && matched.get();
     let continues = || !is_done() && !is_over();
     let mut match_rest = |captured: &mut MatchedCaptures<'t>| {
-        // Several alternatives may match the same node, but one match suffices without captures.
+        // Several alternatives may match the same node, but one match suffices if the pattern has no captures.
         if !is_done() {
             matched.set(true);
             match_children(rest, node, is_over, captured, on_match);

@@ -1,4 +1,4 @@
-//! Parser of query sources.
+//! Parses the sources of queries.
 
 use std::num::NonZeroU16;
 

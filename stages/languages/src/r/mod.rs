@@ -1,4 +1,4 @@
-//! R.
+//! Support for R: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "r")]
 
@@ -36,8 +36,8 @@ pub(crate) static R: Language = Language {
     )
 };
 
-/// Whether a definition is visible outside its file. Names that begin with a dot and definitions inside functions are
-/// not.
+/// Whether a definition is visible outside its file. Definitions inside functions and definitions whose names begin
+/// with a dot are not.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_nested = matches!(visibility.parent, Some((SymbolKind::Function | SymbolKind::Method, _)));
     !is_nested && !visibility.name.starts_with('.')

@@ -1,4 +1,4 @@
-//! The outline of `sample.r`.
+//! Tests for the outline of `sample.r`.
 
 use super::R;
 use crate::snapshot::{constants_of, outline};

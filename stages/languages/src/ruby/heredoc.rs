@@ -1,6 +1,7 @@
 //! Detects here-documents with a long terminator, which would crash the scanner of the grammar.
 
-/// Maximum length of the terminator. The scanner stores the length in a byte, and ends the process if it does not fit.
+/// Maximum length of the terminator in bytes. The scanner stores the length in one byte, and ends the process if the
+/// length does not fit.
 const MAX_WORD_BYTES: usize = 255;
 
 /// Whether a here-document has a terminator that is too long for the scanner.
@@ -15,13 +16,13 @@ pub(super) fn has_long_word(text: &str) -> bool {
     })
 }
 
-/// Whether the operator is in quotes: `'<<'`.
+/// Whether the operator `<<` is in quotes: `'<<'`.
 fn is_quoted(before: &[u8], quote: u8) -> bool {
     let begins = |before: &[u8]| before.last().is_none_or(|byte| byte.is_ascii_whitespace() || b"([{,=".contains(byte));
     matches!(before, [before @ .., last] if *last == quote && begins(before))
 }
 
-/// Returns whether a byte ends a word. `first` is the first byte of the word, which may be a quote.
+/// Returns a test for the byte that ends a word. `first` is the first byte of the word, which may be a quote.
 fn ends(first: u8) -> impl Fn(&u8) -> bool {
     move |byte| match first {
         b'"' | b'\'' | b'`' => *byte == first,

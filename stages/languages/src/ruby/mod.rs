@@ -1,4 +1,4 @@
-//! Ruby.
+//! Support for Ruby: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "ruby")]
 
@@ -14,7 +14,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Ruby, including its embedded languages for builds and tests.
+/// Ruby, including files in Ruby syntax for builds and tests.
 pub(crate) static RUBY: Language = Language {
     keeps_overloads: true,
     separator: "::",
@@ -70,7 +70,7 @@ pub(crate) static RUBY: Language = Language {
     )
 };
 
-/// Returns the name of a definition. Symbols lose their colon, and white space in strings is collapsed.
+/// Returns the name of a definition. The colon of symbols is removed, and white space in strings is collapsed.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let name = text_of(node, text);
     let name = match node.kind() {

@@ -1,4 +1,4 @@
-//! The outline of `sample.rb`.
+//! Tests for the outline of `sample.rb`.
 
 use super::RUBY;
 use crate::snapshot::{constants_of, outline};

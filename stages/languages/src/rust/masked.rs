@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 
 use crate::mask::Mask;
 
-/// Macros whose content is statics without semicolons or with `ref`.
+/// Macros that contain statics, which may lack semicolons or have `ref` after `static`.
 const STATICS: [&str; 2] = ["thread_local", "lazy_static"];
-/// Macros whose items have a different syntax, and macros for templates.
+/// Macros that are not masked: their items have a different syntax, or are templates.
 const NOT_ITEMS: [&str; 6] = ["bitflags", "macro_rules", "parse_quote", "proptest", "quote", "quote_spanned"];
 /// Words that begin an item.
 const ITEMS: [&str; 15] = [
@@ -63,7 +63,8 @@ fn begins_with_item(mut body: &str) -> bool {
     }
 }
 
-/// Returns the position of the closing bracket for every opening one, ignoring strings, characters and comments.
+/// Returns the position of the closing bracket for the position of every opening bracket. Ignores strings, characters
+/// and comments.
 fn bracket_pairs(bytes: &[u8]) -> FxHashMap<usize, usize> {
     let (mut pairs, mut open) = (FxHashMap::default(), Vec::new());
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Rust.
+//! Support for Rust: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "rust")]
 

@@ -1,4 +1,4 @@
-//! The outline of `sample.rs`.
+//! Tests for the outline of `sample.rs`.
 
 use super::RUST;
 use crate::snapshot::{constants_of, outline};

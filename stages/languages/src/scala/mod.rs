@@ -1,4 +1,4 @@
-//! Scala.
+//! Support for Scala: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "scala")]
 

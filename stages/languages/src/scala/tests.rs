@@ -1,4 +1,4 @@
-//! The outline of `sample.scala`.
+//! Tests for the outline of `sample.scala`.
 
 use super::SCALA;
 use crate::snapshot::{constants_of, outline};

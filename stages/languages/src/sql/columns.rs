@@ -3,14 +3,14 @@
 use crate::sql::lexer::{Token, TokenKind};
 use crate::sql::output::{blank_tokens, hide};
 
-/// Words that begin a constraint or another entry that is not a column.
+/// Words that begin an entry that is not a column, such as a constraint.
 const CONSTRAINTS: &[&str] =
     &["CHECK", "CONSTRAINT", "EXCLUDE", "FOREIGN", "FULLTEXT", "LIKE", "PRIMARY", "SPATIAL", "UNIQUE"];
 
-/// Words that begin an index if column names in parentheses follow. Otherwise, they are the names of columns.
+/// Words that begin an index if column names in parentheses follow. Otherwise, such a word is the name of a column.
 const INDEXES: &[&str] = &["DISTRIBUTE", "INDEX", "KEY", "PARTITION", "PERIOD", "PROJECTION"];
 
-/// Words after the name of a column that the grammar supports.
+/// Words that the grammar supports after the name of a column.
 const SUPPORTED: &[&str] = &[
     "AUTO_INCREMENT",
     "BIGINT",
@@ -75,7 +75,7 @@ pub(super) fn replace_columns(text: &str, tokens: &[Token], bytes: &mut [u8]) ->
     has_columns
 }
 
-/// Returns the tokens of each column or constraint. All except the first begin with a comma.
+/// Returns the tokens of each column or constraint. All entries except the first begin with a comma.
 fn entries(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
     let (mut parentheses, mut parameters) = (0usize, 0usize);
     let mut starts = vec![0];
@@ -83,7 +83,7 @@ fn entries(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
         match token.kind {
             TokenKind::Mark('(' | '[') => parentheses += 1,
             TokenKind::Mark(')' | ']') => parentheses = parentheses.saturating_sub(1),
-            // In parentheses, `<` is a comparison.
+            // Outside of parentheses, `<` begins type parameters. Inside, it is a comparison.
             TokenKind::Mark('<') if parentheses == 0 => parameters += 1,
             TokenKind::Mark('>') if parentheses == 0 => parameters = parameters.saturating_sub(1),
             TokenKind::Mark(',') if parentheses + parameters == 0 && index > 0 => starts.push(index),

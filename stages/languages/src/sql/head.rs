@@ -9,8 +9,8 @@ use crate::sql::statements::{begins_statement, is_separator};
 /// Maximum number of words between `CREATE` and the kind of the object, such as `OR REPLACE TEMPORARY`.
 const MAX_MODIFIERS: usize = 12;
 
-/// Words before a table that the statement refers to but does not define: `CREATE POLICY p ON TABLE t`,
-/// `CREATE TYPE t AS TABLE OF u`.
+/// Words that precede a table if the statement refers to the table and does not define it: `CREATE POLICY p ON TABLE
+/// t`, `CREATE TYPE t AS TABLE OF u`.
 const REFERENCES: &[&str] = &["AS", "FOR", "FROM", "OF", "ON", "TO"];
 
 /// The kind of a definition.
@@ -34,8 +34,8 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Reads the words after `CREATE` up to the name. `None` for other kinds of objects, of which only the first words
-    /// are consumed.
+    /// Reads the words after `CREATE` up to the name. `None` if the kind of the object is not in [`Kind`]; only the
+    /// first words are then consumed.
     pub(super) fn read(text: &str, create: usize, lexer: &mut Peekable<Lexer<'_>>) -> Option<Self> {
         let (kind, keyword) = Self::kind(text, lexer)?;
         while lexer.next_if(|token| token.is_any(text, &["IF", "NOT", "EXISTS"])).is_some() {}
@@ -47,7 +47,7 @@ impl Head {
         Some(Self { kind, create, keyword, name })
     }
 
-    /// Reads the kind of the object. Also returns the span of its word.
+    /// Reads the kind of the object. Also returns the span of the word for the kind.
     fn kind(text: &str, lexer: &mut Peekable<Lexer<'_>>) -> Option<(Kind, Range<usize>)> {
         let mut is_reference = false;
         for _ in 0..MAX_MODIFIERS {

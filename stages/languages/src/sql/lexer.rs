@@ -1,4 +1,4 @@
-//! Splits SQL of any dialect into tokens, in the detail that finding the ends of statements needs.
+//! Splits SQL of any dialect into tokens. It distinguishes only what finding the ends of statements needs.
 
 use std::ops::Range;
 
@@ -83,7 +83,7 @@ impl Iterator for Lexer<'_> {
                 '\'' => (Some(TokenKind::Literal), self.past(start + 1, "'")),
                 '"' => (Some(TokenKind::Word), self.past(start + 1, "\"")),
                 '`' => (Some(TokenKind::Word), self.past(start + 1, "`")),
-                // In front of other characters, such as digits, the bracket is likely an array index.
+                // Before other characters, such as digits, the bracket probably begins an array index.
                 '[' if rest[1..].starts_with(is_name) => (Some(TokenKind::Word), self.past(start + 1, "]")),
                 '$' if self.dollar_quote(start).is_some() => {
                     let quote = self.dollar_quote(start).unwrap_or_default();

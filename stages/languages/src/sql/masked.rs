@@ -1,9 +1,9 @@
 //! Masks text that the grammar cannot read: bodies of functions, dialect-specific parts of definitions, and statements
 //! of scripts.
 //!
-//! A definition is replaced with a statement of the same length that defines the same name and has its last token at
-//! the same end. Other unsupported statements are blanked, because the grammar would read parts of the next statement
-//! as theirs.
+//! A definition is replaced with a statement that has the same length, defines the same name, and ends with a token at
+//! the same offset. Other unsupported statements are blanked, because the grammar would read parts of the next
+//! statement as parts of them.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub(super) fn masked(text: &str) -> Option<String> {
     (bytes != text.as_bytes()).then(|| String::from_utf8(bytes).ok()).flatten()
 }
 
-/// Replaces parts of a text with blanks.
+/// Returns the text with `parts` replaced by blanks.
 fn without(text: String, parts: Vec<Range<usize>>) -> Option<String> {
     if parts.is_empty() {
         return Some(text);
@@ -55,7 +55,7 @@ struct Masker<'t> {
 /// A statement that the grammar does not support.
 struct UnsupportedStatement {
     start: usize,
-    /// Whether the previous statement has ended with a semicolon or separator.
+    /// Whether the statement before this statement ended with a semicolon or separator.
     previous_ended: bool,
 }
 

@@ -1,4 +1,4 @@
-//! SQL: tables, views, functions and other objects of a schema.
+//! Support for SQL: tables, views, functions and other objects of a schema.
 
 #![cfg(feature = "sql")]
 

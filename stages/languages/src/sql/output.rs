@@ -9,8 +9,8 @@ pub(super) fn quote(bytes: &mut [u8], name: Range<usize>) {
     bytes[name].iter_mut().filter(|byte| matches!(**byte, b'[' | b']')).for_each(|byte| *byte = b'"');
 }
 
-/// Replaces the parts of a name with words that are not keywords in any dialect. Symbols still get the original names,
-/// which are read from the original text.
+/// Replaces the parts of a name with words that are not keywords in any dialect. Symbols still get the original name,
+/// because it is read from the original text.
 pub(super) fn hide(bytes: &mut [u8], name: Range<usize>) {
     let mut closing = None;
     for byte in &mut bytes[name] {
@@ -33,7 +33,7 @@ pub(super) fn blank_tokens(bytes: &mut [u8], tokens: &[Token]) {
     tokens.iter().for_each(|token| blank(&mut bytes[token.bytes.clone()]));
 }
 
-/// White space that is never overwritten.
+/// The white space character that replaces bytes of non-ASCII characters. It is never overwritten.
 const FORM_FEED: u8 = 0x0c;
 
 /// Replaces ASCII bytes, except for line feeds, with spaces, and the bytes of other characters with form feeds. Tokens

@@ -1,4 +1,4 @@
-//! Replaces functions, procedures and triggers, whose bodies are in a different language in every dialect.
+//! Replaces functions, procedures and triggers, because every dialect has a different language for their bodies.
 
 use std::iter::Peekable;
 
@@ -13,12 +13,12 @@ const STATEMENTS: &[&str] = &[
     "DELETE", "EXEC", "EXECUTE", "EXTERNAL", "INSERT", "LANGUAGE", "MERGE", "RETURN", "SELECT", "SET", "UPDATE", "WITH",
 ];
 
-/// Words of blocks that end with the word after `END`, such as `END IF`.
+/// Words that begin blocks whose end repeats the word after `END`, such as `END IF`.
 const OTHER_BLOCKS: &[&str] = &["FOR", "IF", "LOOP", "REPEAT", "WHILE"];
 
-/// `FUNCTION name () RETURNS INT AS '…'`.
+/// The tokens of `FUNCTION name () RETURNS INT AS '…'` after the name.
 const FUNCTION: Tokens = Tokens { head: &[b"()", b"RETURNS", b"INT"], body: &[b"AS", b"'"], last: b"'" };
-/// `INDEX name ON t (… a)`.
+/// The tokens of `INDEX name ON t (… a)` after the name, which replaces triggers.
 const INDEX: Tokens = Tokens { head: &[b"ON", b"t"], body: &[b"("], last: b"a)" };
 
 /// A function, procedure or trigger.
@@ -37,8 +37,8 @@ impl Routine {
         Self { head, body, end }
     }
 
-    /// Replaces the definition with one that has the same name and its last token at the same end. Leaves the
-    /// definition as it is if the tokens do not fit between the line feeds.
+    /// Replaces the definition with a simple one that has the same name and whose last token ends at the same offset.
+    /// Does nothing if the tokens do not fit between the line feeds.
     pub(super) fn replace(&self, bytes: &mut [u8]) {
         let original = bytes[self.head.create..self.end].to_vec();
         if self.rewrite(bytes).is_none() {
@@ -59,7 +59,7 @@ impl Routine {
 }
 
 /// Returns the offset of the first word of the body of a definition, and the end of the definition without its
-/// semicolon. With a `limit`, the definition ends there.
+/// semicolon. If there is a `limit`, the definition ends at this offset.
 fn body_and_end(text: &str, lexer: &mut Peekable<Lexer<'_>>, from: usize, limit: Option<usize>) -> (usize, usize) {
     let (mut body, mut end) = (None, from);
     let (mut parentheses, mut blocks) = (0usize, 0usize);

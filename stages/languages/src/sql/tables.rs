@@ -1,4 +1,4 @@
-//! Reduces tables and views to syntax that all dialects share.
+//! Reduces definitions of tables and views to syntax that the grammar supports.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::sql::statements::{begins_statement, is_separator};
 /// Words that begin a query that the grammar supports. The grammar also supports queries in parentheses.
 const QUERIES: &[&str] = &["SELECT", "WITH"];
 
-/// `TABLE name AS SELECT … 1`.
+/// The tokens of `TABLE name AS SELECT … 1` after the name.
 const AS_QUERY: Tokens = Tokens { head: &[b"AS"], body: &[b"SELECT"], last: b"1" };
 
 const TYPE: &[u8] = b"TYPE";
@@ -20,7 +20,7 @@ const TYPE: &[u8] = b"TYPE";
 /// A table or view.
 pub(super) struct Table {
     head: Head,
-    /// Tokens between the name and the query, or the end without a query.
+    /// Tokens between the name and the query, or up to the end if there is no query.
     tokens: Vec<Token>,
     has_query: bool,
     /// Spans of the names in brackets in the query.
@@ -28,7 +28,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Reads the rest of a definition.
+    /// Reads a definition from after its head to its end.
     pub(super) fn read(text: &str, head: Head, lexer: &mut Peekable<Lexer<'_>>, delimiter: Option<&str>) -> Self {
         let mut table = Self { head, tokens: Vec::new(), has_query: false, bracketed: Vec::new() };
         let mut parentheses = 0usize;
@@ -58,8 +58,8 @@ impl Table {
         table
     }
 
-    /// Replaces the definition with one that the grammar supports. It has the same name, columns and query, and its
-    /// last token is at the same end.
+    /// Replaces the definition with one that the grammar supports. The new definition has the same name, columns and
+    /// query, and its last token ends at the same offset.
     pub(super) fn replace(&self, text: &str, bytes: &mut [u8]) {
         let Head { kind, create, keyword, name } = &self.head;
         blank(&mut bytes[*create..keyword.start]);

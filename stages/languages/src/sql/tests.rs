@@ -1,4 +1,4 @@
-//! The outline of `sample.sql`, and masking.
+//! Tests for the outline of `sample.sql`, and for masking.
 
 use super::SQL;
 use super::masked::masked;

@@ -1,4 +1,4 @@
-//! The outline of `sample.svelte`.
+//! Tests for the outline of `sample.svelte`.
 
 use super::SVELTE;
 use crate::snapshot::outline;

@@ -1,4 +1,4 @@
-//! Swift.
+//! Support for Swift: its grammar, queries, and rules for names, visibility and imports.
 
 #![cfg(feature = "swift")]
 
@@ -53,7 +53,7 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
 }
 
 /// Whether a definition is visible outside its module: it is public or open. Members of protocols and of public
-/// extensions are as visible as these.
+/// extensions are as visible as the protocol or extension.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_keyword = |word: &&str| matches!(*word, "func" | "var" | "let" | "class" | "struct" | "enum" | "init");
     let mut modifiers = visibility.signature.split([' ', '(']).take_while(|word| !is_keyword(word));

@@ -1,4 +1,4 @@
-//! The outline of `sample.swift`.
+//! Tests for the outline of `sample.swift`.
 
 use super::SWIFT;
 use crate::snapshot::{constants_of, outline};

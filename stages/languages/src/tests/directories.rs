@@ -9,8 +9,8 @@ use crate::{LANGUAGES, Language, Parser, by_extension, by_file_name, by_name};
 /// Directories of the engine. All other directories are languages.
 const ENGINE: &[&str] = &["extract", "query", "tests"];
 
-/// Captures that the queries of a programming language must have. Some languages have no equivalent of the other
-/// captures.
+/// Captures that the queries of a programming language must have. Other captures are not required, because some
+/// languages have no equivalent.
 const REQUIRED_CODE_CAPTURES: &[&str] = &[
     "@definition.constant",
     "@name",

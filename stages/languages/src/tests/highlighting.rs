@@ -1,4 +1,4 @@
-//! Tests of highlighting.
+//! Tests for syntax highlighting.
 
 use proptest::prelude::*;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{LANGUAGES, ParseFailure, ParseLimits, Parser, by_name};
 
-/// Beginnings of constructs of the languages, which the tests repeat, nest and leave open.
+/// Beginnings of constructs in various languages. The tests repeat and nest them, and leave them open.
 const REPEATED: &[&str] = &[
     "[",
     "{",

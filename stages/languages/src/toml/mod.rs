@@ -1,4 +1,4 @@
-//! TOML: tables, named by their headers, and long values, named by their keys.
+//! Support for TOML. Blocks are tables, named by their headers, and long values, named by their keys.
 
 #![cfg(feature = "toml")]
 

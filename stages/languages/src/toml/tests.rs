@@ -1,4 +1,4 @@
-//! The outline of `sample.toml`.
+//! Tests for the outline of `sample.toml`.
 
 use super::TOML;
 use crate::snapshot::outline;

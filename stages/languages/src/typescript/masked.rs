@@ -1,5 +1,5 @@
-//! Masks syntax that the grammar does not support: type parameters at the start of a signature on a separate line,
-//! after a member without a semicolon. The grammar parses them as arguments of the preceding type.
+//! Masks syntax that the grammar does not support: a signature that begins a line with its type parameters, after a
+//! member without a semicolon. The grammar would parse the parameters as arguments of the preceding type.
 
 use crate::mask::Mask;
 

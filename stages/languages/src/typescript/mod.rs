@@ -1,4 +1,4 @@
-//! TypeScript, and TSX as a second grammar.
+//! Support for TypeScript, and for TSX with a second grammar.
 
 #![cfg(feature = "typescript")]
 

@@ -1,4 +1,4 @@
-//! The outline of `sample.ts` and `sample.tsx`.
+//! Tests for the outline of `sample.ts` and `sample.tsx`.
 
 use super::{TSX, TYPESCRIPT};
 use crate::snapshot::{constants_of, outline};

@@ -1,7 +1,7 @@
-//! Vue components: the definitions of their scripts and styles.
+//! Support for Vue components: the definitions of their scripts and styles.
 //!
-//! The HTML grammar finds the places where the text around them can be split. Template syntax that the HTML grammar
-//! cannot read does not count as a syntax error.
+//! The HTML grammar parses the text around these parts, to find where it can be split. Template syntax that the HTML
+//! grammar cannot read does not count as a syntax error.
 
 #![cfg(feature = "vue")]
 

@@ -1,4 +1,4 @@
-//! The outline of `sample.vue`.
+//! Tests for the outline of `sample.vue`.
 
 use super::VUE;
 use crate::snapshot::outline;

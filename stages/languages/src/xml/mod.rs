@@ -1,4 +1,4 @@
-//! XML: elements, named by their paths.
+//! Support for XML. Blocks are elements, named by their paths.
 
 #![cfg(feature = "xml")]
 
@@ -85,7 +85,7 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let content = node.named_children(&mut cursor).find(|child| child.kind() == "content");
     if let Some(content) = content {
         let mut cursor = content.walk();
-        // White space between elements is also a node.
+        // The limit is doubled because white space between elements is also a node.
         for child in content.named_children(&mut cursor).take(2 * Entity::MAX_KEYS) {
             set_element(&mut entity, child, text);
         }

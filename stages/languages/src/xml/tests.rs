@@ -1,4 +1,4 @@
-//! The outline of `sample.xml`.
+//! Tests for the outline of `sample.xml`.
 
 use super::XML;
 use crate::snapshot::outline;

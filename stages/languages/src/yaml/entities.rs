@@ -1,4 +1,5 @@
-//! Names of blocks: the key of a pair, or the name that the keys of a document or list item give.
+//! Determines the names of blocks: the key of a pair, or the name that [`Entity`] derives from the keys of a document
+//! or list item.
 
 use tree_sitter::Node;
 
@@ -9,8 +10,8 @@ use crate::spans::text_of;
 /// Maximum depth of the mappings that [`entity`] reads: an item and its `metadata`.
 const DEPTH: u32 = 1;
 
-/// Returns the key of a pair, or the name that [`Entity`] derives from the keys of a document or list item. A document
-/// only has the name of a resource, because its other keys describe the whole file.
+/// Returns the key of a pair, or the name that [`Entity`] derives from the keys of a document or list item. For a
+/// document, only the name of a resource is used, because the other keys describe the whole file.
 pub(super) fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     match node.kind() {
         "document" => entity(mapping_in(node)?, text, DEPTH).resource(),

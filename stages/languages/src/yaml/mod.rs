@@ -1,4 +1,5 @@
-//! YAML: blocks, named by their key paths, and documents and list items, named by their keys.
+//! Support for YAML. Blocks are values, named by their key paths, and documents and list items, whose names are derived
+//! from their keys.
 
 #![cfg(feature = "yaml")]
 

@@ -1,4 +1,4 @@
-//! The outlines of `sample.yaml` and of larger and deeper texts.
+//! Tests for the outlines of `sample.yaml` and of larger and deeper texts.
 
 use super::YAML;
 use crate::snapshot::outline;
@@ -60,7 +60,7 @@ fn deep_nesting_is_too_complex() {
     for source in ["- ".repeat(1_000), (0..1_000).map(|n| format!("{}a:\n", " ".repeat(n))).collect()] {
         assert_eq!(Parser::new().parse(Some(&YAML), &source).failure, Some(ParseFailure::TooComplex));
     }
-    // Every level has a mapping and a list, and the scanner state has room for 253 of them.
+    // Every level has a mapping and a list, and the state of the scanner has room for 253 mappings and lists.
     let nested = |levels: usize| (0..levels).map(|n| format!("{}- a:\n", "  ".repeat(n))).collect::<String>();
     assert_eq!(Parser::new().parse(Some(&YAML), &nested(126)).failure, None);
     assert_eq!(Parser::new().parse(Some(&YAML), &nested(127)).failure, Some(ParseFailure::TooComplex));

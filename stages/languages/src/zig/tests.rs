@@ -1,4 +1,4 @@
-//! The outline of `sample.zig`.
+//! Tests for the outline of `sample.zig`.
 
 use super::ZIG;
 use crate::snapshot::{constants_of, outline};

@@ -1,4 +1,4 @@
-//! Secrets in JSON manifests. A text may contain one or more manifests, also as the items of a list.
+//! Finds the values of secrets in JSON manifests. A text may contain several manifests, also as the items of a list.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(super) fn find(text: &str, out: &mut impl FnMut(Range<usize>)) {
 /// An open object or array.
 #[derive(Default)]
 struct Open {
-    /// The key whose value comes next.
+    /// The last key; its value comes next.
     key: Range<usize>,
     is_value_next: bool,
     is_secret: bool,
@@ -55,7 +55,7 @@ impl Reader {
                 _ => {}
             }
         }
-        // The text may be truncated.
+        // The text was truncated or is not JSON: begin again.
         self.deeper = 0;
         while !self.open.is_empty() {
             self.end(out);
@@ -89,7 +89,7 @@ impl Reader {
         self.open.push(Open { is_data, ..Open::default() });
     }
 
-    /// Closes an object or an array and passes its values to the enclosing object, or to `out` at the end of a secret.
+    /// Closes an object or an array. If it is a secret, passes its values to `out`; otherwise to the enclosing object.
     fn end(&mut self, out: &mut impl FnMut(Range<usize>)) {
         if self.deeper > 0 {
             self.deeper -= 1;

@@ -1,4 +1,4 @@
-//! Values of Kubernetes secrets, which are below `data` and `stringData` in manifests with the kind `Secret`.
+//! Finds the values of Kubernetes secrets, which are below `data` and `stringData` in manifests with the kind `Secret`.
 
 mod json;
 mod keys;
@@ -11,7 +11,8 @@ use crate::secret::Secret;
 
 /// A key that every manifest has.
 const KIND: &[u8] = b"kind";
-/// Minimum length of a value, in bytes. Shorter values are not masked: `YWRtaW4=` is the user `admin`.
+/// Minimum length of a value in bytes. Shorter values are not masked, because they may be names: `YWRtaW4=` is the user
+/// `admin`.
 const MIN_VALUE_BYTES: usize = 10;
 
 /// Adds the values of secrets in manifests.

@@ -1,4 +1,4 @@
-//! Passwords in commands, calls, URLs, requests and manifests.
+//! Tests for passwords in commands, calls, URLs, requests and manifests.
 
 use super::{masked, random};
 use crate::{MASK, find};

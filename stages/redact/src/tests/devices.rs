@@ -1,4 +1,4 @@
-//! Passwords in configurations of network devices.
+//! Tests for passwords in configurations of network devices.
 
 use super::{masked, random};
 use crate::MASK;

@@ -1,4 +1,4 @@
-//! Tokens in known formats.
+//! Tests for tokens in known formats.
 
 use super::{Random, masked, random};
 use crate::token_format::{Before, Criterion, FORMATS};
@@ -9,7 +9,7 @@ const TOKENS: usize = 2000;
 /// Maximum number of tokens per format that may look like names, for formats with [`Criterion::Random`].
 const MAX_NAMES: usize = TOKENS / 200;
 
-/// Texts that contain a token, including at their start and their end.
+/// Texts in which the token replaces `{}`. In some of them, the token is at the start or the end.
 const PLACES: &[&str] = &[
     "{}\n",
     "export KEY={}\n",
@@ -31,8 +31,10 @@ const PLACES: &[&str] = &[
 fn random_tokens_of_every_format_are_masked_in_every_place() {
     let (mut random, mut unmasked) = (Random(1), Vec::new());
     for format in FORMATS {
-        let pattern = regex_syntax::parse(&format!("(?-u:{})", format.pattern)).expect("a regular expression");
-        let whole = regex::bytes::Regex::new(&format!(r"\A(?-u:{})\z", format.pattern)).expect("a regular expression");
+        let pattern =
+            regex_syntax::parse(&format!("(?-u:{})", format.pattern)).expect("the pattern is a regular expression");
+        let whole = regex::bytes::Regex::new(&format!(r"\A(?-u:{})\z", format.pattern))
+            .expect("the pattern is a regular expression");
         let before = match (&format.criterion, format.before) {
             (Criterion::Header, _) => "Authorization: ",
             (_, Before::Other) => "",
@@ -86,8 +88,8 @@ fn legacy_vault_tokens_are_distinguished_from_members() {
     }
 }
 
-/// `docs/reference/secret-formats.md` compares the formats with those of other scanners. It has one row per format, in the same
-/// order.
+/// `docs/reference/secret-formats.md` compares the formats with the formats of other scanners. The table must have one
+/// row per format, in the same order.
 #[test]
 fn the_documentation_lists_every_format() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/secret-formats.md"));

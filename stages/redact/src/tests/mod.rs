@@ -1,5 +1,5 @@
-//! Tests of what every rule must find and must leave. Tokens are assembled at run time, so that no scanner reports them
-//! as leaked.
+//! Tests of the secrets that the rules must find, and of the texts that they must not change. Tokens are assembled at
+//! run time, so that no scanner reports them as leaked.
 
 mod commands;
 mod devices;

@@ -1,4 +1,4 @@
-//! Properties that hold for every text.
+//! Tests of properties that must hold for every text.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Values with the names of secrets, private keys, and values in several parts.
+//! Tests for values that are assigned to the names of secrets, for private keys, and for values in several parts.
 
 use super::{masked, random};
 use crate::{MASK, find};

@@ -1,14 +1,14 @@
 //! Dictionary blocks: front-coded terms, each with its postings or the location of its postings.
 //!
 //! The key of a block is a lower bound of its terms; the key of the first block is empty. Layout of a block: length of
-//! the upper bound · upper bound · entries. The upper bound is the key of the next block; it is empty in the last
-//! block. A lookup therefore detects a missing block.
+//! the upper bound · upper bound · entries. The upper bound is the key of the next block, or empty in the last block. A
+//! lookup compares the term with it and so detects a missing block.
 //!
-//! Layout of an entry: number of bytes shared with the previous term · length of the rest · rest · length of the body ·
-//! body. The body of a list with up to [`MAX_INLINE_POSTINGS`] postings is the number of postings · postings (gap, and
-//! tf vector unless the entry is a label). The body of a longer list is the number of postings · number of parts ·
-//! number of the first value · offset and length in that value, if there is only one part. Several parts are stored as
-//! consecutive whole values.
+//! Layout of an entry: number of bytes shared with the previous term · length of the other bytes · these bytes · length
+//! of the body · body. The body of a list with up to [`MAX_INLINE_POSTINGS`] postings is the number of postings ·
+//! postings (gap, and tf vector unless the entry is a label). The body of a longer list is the number of postings ·
+//! number of parts · number of the first value · offset and length in that value, if there is only one part. If there
+//! are several parts, each is a whole value, and the numbers of these values are consecutive.
 
 use crate::postings::{Posting, decode_tf_vector, encode_tf_vector};
 use crate::terms::LABEL_PREFIX;
@@ -17,7 +17,7 @@ use aurora_codec::{ByteReader, put_sized, put_varint};
 /// Maximum size of a block in bytes, except for unusually long bounds. With checksum and page header, a block fits in a
 /// page of 4 KiB.
 pub(super) const MAX_BLOCK_BYTES: usize = 4076;
-/// Number of bytes reserved for the bound.
+/// Number of bytes of a block that are reserved for its upper bound.
 const RESERVED_BOUND_BYTES: usize = 24;
 /// Maximum number of postings of a list that is inlined in the dictionary.
 pub(super) const MAX_INLINE_POSTINGS: usize = 24;
@@ -50,7 +50,7 @@ pub(super) fn encode_inline(out: &mut Vec<u8>, postings: &[Posting], with_freque
     encode_postings(out, postings, with_frequencies);
 }
 
-/// Appends postings as [`decode_inline`] reads them.
+/// Appends postings in the encoding that [`decode_inline`] reads.
 pub(super) fn encode_postings(out: &mut Vec<u8>, postings: &[Posting], with_frequencies: bool) {
     let mut before = 0;
     for posting in postings {
@@ -133,20 +133,20 @@ impl BlockWriter {
         full
     }
 
-    /// Creates a writer whose first block has a key that is a lower bound of all terms.
+    /// Creates a writer whose first block has the key `key`, which must be a lower bound of all terms.
     pub(super) fn from_key(key: &[u8]) -> Self {
         Self { key: key.to_owned(), ..Self::default() }
     }
 
-    /// Completes the last block, whose bound is `bound`. A block without entries is written only if other blocks
+    /// Completes the last block, whose upper bound is `bound`. A block without entries is returned only if other blocks
     /// precede or follow it.
     pub(super) fn finish(&mut self, bound: &[u8]) -> Option<FinishedBlock> {
         let is_needed = !self.bytes.is_empty() || !self.key.is_empty() || !bound.is_empty();
         is_needed.then(|| self.end(bound.to_owned()))
     }
 
-    /// Completes the block before `term`. Its bound is the shortest prefix of `term` that is above all terms of the
-    /// block.
+    /// Completes the block that ends before `term`. Its upper bound is the shortest prefix of `term` that is above all
+    /// terms of the block.
     fn end_below(&mut self, term: &[u8]) -> FinishedBlock {
         let length = common_prefix_len(&self.previous, term) + 1;
         self.previous.clear();
@@ -169,9 +169,9 @@ fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
 /// Finds the body of a term in a block without decoding the terms before it; `None` if the block is damaged or does not
 /// cover the term.
 ///
-/// The scan tracks the length of the common prefix of the term and the previous entry. If an entry shares more bytes
-/// than that with the previous entry, it is also below the term. If it shares fewer, it is above the term. Only entries
-/// that share exactly as many bytes are compared byte by byte.
+/// The scan tracks how many bytes the previous entry shares with the term. If an entry shares more bytes with the
+/// previous entry, it is also below the term. If it shares fewer, it is above the term. Only an entry that shares
+/// exactly this many bytes is compared with the term byte by byte.
 pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>> {
     let (bound, mut left) = split_bound(bytes)?;
     if !bound.is_empty() && term >= bound {
@@ -204,7 +204,7 @@ pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>>
 struct EncodedEntry<'a> {
     /// Number of bytes that the term shares with the previous term.
     shared: usize,
-    /// The rest of the term.
+    /// The bytes of the term after the shared bytes.
     rest: &'a [u8],
     body: &'a [u8],
     /// The bytes after the entry.
@@ -214,7 +214,7 @@ struct EncodedEntry<'a> {
 /// Splits off the first entry of `bytes`.
 #[inline(always)]
 fn split_entry(bytes: &[u8]) -> Option<EncodedEntry<'_>> {
-    // Nearly always, all lengths take one byte each.
+    // Fast path: nearly always, each length is one byte long.
     if let [shared, length, after @ ..] = bytes
         && (shared | length) < 0x80
         && let Some((rest, [body, after @ ..])) = after.split_at_checked(usize::from(*length))
@@ -288,7 +288,7 @@ mod tests {
         assert!(blocks.len() > 5 && blocks.iter().all(|(_, bytes)| bytes.len() <= MAX_BLOCK_BYTES));
         for (at, (key, bytes)) in blocks.iter().enumerate() {
             let next = blocks.get(at + 1).map_or(&[][..], |(key, _)| key);
-            assert_eq!(BlockReader::new(bytes).expect("sound").bound, next);
+            assert_eq!(BlockReader::new(bytes).expect("the bytes are valid").bound, next);
             for term in &terms {
                 let term = term.as_bytes();
                 let found = find(bytes, term);
@@ -311,12 +311,12 @@ mod tests {
             for (term, body) in &entries {
                 prop_assert!(writer.push(term.as_bytes(), body.as_bytes()).is_none());
             }
-            let (key, bytes) = writer.finish(&[]).expect("entries");
+            let (key, bytes) = writer.finish(&[]).expect("the block has entries");
             prop_assert!(key.is_empty());
             let mut walked = BTreeMap::new();
-            let mut reader = BlockReader::new(&bytes).expect("sound");
+            let mut reader = BlockReader::new(&bytes).expect("the bytes are valid");
             while !reader.is_empty() {
-                let body = reader.next().expect("sound");
+                let body = reader.next().expect("the bytes are valid");
                 walked.insert(reader.term.clone(), body);
             }
             for term in entries.keys().chain(&others) {

@@ -1,17 +1,18 @@
-//! Encoded posting lists without a location in a segment. Several threads encode lists; one thread writes them to a
-//! segment.
+//! Encoded posting lists that have not been written to a segment. Several threads encode lists, and one thread writes
+//! them to a segment.
 
 use super::block::{MAX_INLINE_POSTINGS, encode_inline, has_frequencies};
 use crate::chunk_id::WINDOW;
 use crate::lengths::LengthCodes;
 use crate::postings::{MAX_PART_POSTINGS, MAX_SHORT_POSTINGS, PartLayout, Posting, encode_part};
 
-/// A part ends with the window in which it reaches this many postings.
+/// Minimum number of postings of a part, except the last part of a list. A part ends at the end of the window in which
+/// it reaches this number.
 const TARGET_PART_POSTINGS: usize = 48 << 10;
 const _: () = assert!(TARGET_PART_POSTINGS + WINDOW as usize <= MAX_PART_POSTINGS);
 
-/// Encoded posting lists with their terms. An inlined list is stored as the body of its dictionary entry, any other
-/// list as its parts.
+/// Encoded posting lists with their terms. A list that is short enough for the dictionary is stored as the body of its
+/// dictionary entry, any other list as parts.
 #[derive(Debug, Default)]
 pub struct EncodedLists {
     bytes: Vec<u8>,
@@ -40,13 +41,14 @@ pub struct ListEncoder<'w> {
     encoded: EncodedLists,
     with_frequencies: bool,
     pending: Vec<Posting>,
-    /// Number of postings and of parts of the current list, without the pending postings.
+    /// Number of postings in the completed parts of the current list.
     count: u64,
+    /// Number of completed parts of the current list.
     parts: usize,
 }
 
 impl<'w> ListEncoder<'w> {
-    /// Creates an encoder without lists; `length` returns the field lengths of a chunk.
+    /// Creates an encoder; `length` returns the field lengths of a chunk.
     pub fn new(length: &'w dyn Fn(u32) -> LengthCodes) -> Self {
         let (encoded, pending) = (EncodedLists::default(), Vec::new());
         Self { length, encoded, with_frequencies: false, pending, count: 0, parts: 0 }
@@ -87,12 +89,12 @@ impl<'w> ListEncoder<'w> {
         self.encoded.lists.push((self.count, self.parts));
     }
 
-    /// Takes the completed lists.
+    /// Returns the completed lists and removes them from the encoder.
     pub fn take(&mut self) -> EncodedLists {
         std::mem::take(&mut self.encoded)
     }
 
-    /// Reuses the memory of lists that were taken.
+    /// Clears lists that [`Self::take`] returned, and reuses their memory.
     pub(super) fn reuse(&mut self, mut lists: EncodedLists) {
         lists.bytes.clear();
         lists.lists.clear();
@@ -100,7 +102,7 @@ impl<'w> ListEncoder<'w> {
         self.encoded = lists;
     }
 
-    /// Encodes the pending postings in a layout, or in the layout of labels if the list belongs to a label.
+    /// Encodes the pending postings as a part. The list of a label always has the layout [`PartLayout::Label`].
     fn end_part(&mut self, layout: PartLayout) {
         let layout = if self.with_frequencies { layout } else { PartLayout::Label };
         encode_part(&mut self.encoded.bytes, &self.pending, layout, self.length);
@@ -159,19 +161,19 @@ mod tests {
                     postings.iter().for_each(|posting| encoder.push(*posting));
                     encoder.end();
                 }
-                writer.append(&encoder.take()).expect("cannot fail");
+                writer.append(&encoder.take()).expect("a segment in memory can be written");
             }
-            assert_eq!(writer.finish(&[]).expect("cannot fail"), totals);
+            assert_eq!(writer.finish(&[]).expect("a segment in memory can be written"), totals);
             assert_eq!(format!("{segment:?}"), format!("{serial:?}"));
         }
         let (reader, none) = (SegmentReader::new(&serial), Tombstones::default());
         for (term, expected) in lists.iter().filter(|(_, postings)| !postings.is_empty()) {
-            let entry = reader.find(term).expect("is sound").expect("is there");
+            let entry = reader.find(term).expect("the segment is valid").expect("the segment contains the term");
             let mut found = Vec::new();
-            Postings::new(reader.parts(&entry).expect("is sound"), &none)
+            Postings::new(reader.parts(&entry).expect("the segment is valid"), &none)
                 .for_each(|chunk, frequencies| found.push(Posting { chunk: chunk.0, frequencies }));
             assert!(found == *expected, "{}", term.escape_ascii());
         }
-        assert!(reader.find(b"a").expect("is sound").is_none());
+        assert!(reader.find(b"a").expect("the segment is valid").is_none());
     }
 }

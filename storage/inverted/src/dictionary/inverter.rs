@@ -1,7 +1,8 @@
 //! Inversion in memory: turns chunks with their terms into terms with their chunks.
 //!
-//! Postings are logged in the order of chunks, each with the number of its term. When the log is inverted, a counting
-//! sort orders them by term. A posting therefore costs one hash lookup and a few appended bytes.
+//! [`Inverter`] appends the postings to a log in the order of chunks, each with the number of its term. At the end, a
+//! counting sort orders the log by term. Adding a posting therefore costs only one hash lookup and a few appended
+//! bytes.
 
 use super::block::has_frequencies;
 use super::run::{Run, RunList, RunWriter};
@@ -9,11 +10,11 @@ use crate::postings::{TfVector, encode_tf_vector, encoded_length};
 use crate::terms::HashedTerm;
 use aurora_codec::varint_length;
 
-/// Flag in the log for the number of a label, whose postings have no frequencies.
+/// Flag in the log: the number belongs to a label, whose postings have no frequencies.
 const LABEL: u32 = 1 << 31;
-/// Size of term texts in bytes above which an inverter is full, so that positions in the texts fit in 32 bits.
+/// An inverter is full when its term texts exceed this size in bytes, so that offsets in the texts fit in 32 bits.
 const MAX_TEXT_BYTES: usize = 1 << 31;
-/// Size in bytes of a term's number, which precedes its length and text.
+/// Size in bytes of a term's number. In [`TermTable::text`], the number precedes the length and the text of the term.
 const NUMBER_BYTES: usize = 4;
 /// Number of slots of the smallest hash table.
 const MIN_SLOTS: usize = 1 << 10;
@@ -24,9 +25,10 @@ pub struct Inverter {
     terms: TermTable,
     log: Vec<u32>,
     frequencies: Vec<u8>,
-    /// Each chunk with the end of its postings in the log.
+    /// Each chunk, with the index in the log at which its postings end.
     chunks: Vec<(u32, usize)>,
-    /// The first slot of each term of the current chunk, and the number of the term if it is in that slot; reused.
+    /// The first slot of each term of the current chunk, and the number of the term if that slot belongs to it. The
+    /// buffer is reused.
     found: Vec<(TermSlot, Option<u32>)>,
 }
 
@@ -38,11 +40,12 @@ struct TermTable {
     starts: Vec<u32>,
     /// An open-addressing hash table. Its length is a power of two, and it is at most half full. The caller reads the
     /// first slots of all terms of a chunk before it compares any text, so that cache misses overlap. hashbrown's table
-    /// does not allow that; with it, numbering the terms of OpenJDK takes 1.5 times as long, 2 % of an index run.
+    /// does not allow that. With hashbrown, numbering the terms of OpenJDK takes 1.5 times as long, and an indexing run
+    /// 2 % longer.
     slots: Vec<TermSlot>,
 }
 
-/// Hash of a term and its position in the texts, or [`TermSlot::FREE`].
+/// Hash of a term and its offset in the texts, or [`TermSlot::FREE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct TermSlot {
     hash: u32,
@@ -66,7 +69,7 @@ impl TermTable {
         self.slots.get(hash as usize & last).copied().unwrap_or(TermSlot::FREE)
     }
 
-    /// Returns the number of a term if the slot belongs to the term.
+    /// Returns the number of the term `term` if `slot` belongs to this term.
     #[inline]
     fn at(&self, slot: TermSlot, term: HashedTerm<'_>) -> Option<u32> {
         if slot.hash != term.hash {
@@ -77,21 +80,21 @@ impl TermTable {
         (length as usize == term.bytes.len() && stored.starts_with(term.bytes)).then_some(u32::from_le_bytes(*number))
     }
 
-    /// Returns the number of a term. A new term gets the next number.
+    /// Returns the number of a term, and adds the term with the next number if it is new.
     fn number(&mut self, term: HashedTerm<'_>) -> u32 {
         let HashedTerm { bytes, hash } = term;
         if 2 * self.starts.len() >= self.slots.len() {
             self.grow();
         }
-        let mut place = hash as usize & (self.slots.len() - 1);
-        while self.slots[place] != TermSlot::FREE {
-            if let Some(number) = self.at(self.slots[place], term) {
+        let mut slot_index = hash as usize & (self.slots.len() - 1);
+        while self.slots[slot_index] != TermSlot::FREE {
+            if let Some(number) = self.at(self.slots[slot_index], term) {
                 return number;
             }
-            place = (place + 1) & (self.slots.len() - 1);
+            slot_index = (slot_index + 1) & (self.slots.len() - 1);
         }
         let (number, start) = (self.starts.len() as u32, self.text.len() as u32);
-        self.slots[place] = TermSlot { hash, start };
+        self.slots[slot_index] = TermSlot { hash, start };
         self.starts.push(start);
         self.text.extend_from_slice(&number.to_le_bytes());
         self.text.push(u8::try_from(bytes.len()).expect("callers shorten longer terms and labels"));
@@ -104,17 +107,17 @@ impl TermTable {
         let length = (2 * self.slots.len()).max(MIN_SLOTS);
         let old = std::mem::replace(&mut self.slots, vec![TermSlot::FREE; length]);
         for slot in old.into_iter().filter(|slot| *slot != TermSlot::FREE) {
-            let mut place = slot.hash as usize & (length - 1);
-            while self.slots[place] != TermSlot::FREE {
-                place = (place + 1) & (length - 1);
+            let mut slot_index = slot.hash as usize & (length - 1);
+            while self.slots[slot_index] != TermSlot::FREE {
+                slot_index = (slot_index + 1) & (length - 1);
             }
-            self.slots[place] = slot;
+            self.slots[slot_index] = slot;
         }
     }
 }
 
 impl Inverter {
-    /// Adds the postings of a chunk. For one term, chunks must be added in ascending order.
+    /// Adds the postings of a chunk. Chunks that contain the same term must be added in ascending order.
     pub fn add<'t>(&mut self, chunk: u32, postings: impl Iterator<Item = (HashedTerm<'t>, TfVector)> + Clone) {
         // Reads all slots, then compares all texts, then logs all postings, so that cache misses overlap.
         let mut found = std::mem::take(&mut self.found);
@@ -139,7 +142,7 @@ impl Inverter {
         }
     }
 
-    /// Whether the inverter accepts no more chunks.
+    /// Whether the inverter is full, so that no more chunks may be added.
     pub fn is_full(&self) -> bool {
         self.terms.text.len() > MAX_TEXT_BYTES
     }
@@ -209,7 +212,8 @@ struct ListTally {
     count: u32,
 }
 
-/// Returns the first eight bytes of a term as a number. Different numbers have the same order as their terms.
+/// Returns the first eight bytes of a term as a number. Terms with different numbers have the same order as their
+/// numbers.
 fn prefix_key(term: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     let length = term.len().min(bytes.len());
@@ -237,7 +241,7 @@ pub(super) struct SortedLists {
     terms: TermTable,
     /// Prefix keys and numbers of the terms, sorted.
     order: Vec<(u64, u32)>,
-    /// Lists by number of the term. Each list begins where the previous one ends.
+    /// Lists by term number. Each list begins where the list before it ends.
     lists: Vec<ListTally>,
     postings: Vec<u8>,
     next: usize,

@@ -14,7 +14,7 @@ use super::writer::{SegmentTotals, SegmentWriter};
 use crate::lengths::LengthCodes;
 use crate::postings::{Posting, Tombstones};
 
-/// A sorted sequence of terms, each with sorted postings.
+/// An input of a merge: a sorted sequence of terms, each with sorted postings.
 pub enum MergeSource<'a, S: SegmentSource<'a>> {
     /// A published segment.
     Segment(TermCursor<'a, S>),
@@ -22,12 +22,12 @@ pub enum MergeSource<'a, S: SegmentSource<'a>> {
     Run(RunReader<'a>),
 }
 
-/// Error of a merge. `S` is an error of a source segment, `W` an error of the sink.
+/// Error of a merge. `S` is the error type of the source segments, `W` of the sink.
 #[derive(Debug)]
 pub enum MergeError<S, W> {
     /// A segment cannot be read.
     Segment(S),
-    /// The sources are inconsistent. Holds the reason.
+    /// The sources contradict each other or are damaged; the text gives the reason.
     Damaged(&'static str),
     /// The new segment cannot be written.
     Sink(W),
@@ -159,7 +159,7 @@ struct SourceQueue<'a, S: SegmentSource<'a>> {
     sources: Vec<MergeSource<'a, S>>,
     /// Indexes of the sources that have not ended.
     heap: Vec<usize>,
-    /// Indexes of the sources that were taken, in ascending order.
+    /// Indexes of the sources that [`Self::take_equal`] took, in ascending order.
     equal: Vec<usize>,
 }
 
@@ -316,12 +316,12 @@ mod tests {
             let range = TermRange { from, to: bounds.get(part as usize + 1).copied().unwrap_or_default() };
             let mut sources: Vec<MergeSource<'_, &MemorySegment>> = olds
                 .iter()
-                .map(|old| MergeSource::segment(&SegmentReader::new(old), from).expect("is sound"))
+                .map(|old| MergeSource::segment(&SegmentReader::new(old), from).expect("the segment is valid"))
                 .collect();
             sources.extend(runs.iter().map(|run| {
                 let end = if range.to.is_empty() { None } else { run.index.end_of(range.to) };
                 let bytes = &run.bytes[run.index.place_of(from)..end.unwrap_or(run.bytes.len())];
-                MergeSource::Run(RunReader::new(bytes).expect("is a run"))
+                MergeSource::Run(RunReader::new(bytes).expect("the run is valid"))
             }));
             let length = |_| [0; FIELDS];
             let writer = SegmentWriter::new(&mut segment).with_range(from, part << 20);
@@ -332,16 +332,16 @@ mod tests {
 
     fn lists(segment: &MemorySegment) -> Lists {
         let reader = SegmentReader::new(segment);
-        let mut cursor = reader.terms_from(&[]).expect("is sound");
+        let mut cursor = reader.terms_from(&[]).expect("the segment is valid");
         let mut lists = Lists::new();
         while let Some(entry) = cursor.entry() {
             let none = Tombstones::default();
-            let postings = Postings::new(reader.parts(&entry).expect("is sound"), &none);
+            let postings = Postings::new(reader.parts(&entry).expect("the segment is valid"), &none);
             let list = lists.entry(cursor.term().to_vec()).or_default();
             postings.for_each(|chunk, frequencies| _ = list.insert(chunk.0, frequencies));
             // A lookup finds every term that a walk finds.
-            assert!(reader.find(cursor.term()).expect("is sound").is_some());
-            cursor.advance().expect("is sound");
+            assert!(reader.find(cursor.term()).expect("the segment is valid").is_some());
+            cursor.advance().expect("the segment is valid");
         }
         lists
     }

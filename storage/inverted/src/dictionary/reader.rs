@@ -51,8 +51,8 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         Ok(cursor)
     }
 
-    /// Returns a cursor over the terms of a range of blocks, from the block with the key `from` up to but excluding the
-    /// block with the key `end`. Without `end`, the range extends to the last block.
+    /// Returns a cursor over the terms of a range of blocks. The range begins with the block whose key is `from` and
+    /// ends before the block whose key is `end`, or after the last block if `end` is `None`.
     ///
     /// # Errors
     /// When the dictionary cannot be read. The cursor also fails if it does not reach `end`.
@@ -83,13 +83,14 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         Ok(keys)
     }
 
-    /// Returns the blocks from the block that covers `term` on.
+    /// Returns an iterator over the blocks, starting at the block that covers `term`.
     pub(super) fn blocks_from(&self, term: &[u8]) -> Result<Blocks<'a, S>, S::Error> {
         let (key, _) = self.block_of(term)?;
         Ok(Blocks { segment: *self, cursor: self.source.blocks(key)?, expected: Some(key), end: None })
     }
 
-    /// Returns key and bytes of the block that covers a term. Every term is covered by a block.
+    /// Returns key and bytes of the block that covers a term. Fails without such a block, because the blocks of a
+    /// segment cover all terms.
     fn block_of(&self, term: &[u8]) -> Result<KeyedBlock<'a>, S::Error> {
         self.source.block(term)?.ok_or_else(|| self.damaged("dictionary"))
     }
@@ -238,7 +239,7 @@ impl<'a, S: SegmentSource<'a>> Blocks<'a, S> {
     }
 
     /// Skips the next block if `is_covered` is true for its key and for the key of the block after it. Returns whether
-    /// it did.
+    /// the block was skipped.
     pub(super) fn skip(&mut self, is_covered: impl Fn(&[u8]) -> bool) -> Result<bool, S::Error> {
         if !self.cursor.key()?.is_some_and(&is_covered) {
             return Ok(false);

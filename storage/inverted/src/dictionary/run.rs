@@ -1,7 +1,7 @@
 //! Sorted runs: inverted chunks as bytes, in memory or in a file.
 //!
 //! Layout of a run, for every term in byte order: length of the term · term · number of postings · last chunk · length
-//! of the postings · postings as in a dictionary entry.
+//! of the encoded postings · postings, encoded as in a dictionary entry.
 
 use std::io::{self, Write};
 
@@ -27,17 +27,18 @@ pub struct Run {
 pub struct RunIndex(Vec<(Box<[u8]>, usize)>);
 
 impl RunIndex {
-    /// Returns the offset from which to read the lists of `term` and of all higher terms.
+    /// Returns an offset at or before the list of `term`, from which to read the lists of `term` and of all higher
+    /// terms.
     pub fn place_of(&self, term: &[u8]) -> usize {
         let after = self.0.partition_point(|(known, _)| **known <= *term);
         after.checked_sub(1).map_or(0, |at| self.0[at].1)
     }
 
-    /// Returns an offset at or after the end of the lists of all terms below `term`; `None` if only the end of the run
-    /// is known to be such an offset.
+    /// Returns an offset at or after the end of the lists of all terms below `term`. If it returns `None`, read to the
+    /// end of the run.
     pub fn end_of(&self, term: &[u8]) -> Option<usize> {
         let after = self.0.partition_point(|(known, _)| **known < *term);
-        self.0.get(after).map(|(_, place)| *place)
+        self.0.get(after).map(|(_, offset)| *offset)
     }
 
     /// Returns the indexed terms, about one for every 16 KiB of the run.
@@ -66,7 +67,7 @@ impl<W: Write> RunWriter<W> {
     /// When the run cannot be written.
     pub(super) fn push(&mut self, list: RunList<'_>) -> io::Result<()> {
         let RunList { term, count, last, postings } = list;
-        if self.index.0.last().map_or(INDEX_STEP_BYTES, |(_, place)| self.written - place) >= INDEX_STEP_BYTES {
+        if self.index.0.last().map_or(INDEX_STEP_BYTES, |(_, offset)| self.written - offset) >= INDEX_STEP_BYTES {
             self.index.0.push((term.into(), self.written));
         }
         self.head.clear();
@@ -100,7 +101,7 @@ pub(super) struct RunList<'r> {
 }
 
 impl<'r> RunList<'r> {
-    /// Returns the first chunk of the list, and the bytes after the number of that chunk.
+    /// Returns the id of the first chunk of the list, and the bytes after this id.
     pub(super) fn first(&self) -> Option<(u32, &'r [u8])> {
         let mut reader = ByteReader::new(self.postings);
         let first = reader.varint32()?;
@@ -120,12 +121,12 @@ pub struct RunReader<'r> {
     list: Option<RunList<'r>>,
 }
 
-/// Error for bytes that are not a run.
+/// Error for bytes that are not a valid run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DamagedRun;
 
 impl<'r> RunReader<'r> {
-    /// Creates a reader and reads the first list.
+    /// Creates a reader at the first list of `bytes`.
     ///
     /// # Errors
     /// When `bytes` do not begin with a list.

@@ -1,11 +1,11 @@
-//! Traits that supply the bytes of a segment and take the bytes of a new one.
+//! Traits that supply the bytes of a segment and take the bytes of a new segment.
 
 /// Key and bytes of a dictionary block.
 pub type KeyedBlock<'a> = (&'a [u8], &'a [u8]);
 
 /// The stored bytes of one segment: dictionary blocks by key, and values with posting lists by number.
 ///
-/// If a method returns `None` where a sound segment must have data, the reader reports [`Self::damaged`].
+/// If a method returns `None` where a valid segment must have data, the reader fails with [`Self::damaged`].
 pub trait SegmentSource<'a>: Copy {
     /// Error when bytes cannot be read.
     type Error;
@@ -24,7 +24,7 @@ pub trait SegmentSource<'a>: Copy {
     /// When a page on the path to the first block is damaged.
     fn blocks(self, key: &[u8]) -> Result<Self::Blocks, Self::Error>;
 
-    /// Returns a value, which holds posting lists.
+    /// Returns the value with a number; it holds posting lists.
     ///
     /// # Errors
     /// When the value, or a page on the path to it, is damaged. A missing value is not an error.

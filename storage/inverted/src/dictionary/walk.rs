@@ -3,20 +3,20 @@
 use super::reader::SegmentReader;
 use super::source::SegmentSource;
 
-/// Continuation of a walk after a term.
+/// The continuation of a walk after the current term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Walk {
     /// Continue with the next term.
     Next,
-    /// Skip all terms that share this many bytes with the beginning of the current term.
+    /// Skip all terms that begin with this many bytes of the current term.
     SkipPrefix(usize),
     /// Stop the walk.
     Stop,
 }
 
 impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
-    /// Calls `visit` with the terms from `from` on that begin with `prefix`, in byte order, until it returns
-    /// [`Walk::Stop`]. Returns whether it did. `from` must not be below `prefix`.
+    /// Calls `visit` with the terms from `from` on that begin with `prefix`, in byte order, until `visit` returns
+    /// [`Walk::Stop`]. Returns whether `visit` stopped the walk. `from` must not be below `prefix`.
     ///
     /// # Errors
     /// When the dictionary cannot be read.

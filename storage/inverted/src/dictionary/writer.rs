@@ -37,7 +37,8 @@ impl<W: SegmentSink> SegmentWriter<W> {
         Self { sink, totals, block, body: Vec::new(), value: Vec::new(), number: 0 }
     }
 
-    /// Restricts the writer to a part of a segment: the terms from `from` on, with values from number `first` on.
+    /// Restricts the writer to a part of a segment: the terms from `from` on, whose values are numbered from `first`
+    /// on.
     #[must_use]
     pub fn with_range(mut self, from: &[u8], first: u32) -> Self {
         self.block = BlockWriter::from_key(from);
@@ -95,7 +96,8 @@ impl<W: SegmentSink> SegmentWriter<W> {
         }
     }
 
-    /// Completes the segment, or a part of it that ends before `bound`. A part has a block even if it has no terms.
+    /// Completes the segment, or the part of it that ends before the term `bound`. A part has a block even if it has no
+    /// terms.
     ///
     /// # Errors
     /// When the sink fails.

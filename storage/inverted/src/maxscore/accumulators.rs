@@ -1,4 +1,4 @@
-//! Score accumulators of one window.
+//! Score accumulators: an array with the partial score of every chunk of one window.
 
 use aurora_kernels::threshold_words;
 
@@ -7,7 +7,7 @@ use crate::chunk_id::WINDOW;
 /// Number of scores that are compared with the threshold at once.
 const GROUP: usize = 64;
 
-/// An accumulator for each offset of a window, allocated at first use.
+/// The array of scores by offset in the window, allocated at first use.
 #[derive(Default)]
 pub(super) struct Accumulators(Option<Box<[f32; WINDOW as usize]>>);
 
@@ -24,7 +24,7 @@ impl Accumulators {
 pub(super) struct WindowAccumulators<'s>(&'s mut [f32; WINDOW as usize]);
 
 impl WindowAccumulators<'_> {
-    /// Adds positive scores at offsets.
+    /// Adds scores, which must be positive, to the accumulators at `offsets`.
     #[inline]
     pub(super) fn add(&mut self, offsets: impl Iterator<Item = u16>, scores: &[f32]) {
         for (offset, score) in offsets.zip(scores) {
@@ -58,10 +58,10 @@ pub(super) fn for_each_above(scores: &[f32], threshold: f32, mut each: impl FnMu
     above.for_each(|(at, _)| each(groups.len() * GROUP + at));
 }
 
-/// Creates a default value for each offset of a window, without a copy on the stack.
+/// Allocates an array of default values, one per offset of a window, directly on the heap.
 pub(super) fn by_offset<T: Copy + Default>() -> Box<[T; WINDOW as usize]> {
     match vec![T::default(); WINDOW as usize].into_boxed_slice().try_into() {
         Ok(values) => values,
-        Err(_) => unreachable!("the vector has as many elements"),
+        Err(_) => unreachable!("the vector has one element per offset of a window"),
     }
 }

@@ -5,7 +5,7 @@ use roaring::RoaringBitmap;
 use crate::chunk_id::WINDOW;
 use crate::postings::Tombstones;
 
-/// Number of 64-bit words of a set.
+/// Number of 64-bit words of an [`AllowedOffsets`] set.
 const WORDS: usize = WINDOW as usize / 64;
 
 /// A set of offsets in a window.
@@ -14,8 +14,8 @@ pub(super) struct AllowedOffsets {
 }
 
 impl AllowedOffsets {
-    /// Creates the set of live chunks that pass the filter. All chunks of the filter must be live. Returns `None` if
-    /// all chunks of the window are allowed.
+    /// Creates the set of the chunks in the filter, which must all be live, or of all live chunks if there is no
+    /// filter. Returns `None` if all chunks of the window are allowed.
     pub(super) fn new(tombstones: &Tombstones, filter: Option<&RoaringBitmap>, window: u32) -> Option<Self> {
         let Some(filter) = filter else {
             let deleted = tombstones.words(window * WINDOW, WINDOW as usize);

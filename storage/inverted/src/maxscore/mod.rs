@@ -3,18 +3,18 @@
 //! MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995) is combined with block-max
 //! bounds (Ding and Suel, 2011). The search processes one window of chunk ids at a time, windows with the highest
 //! bounds first. It stops when the bound of the next window is below the threshold, the score of the k-th best chunk so
-//! far. In a window, the lists with the lowest bounds that together cannot reach the threshold are non-essential: a
-//! chunk that only they contain cannot be among the best. The essential lists produce candidates; a non-essential list
-//! is only looked up for candidates that can still reach the threshold. With a single essential list, postings whose tf
-//! vectors cannot reach the threshold are not even decoded.
+//! far. In a window, the lists with the lowest bounds are non-essential if the sum of their bounds cannot reach the
+//! threshold: a chunk that only they contain cannot be among the best. The other lists are essential and produce
+//! candidates. The search looks up candidates in a non-essential list only while they can still reach the threshold.
+//! With a single essential list, postings whose tf vectors cannot reach the threshold are not even decoded.
 //!
-//! The threshold begins at an estimate: the score that about `k` chunks reach by one term alone. A bound is close to
-//! the score of the best of its postings. If the estimate was too high, the search finds fewer than `k` chunks and runs
-//! again without an estimate.
+//! The threshold begins at an estimate: the score that about `k` chunks reach by one term alone. The estimate is
+//! computed from the bounds, because a bound is close to the score of its best posting. If the estimate was too high,
+//! the search finds fewer than `k` chunks and runs again without an estimate.
 //!
-//! Scores are summed here in the order of bounds, not of the query's terms, so they may differ in the last bits from
-//! the reported scores. The threshold is lowered by more than that error: the result contains the exact best chunks and
-//! a few more, and the caller scores them again.
+//! This module adds scores in the order of bounds, not of the query's terms, so they may differ in the last bits from
+//! the reported scores. The threshold is lowered by more than that difference. The result therefore contains the best
+//! chunks and perhaps a few others, and the caller scores them again.
 
 use roaring::RoaringBitmap;
 
@@ -33,11 +33,11 @@ mod score_table;
 mod term_list;
 mod top_k;
 
-/// Allowed chunks of a window are looked up one by one if the window has more than this many postings per allowed
-/// chunk.
+/// The search looks up the allowed chunks of a window one by one if the essential lists have more than this many
+/// postings per allowed chunk.
 const SELECTIVE_RATIO: u32 = 8;
-/// If a window has other essential lists, a list with at most this many postings is essential too: scoring it is faster
-/// than looking up candidates.
+/// If a window has several essential lists, a non-essential list with at most this many postings is treated as
+/// essential too: scoring it is faster than looking up candidates.
 const SMALL_LIST_POSTINGS: u32 = 128;
 
 /// Buffers for the postings of one list in one window.
@@ -47,11 +47,11 @@ struct WindowScratch<'s> {
     postings: WindowPostings,
     /// The scores of `postings`.
     scores: Vec<f32>,
-    /// Number of the posting at each offset, counted from 1; 0 if there is no posting.
+    /// For each offset, the number of its posting, counted from 1; 0 if there is no posting.
     posting_at: Option<Box<[u16; WINDOW as usize]>>,
-    /// Indexes of postings with the term in several fields.
+    /// Indexes of the postings whose score is not in a table.
     mixed: Vec<u16>,
-    /// Candidates that contain the term: index of the candidate, number of the posting.
+    /// The candidates that contain the term: the index of the candidate and the number of its posting.
     hits: Vec<(u16, u16)>,
 }
 
@@ -60,15 +60,16 @@ type WindowCandidates = Vec<(u16, f32)>;
 
 /// Buffers for all lists in one window.
 struct SearchBuffers {
-    /// The lists by ascending bound: the sum of the bounds up to and including the list, and the index of the list.
+    /// The lists by ascending bound. Each item is the sum of the bounds up to and including a list, and the index of
+    /// the list.
     order: Vec<(f32, usize)>,
     accumulators: Accumulators,
     candidates: WindowCandidates,
 }
 
-/// Returns a superset of the best `k` chunks and of all chunks whose score equals the last of them, in ascending order,
-/// with their scores. The scores are exact if there are at most two lists. With a `filter`, only chunks in the filter
-/// are returned; all of them must be live.
+/// Returns a superset of the best `k` chunks and of all chunks with the same score as the k-th best, in ascending
+/// order, with their scores. The scores are exact if there are at most two lists. With a `filter`, only chunks in the
+/// filter are returned; all of them must be live.
 pub(crate) fn candidates<C: Collection>(
     mut lists: Vec<TermList<'_>>,
     collection: &C,

@@ -1,4 +1,4 @@
-//! Tables of the scores of the tf vectors in a part's dictionary, so that most postings are scored by a table lookup.
+//! Score tables for the tf vectors in a part's dictionary, so that most postings are scored by a table lookup.
 
 use super::accumulators::by_offset;
 use super::{WindowCandidates, WindowScratch};
@@ -9,11 +9,11 @@ use crate::lengths::LengthColumns;
 use crate::postings::{ListWindow, Postings, TfCode, TfVector, is_body_only};
 
 const BODY: usize = Field::Body.index();
-/// Number of codes.
+/// Number of codes of tf vectors.
 const CODES: usize = 1 << 8;
-/// The scores for vectors without a table.
+/// Placeholder for vectors without a table of scores.
 static NO_SCORES: [f32; LENGTHS] = [0.0; LENGTHS];
-/// The number of vectors that are compared with the threshold is at most one per this many postings of the window.
+/// [`ScoreTables::min_code`] compares at most one vector with the threshold per this many postings of the window.
 const MIN_POSTINGS_PER_VECTOR: u32 = 8;
 
 /// The tables of all parts of a list. Each table is created when its part is first read.
@@ -25,17 +25,18 @@ pub(super) struct ScoreTables<'p> {
 
 /// The table of one part.
 struct ScoreTable<'p> {
-    /// For each code of a vector that is only in the body, its scores by length of the body.
+    /// Scores by length of the body, for each code whose vector has frequencies only in the body.
     body_scores: Box<[&'p [f32; LENGTHS]; CODES]>,
-    /// Codes without a table of scores, and whether the dictionary contains such a code.
+    /// Whether each code has no table of scores.
     is_mixed: [bool; CODES],
+    /// Whether the dictionary contains a code without a table of scores.
     any_mixed: bool,
-    /// All vectors as floats, and whether each of them is only in the body.
+    /// The vector of each code as floats, and whether it has frequencies only in the body.
     vectors: Vec<([f32; FIELDS], bool)>,
 }
 
 impl<'p> ScoreTables<'p> {
-    /// Creates the tables of a list with `parts` parts; `factor` is the factor of its scores.
+    /// Creates the tables of a list with `parts` parts, whose scores are multiplied by `factor`.
     pub(super) fn new(parts: usize, factor: f32, fields: &'p FieldScorer) -> Self {
         Self { fields, factor, by_part: (0..parts).map(|_| None).collect() }
     }
@@ -84,8 +85,8 @@ impl<'p> ScoreTables<'p> {
             |offset: u16, code: u8| self.factor * table.score_body(code, body[usize::from(offset) % WINDOW as usize]);
         let coded = scores.iter_mut().zip(offsets).zip(codes);
         if table.any_mixed {
-            // Vectors in several fields are collected without a branch, because the branch would be unpredictable, and
-            // scored afterwards.
+            // Collects the postings without a table, which are scored afterwards. The loop has no branch, because the
+            // processor could not predict it.
             mixed.resize(offsets.len(), 0);
             let mut count = 0;
             for (((score, &offset), &code), index) in coded.zip(0..) {
@@ -115,7 +116,7 @@ impl<'p> ScoreTables<'p> {
         for (&offset, number) in postings.offsets().iter().zip(1..) {
             posting_at[usize::from(offset) % WINDOW as usize] = number;
         }
-        // No branch, because it would be unpredictable.
+        // No branch, because the processor could not predict it.
         hits.resize(candidates.len(), (0, 0));
         let mut count = 0;
         for (&(offset, _), index) in candidates.iter().zip(0..) {
@@ -164,7 +165,7 @@ impl<'p> ScoreTable<'p> {
         Self { body_scores, is_mixed, any_mixed, vectors }
     }
 
-    /// Returns the score of a vector that is only in the body, without the factor.
+    /// Returns the score of a vector with frequencies only in the body, not multiplied by the factor.
     #[inline]
     fn score_body(&self, code: u8, length: u8) -> f32 {
         self.body_scores[usize::from(code)][usize::from(length)]

@@ -11,39 +11,40 @@ use crate::collection::Collection;
 use crate::lengths::LengthColumns;
 use crate::postings::{ListWindow, Postings};
 
-/// Maximum number of postings of a list that is scored in advance, so that its bounds are exact.
+/// A list with at most this many live postings is scored before the search, so that its bounds are exact.
 const MAX_SCORED_POSTINGS: u32 = 1024;
-/// Share of its bound that the best posting of a group in several fields nearly always reaches. A higher share makes
-/// more estimates too high, and each such estimate doubles the work.
+/// Share of a bound that the best posting of its group nearly always reaches, if the group has terms outside the body.
+/// With a higher share, more estimates are too high, and an estimate that is too high doubles the work.
 const REACHED_SHARE: f32 = 0.8;
-/// A window is decoded to look up candidates if it has at most this many postings per candidate.
+/// To look up candidates, a window with at most this many postings per candidate is decoded completely.
 const MAX_POSTINGS_PER_CANDIDATE: usize = 16;
 
 /// The postings of a term.
 pub(crate) struct TermList<'p> {
     postings: ListPostings<'p>,
-    /// Bounds by number of the window.
+    /// Bounds by window number.
     bounds: Vec<WindowBound>,
-    /// Scores that chunks probably reach: about one distinct chunk per score.
+    /// Scores, each of which a different chunk probably reaches.
     reached: Vec<f32>,
 }
 
 enum ListPostings<'p> {
-    /// Chunks in ascending order, and their scores.
+    /// Postings that were scored before the search: chunks in ascending order, and their scores.
     Scored { chunks: Vec<u32>, scores: Vec<f32> },
     /// Postings that are decoded window by window.
     Windowed { postings: &'p Postings<'p>, windows: Vec<ListWindow>, tables: ScoreTables<'p> },
 }
 
-/// The postings of a list in one window.
+/// Bounds of a list in one window, and where to find its postings.
 #[derive(Clone, Copy, Default)]
 pub(super) struct WindowBound {
     /// Upper bound on the score of every chunk.
     pub(super) score: f32,
     /// Number of postings, deleted chunks included.
     pub(super) count: u32,
-    /// Start and length of the window's range in the scored chunks or in the windows of the list.
+    /// Start of the window's range in [`ListPostings::Scored`] or in the `windows` of [`ListPostings::Windowed`].
     start: u32,
+    /// Length of this range.
     len: u32,
 }
 
@@ -157,7 +158,7 @@ impl<'p> TermList<'p> {
         }
     }
 
-    /// Looks up the candidates and adds their scores in this list to their partial scores.
+    /// Looks up the candidates in this list and adds their scores to their partial scores.
     pub(super) fn add_to(&mut self, scratch: &mut WindowScratch<'_>, candidates: &mut WindowCandidates) {
         let (range, count) = (self.range(scratch.number), self.bound_in(scratch.number).count as usize);
         match &mut self.postings {
@@ -188,7 +189,7 @@ impl<'p> TermList<'p> {
         }
     }
 
-    /// Returns the range of a window in the scored chunks or the windows.
+    /// Returns the range of a window in the scored chunks or in the windows of the list.
     fn range(&self, window: u32) -> Range<usize> {
         let bound = self.bound_in(window);
         bound.start as usize..(bound.start + bound.len) as usize

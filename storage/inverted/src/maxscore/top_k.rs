@@ -1,4 +1,4 @@
-//! Keeps the k best of a stream of scores, and all scores that may rank lower only because of rounding.
+//! Keeps the k best of a stream of scores, and all lower scores that without rounding errors might be among the best.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,11 +8,12 @@ use crate::chunk_id::{ChunkId, WINDOW};
 /// The best chunks so far.
 pub(super) struct TopK {
     k: usize,
-    /// Relative bound on the rounding error between two orders of summation, with a safety factor.
+    /// Bound on the relative difference between sums of the same terms in two orders, with a safety factor.
     slack: f32,
     /// Bits of the `k` best scores. Positive floats have the same order as their bits.
     scores: BinaryHeap<Reverse<u32>>,
     threshold: f32,
+    /// All chunks whose score may be among the best, with their scores.
     kept: Vec<(u32, f32)>,
 }
 

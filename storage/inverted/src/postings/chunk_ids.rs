@@ -1,9 +1,9 @@
-//! The chunk ids of a list part: a roaring bitmap in the portable format, read without copying.
+//! The chunk ids of one part of a posting list: a roaring bitmap in the portable format, read without copying.
 //!
-//! The container of each 65,536 ids is a sorted array, a bitmap or a list of runs (Lemire et al., "Roaring bitmaps:
-//! implementation of an optimized software library", 2018). The directory of the part holds the number of ids below
-//! each window. A window is therefore decoded without iterating over the ids before it, which would cost several times
-//! as much per id.
+//! Each range of 65,536 ids has one container: a sorted array, a bitmap or a list of runs (Lemire et al., "Roaring
+//! bitmaps: implementation of an optimized software library", 2018). The directory of the part holds the number of ids
+//! below each window, so that a window can be decoded directly. Iterating from the start of the container would cost
+//! several times as much.
 
 use std::ops::RangeInclusive;
 
@@ -13,8 +13,9 @@ use super::tombstones::Tombstones;
 use crate::chunk_id::WINDOW;
 use aurora_codec::ByteReader;
 
-/// Cookies of a set that has no run containers, and of a set that may have run containers.
+/// Cookie of a set without run containers.
 const NO_RUNS: u32 = 12346;
+/// Cookie of a set that may have run containers.
 const WITH_RUNS: u32 = 12347;
 /// A set with at least this many containers stores their offsets, even if it has runs.
 const MIN_OFFSET_CONTAINERS: usize = 4;
@@ -33,9 +34,9 @@ pub(super) struct ChunkIds<'a> {
 
 #[derive(Debug)]
 struct Container<'a> {
-    /// The upper 16 bits of the ids, in their original position.
+    /// The upper 16 bits of the ids, not shifted: the lower 16 bits are 0.
     high: u32,
-    /// Number of ids in all previous containers.
+    /// Number of ids in all containers before this one.
     before: usize,
     /// Number of ids, never 0.
     len: usize,
@@ -51,8 +52,8 @@ enum ContainerIds<'a> {
 }
 
 impl<'a> ChunkIds<'a> {
-    /// Reads the headers of the containers; `None` if the bytes are not a set. [`Self::is_sound`] checks the containers
-    /// themselves.
+    /// Reads the headers of the containers; `None` if the headers are damaged. [`Self::is_valid`] checks the content of
+    /// the containers.
     pub(super) fn decode(bytes: &'a [u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let mut word = || Some(u32::from_le_bytes(*reader.take(4)?.first_chunk()?));
@@ -99,8 +100,8 @@ impl<'a> ChunkIds<'a> {
     }
 
     /// Whether the ids ascend and their number matches the headers.
-    pub(super) fn is_sound(&self) -> bool {
-        self.containers.iter().all(Container::is_sound)
+    pub(super) fn is_valid(&self) -> bool {
+        self.containers.iter().all(Container::is_valid)
     }
 
     /// Returns the lowest id; `None` for an empty set.
@@ -177,9 +178,10 @@ impl<'a> ChunkIds<'a> {
 #[derive(Debug)]
 pub(super) struct ChunkIdCursor<'d> {
     ids: ContainerIds<'d>,
-    /// Lower 16 bits of the first id of the window.
+    /// The lower 16 bits of the window's first id.
     low: u32,
-    /// The rank at the cursor.
+    /// The number of ids in the set before the position `at`. For arrays, which begin at the window, before their first
+    /// id.
     before: usize,
     /// Position of the cursor: the index of an id, of a bitmap word or of a run.
     at: usize,
@@ -235,7 +237,7 @@ impl ChunkIdCursor<'_> {
     }
 }
 
-/// Returns the number of ids below `id` by galloping search. The cost grows with the logarithm of the result.
+/// Returns the number of ids below `id`, by galloping search. The cost grows with the logarithm of this number.
 #[inline]
 fn gallop(ids: &[[u8; 2]], id: u32) -> usize {
     let below = |found: &[u8; 2]| u32::from(u16::from_le_bytes(*found)) < id;
@@ -278,12 +280,12 @@ impl Container<'_> {
     }
 
     /// Whether the ids ascend and their number matches the header.
-    fn is_sound(&self) -> bool {
+    fn is_valid(&self) -> bool {
         match &self.ids {
             // No early exit, so that the loop is vectorised.
             ContainerIds::Array(ids) => ids
                 .array_windows()
-                .fold(true, |sound, [a, b]| sound & (u16::from_le_bytes(*a) < u16::from_le_bytes(*b))),
+                .fold(true, |valid, [a, b]| valid & (u16::from_le_bytes(*a) < u16::from_le_bytes(*b))),
             ContainerIds::Bitmap(words) => count_ones(words) == self.len,
             ContainerIds::Runs(runs) => {
                 let apart = runs.array_windows().all(|[a, b]| ends(a).end() < ends(b).start());
@@ -294,14 +296,14 @@ impl Container<'_> {
     }
 }
 
-/// Returns the runs between `low` and `high`, both inclusive, in ascending order and clipped to that range.
+/// Returns the runs in `low..=high`, in ascending order and clipped to that range.
 fn runs_between(runs: &[[u8; 4]], low: u32, high: u32) -> impl Iterator<Item = RangeInclusive<u32>> + '_ {
     let from = runs.partition_point(|run| *ends(run).end() < low);
     let touched = runs[from..].iter().map(ends).take_while(move |run| *run.start() <= high);
     touched.map(move |run| *run.start().max(&low)..=*run.end().min(&high))
 }
 
-/// Returns the range of the lower 16 bits of the ids of a run.
+/// Returns the first and last id of a run, without their upper 16 bits.
 fn ends(run: &[u8; 4]) -> RangeInclusive<u32> {
     let [a, b, c, d] = *run;
     let start = u32::from(u16::from_le_bytes([a, b]));
@@ -332,8 +334,8 @@ mod tests {
                 set.optimize();
             }
             let mut bytes = Vec::new();
-            set.serialize_into(&mut bytes).expect("writing to a vector");
-            let docs = ChunkIds::decode(&bytes).expect("sound");
+            set.serialize_into(&mut bytes).expect("writing to a vector does not fail");
+            let docs = ChunkIds::decode(&bytes).expect("the bytes are valid");
             let all: Vec<u32> = set.iter().collect();
             prop_assert_eq!((docs.len(), docs.last()), (all.len(), set.max()));
             let mut offsets = [0; WINDOW as usize];
@@ -345,7 +347,7 @@ mod tests {
                 prop_assert!(ids.eq(window.iter().copied()));
                 start += count;
             }
-            prop_assert_eq!((docs.first(), docs.is_sound()), (set.min(), true));
+            prop_assert_eq!((docs.first(), docs.is_valid()), (set.min(), true));
             prop_assert!(ChunkIds::decode(&bytes[..bytes.len() - 1]).is_none());
             let mut start = 0;
             for window in all.chunk_by(|a, b| a / WINDOW == b / WINDOW) {
@@ -367,8 +369,8 @@ mod tests {
             let tombstones = Tombstones::new(deleted);
             for set in [set.clone(), { let mut runs = set; runs.optimize(); runs }] {
                 let mut bytes = Vec::new();
-                set.serialize_into(&mut bytes).expect("writing to a vector");
-                prop_assert_eq!(ChunkIds::decode(&bytes).expect("sound").count_deleted(&tombstones), expected);
+                set.serialize_into(&mut bytes).expect("writing to a vector does not fail");
+                prop_assert_eq!(ChunkIds::decode(&bytes).expect("the bytes are valid").count_deleted(&tombstones), expected);
                 prop_assert!(set.iter().take(99).all(|id| tombstones.contains(id) == tombstones.set().contains(id)));
             }
         }
@@ -379,11 +381,11 @@ mod tests {
                 set.optimize();
             }
             let mut bytes = Vec::new();
-            set.serialize_into(&mut bytes).expect("writing to a vector");
+            set.serialize_into(&mut bytes).expect("writing to a vector does not fail");
             let at = at.index(bytes.len());
             bytes[at] ^= 1 << bit;
             let read = RoaringBitmap::deserialize_from(bytes.as_slice()).ok();
-            if let (Some(docs), Some(read)) = (ChunkIds::decode(&bytes).filter(ChunkIds::is_sound), read) {
+            if let (Some(docs), Some(read)) = (ChunkIds::decode(&bytes).filter(ChunkIds::is_valid), read) {
                 prop_assert_eq!((docs.len() as u64, docs.first(), docs.last()), (read.len(), read.min(), read.max()));
                 let tombstones = Tombstones::new(read);
                 prop_assert_eq!(docs.count_deleted(&tombstones), docs.len());
@@ -396,7 +398,7 @@ mod tests {
             let bytes = [&cookie.to_le_bytes()[..], &bytes].concat();
             if let Some(docs) = ChunkIds::decode(&bytes) {
                 docs.window(first / WINDOW, 3, &mut [0; 40]);
-                docs.is_sound();
+                docs.is_valid();
                 if let Some(mut cursor) = docs.cursor(first / WINDOW, last as usize % 9) {
                     (0..WINDOW as u16).step_by(5).for_each(|offset| assert!(cursor.seek(offset).is_none_or(|at| at < 1 << 20)));
                 }

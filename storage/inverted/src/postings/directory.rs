@@ -1,4 +1,4 @@
-//! The directory of a long list part: the windows that have postings, and the positions of their data.
+//! The directory of a long part of a posting list: the windows that have postings, and the offsets of their data.
 
 use crate::chunk_id::WINDOW;
 
@@ -20,11 +20,13 @@ pub(super) struct WindowDirectory<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DirectoryEntry {
     pub(super) window: u32,
-    /// Index of the first posting, and number of postings.
+    /// Index of the window's first posting in the part.
     pub(super) start: u32,
+    /// Number of postings.
     pub(super) count: u32,
-    /// Offsets of the window's exceptional tf vectors and of its impact bounds.
+    /// Offset of the window's exceptional tf vectors.
     pub(super) exceptions: u32,
+    /// Offset of the window's impact bounds.
     pub(super) impacts: u32,
     /// Whether the window may have exceptional tf vectors.
     pub(super) has_exceptions: bool,

@@ -1,10 +1,10 @@
-//! Divides the postings of a window into groups of similar postings, so that the highest frequencies and shortest
-//! lengths of a group are close to the values of its best posting.
+//! Divides the postings of a window into groups of similar postings. An impact bound made of the highest frequencies
+//! and shortest lengths of a group is then close to the impact of its best posting.
 //!
-//! Similarity needs weights, and a search may use any weights. The weights here are [`GROUPING`], a constant of the
-//! format. The groups, and therefore the bytes of the impacts, depend only on the postings, so verification can
-//! recompute them. A bound holds for every set of weights; the distance between a search's weights and these weights
-//! only affects how tight it is.
+//! Postings are compared by their weights, and each search may use different weights. Grouping always uses the weights
+//! in [`GROUPING`], a constant of the format. The groups, and therefore the bytes of the impacts, depend only on the
+//! postings, so verification can recompute them. A bound holds for the weights of every search, but is tightest if they
+//! are near [`GROUPING`].
 
 use std::ops::Range;
 
@@ -35,7 +35,8 @@ pub const GROUPING: Grouping = Grouping {
 
 /// Maximum number of groups in a window.
 const MAX_GROUPS: usize = 5;
-/// A group is not divided further if its bound is at most this factor above the best posting of the window.
+/// A group is not divided further if the weight of its bound is at most this factor times the weight of the window's
+/// best posting.
 const TIGHT_FACTOR: f32 = 1.05;
 
 /// A posting with the weight that each field contributes.
@@ -53,7 +54,7 @@ impl WeightedPosting {
     }
 }
 
-/// Returns the weight of a tf vector in fields of average length.
+/// Returns the weight of a posting with this tf vector whose fields have the average lengths.
 pub(super) fn usual_weight(frequencies: &TfVector) -> f32 {
     frequencies.iter().zip(GROUPING.weights).map(|(count, weight)| f32::from(*count) * weight).sum()
 }
@@ -93,8 +94,8 @@ fn bound(postings: &[WeightedPosting]) -> f32 {
     other_fields.sum::<f32>() + body
 }
 
-/// Partitions postings at the middle of the field whose weights differ most. Returns the size of the lower half; `None`
-/// if the weights do not differ.
+/// Partitions postings by their weights in the field where the weights differ most. Returns the number of postings in
+/// the lower half; `None` if the weights do not differ.
 fn halve(postings: &mut [WeightedPosting]) -> Option<usize> {
     let ends = |field: usize| {
         let weights = postings.iter().map(|posting| posting.by_field[field]);

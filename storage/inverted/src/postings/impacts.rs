@@ -6,10 +6,10 @@
 //! document retrieval using block-max indexes", 2011, store scores instead, which fixes the parameters at indexing
 //! time; Grand et al., "From MaxScore to Block-Max WAND", 2020, store pairs of frequency and length.)
 //!
-//! Postings whose term occurs only in the body share one bound. The others are divided into groups of similar postings,
-//! each with one bound (`impact_groups`). For every field except the body, a bound is the highest frequency and the
-//! shortest length. For the body, where frequencies differ most, it is the Pareto frontier of (frequency, length): a
-//! pair is omitted if another pair has at least its frequency in a body that is at most as long.
+//! Postings whose term occurs only in the body share one bound. All other postings are divided into groups of similar
+//! postings, each with one bound (`impact_groups`). For every field except the body, a bound is the highest frequency
+//! and the shortest length. For the body, where frequencies differ most, a bound is the Pareto frontier of (frequency,
+//! length): a pair is omitted if another pair has at least the same frequency in a body that is at most as long.
 //!
 //! Layout, all in bytes: number of bounds · for each bound: whether it has fields other than the body · if so,
 //! frequency and length of each of these fields · number of pairs on the frontier · frequency and length of each pair,
@@ -23,7 +23,7 @@ use crate::lengths::LengthCodes;
 use aurora_codec::ByteReader;
 
 const BODY: usize = Field::Body.index();
-/// Frequencies from this value on share one pair of the frontier.
+/// All frequencies from this value on share one pair of the frontier.
 const HIGH_FREQUENCY: usize = 32;
 
 /// Computes the bounds of one window.
@@ -164,7 +164,7 @@ mod tests {
                     let fits = |at: usize| row[at] == 0 || row[at] <= highest[at] && lengths[at] >= shortest[at];
                     *is_below |= (0..FIELDS).all(fits);
                 }
-            }).expect("sound");
+            }).expect("the bytes are valid");
             prop_assert_eq!(reader.rest(), &[7]);
             for ((row, lengths), is_below) in rows.iter().zip(&is_below) {
                 prop_assert!(is_below | (*row == [0; FIELDS]), "{row:?} {lengths:?}");

@@ -95,8 +95,9 @@ impl<'s> Postings<'s> {
         }
     }
 
-    /// Returns the windows that have postings, deleted chunks included, in ascending order. Each window has the highest
-    /// value of `bound` over its impact bounds. A window that two segments share is returned twice.
+    /// Returns the windows that have postings, deleted chunks included, in ascending order. [`ListWindow::bound`] is
+    /// the highest value of `bound` for the window's impact bounds. A window with postings in two segments is returned
+    /// twice.
     pub fn windows(&self, mut bound: impl FnMut(&ImpactBound<'_>) -> f32) -> Vec<ListWindow> {
         let mut windows = Vec::new();
         self.parts.iter().enumerate().for_each(|(at, part)| part.windows(at, &mut bound, &mut windows));
@@ -119,14 +120,14 @@ impl<'s> Postings<'s> {
         self.parts.get(window.part)?.impacts(window, each)
     }
 
-    /// Decodes the postings of a window whose codes are at least `min_code`. Exceptions are always included.
+    /// Decodes the postings of a window whose codes are at least `min_code`, and all exceptions.
     pub fn read(&self, window: &ListWindow, min_code: u8, out: &mut WindowPostings) {
         if let Some(part) = self.parts.get(window.part) {
             part.read(window, min_code, out);
         }
     }
 
-    /// Returns a cursor that looks up live or deleted chunks of a window without decoding it.
+    /// Returns a cursor that looks up chunks of a window without decoding the window. It also finds deleted chunks.
     pub fn cursor(&self, window: &ListWindow) -> SeekCursor<'_> {
         self.parts.get(window.part).map_or(SeekCursor::EMPTY, |part| part.cursor(window.number, window.entry))
     }

@@ -38,10 +38,10 @@ pub(crate) const MAX_PART_POSTINGS: usize = u16::MAX as usize;
 #[derive(Debug)]
 pub struct ListPart<'a>(pub(super) PartData<'a>);
 
-/// The data of a part, by layout.
+/// The data of a part in one of the layouts.
 #[derive(Debug)]
 pub(super) enum PartData<'a> {
-    /// The ids of a label, without frequencies.
+    /// The chunk ids of a label, which has no frequencies.
     Label(RoaringBitmap),
     /// A decoded short part, or a decoded list that is inlined in the dictionary. The frequencies of a label are all 0.
     Short { chunks: Vec<u32>, frequencies: Vec<TfVector> },
@@ -199,7 +199,7 @@ impl<'a> ListPart<'a> {
         }
     }
 
-    /// Returns the most frequent tf vectors, by code.
+    /// Returns the dictionary of the most frequent tf vectors, by code.
     #[inline]
     pub(super) fn tf_dictionary(&self) -> &[TfVector] {
         match &self.0 {
@@ -215,7 +215,7 @@ impl<'a> ListPart<'a> {
         impacts::decode(&mut ByteReader::new(directory.impacts.get(entry.impacts as usize..)?), each)
     }
 
-    /// Decodes the postings of a window whose codes are at least `min_code`.
+    /// Decodes the postings of a window whose codes are at least `min_code`, and all exceptions.
     pub(super) fn read(&self, window: &ListWindow, min_code: u8, out: &mut WindowPostings) {
         out.begin(window.count as usize);
         match &self.0 {
@@ -268,7 +268,7 @@ impl<'a> ListPart<'a> {
         }
     }
 
-    /// Returns a cursor over a window, given its number and entry.
+    /// Returns a cursor over a window, given its number and the index of its directory entry.
     pub(super) fn cursor(&self, number: u32, entry: usize) -> SeekCursor<'_> {
         match &self.0 {
             PartData::Short { chunks, frequencies } => SeekCursor::decoded(
@@ -316,7 +316,7 @@ impl<'a> ListPart<'a> {
     /// each posting has a tf vector, and the stored impacts match the postings.
     pub fn is_exact(&self, length: &dyn Fn(u32) -> LengthCodes) -> bool {
         let PartData::Long { chunks, directory, column } = &self.0 else { return true };
-        if !chunks.is_sound() || !column.is_exact(chunks.len()) {
+        if !chunks.is_valid() || !column.is_exact(chunks.len()) {
             return false;
         }
         let mut postings: Vec<Posting> = Vec::with_capacity(chunks.len());
@@ -376,7 +376,7 @@ mod tests {
             prop_assume!(!postings.is_empty());
             let (mut bytes, length) = (Vec::new(), |chunk: u32| [chunk as u8; FIELDS]);
             encode(&mut bytes, &postings, if is_long { PartLayout::Long } else { PartLayout::Short }, &length);
-            let part = ListPart::decode(&bytes, true).expect("sound");
+            let part = ListPart::decode(&bytes, true).expect("the bytes are valid");
             let mut read = Vec::new();
             part.for_each(|posting| read.push(posting));
             prop_assert_eq!(&read, &postings);

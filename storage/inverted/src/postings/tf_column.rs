@@ -1,10 +1,10 @@
-//! The tf vectors of a list part: a dictionary-encoded column with random access.
+//! The tf vectors of one part of a posting list: a dictionary-encoded column with random access.
 //!
 //! Most postings of a list have one of a few tf vectors: once in the body, twice in the body, once each in name, path
 //! and body. A part therefore has a dictionary of its most frequent vectors, and a code of 0, 1, 2, 4 or 8 bits for
-//! each posting. If vectors outside the dictionary are worth a code, the code after the last dictionary code marks
-//! them. These exceptions are stored in the order of their postings, as in patched coding. The width and the dictionary
-//! with the lowest cost are chosen.
+//! each posting. If some vectors are not in the dictionary, the code after the last dictionary code marks them. These
+//! exceptions are stored separately in the order of their postings, as in patched coding. The writer chooses the code
+//! width and the dictionary size with the lowest cost.
 //!
 //! Layout: size of the dictionary · vectors of the dictionary · bits of a code · codes, lowest bits first · exceptions.
 //! A vector is encoded as in the term dictionary (`tf_vector`).
@@ -24,7 +24,7 @@ const WIDTHS: [u32; 5] = [0, 1, 2, 4, 8];
 /// Cost of an exception in addition to its bytes, in bytes, because it takes longer to decode.
 const EXCEPTION_COST_BYTES: usize = 6;
 
-/// Number of vectors that are found by linear search; the others are found by hash.
+/// The first vectors, up to this number, are found by linear search, all others by hash.
 const LINEAR_SEARCH_VECTORS: usize = 8;
 
 /// Number of codes that are unpacked by one loop of fixed length.
@@ -36,14 +36,14 @@ pub(super) struct TfColumnWriter {
     bytes: Vec<u8>,
     dictionary: DistinctVectors,
     width: u32,
-    /// The byte being filled, and its number of bits so far.
+    /// The byte that is being filled.
     bits: u32,
     bit_count: u32,
     exceptions: Vec<u8>,
 }
 
 impl TfColumnWriter {
-    /// Chooses the dictionary and the width for the vectors that will be pushed.
+    /// Chooses the dictionary and the code width for `vectors`, which will be pushed in the same order.
     pub(super) fn new<'r>(vectors: impl Iterator<Item = &'r TfVector>) -> Self {
         let (mut distinct, mut counts, mut total) = (DistinctVectors::default(), Vec::new(), 0);
         for vector in vectors {
@@ -56,7 +56,8 @@ impl TfColumnWriter {
         }
         counts.sort_unstable_by(|a: &(TfVector, usize), b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let (width, dictionary) = cheapest(&counts, total);
-        // In order of approximate weight, so that a search can skip all postings below a code without decoding them.
+        // Codes follow the approximate weight, so that a search can skip all postings below a code without decoding
+        // them.
         counts[..dictionary]
             .sort_unstable_by(|(a, _), (b, _)| usual_weight(a).total_cmp(&usual_weight(b)).then(a.cmp(b)));
         let mut bytes = Vec::new();
@@ -126,7 +127,7 @@ impl DistinctVectors {
     }
 }
 
-/// Returns the code width and the dictionary size with the lowest cost. Vectors are in descending order of count.
+/// Returns the code width and the dictionary size with the lowest cost. `counts` must be in descending order of count.
 fn cheapest(counts: &[(TfVector, usize)], total: usize) -> (u32, usize) {
     let mut scratch = Vec::new();
     let mut bytes_of = |vector: &TfVector| {
@@ -142,7 +143,7 @@ fn cheapest(counts: &[(TfVector, usize)], total: usize) -> (u32, usize) {
     };
     let choices = WIDTHS.iter().filter_map(|&width| {
         let codes = (1usize << width).min(u8::MAX.into());
-        // One code is reserved for exceptions, if there are any.
+        // If there are exceptions, one code is reserved for them.
         let dictionary = if counts.len() <= codes { counts.len() } else { codes - 1 };
         (dictionary > 0).then_some((width, dictionary))
     });
@@ -221,8 +222,8 @@ impl<'a> TfColumn<'a> {
         last.iter_mut().enumerate().for_each(|(at, code)| *code = self.code(start + at));
     }
 
-    /// Selects the postings whose code is at least `min_code` among `count` postings from `start` on. Writes the
-    /// indexes of these postings, counted from `start`, and their codes. Returns their number, at most the length of
+    /// Selects, among the `count` postings from `start` on, the postings whose code is at least `min_code`. Writes
+    /// their indexes, counted from `start`, and their codes. Returns their number, which is at most the length of
     /// `found`.
     pub(super) fn select(
         &self,
@@ -296,8 +297,8 @@ impl<'a> TfColumn<'a> {
         count
     }
 
-    /// Creates a cursor over the postings from `start` on. The first of their exceptions is at the byte offset
-    /// `exceptions`.
+    /// Creates a cursor over the postings from `start` on. `exceptions` is the byte offset of the first exception among
+    /// these postings.
     pub(super) fn cursor(&self, start: usize, exceptions: usize) -> TfCursor<'_> {
         let exceptions = ByteReader::new(self.exceptions.get(exceptions..).unwrap_or_default());
         TfCursor { column: self, at: start, exceptions }
@@ -318,10 +319,10 @@ impl<'a> TfColumn<'a> {
     }
 }
 
-/// Sets the lowest bit of every lane of a word whose value is at least `least`.
+/// Returns a word in which the lowest bit of each lane tells whether the lane of `word` is at least `least`.
 #[inline]
 fn lanes_at_least<const WIDTH: usize>(word: u64, least: u8) -> u64 {
-    // Processes every other lane at a time, so that the lane above takes the carry.
+    // Processes the even and the odd lanes separately, so that carries go to the unused lane above.
     let every_other = u64::MAX / ((1 << WIDTH) + 1);
     let ones = every_other / ((1 << WIDTH) - 1);
     let top = 2 * WIDTH - 1;
@@ -334,7 +335,7 @@ fn lanes_at_least<const WIDTH: usize>(word: u64, least: u8) -> u64 {
 #[derive(Debug)]
 pub(super) struct TfCursor<'r> {
     column: &'r TfColumn<'r>,
-    /// The posting after the last decoded exception, and the remaining exceptions.
+    /// Index of the posting after the last decoded exception.
     at: usize,
     exceptions: ByteReader<'r>,
 }
@@ -370,7 +371,7 @@ mod tests {
         prop_oneof![Just(0u16), Just(1), Just(1), 2u16..300, any::<u16>()]
     }
 
-    /// Vectors of a few or of many distinct values.
+    /// Lists of vectors with few or with many distinct values.
     fn rows() -> impl Strategy<Value = Vec<TfVector>> {
         let row = prop::array::uniform7(count())
             .prop_filter("a posting has a frequency", |row| row.iter().any(|&count| count > 0));
@@ -390,7 +391,7 @@ mod tests {
                 writer.push(row);
             }
             let bytes = writer.finish();
-            let read = TfColumn::decode(&bytes, rows.len()).expect("sound");
+            let read = TfColumn::decode(&bytes, rows.len()).expect("the bytes are valid");
             prop_assert!(read.is_exact(rows.len()));
             prop_assert!(TfColumn::decode(&bytes[..bytes.len() - 1], rows.len()).is_none_or(|read| !read.is_exact(rows.len())));
             for start in starts.iter().map(|start| start.index(rows.len())) {

@@ -12,7 +12,7 @@ pub type TfVector = [u16; FIELDS];
 /// Flag in the mask byte: every field that contains the term contains it once.
 const ALL_ONE: u8 = 0x80;
 
-/// For each mask, the vector that is 1 in all fields of the mask.
+/// For each mask, the vector with a frequency of 1 in all fields of the mask.
 static ONCE_IN: [TfVector; 1 << FIELDS] = {
     let mut vectors = [[0; FIELDS]; 1 << FIELDS];
     let mut at = 0;

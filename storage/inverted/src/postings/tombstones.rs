@@ -2,7 +2,8 @@
 
 use roaring::RoaringBitmap;
 
-/// The ids of deleted chunks, as a set and also as a bit vector, because a search checks every posting that it reads.
+/// The ids of deleted chunks, as a set and as a bit vector. The bit vector is fast to query, because a search checks
+/// every posting that it reads.
 #[derive(Debug, Default)]
 pub struct Tombstones {
     set: RoaringBitmap,

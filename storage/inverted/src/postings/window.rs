@@ -11,9 +11,9 @@ const _: () = assert!(BODY == FIELDS - 1);
 /// An upper bound on the impacts of a group of postings in a window.
 ///
 /// The impact of a posting grows with its frequencies and falls with the lengths of its fields. The highest frequency
-/// and the shortest length of each field therefore bound the impact of all postings of the group, for all weights and
-/// averages that a search may use. Frequencies are bytes, see [`frequency_bound`]; lengths are codes, see
-/// [`crate::length_of`].
+/// and the shortest length of each field therefore bound the impact of all postings of the group. The bound holds for
+/// all weights and average lengths that a search may use. Frequencies are bytes, see [`frequency_bound`]; lengths are
+/// codes, see [`crate::length_of`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImpactBound<'c> {
     /// Highest frequency and shortest length of every field except the body; `None` for the group of postings whose
@@ -25,7 +25,7 @@ pub struct ImpactBound<'c> {
 }
 
 impl ImpactBound<'_> {
-    /// Whether the lengths are known. Unknown lengths are 0, and the bound is loose.
+    /// Whether the lengths of the bodies are known. An unknown length is 0, which makes the bound loose.
     #[inline]
     pub fn has_lengths(&self) -> bool {
         self.body.iter().all(|[_, length]| *length > 0)
@@ -44,7 +44,7 @@ pub(super) fn frequency_code(frequency: u16) -> u8 {
     u8::try_from(frequency).unwrap_or(u8::MAX)
 }
 
-/// Whether the term occurs in no field except the body.
+/// Whether the term occurs in the body and in no other field.
 #[inline]
 pub fn is_body_only(frequencies: &TfVector) -> bool {
     frequencies[..BODY] == [0; BODY]
@@ -57,11 +57,11 @@ pub struct ListWindow {
     pub number: u32,
     /// Number of postings, deleted chunks included.
     pub count: u32,
-    /// The highest value that the caller computed from the window's [`ImpactBound`]s.
+    /// The highest of the values that the caller of `Postings::windows` computed from the window's [`ImpactBound`]s.
     pub bound: f32,
     /// Index of the part.
     pub part: usize,
-    /// Index of the window in the part's directory, or index of its first posting in a decoded part.
+    /// Index of the window in the directory of a long part, or of its first posting in a decoded part.
     pub(super) entry: usize,
 }
 
@@ -81,7 +81,7 @@ pub struct WindowPostings {
     /// to this window.
     pub(super) offsets: Vec<u16>,
     pub(super) codes: Vec<u8>,
-    /// Indexes in `offsets` of the selected postings.
+    /// Indexes of the selected postings in the window.
     pub(super) selected: Vec<u16>,
     pub(super) len: usize,
     pub(super) exceptions: Vec<(u16, TfVector)>,
@@ -132,7 +132,7 @@ impl WindowPostings {
 /// Number of codes that are compared at once.
 const GROUP: usize = 8;
 
-/// Appends the index of each code that equals `exception`, paired with the next vector.
+/// Appends an item for each code that equals `exception`: the index of the code, and the next of `vectors`.
 pub(super) fn find_exceptions(
     codes: &[u8],
     exception: u8,
