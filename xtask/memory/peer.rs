@@ -1,4 +1,4 @@
-//! The peer: full-text search of SQLite with bm25() on the same turns and questions.
+//! Runs the baseline: full-text search of SQLite with bm25() on the same turns and questions.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -13,14 +13,14 @@ use crate::memories::Memories;
 /// Tokenizer of FTS5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tokenizer {
-    /// The default: words in lower case without diacritics.
+    /// The default tokenizer: words in lower case without diacritics.
     Unicode61,
-    /// Stems of words (Porter, "An algorithm for suffix stripping", 1980).
+    /// Reduces words to stems (Porter, "An algorithm for suffix stripping", 1980).
     Porter,
 }
 
 impl Tokenizer {
-    /// The measured tokenizers.
+    /// All measured tokenizers.
     pub(crate) const ALL: [Self; 2] = [Self::Unicode61, Self::Porter];
 
     /// Name of the tokenizer in FTS5.
@@ -32,7 +32,7 @@ impl Tokenizer {
     }
 }
 
-/// Measures the answers of the peer, in the order of the questions. Each memory is a separate index.
+/// Measures the search results of FTS5, in the order of the questions. Each memory is a separate full-text index.
 pub(crate) fn ask_peer(
     conversations: &[Conversation],
     memories: &Memories,
@@ -64,7 +64,7 @@ pub(crate) fn ask_peer(
         })
         .collect();
     let asked: usize = memories.rounds.iter().map(|round| round.questions.len()).sum();
-    if measured.len() == asked { Ok(measured) } else { Err("the peer has not answered every question".to_owned()) }
+    if measured.len() == asked { Ok(measured) } else { Err("FTS5 has not answered every question".to_owned()) }
 }
 
 fn run(input: &Value) -> Result<Value, String> {

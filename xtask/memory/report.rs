@@ -16,26 +16,26 @@ use crate::setting::{LAMBDAS, Setting};
 use crate::table::{print_differences, print_head, print_means};
 use crate::trials;
 
-/// Seconds of an hour.
+/// Seconds in an hour.
 const HOUR: i64 = 3_600;
-/// Upper bounds of the ages of the newest evidence, in hours, and their names.
+/// Upper limits of the age classes of the newest evidence, in hours, and their names.
 const AGES: [(i64, &str); 5] =
     [(24, "a day"), (7 * 24, "a week"), (30 * 24, "30 days"), (90 * 24, "90 days"), (i64::MAX, "older")];
 
-/// A question with its index among the measured ones.
+/// A question about a conversation. All questions are in the order of the measurements.
 struct Placed<'c> {
     question: &'c ConversationQuestion,
     /// Age of the newest turn of the evidence at the time of the question, in hours.
     hours: i64,
 }
 
-/// A setting with its results.
+/// The results of one setting.
 struct Measurement {
     setting: Setting,
     measured: Vec<Measured>,
 }
 
-/// Results of the peer.
+/// Results of FTS5.
 struct PeerMeasurement {
     tokenizer: Tokenizer,
     is_scoped: bool,
@@ -43,7 +43,7 @@ struct PeerMeasurement {
 }
 
 impl PeerMeasurement {
-    /// The columns of this measurement in tables of settings.
+    /// Returns the cells of this measurement in tables of settings.
     fn columns(&self) -> String {
         let scopes = if self.is_scoped { "own" } else { "shared" };
         format!("| {scopes} | 0 | FTS5 {} | — ", self.tokenizer.as_str())
@@ -87,7 +87,7 @@ pub(crate) fn print(conversations: &[Conversation], directory: &Path) -> Result<
     print_growth(conversations, directory, is_answered)
 }
 
-/// Prints the effects of other configurations.
+/// Prints how other configurations change the results.
 pub(crate) fn print_trials(
     conversations: &[Conversation],
     memories: &Memories,
@@ -145,7 +145,7 @@ fn print_corpus(conversations: &[Conversation]) {
     }
 }
 
-/// The measurement with these settings and the default configuration.
+/// Returns the measurement with these settings and the default configuration.
 fn at(all: &[Measurement], is_scoped: bool, lambda: f64, mode: Mode, is_spreading: bool) -> Option<&Measurement> {
     all.iter().find(|Measurement { setting, .. }| {
         (setting.is_scoped, setting.lambda, setting.mode) == (is_scoped, lambda, mode)

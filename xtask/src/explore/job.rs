@@ -1,4 +1,4 @@
-//! A run of some tests of one program with a seed.
+//! A job: one run of some tests of a test program with a seed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use super::targets::Target;
 
-/// Maximum duration of a job. The limits of its tests are far lower.
+/// Maximum duration of a job. The tests have much lower limits of their own.
 const MAX_JOB_TIME: Duration = Duration::from_secs(30 * 60);
 
-/// Tests of a program that take a seed from the environment.
+/// Some tests of a test program that read their seed from an environment variable.
 pub(crate) struct Job {
     target: Target,
     tests: Vec<String>,
@@ -33,17 +33,17 @@ pub(crate) struct Done {
     pub(crate) verdict: Verdict,
     /// Number of tests that have run.
     pub(crate) tests: u64,
-    /// The file with the output, if there is a finding.
+    /// Path of the file with the output, if there is a finding.
     pub(crate) log: String,
 }
 
 impl Job {
-    /// A job that runs tests by name. `seeds` are the variables that receive the seed.
+    /// Creates a job that runs tests by name. `seeds` are the environment variables that receive the seed.
     pub(crate) fn new(target: &Target, tests: Vec<String>, seeds: &'static [&'static str]) -> Self {
         Self { target: target.clone(), tests, seeds, variables: Vec::new() }
     }
 
-    /// Sets another variable.
+    /// Sets another environment variable.
     pub(crate) fn with(mut self, variable: &'static str, value: u64) -> Self {
         self.variables.push((variable, value));
         self
@@ -61,7 +61,7 @@ impl Job {
         self.seeds.iter().map(move |variable| (*variable, seed)).chain(self.variables.iter().copied())
     }
 
-    /// The command that repeats the job.
+    /// Returns the command that repeats the job.
     pub(crate) fn repeat(&self, seed: u64) -> String {
         let variables: String = self.environment(seed).map(|(name, value)| format!("{name}={value} ")).collect();
         let Target { package, selection, .. } = &self.target;
@@ -69,7 +69,7 @@ impl Job {
         format!("{variables}cargo test -p {package} {}{tests}", selection.join(" "))
     }
 
-    /// Runs the job to its end.
+    /// Runs the job until it ends or exceeds the time limit.
     pub(crate) fn run(&self, seed: u64) -> Result<Done, String> {
         let wrong = |error: std::io::Error| format!("{}: {error}", self.name());
         let log = log_file(&self.target.name, seed).map_err(wrong)?;
@@ -106,14 +106,14 @@ impl Job {
     }
 }
 
-/// Names of the failed tests in a report of the test harness.
+/// Returns the names of the failed tests in the output of the test harness.
 fn failed_tests(report: &str) -> Option<Vec<String>> {
     let lines = report.lines().filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED"));
     let tests: Vec<String> = lines.map(str::to_owned).collect();
     (!tests.is_empty()).then_some(tests)
 }
 
-/// Path of a job's output, in the directory of build results.
+/// Returns the path for the output of a job, in cargo's target directory.
 fn log_file(target: &str, seed: u64) -> std::io::Result<PathBuf> {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
     let build = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| project.join("target"), PathBuf::from);

@@ -30,16 +30,16 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
 
-    /// Only these areas, separated by commas [default: all]
+    /// Explore only these areas, separated by commas [default: all]
     #[arg(long, value_name = "AREAS", value_enum, value_delimiter = ',')]
     only: Vec<Area>,
 
-    /// The first seed, which determines the seeds of later rounds [default: the time]
+    /// Seed of the first round, which determines the seeds of later rounds [default: the current time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }
 
-/// Explorations without tests.
+/// Explorations that do not run tests of the workspace.
 #[derive(Subcommand)]
 enum Other {
     /// Passes mutated real files through every component that reads text, for each language.
@@ -56,23 +56,23 @@ enum Other {
 /// Areas to explore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Area {
-    /// Property tests of all crates, and kills at random moments
+    /// Property tests of all crates, and kills of processes at random moments
     Properties,
-    /// Random damage to files of an index and the files next to it
+    /// Random damage to the files of an index and to the files next to it
     Corruption,
-    /// Mutated pages of an index that keep their structure
+    /// Mutated pages of an index whose structure is preserved
     Pages,
     /// Mutated artefacts with valid checksums
     Artefacts,
-    /// Pipelines and configurations of real keys with random values
+    /// Pipelines and configurations with real keys and random values
     Config,
 }
 
-/// State of the exploration of an area.
+/// Progress of exploring one area.
 struct Progress {
     area: Area,
     jobs: Vec<Job>,
-    /// Index of the next job. After the last job, a new round begins.
+    /// Index of the next job. After the last job, a new round begins with the first job.
     next: usize,
     round: u64,
     runs: u64,
@@ -89,7 +89,7 @@ struct Finding {
     log: String,
 }
 
-/// Explores, and fails if there are findings.
+/// Runs jobs until the time is over, and fails if there are findings.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     if let Some(Other::Grammars(options)) = &options.other {
         return grammars::run(options);
@@ -150,7 +150,7 @@ fn step(progress: &mut Progress, first_seed: u64) -> Result<Option<Finding>, Str
     Ok(Some(Finding { area, tests, seed, repeat: job.repeat(seed), log: done.log }))
 }
 
-/// Jobs for the tests of the programs `names` whose test name contains one of the filters.
+/// Returns jobs for the tests of the test programs `names` whose name contains one of the filters.
 fn attempts(targets: &[Target], names: &[&str], filters: &[&str]) -> Result<Vec<Job>, String> {
     let mut jobs = Vec::new();
     for target in targets.iter().filter(|target| names.contains(&target.name.as_str())) {

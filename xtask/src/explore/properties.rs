@@ -1,4 +1,4 @@
-//! Finds the randomised tests in the sources, so that no list has to be maintained.
+//! Finds the randomised tests in the source code, so that no list has to be maintained.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,16 +9,17 @@ use regex::Regex;
 use super::job::Job;
 use super::targets::Target;
 
-/// Number of cases of a test that does not set it. The default of proptest is 256.
+/// Number of cases of a test that does not set the number itself. The default of proptest is 256.
 const CASES: u64 = 2_048;
-/// Number of rejected cases. The default of proptest is 1,024, which is meant for 256 cases.
+/// Maximum number of rejected cases. The default of proptest is 1,024, which is intended for 256 cases.
 const REJECTS: u64 = 16 * CASES;
-/// Kills per job, and the tests that perform them.
+/// Number of kills in a job.
 const KILLS: u64 = 10;
+/// Names of the tests that kill processes at random moments.
 const KILLING: [&str; 2] =
     ["a_kill_at_any_moment_leaves_the_old_index_or_the_new_one", "a_kill_at_any_moment_loses_no_acknowledged_write"];
 
-/// Jobs for all property tests. For each program, tests that set their number of cases are separate from the others.
+/// Returns the jobs for all property tests. Tests that set their number of cases get separate jobs.
 pub(crate) fn jobs(targets: &[Target]) -> Result<Vec<Job>, String> {
     let mut jobs = Vec::new();
     for target in targets {
@@ -41,7 +42,7 @@ pub(crate) fn jobs(targets: &[Target]) -> Result<Vec<Job>, String> {
     Ok(jobs)
 }
 
-/// The property tests in the sources of a package, and whether each sets its number of cases.
+/// Returns the property tests in the source files of a package, and for each whether it sets its number of cases.
 fn drawn_below(package: &Path) -> BTreeMap<String, bool> {
     let mut found = BTreeMap::new();
     let mut open = vec![package.to_owned()];
@@ -59,11 +60,11 @@ fn drawn_below(package: &Path) -> BTreeMap<String, bool> {
     found
 }
 
-/// The property tests in the source of a file, and whether each sets its number of cases.
+/// Returns the property tests in a source file, and for each whether it sets its number of cases.
 fn drawn_in(source: &str) -> Vec<(String, bool)> {
     let heads = Regex::new(r"(?s)^.{0,200}?\bfn (\w+)\(([^{]*?)\)\s*(?:->[^{]*)?\{").expect("a valid pattern");
     let mut found = Vec::new();
-    // The configuration, if any, follows the last `proptest!` before a test.
+    // The configuration, if any, is after the last `proptest!` before a test.
     let mut configured = false;
     for (number, piece) in source.split("#[test]").enumerate() {
         if number > 0

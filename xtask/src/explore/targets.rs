@@ -1,4 +1,4 @@
-//! The compiled test programs of the workspace.
+//! Compiles the tests of the workspace and lists the test programs.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -21,7 +21,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Names of its tests.
+    /// Returns the names of the program's tests.
     pub(crate) fn tests(&self) -> Result<Vec<String>, String> {
         let list =
             Command::new(&self.program).current_dir(&self.directory).args(["--list", "--format", "terse"]).output();
@@ -43,7 +43,7 @@ pub(crate) fn build() -> Result<Vec<Target>, String> {
     Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(target).collect())
 }
 
-/// The test program that a message of cargo describes.
+/// Returns the test program that a message of cargo describes.
 fn target(line: &str) -> Option<Target> {
     let message: Value = serde_json::from_str(line).ok()?;
     let is_test = message["reason"] == "compiler-artifact" && message["profile"]["test"] == true;
@@ -52,7 +52,8 @@ fn target(line: &str) -> Option<Target> {
     let name = message["target"]["name"].as_str()?.to_owned();
     let kind = message["target"]["kind"][0].as_str()?;
     let selection = if kind == "lib" { vec!["--lib".to_owned()] } else { vec![format!("--{kind}"), name.clone()] };
-    // `path+file:///directory/storage#aurora-storage@0.1.0`, or without the name if it equals the directory's.
+    // The package id has the form `path+file:///directory/storage#aurora-storage@0.1.0`. The name is missing if it
+    // equals the name of the directory.
     let id = message["package_id"].as_str()?;
     let (path, name_and_version) = id.rsplit_once('#')?;
     let package = match name_and_version.split_once('@') {

@@ -1,5 +1,5 @@
-//! A process that checks texts of one language. Grammars are C code, so a text that crashes the process must not affect
-//! others.
+//! Runs a process that checks texts of one language. Grammars are C code, so a text that crashes the process must not
+//! affect the check of other texts.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Limits of a check.
+/// Limits for checking a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// Maximum time of a parse. The program checks that the parse ends soon after.
@@ -17,11 +17,12 @@ pub(crate) struct Limits {
     pub(crate) memory: u64,
 }
 
-/// Maximum processor time for one text. A check has many steps, each with its own limits.
+/// Maximum processor time for one text. It is larger than the limit of a parse, because a check has several steps, each
+/// with its own limit.
 const MAX_PROCESSOR_TIME: Duration = Duration::from_secs(30);
-/// Maximum wall time for one text, if the processor time is unknown or does not grow.
+/// Maximum wall time for one text. It matters if the processor time is unknown or does not grow.
 const MAX_WAIT: Duration = Duration::from_secs(15 * 60);
-/// Interval at which the process is checked.
+/// Interval at which the limits are checked.
 const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Result of checking a text.
@@ -31,7 +32,7 @@ pub(crate) enum Answer {
     Sound,
     /// The text has no problem, but a limit ended the parse.
     Limited(String),
-    /// Description of the problem.
+    /// The text has the described problem.
     Wrong(String),
     /// The user interrupted the run.
     Interrupted,
@@ -66,7 +67,7 @@ impl<'a> Checker<'a> {
         Self { program, language, limits, is_interrupted, errors, process: None }
     }
 
-    /// Ends the process, so that the next text does not depend on earlier ones.
+    /// Ends the process, so that the next text does not depend on earlier texts.
     pub(crate) fn restart(&mut self) {
         if let Some(process) = self.process.take() {
             process.end();
@@ -80,7 +81,7 @@ impl<'a> Checker<'a> {
             Some(process) => process,
             None => self.start().map_err(failed)?,
         };
-        // A process that has ended is noticed below.
+        // A write to a process that has ended fails. The code below detects that the process has ended.
         let _ = write!(process.input, "{}\n{text}", text.len()).and_then(|()| process.input.flush());
         let used = work_of(&process);
         let begun = Instant::now();
@@ -97,7 +98,7 @@ impl<'a> Checker<'a> {
                 Err(RecvTimeoutError::Timeout) => {
                     let worked = work_of(&process).saturating_sub(used);
                     if worked > MAX_PROCESSOR_TIME || begun.elapsed() > MAX_WAIT {
-                        break format!("does not end: {worked:.1?} at work");
+                        break format!("does not end: {worked:.1?} of processor time used");
                     }
                     if peak_memory_of(&process) <= self.limits.memory {
                         continue;
@@ -118,11 +119,11 @@ impl<'a> Checker<'a> {
     fn start(&self) -> std::io::Result<Process> {
         let mut command = Command::new(self.program);
         command.args(["check", self.language, &self.limits.parse.as_millis().to_string()]);
-        // With this setting, glibc overwrites memory when it is allocated and freed, so that invalid reads have an
-        // effect.
+        // With this setting, glibc fills memory with a pattern when it is allocated and freed, so that reads of invalid
+        // memory change the result.
         command.env("MALLOC_PERTURB_", "165");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&self.errors)?);
-        // Ctrl-C reaches only this process, which then prints the findings.
+        // Ctrl-C must interrupt only xtask, which then prints the findings.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
@@ -139,7 +140,7 @@ impl<'a> Checker<'a> {
         Ok(Process { child, input, answers })
     }
 
-    /// The last line of the program's standard error.
+    /// Returns the last line of the program's standard error.
     fn last_error(&self) -> String {
         let errors = fs::read(&self.errors).unwrap_or_default();
         let errors = String::from_utf8_lossy(&errors);
@@ -158,7 +159,7 @@ impl Process {
 impl Drop for Checker<'_> {
     fn drop(&mut self) {
         self.restart();
-        // The file is empty, or a finding contains its last line.
+        // The file is not needed: it is empty, or a finding contains its last line.
         let _ = fs::remove_file(&self.errors);
     }
 }
@@ -172,7 +173,7 @@ fn answer_of(line: &str) -> Answer {
     }
 }
 
-/// Processor time of a process so far, or 0 on systems without `/proc`.
+/// Returns the processor time that a process has used so far, or 0 on systems without `/proc`.
 fn work_of(process: &Process) -> Duration {
     /// `USER_HZ`, which is the same on all Linux architectures that Rust supports.
     const TICKS_PER_SECOND: u64 = 100;
@@ -183,7 +184,7 @@ fn work_of(process: &Process) -> Duration {
     Duration::from_millis(ticks * 1_000 / TICKS_PER_SECOND)
 }
 
-/// Maximum resident memory that a process has had in bytes, or 0 on systems without `/proc`.
+/// Returns the maximum resident memory of a process so far in bytes, or 0 on systems without `/proc`.
 fn peak_memory_of(process: &Process) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", process.child.id())).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();

@@ -1,11 +1,10 @@
-//! Reduces a text with a finding.
+//! Reduces a text with a finding to a small text with the same finding.
 
-/// Maximum number of characters of a text that is also reduced by single characters. Longer texts are reduced only by
-/// lines.
+/// Maximum length of a text that is also reduced character by character. Longer texts are reduced only line by line.
 const MAX_CHARACTERS: usize = 8_000;
 
-/// Removes lines, then characters, from a text as long as `is_found` holds, and returns the smallest text. Stops early
-/// when `is_over`. `is_found` must hold for `text`.
+/// Removes lines, then characters, from a text as long as `is_found` returns true, and returns the smallest text. Stops
+/// early when `is_over` returns true. `is_found` must return true for `text`.
 pub(crate) fn minimise(
     text: &str,
     is_over: &dyn Fn() -> bool,
@@ -20,8 +19,8 @@ pub(crate) fn minimise(
     Ok(reduce(characters, is_over, is_found)?.concat())
 }
 
-/// Removes runs of parts, long runs first, until no single part can be removed: delta debugging (Zeller, Hildebrandt:
-/// Simplifying and isolating failure-inducing input, 2002), restricted to complements.
+/// Removes runs of parts, long runs first, until no single part can be removed. This is delta debugging (Zeller,
+/// Hildebrandt: Simplifying and isolating failure-inducing input, 2002), restricted to complements.
 fn reduce(
     mut parts: Vec<String>,
     is_over: &dyn Fn() -> bool,

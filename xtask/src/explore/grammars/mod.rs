@@ -1,4 +1,4 @@
-//! `cargo xtask explore grammars`: mutated real files are passed through every component that reads text, for each
+//! `cargo xtask explore grammars`: mutates real files and passes them through every component that reads text, for each
 //! language.
 
 mod checker;
@@ -22,9 +22,9 @@ use mutation::Sources;
 use random::Random;
 use report::{Finding, Tally, kind_of};
 
-/// Maximum number of sources in other languages that parts are taken from.
+/// Maximum number of files in other languages that mutations take parts from.
 const MAX_OTHER_SOURCES: usize = 200;
-/// Maximum time of the reduction of one finding.
+/// Maximum time for reducing one finding.
 const MAX_REDUCTION_TIME: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
@@ -41,27 +41,27 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
 
-    /// Only this language; may be given several times [default: all languages with sources]
+    /// Explore only this language; may be given several times [default: all languages with sources]
     #[arg(long, value_name = "NAME")]
     language: Vec<String>,
 
-    /// The seed, which together with the sources determines all texts [default: the time]
+    /// Seed that, together with the sources, determines all texts [default: the current time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Only the text with this number
+    /// Check only the text with this number
     #[arg(long, value_name = "N", requires = "seed", requires = "language")]
     case: Option<u64>,
 
-    /// Only the text in this file, unchanged
+    /// Check only the text in this file, unchanged
     #[arg(long, value_name = "FILE", requires = "language", conflicts_with_all = ["roots", "case", "seed"])]
     input: Option<PathBuf>,
 
-    /// Maximum time of a parse. The default of an index run is longer, and would allow few texts to be checked
+    /// Maximum time of a parse. The default of an index run is longer, so that fewer texts could be checked
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 300)]
     parse_limit: u64,
 
-    /// Maximum memory of the checking process
+    /// Maximum memory of the process that checks texts
     #[arg(long, value_name = "MIB", default_value_t = 768)]
     memory_limit: u64,
 }
@@ -70,7 +70,7 @@ pub(crate) struct Options {
 struct Run<'a> {
     options: &'a Options,
     program: &'a Path,
-    /// Directory of findings.
+    /// Directory in which findings are stored.
     directory: &'a Path,
     seed: u64,
     is_interrupted: &'a dyn Fn() -> bool,
@@ -130,7 +130,7 @@ impl Run<'_> {
         Ok(findings)
     }
 
-    /// Checks texts of one language until its time is over.
+    /// Checks texts of one language until the time for the language is over.
     fn language(&self, language: &str, sources: &Sources) -> Result<Vec<Finding>, String> {
         let minutes = Duration::from_secs(60 * self.options.minutes);
         let time = self.options.seconds.map_or(minutes, Duration::from_secs);
@@ -191,7 +191,7 @@ impl Run<'_> {
     }
 }
 
-/// Files in other languages, some of each.
+/// Returns files in other languages, some of each.
 fn others(files: &BTreeMap<String, Vec<PathBuf>>, language: &str) -> Vec<PathBuf> {
     let others = || files.iter().filter(|(other, _)| *other != language);
     let each = MAX_OTHER_SOURCES.div_ceil(others().count().max(1));

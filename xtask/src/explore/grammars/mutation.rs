@@ -1,4 +1,4 @@
-//! Texts derived from real sources by damage as editors, merges and attackers cause it.
+//! Derives texts from real sources by the kinds of damage that editors, merges and attackers cause.
 
 use super::random::Random;
 
@@ -8,7 +8,7 @@ const MAX_TEXT_BYTES: usize = 256 << 10;
 const MAX_CHANGES: usize = 8;
 /// Maximum number of repetitions of a token or line.
 const MAX_REPETITIONS: usize = 32 << 10;
-/// Maximum number of lines affected by a change.
+/// Maximum number of lines that a change affects.
 const MAX_LINES: usize = 64;
 
 /// Texts that open a construct which other text has to close, in various languages.
@@ -126,7 +126,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// A text that is determined by the random numbers.
+    /// Returns a text that depends only on the sources and the random numbers.
     pub(crate) fn text(&self, random: &mut Random) -> String {
         let mut text = self.beginning(random);
         for _ in 0..=random.small(MAX_CHANGES) {
@@ -136,7 +136,7 @@ impl Sources {
         text
     }
 
-    /// A source, or some lines of it, since small texts are checked faster.
+    /// Returns a source, or only some lines of a source, since small texts are checked faster.
     fn beginning(&self, random: &mut Random) -> String {
         let source = source_of(&self.own, random);
         if random.one_in(3) {
@@ -181,7 +181,7 @@ impl Sources {
         tokens.concat()
     }
 
-    /// The beginning of a text, followed by the end of a source of the same language.
+    /// Returns the beginning of a text, followed by the end of a source of the same language.
     fn splice(&self, text: &str, random: &mut Random) -> String {
         let other = source_of(&self.own, random);
         format!("{}{}", &text[..place(text, random)], &other[place(other, random)..])
@@ -200,16 +200,16 @@ fn source_of<'t>(sources: &'t [String], random: &mut Random) -> &'t str {
 }
 
 /// Deletes a run of parts.
-fn delete(parts: &[&str], random: &mut Random, most: usize) -> String {
+fn delete(parts: &[&str], random: &mut Random, max: usize) -> String {
     let from = random.below(parts.len());
-    let to = (from + 1 + random.small(most)).min(parts.len());
+    let to = (from + 1 + random.small(max)).min(parts.len());
     parts[..from].concat() + &parts[to..].concat()
 }
 
 /// Duplicates a run of parts at another position.
-fn duplicate(parts: &[&str], random: &mut Random, most: usize) -> String {
+fn duplicate(parts: &[&str], random: &mut Random, max: usize) -> String {
     let from = random.below(parts.len());
-    let to = (from + 1 + random.small(most)).min(parts.len());
+    let to = (from + 1 + random.small(max)).min(parts.len());
     let at = random.below(parts.len() + 1);
     [&parts[..at], &parts[from..to], &parts[at..]].concat().concat()
 }
@@ -223,7 +223,7 @@ fn swap(parts: &[&str], random: &mut Random) -> String {
     parts.concat()
 }
 
-/// Changes some bytes and decodes the text like a file: invalid UTF-8 is replaced.
+/// Changes some bytes, then decodes the text as a file is decoded: invalid UTF-8 is replaced.
 fn flip_bytes(text: &str, random: &mut Random) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..=random.small(8) {
@@ -248,7 +248,8 @@ fn repeat_token(text: &str, random: &mut Random) -> String {
     tokens.concat()
 }
 
-/// Repeats an opening token many times, alone or with another one. Sometimes closes it as often.
+/// Repeats an opening token many times, alone or together with another opening token. Sometimes adds as many closing
+/// tokens.
 fn repeat_opener(text: &str, random: &mut Random) -> String {
     let count = 1 + random.small(MAX_REPETITIONS);
     let mut opener = random.choose(OPENERS).to_owned();
@@ -280,7 +281,7 @@ fn repeat_line(text: &str, random: &mut Random) -> String {
     lines.concat()
 }
 
-/// Replaces line ends, everywhere or in some places.
+/// Replaces line feeds by other line ends, everywhere or in some places.
 fn replace_feeds(text: &str, random: &mut Random) -> String {
     let feed = random.choose(&["\r\n", "\r", "\u{2028}", "\n\n", "\u{c}\n", " \n", "\\\n", ";\n"]);
     let share = random.choose(&[1, 1, 4, 16]);
@@ -323,25 +324,25 @@ fn insert(text: &str, part: &str, random: &mut Random) -> String {
     [&text[..at], part, &text[at..]].concat()
 }
 
-/// A position between characters, often between lines, which preserves more of the syntax.
+/// Returns a position between characters. Often the position is between lines, which preserves more of the syntax.
 fn place(text: &str, random: &mut Random) -> usize {
     let at = text.floor_char_boundary(random.below(text.len() + 1));
     if random.one_in(2) { text[..at].rfind('\n').map_or(0, |feed| feed + 1) } else { at }
 }
 
-/// Up to `most` consecutive lines of a source.
-fn lines_of<'t>(source: &'t str, random: &mut Random, most: usize) -> &'t str {
+/// Returns up to `max` consecutive lines of a source.
+fn lines_of<'t>(source: &'t str, random: &mut Random, max: usize) -> &'t str {
     let start = source[..place(source, random)].rfind('\n').map_or(0, |feed| feed + 1);
-    let length = source[start..].split_inclusive('\n').take(1 + random.below(most)).map(str::len).sum::<usize>();
+    let length = source[start..].split_inclusive('\n').take(1 + random.below(max)).map(str::len).sum::<usize>();
     &source[start..start + length]
 }
 
-/// The lines of a text, including their line feeds.
+/// Returns the lines of a text, including their line feeds.
 fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// The words, runs of white space, and other characters of a text.
+/// Splits a text into words, runs of white space, and other characters.
 fn tokens(text: &str) -> Vec<&str> {
     let kind = |c: char| (c.is_alphanumeric() || c == '_', c.is_whitespace());
     let mut found = Vec::new();

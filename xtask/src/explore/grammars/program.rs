@@ -1,4 +1,4 @@
-//! The program that checks texts, an example of the crate `aurora-stages`.
+//! Builds the program that checks texts, an example in the crate `aurora-stages`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +33,7 @@ pub(crate) fn build() -> Result<PathBuf, String> {
         .ok_or_else(|| "the program that checks texts does not compile".to_owned())
 }
 
-/// The directory of findings, next to the build results.
+/// Returns the directory of findings, in cargo's target directory.
 pub(crate) fn findings_directory() -> Result<PathBuf, String> {
     let build = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| project().join("target"), PathBuf::from);
     let directory = build.join("explore").join("grammars");
@@ -41,7 +41,7 @@ pub(crate) fn findings_directory() -> Result<PathBuf, String> {
     Ok(directory)
 }
 
-/// The source files below directories, by language.
+/// Returns the source files below some directories, by language.
 pub(crate) fn sources(program: &Path, roots: &[PathBuf]) -> Result<BTreeMap<String, Vec<PathBuf>>, String> {
     let output = Command::new(program).arg("sources").args(roots).stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| format!("{}: {error}", program.display()))?;

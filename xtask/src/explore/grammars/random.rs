@@ -1,10 +1,10 @@
-//! Random numbers that are determined by a seed.
+//! A random number generator that depends only on a seed.
 
 /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The generator of one case of a language, independent of other cases.
+    /// Creates a generator for one case of a language. It is independent of the generators of other cases.
     pub(crate) fn for_case(seed: u64, language: &str, case: u64) -> Self {
         let mut random = Self(seed);
         for value in language.bytes().map(u64::from).chain([case]) {
@@ -21,12 +21,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, or 0 if `end` is 0.
+    /// Returns a number below `end`, or 0 if `end` is 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         if end == 0 { 0 } else { (self.next() % end as u64) as usize }
     }
 
-    /// A number below `end` whose logarithm is evenly distributed, so that small numbers are likely.
+    /// Returns a number below `end` whose logarithm is evenly distributed, so that small numbers are likely.
     pub(crate) fn small(&mut self, end: usize) -> usize {
         let bits = usize::BITS - end.leading_zeros();
         let shift = self.below(bits as usize + 1);
@@ -38,7 +38,7 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// One of several values.
+    /// Returns one of several values.
     pub(crate) fn choose<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }

@@ -1,11 +1,11 @@
-//! Output about languages and findings.
+//! Prints the statistics of a language, and the findings.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::checker::Answer;
 
-/// A text with a problem.
+/// A problem and the text that causes it.
 pub(crate) struct Finding {
     pub(crate) language: String,
     pub(crate) what: String,
@@ -22,7 +22,7 @@ pub(crate) struct Tally {
     bytes: u64,
     limited: u64,
     wrong: u64,
-    /// The longest duration of a check, and the number of its text.
+    /// The longest duration of a check, and the number of the text that took it.
     slowest: (Duration, u64),
 }
 
@@ -48,7 +48,7 @@ impl Tally {
     }
 }
 
-/// The common part of findings of the same kind: the message without numbers and names.
+/// Returns the part of a message that findings of the same kind have in common: the message without numbers and names.
 pub(crate) fn kind_of(what: &str) -> String {
     let mut kind = String::new();
     for (index, part) in what.split('`').enumerate() {
@@ -59,7 +59,7 @@ pub(crate) fn kind_of(what: &str) -> String {
     kind.chars().take(160).collect()
 }
 
-/// Prints how to repeat and keep each finding, and fails if there is any.
+/// Prints how to repeat each finding and how to add a test for it. Fails if there are findings.
 pub(crate) fn conclude(findings: &[Finding]) -> Result<(), String> {
     for (number, Finding { language, what, text, drawn }) in findings.iter().enumerate() {
         println!("\nFinding {} in {language}: {what}", number + 1);
