@@ -115,7 +115,7 @@ fn conversations(options: &Options) -> Result<Vec<Conversation>, String> {
     Ok(conversations)
 }
 
-/// Keeps at max `max` questions, at even intervals.
+/// Keeps at most `max` questions, at even intervals.
 fn sample(conversations: &mut [Conversation], max: usize) {
     let all: usize = conversations.iter().map(|conversation| conversation.questions.len()).sum();
     let mut position = 0;

@@ -13,7 +13,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use job::{Job, Verdict};
 use targets::Target;
 
-/// Attempts of a job.
+/// Number of random changes that one job tries, for tests of damage and mutation.
 const ATTEMPTS: u64 = 25;
 
 #[derive(Args)]
