@@ -250,7 +250,8 @@ mod tests {
         }
         assert!(Call::new("search", json!({"query": "a", "lang": ["go", "rust"], "root": "b", "budget": 20})).is_ok());
         assert!(Call::new("search", json!({"where": ["owner in a,b", "churn>5"]})).is_ok());
-        let error = Call::new("search", json!({"where": "owner in [a"})).err().expect("the condition is invalid").to_string();
+        let error =
+            Call::new("search", json!({"where": "owner in [a"})).err().expect("the condition is invalid").to_string();
         assert!(error.contains("`[` has no `]`"), "{error}");
     }
 }

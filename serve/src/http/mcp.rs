@@ -44,8 +44,8 @@ async fn answer(state: Arc<State>, agents: Handle, max_bytes: usize, request: Re
     }
 }
 
-/// Answers a message. A body that is not a valid message gets a JSON-RPC error, because `rmcp` would answer with plain
-/// text. The work ends when the client disconnects.
+/// Answers a message. For a body that is not a valid message, the answer is a JSON-RPC error; `rmcp` would answer with
+/// plain text. The work ends when the client disconnects.
 async fn post(
     state: &State,
     agents: &Handle,
