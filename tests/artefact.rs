@@ -1,4 +1,4 @@
-//! Exported indexes: an index is exported on one machine, then searched and updated on another.
+//! Exported indexes: an index is exported on one machine, then imported, searched and updated on another.
 
 mod fixture;
 
@@ -59,7 +59,7 @@ fn an_artefact_is_independent_of_threads_and_history() {
     let parallel = kept.duplicate();
     run_ok(&parallel, &["mem", "index", "-q", "--jobs", "4"]);
     assert!(export(&parallel) == serial);
-    // Change files and restore them. The artefact must not reveal the round trip.
+    // Change files, index them, and restore the files. The exported bytes must not depend on these intermediate runs.
     for round in 0..6 {
         for number in (round..FILES).step_by(11) {
             let path = format!("m{}/f{number}.{}", number % 7, EXTENSIONS[number % 3]);
@@ -97,7 +97,7 @@ fn an_imported_index_answers_without_the_sources() {
     assert_eq!(first["file_state"], "gone", "{first}");
     let shown = run_ok(&elsewhere, &["mem", "search", "parse_token_30", "--no-record"]);
     assert!(shown.err.contains("the sources are missing") && !shown.err.contains("aur mem index"), "{shown:?}");
-    // Ranks and scores equal the ranks and scores at the origin.
+    // Ranks and scores equal those of the exporting machine.
     let scores = |run: &Run| -> Vec<String> {
         let found = run.json();
         let results = found["results"].as_array().expect("results");
@@ -122,7 +122,7 @@ fn indexing_after_an_import_processes_only_what_differs() {
     assert_eq!((counts(&run), &run["changed_chunks"]), ([0, 60, 0, 0], &0.into()), "{run}");
     assert_eq!(digest(&checkout), digest(&origin));
 
-    // Another checkout differs by two files and a commit.
+    // The other checkout differs from the exported one by two files and a commit.
     let further = origin.duplicate();
     further.write("m0/f0.py", BODIES[0].replace('N', "999"));
     further.write("new.py", BODIES[0].replace('N', "1000"));

@@ -1,12 +1,12 @@
 //! Checks licences and duplicate versions of dependencies against `deny.toml`, as `cargo deny` does. Installing `cargo
-//! deny` takes minutes, these tests take no time.
+//! deny` takes minutes, but these tests take almost no time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
-/// All dependencies, including the dependencies of other platforms. Their packages may have to be downloaded.
+/// Returns all dependencies, including those of other platforms. Cargo may have to download their packages.
 fn metadata() -> Metadata {
     MetadataCommand::new().other_options(vec!["--locked".into()]).exec().expect("cargo metadata")
 }
@@ -39,8 +39,8 @@ fn every_licence_is_allowed() {
         used.extend(expression.ids().filter(|id| allowed.contains(id)).map(str::to_owned));
         excepted.extend(exception.map(|_| name.to_owned()));
     }
-    // cargo-deny expects a licence with an exception to be listed together with the exception, which only adds
-    // permissions.
+    // cargo-deny expects a licence with an exception to be listed in this form. The exception only adds permissions to
+    // the licence.
     let is_used =
         |id: &str| used.contains(id) || id.contains(" WITH ") && licences.iter().any(|text| text.contains(id));
     let idle: Vec<_> = allowed.iter().filter(|id| !is_used(id)).collect();
@@ -80,7 +80,7 @@ fn strings(list: &toml::Value) -> impl Iterator<Item = &str> {
     list.as_array().into_iter().flatten().filter_map(toml::Value::as_str)
 }
 
-/// An SPDX expression as a list of alternatives, each a list of licences that all apply.
+/// An SPDX expression as a list of alternatives. Each alternative is a list of licences that apply together.
 #[derive(Debug, PartialEq)]
 struct Expression<'a>(Vec<Vec<&'a str>>);
 
@@ -138,7 +138,7 @@ fn licence<'a>(tokens: &mut &[&'a str]) -> Vec<Vec<&'a str>> {
             *tokens = tokens.strip_prefix(&[")"]).expect("a closing parenthesis");
             inner
         }
-        // An exception only adds permissions.
+        // Exceptions only add permissions, so they are ignored.
         [id, "WITH", _, rest @ ..] | [id, rest @ ..] => {
             *tokens = rest;
             vec![vec![id]]

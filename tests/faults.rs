@@ -1,4 +1,4 @@
-//! Bad input and failing systems: each gives a clear message, loses nothing, and causes no panic or crash.
+//! Bad input and failing systems: each leads to a clear message, loses no data, and causes no panic or crash.
 
 mod fixture;
 
@@ -17,7 +17,7 @@ fn with_good_file() -> Fixture {
     fixture
 }
 
-/// Indexes, asserts that a search still finds the good file, and returns the summary.
+/// Indexes the fixture, asserts that a search still finds the good file, and returns the summary.
 fn index_and_find_good(fixture: &Fixture) -> serde_json::Value {
     let run = fixture.aur(&["mem", "index", "--format", "json"]);
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -92,7 +92,7 @@ fn symbolic_links_are_skipped_even_in_loops() {
     assert_eq!(skipped(&index_and_find_good(&fixture), "symbolic link"), 2);
 }
 
-/// Runs the program as a user other than the superuser, to whom no permissions apply.
+/// Runs the program as an ordinary user, because permissions do not restrict the superuser.
 #[cfg(unix)]
 fn as_nobody(fixture: &Fixture, arguments: &[&str]) -> Run {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -178,7 +178,7 @@ fn an_unreadable_index_is_named_in_the_error() {
     finds_good(&fixture);
 }
 
-/// A directory and everything below it, parents first.
+/// Returns a directory and everything below it, parents first.
 fn walk(directory: &Path) -> Vec<std::path::PathBuf> {
     let mut found = vec![directory.to_owned()];
     for entry in fs::read_dir(directory).expect("a readable directory") {
@@ -253,7 +253,7 @@ fn a_directory_removed_during_the_walk_is_no_failure() {
     assert!(!run.out.contains("gone/"), "{run:?}");
 }
 
-/// A tree that takes long enough to index that a test can intervene meanwhile.
+/// Creates a tree that takes so long to index that a test can intervene meanwhile.
 fn large() -> Fixture {
     let fixture = with_good_file();
     for number in 0..1_500 {
@@ -264,7 +264,7 @@ fn large() -> Fixture {
     fixture
 }
 
-/// Waits until a run in progress holds the writer's lock.
+/// Waits until the run in progress holds the writer's lock.
 fn wait_for_writer(fixture: &Fixture) {
     let lock = fixture.path(".aurora/writer.lock");
     let begun = Instant::now();
@@ -299,7 +299,7 @@ fn a_full_disk_leaves_the_old_index() {
     let fixture = large();
     let small = fixture.path("small");
     fs::create_dir(&small).expect("a directory");
-    // A file system of two megabytes that only this shell sees.
+    // Mounts a file system of two megabytes that only this shell sees.
     let script = "mount -t tmpfs -o size=2m tmpfs small && cp good.py small/ && \"$AUR\" mem index small && \
                   cp -r m0 m1 m2 m3 m4 m5 m6 small/ && { \"$AUR\" mem index small; echo \"code $?\"; \
                   \"$AUR\" mem search keep_me --root small --format json --no-record; }";

@@ -1,4 +1,4 @@
-//! Runs the cases of the fuzzer (`cargo xtask fuzz`) on the seeds in the repository.
+//! Runs the fuzz targets (`cargo xtask fuzz`) on the seeds in the repository.
 
 #[path = "../fuzz/cases/analyzer.rs"]
 mod analyzer;

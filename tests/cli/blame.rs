@@ -1,9 +1,9 @@
-//! `aur mem blame`, and attribution per line or per file.
+//! `aur mem blame`, and attribution by line or by file.
 
 use crate::fixture::{Fixture, git};
 use crate::{indexed, repository, run};
 
-/// The lines `<commit> <line>` according to `git blame`.
+/// Returns lines of the form `<commit> <line>` from `git blame`.
 fn by_git(fixture: &Fixture, path: &str) -> String {
     let output = git(fixture.root()).args(["blame", "--line-porcelain", "--", path]).output().expect("git runs");
     assert!(output.status.success(), "{output:?}");
@@ -24,7 +24,7 @@ fn blame_equals_git_blame() {
     assert_eq!((blamed.code, blamed.err.as_str()), (Some(0), ""));
     assert_eq!(blamed.out, by_git(&fixture, "src/auth/manager.py"));
     assert!(blamed.out.lines().count() > 10);
-    // Uncommitted lines have a commit of zeros in both, and other files are unchanged.
+    // For uncommitted lines, both tools print a commit of zeros. Other files are unchanged.
     let text = std::fs::read_to_string(fixture.path("src/auth/manager.py")).expect("the file");
     fixture.write("src/auth/manager.py", text.replace("name.strip()", "name.strip().lower()") + "\n# new\n");
     run(&fixture, &["mem", "index", "-q"]);
@@ -33,7 +33,7 @@ fn blame_equals_git_blame() {
         assert_eq!(blamed.out, by_git(&fixture, path));
         assert_eq!(blamed.out.contains("0000000000"), path.ends_with("py"), "{}", blamed.out);
     }
-    // After a commit, and with a path relative to a subdirectory.
+    // The same after a commit, with a path relative to a subdirectory.
     fixture.commit("third");
     run(&fixture, &["mem", "index", "-q"]);
     let below = crate::fixture::Run::from_command(fixture.command().current_dir(fixture.path("src/auth")).args([
@@ -93,7 +93,7 @@ fn the_pipeline_can_choose_attribution_of_whole_files() {
     assert!(table.contains("1 (file)"), "{table}");
     let blamed = run(&fixture, &["mem", "blame", "src/http/retry.go"]);
     assert!(blamed.code == Some(2) && blamed.err.contains("tier = \"file\""), "{blamed:?}");
-    // Both commits touched the other file. The first commit wrote the line that the second left unchanged.
+    // Both commits changed the other file. The second commit did not change the line that the first commit wrote.
     let manager = || run(&fixture, &["mem", "search", "manager", "--lang", "python", "--format", "json"]).json();
     assert_eq!(manager()["results"][0]["git"]["commits"], 2);
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n");

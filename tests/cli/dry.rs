@@ -15,7 +15,7 @@ fn dry(fixture: &Fixture, arguments: &[&str]) -> Run {
     run(fixture, &[&["pipeline", "run", "--dry"], arguments].concat())
 }
 
-/// The snapshot settings, with filters for times and dates.
+/// Snapshot settings that replace times and dates.
 fn timeless(fixture: &Fixture) -> insta::Settings {
     let mut settings = settings(fixture);
     settings.add_filter(r"\d+(\.\d+)? m?s\)", "[time])");
@@ -23,7 +23,7 @@ fn timeless(fixture: &Fixture) -> insta::Settings {
     settings
 }
 
-/// A stage that drops one chunk, fails on another, and writes a column.
+/// Program of a stage that drops one chunk, fails on another chunk, and writes a column.
 const JUDGE: &str = "\
 from aurora_stage import Drop, stage
 
@@ -37,8 +37,8 @@ def judge(path, name):
     return 'a \\x1b[31m team\\nof ' + path.split('/')[1]
 ";
 
-/// A project with the stage of [`JUDGE`], trusted.
-fn judged() -> Fixture {
+/// Creates a project with a trusted stage that runs [`JUDGE`].
+fn project_with_judge() -> Fixture {
     let fixture = repository();
     fixture.write("tools/judge.py", JUDGE);
     fixture.write(
@@ -51,7 +51,7 @@ fn judged() -> Fixture {
     fixture
 }
 
-/// Every file and directory below a directory, with modification time and content.
+/// Returns all files and directories below a directory, with modification times and contents.
 fn tree(directory: &Path) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(directory).expect("a directory") {
@@ -77,7 +77,7 @@ fn every_stage_shows_its_results_for_a_file() {
 
 #[test]
 fn a_program_shows_its_values_drops_failures_and_log() {
-    let fixture = judged();
+    let fixture = project_with_judge();
     let shown = dry(&fixture, &["src/auth/manager.py", "--only", "judge"]);
     assert_eq!(shown.code, Some(1), "{shown:?}");
     timeless(&fixture).bind(|| {
@@ -102,7 +102,7 @@ fn a_program_shows_its_values_drops_failures_and_log() {
 
 #[test]
 fn each_file_is_one_json_object() {
-    let fixture = judged();
+    let fixture = project_with_judge();
     let shown = dry(&fixture, &["src/auth/manager.py", "docs/guide.md", "--only", "judge", "--format", "jsonl"]);
     assert_eq!(shown.code, Some(1), "{shown:?}");
     let lines: Vec<serde_json::Value> =

@@ -1,4 +1,4 @@
-//! The guide to embedding services, followed from an empty project to a search, with a local service.
+//! Follows the guide to embedding services from an empty project to a search, with a local service.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use crate::command;
 use crate::fixture::{Fixture, Run};
 
-/// An embedding service that counts letters, so that texts with similar words have similar vectors.
+/// An embedding service that counts letters, so that texts with similar words get similar vectors.
 const SERVICE: &str = r#"
 import http.server, json
 

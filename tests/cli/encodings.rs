@@ -1,4 +1,4 @@
-//! Texts in any encoding are found, shown and attributed like UTF-8 texts.
+//! Files in any encoding are searched, shown and attributed like UTF-8 files.
 
 use encoding_rs::Encoding;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::fixture::Fixture;
 use crate::run;
 
-/// Path, encoding, a word in the text, and the text.
+/// Path, encoding, a word that occurs in the text, and the text.
 const TEXTS: &[(&str, &str, &str, &str)] = &[
     ("latin.py", "latin1", "façade", "# La référence à l'élément désigné\ndef show():\n    return 'façade'\n"),
     ("cyrillic.py", "windows-1251", "утро", "# Возвращает приветствие\ndef greet():\n    return 'доброе утро'\n"),
@@ -88,7 +88,8 @@ fn by_git(fixture: &Fixture, path: &str) -> Vec<String> {
     heads.collect()
 }
 
-/// Compares the blame of a file with `git blame`, except for bytes after the last line feed that git counts as a line.
+/// Compares the blame of a file with `git blame`. If bytes follow the last line feed, git counts them as one more line,
+/// which is ignored.
 fn check_blame(fixture: &Fixture, path: &str, lines: usize) {
     let blamed = run(fixture, &["mem", "blame", path]);
     let mut expected = by_git(fixture, path);
@@ -132,7 +133,7 @@ fn blame_compares_masked_bytes() {
         check_blame(&fixture, path, 3);
         assert!(!run(&fixture, &["mem", "blame", path]).out.contains("0000000000"));
     }
-    // Only the token changes. Its mask stays the same.
+    // Only the token changes. Its mask, and so the masked text, stays the same.
     fixture.write("a.py", text.replace("k3Jd82", "m4Ke93"));
     run(&fixture, &["mem", "index", "-q"]);
     check_blame(&fixture, "a.py", 3);

@@ -1,4 +1,4 @@
-//! Metadata of chunks: conditions on it, and how results show it.
+//! Metadata of chunks: conditions on metadata, and how results show it.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::fixture::{Fixture, Run};
 use crate::{repository, run, settings};
 
-/// A repository with two reasoning patterns, indexed.
+/// Creates and indexes a repository with two reasoning patterns.
 fn with_patterns() -> Fixture {
     let fixture = repository();
     let patterns = [
@@ -28,7 +28,7 @@ fn search(fixture: &Fixture, more: &[&str]) -> Run {
     run(fixture, &[&["mem", "search", "what to do after a failure", "--no-record"], more].concat())
 }
 
-/// The names of the results that meet the conditions, sorted.
+/// Returns the sorted names of the results that meet the conditions.
 fn names(fixture: &Fixture, conditions: &[&str]) -> Vec<String> {
     let conditions: Vec<&str> = conditions.iter().flat_map(|condition| ["--where", condition]).collect();
     let found = search(fixture, &[&conditions[..], &["--format", "json"]].concat());

@@ -1,5 +1,5 @@
-//! Git's own files, replaced by pipes, devices or endless files: a run neither waits for them nor reads them without
-//! limit.
+//! Git's own files, replaced by pipes, devices or endless files. An index run neither waits for such a file nor reads
+//! it without a limit.
 
 use std::fs;
 use std::io::Read as _;
@@ -12,9 +12,9 @@ use serde_json::Value;
 
 use crate::fixture::Fixture;
 
-/// Time limit of a run, which takes about a second unless it hangs.
+/// Time limit of a run. A run takes about a second unless it hangs.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
-/// Memory limit of a run, which needs less than a tenth of it unless it reads an endless file.
+/// Memory limit of a run. A run needs less than a tenth of the limit unless it reads an endless file.
 const MEMORY_LIMIT_BYTES: u64 = 2 << 30;
 
 fn repository() -> Fixture {
@@ -24,7 +24,7 @@ fn repository() -> Fixture {
     fixture
 }
 
-/// The summary of a run, which has to end with exit code 0.
+/// Indexes the fixture, asserts that the run ends with exit code 0, and returns the summary.
 fn index(fixture: &Fixture, case: &str) -> Value {
     let mut child = fixture
         .command()
@@ -58,7 +58,7 @@ fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo runs").success());
 }
 
-/// Replaces one file by whatever `put` creates, runs `aur mem index`, and returns the warnings.
+/// Replaces a file by what `put` creates, runs `aur mem index`, and returns the warnings.
 fn warnings_with(name: &str, put: impl FnOnce(&Path)) -> String {
     let fixture = repository();
     let path = fixture.path(name);
@@ -68,7 +68,7 @@ fn warnings_with(name: &str, put: impl FnOnce(&Path)) -> String {
     index(&fixture, name)["warnings"].to_string()
 }
 
-/// Files that gix opens by path. The history is unavailable if one of them cannot be read safely.
+/// Files that gix opens by path. If one of them cannot be read safely, there is no history.
 const REFUSED: &[&str] = &[
     ".git",
     ".git/HEAD",

@@ -1,4 +1,4 @@
-//! `aur mem index`, and the commands that inspect its result.
+//! `aur mem index`, and the commands that inspect the index.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::fixture::{Fixture, git};
 use crate::{indexed, repository, run, settings};
 
-/// The snapshot settings, with filters for values that hold for one run on one machine.
+/// Snapshot settings that replace values which depend on the run or the machine.
 fn summary_settings(fixture: &Fixture) -> insta::Settings {
     let mut settings = settings(fixture);
     settings.add_filter(r"\d+(\.\d+)? (ms|s|min|h)\b", "[time]");
@@ -152,7 +152,7 @@ fn too_little_coverage_exits_with_code_one() {
     assert_eq!(short.err.contains("less than the 100% asked for"), coverage < 1.0, "{short:?}");
 }
 
-/// Removes the read permission, which has no effect for the superuser.
+/// Removes the read permission, which does not stop the superuser from reading.
 fn unreadable(path: &std::path::Path) {
     #[cfg(unix)]
     {

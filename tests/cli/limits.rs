@@ -1,4 +1,4 @@
-//! Limits: projects, queries and directories that ask for too much are refused.
+//! Limits: projects, queries and directories that exceed a limit are refused.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -131,7 +131,7 @@ fn a_search_does_not_index_a_directory_without_a_project() {
     made.write("Makefile", "all:\n").write("todo.md", "# Later\nwater the plants\n");
     assert_eq!(run(&made, &["mem", "search", "plants"]).code, Some(0));
 
-    // A home directory never counts as a project, whatever it contains.
+    // A home directory never counts as a project, even if it contains files of a project.
     let home = repository();
     let mut command = home.command();
     command.env("HOME", home.root()).args(["mem", "search", "password"]);

@@ -1,4 +1,4 @@
-//! Ways to narrow the output of a search: snippets, patterns, budgets, and states of files.
+//! Ways to narrow the output of a search: snippets, patterns and budgets. Also the states of files.
 
 use insta::assert_snapshot;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Repositories inside repositories, and ignore files from the git configuration.
+//! Repositories inside other repositories, and ignore files that the git configuration names.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -38,12 +38,12 @@ fn a_linked_work_tree_was_indexed_with_the_outer_one() {
     }
     let skipped = fixture.aur(&["mem", "stats", "--skipped"]);
     assert!(skipped.out.contains("git work tree of another branch") && skipped.out.contains("wt"), "{skipped:?}");
-    // Each work tree is a separate project.
+    // Each work tree can be indexed as a separate project.
     assert_eq!(fixture.aur(&["mem", "index", "wt"]).code, Some(0));
     let own =
         fixture.aur(&["mem", "search", "--root", "wt", "--path", "*.py", "--format", "json", "--no-record"]).json();
     assert_eq!(own["results"].as_array().map(Vec::len), Some(2), "{own}");
-    // A work tree whose repository has lost its metadata.
+    // Remove the metadata of the work tree from its repository.
     std::fs::remove_dir_all(fixture.path(".git/worktrees/wt")).expect("removed");
     assert!(!indexed(&fixture).contains("wt/a.py"));
     // A directory that is no longer a work tree belongs to the outer repository.
@@ -131,7 +131,7 @@ fn the_ignore_file_in_the_git_configuration_was_not_read() {
         let expected: BTreeSet<String> =
             FILES.map(str::to_owned).into_iter().filter(|path| !ignored.contains(path)).collect();
         assert_eq!(indexed(&fixture), expected, "{case}");
-        // The same rules apply to a directory of the repository that is indexed alone.
+        // The same rules apply if only a subdirectory of the repository is indexed.
         let below = Run::from_command(fixture.command().args(["mem", "index", "sub", "--format", "json"]));
         let expected = expected.iter().filter(|path| path.starts_with("sub/")).count();
         assert_eq!(below.json()["files"]["indexed"], Value::from(expected), "{case}: {below:?}");

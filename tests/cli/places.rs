@@ -1,4 +1,4 @@
-//! Paths, languages and types as users write them.
+//! Paths, languages and types in the various forms in which users write them.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `aur plugin`, and the programs that a project's pipeline names.
+//! `aur plugin`, and the programs that a project's pipeline runs.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use crate::fixture::{Fixture, Run};
 use crate::{command, run, settings};
 
-/// A project with a stage that `aur plugin new` has created.
+/// Creates a project with a stage, using `aur plugin new`.
 fn project() -> Fixture {
     let fixture = Fixture::plain();
     fixture.write("src/pay/charge.py", "def charge(card):\n    return card\n");
@@ -18,7 +18,7 @@ fn project() -> Fixture {
     fixture
 }
 
-/// The text with the word DIGEST in place of digests.
+/// Replaces digests in a text by the word DIGEST.
 fn without_digest(text: &str) -> String {
     let is_digest = |word: &str| word.len() >= 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let words = |line: &str| {
@@ -99,7 +99,7 @@ fn a_search_notes_that_a_program_has_changed_since_the_last_run() {
     assert!(!is_stale(&[]), "the program has been restored");
 }
 
-/// A clone of a project: its files in another directory.
+/// Returns a copy of a project's files in another directory, like a clone.
 fn clone_of(fixture: &Fixture) -> Fixture {
     let copied = Fixture::plain();
     for file in [".aurora/pipeline.toml", ".aurora/plugins/area.py", "src/pay/charge.py"] {
@@ -108,7 +108,7 @@ fn clone_of(fixture: &Fixture) -> Fixture {
     copied
 }
 
-/// Runs `aur` in a clone as the user of `fixture`.
+/// Runs `aur` in a clone, with the home directory of `fixture`.
 fn run_in(clone: &Fixture, fixture: &Fixture, arguments: &[&str]) -> Run {
     Run::from_command(command(fixture).current_dir(clone.root()).args(arguments))
 }
@@ -169,7 +169,8 @@ fn a_list_of_digests_allows_only_listed_programs() {
     let allowed = trust(&file, &[]);
     assert!(allowed.code == Some(0) && allowed.out.starts_with("Allowed: "), "{allowed:?}");
     assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
-    // A file that a pull request changes is not on the list, even though other files were allowed before.
+    // The list does not contain the digest of a program that a pull request has changed, even if it contains earlier
+    // versions.
     fixture.write(".aurora/plugins/area.py", "open('ran', 'w')\n");
     for more in [&["area"][..], &["--yes"], &[]] {
         let refused = trust(&file, more);
@@ -408,7 +409,7 @@ fn the_error_for_a_missing_webassembly_feature_names_the_remedy() {
     }
 }
 
-/// Mistakes in the table of a stage that runs a program. The snapshot holds the error of each.
+/// Mistakes in the table of a stage that runs a program. The snapshot contains the error message of each mistake.
 const MISTAKES: &[&str] = &[
     "writes = { owner = \"string\" }",
     "command = \"python3 owner.py\"\nwrites = { owner = \"string\" }",

@@ -1,4 +1,4 @@
-//! `aur mem search --stdin --format jsonl`, the interface for programs.
+//! `aur mem search --stdin --format jsonl`, the interface for other programs.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use crate::{command, indexed};
 
 const ARGUMENTS: [&str; 7] = ["mem", "search", "--stdin", "--format", "jsonl", "--limit", "3"];
 
-/// Writes the input to the program and returns its answers.
+/// Writes the input to the program and returns the answers that it prints.
 fn answers(fixture: &Fixture, input: &[u8], extra: &[&str]) -> Vec<Value> {
     let mut child = command(fixture)
         .args(ARGUMENTS)

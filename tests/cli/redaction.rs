@@ -24,7 +24,7 @@ impl Secrets {
         }
     }
 
-    /// Parts of the secrets that must not occur in an index.
+    /// Returns parts of the secrets that must not occur in an index.
     fn parts(&self) -> [&str; 3] {
         [&self.aws_key[4..], &self.password, &self.key_line[..32]]
     }
@@ -177,7 +177,7 @@ fn no_secret_in_the_pipeline_reaches_the_index() {
     }
 }
 
-/// The mined questions are evaluated on copies of the repository in the user's directory, which must not contain the
+/// Mined questions are evaluated on copies of the repository in the user's directory. These copies must not contain the
 /// secret either.
 #[test]
 fn no_secret_reaches_a_mined_question() {
@@ -199,7 +199,7 @@ fn no_secret_reaches_a_mined_question() {
             text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["query"].to_string());
         questions.collect::<Vec<_>>()
     };
-    // A masked name yields no question of the set `exact`.
+    // The set `exact` has no question for the masked name.
     assert_eq!(questions("exact"), ["\"gather_rows\""]);
     for set in ["docstring", "commit"] {
         let asked = questions(set);
@@ -208,7 +208,7 @@ fn no_secret_reaches_a_mined_question() {
     assert_eq!(run(&fixture, &["mem", "eval"]).code, Some(0));
 }
 
-/// Number of chunks that contain a text.
+/// Returns the number of chunks that contain a text.
 fn found_by_pattern(fixture: &Fixture, text: &str) -> usize {
     let found = run(fixture, &["mem", "search", "--grep", text, "--format", "json"]).json();
     found["results"].as_array().map_or(0, Vec::len)

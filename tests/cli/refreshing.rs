@@ -1,4 +1,4 @@
-//! Searches that update the index first.
+//! Searches that update the index before they answer.
 
 use std::fs::File;
 use std::io::Write;
@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::fixture::{Fixture, Run};
 use crate::{GUIDE, MANAGER, indexed};
 
-/// Time limit of an update in milliseconds, enough on every machine.
+/// Time limit of an update in milliseconds, long enough on any machine.
 const LONG: &str = "60000";
 
-/// A search with enough time to update the index.
+/// Returns a command for a search that has enough time to update the index.
 fn search(fixture: &Fixture, arguments: &[&str]) -> Command {
     let mut command = fixture.command();
     command.env("AURORA_SEARCH_REFRESH", LONG).args(["mem", "search", "--mode", "sparse"]).args(arguments);
@@ -29,31 +29,31 @@ fn ask(fixture: &Fixture, query: &str) -> Value {
     json(&mut search(fixture, &[query]))
 }
 
-/// The names of the results.
+/// Returns the names of the results.
 fn names(found: &Value) -> Vec<&str> {
     found["results"].as_array().expect("results").iter().filter_map(|hit| hit["name"].as_str()).collect()
 }
 
-/// The notes, without durations.
+/// Returns the notes without durations.
 fn notes(found: &Value) -> Vec<String> {
     let notes = found["notes"].as_array().expect("notes").iter().filter_map(Value::as_str);
     notes.map(|note| note.split(" (").next().unwrap_or_default().to_owned()).collect()
 }
 
-/// The notes about an update.
+/// Returns the notes about an update of the index.
 fn update_notes(found: &Value) -> Vec<String> {
     notes(found).into_iter().filter(|note| note.contains("index ")).collect()
 }
 
-/// Adds a function that is not yet in the index.
+/// Adds a function that the index does not contain yet.
 fn edit(fixture: &Fixture) {
     fixture.write("src/auth/manager.py", format!("{MANAGER}\n\ndef forget_everything():\n    return None\n"));
 }
 
 const OLD: [&str; 1] = ["No keyword matches found"];
 
-/// Asserts that a search answers from the old generation, and that it has exactly the given note about an update, or no
-/// such note.
+/// Asserts that a search answers from the old generation. If `note` is given, it must be the only note about an update;
+/// otherwise there must be none.
 fn assert_old(found: &Value, note: Option<&str>) {
     assert!(!names(found).contains(&"forget_everything"), "{found}");
     assert_eq!(update_notes(found), Vec::from_iter(note), "{found}");
@@ -188,7 +188,7 @@ fn files_lose_their_git_state_with_their_repository() {
     std::fs::remove_dir_all(fixture.path(".git")).expect("removed");
     let found = ask(&fixture, "untrackedHelper");
     assert_eq!((status(&found), &found["index"]["generation"]), (vec!["none".into()], &Value::from(2)), "{found}");
-    // All files were processed, so the next search has nothing to update.
+    // Nothing is left to update, so the next search keeps the generation.
     let again = ask(&fixture, "untrackedHelper");
     assert_eq!(again["index"]["generation"], 2, "{again}");
     let digest = || fixture.aur(&["mem", "verify", "--digest"]).out;
@@ -233,10 +233,10 @@ fn concurrent_searches_all_answer() {
     assert_eq!(fixture.aur(&["mem", "verify"]).code, Some(0));
 }
 
-/// File in which a search records that it has found the tree unchanged.
+/// File that stores the last check of the tree: a search writes it after it has found the tree unchanged.
 const CHECK: &str = ".aurora/tree.check";
 
-/// Searches until a search has recorded that the tree is unchanged, and every file is older than one tick of the clock.
+/// Repeats a search until the check is stored. This requires that every file is older than one tick of the clock.
 fn search_until_checked(fixture: &Fixture) -> Vec<u8> {
     let check = fixture.path(CHECK);
     for _ in 0..1_000 {
@@ -289,8 +289,8 @@ fn every_change_is_found_after_searches_without_changes() {
         let stored = search_until_checked(&fixture);
         let unchanged = ask(&fixture, "forget_everything");
         assert_eq!((&unchanged["index"]["generation"], update_notes(&unchanged).len()), (&Value::from(generation), 0));
-        // The check is still stored, so the next search does not compare every file with the index. It finds the change
-        // all the same.
+        // The check is still stored, so the next search does not compare every file with the index. It must find the
+        // change nevertheless.
         assert_eq!(std::fs::read(fixture.path(CHECK)).expect("stored"), stored, "{what}");
         edit();
         let query = if name.is_empty() { "edITed_function" } else { name };

@@ -1,4 +1,4 @@
-//! `aur mem search --rerank`: a model added by the user scores the best results together with the query.
+//! `aur mem search --rerank`: a model that the user has added scores the best results together with the query.
 
 use std::fs;
 
@@ -9,7 +9,8 @@ use crate::run;
 
 const QUERY: &str = "load the settings of the user";
 
-/// An indexed project of three functions, and a cross-encoder called `stripes` that prefers texts about zebras.
+/// Creates an indexed project with three functions, and adds a cross-encoder called `stripes` that prefers texts about
+/// zebras.
 fn project() -> Fixture {
     let fixture = Fixture::plain();
     fixture.write(
@@ -35,7 +36,7 @@ fn project() -> Fixture {
     fixture
 }
 
-/// The answer as JSON. The rule's strength is set high enough to change the order.
+/// Returns the answer to the query as JSON. The rule `rerank` is strong enough to change the order.
 fn answer(fixture: &Fixture, arguments: &[&str]) -> Value {
     let mut command = crate::command(fixture);
     command.env("AURORA_SEARCH_RULES_RERANK", "2").args(["mem", "search", QUERY, "--format", "json", "--no-record"]);
@@ -160,8 +161,8 @@ fn an_evaluation_uses_the_configured_reranker() {
     assert!(said.contains("ranking without the reranker `absent`: there is no reranking model"), "{said}");
 }
 
-/// Writes a `BertForSequenceClassification` model of one layer. Its first token attends to all tokens equally, and its
-/// score grows with the share of `zebra` tokens.
+/// Writes a `BertForSequenceClassification` model with one layer. The first token attends to all tokens equally, and
+/// the score grows with the share of `zebra` tokens.
 fn write_model(folder: &std::path::Path) {
     fs::create_dir_all(folder).expect("the folder can be made");
     let write = |name: &str, value: Value| fs::write(folder.join(name), value.to_string()).expect("it can be written");
@@ -192,7 +193,8 @@ fn write_model(folder: &std::path::Path) {
         ("bert.embeddings.word_embeddings.weight".into(), vec![5, 4], words.concat()),
         ("bert.embeddings.position_embeddings.weight".into(), vec![128, 4], vec![0.0; 512]),
         ("bert.embeddings.token_type_embeddings.weight".into(), vec![2, 4], vec![0.0; 8]),
-        // The values separate the token `zebra` from all others, and hardly separate the other tokens from each other.
+        // The weights separate the token `zebra` from all other tokens, but hardly separate the other tokens from each
+        // other.
         ("bert.embeddings.LayerNorm.weight".into(), vec![4], vec![1.0, 0.1, 0.1, 0.1]),
         ("bert.embeddings.LayerNorm.bias".into(), vec![4], vec![0.0, 10.0, 0.0, 0.0]),
         ("classifier.weight".into(), vec![1, 4], vec![10.0, 0.0, 0.0, 0.0]),
@@ -218,7 +220,7 @@ fn write_model(folder: &std::path::Path) {
     fs::write(folder.join("model.safetensors"), safetensors(&tensors)).expect("it can be written");
 }
 
-/// A `safetensors` file: length of the header, header, numbers.
+/// Formats a `safetensors` file: length of the header, header, numbers.
 fn safetensors(tensors: &[(String, Vec<usize>, Vec<f32>)]) -> Vec<u8> {
     let (mut header, mut data) = (serde_json::Map::new(), Vec::new());
     for (name, shape, values) in tensors {

@@ -1,4 +1,4 @@
-//! The output of `aur mem search` for people.
+//! The output of `aur mem search` for human readers.
 
 use std::collections::BTreeSet;
 
@@ -242,7 +242,8 @@ fn control_characters_of_a_repository_do_not_reach_the_terminal() {
     }
 }
 
-/// The paths of the headers are shorter than the paths of the definitions, which would otherwise favour the headers.
+/// The headers have shorter paths than the definitions. Without the rule for definitions, this would favour the
+/// headers.
 #[test]
 fn a_definition_ranks_above_its_declaration() {
     let fixture = indexed();

@@ -1,4 +1,4 @@
-//! Standard output for data, standard error for everything else; colours; pipes; interruptions.
+//! Data goes to standard output, everything else to standard error. Also colours, pipes and interruptions.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -57,7 +57,7 @@ fn a_closed_output_pipe_is_no_error() {
     let mut line = String::new();
     stdout.read_line(&mut line).expect("the first line");
     drop(stdout);
-    // Keep writing queries until the program ends, so that it fails to write an answer at some point.
+    // Keep writing queries until the program ends: at some point it cannot write an answer.
     while writeln!(stdin, "UserManager").is_ok() {}
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(0));

@@ -1,4 +1,4 @@
-//! Files that cannot be read are unknown, not deleted.
+//! Files that cannot be read are not treated as deleted.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::fixture::{Fixture, Run};
 
-/// Id of a user who is not the superuser; permissions do not restrict the superuser.
+/// Id of an ordinary user. Permissions do not restrict the superuser.
 const NOBODY: u32 = 65_534;
 
-/// A project that belongs to, and is indexed by, a user whom permissions restrict.
+/// A project that belongs to an ordinary user, who also indexes it.
 struct Project {
     fixture: Fixture,
     program: PathBuf,
@@ -33,7 +33,7 @@ impl Project {
         let is_root = fixture.root().metadata().is_ok_and(|found| found.uid() == 0);
         let program = PathBuf::from(env!("CARGO_BIN_EXE_aur"));
         let mut project = Self { fixture, program, is_root };
-        // The program may be in a directory that only the superuser may enter.
+        // An ordinary user may be unable to enter the directory of the program.
         if project.command(&project.program).arg("--version").output().is_err() {
             let copy = project.fixture.path("bin/aur");
             fs::copy(&project.program, &copy).expect("copied");
@@ -43,7 +43,7 @@ impl Project {
         project
     }
 
-    /// Changes the tree and makes the user who runs the program its owner.
+    /// Changes the tree. Afterwards, the user who runs the program owns all files.
     fn edit(&self, edit: impl Fn(&Fixture)) {
         self.set_owner(self.fixture.root(), 0);
         edit(&self.fixture);
@@ -85,7 +85,7 @@ impl Project {
         fs::set_permissions(self.fixture.path(path), Permissions::from_mode(mode)).expect("changed");
     }
 
-    /// The functions of the tree that a search finds.
+    /// Returns the names of the functions that a search finds.
     fn found_functions(&self) -> Vec<&'static str> {
         let finds = |name: &&str| {
             let run = self.aur(&["mem", "search", name, "--mode", "sparse", "--format", "json"]);
@@ -160,7 +160,7 @@ fn an_unreadable_file_keeps_its_chunks_and_prevents_reindexing() {
     let (run, summary) = project.index(&[]);
     assert_eq!((run.code, counts(&summary)), (Some(1), (1, 1, 1)), "{summary}");
     assert_eq!(project.found_functions(), ["open_a", "open_b", "closed_c", "closed_deep_e"]);
-    // Files that cannot be read cannot be indexed again.
+    // The new pipeline requires reindexing, but files that cannot be read cannot be indexed again.
     let pipeline = "extends = \"default\"\n[stage.chunk]\nmax_size = 900\n";
     project.edit(|fixture| {
         fixture.write(".aurora/pipeline.toml", pipeline);
@@ -230,7 +230,7 @@ fn too_few_file_descriptors_lose_no_chunks() {
         assert!(run.err.contains("file descriptors") && run.err.contains("ulimit -n"), "{run:?}");
         assert_eq!(project.found_functions(), ALL);
     }
-    // If only the soft limit is low, the program raises it.
+    // If only the soft limit is low, the program raises it itself.
     let mut shell = project.command(Path::new("/bin/sh"));
     let run = Run::from_command(
         shell.args(["-c", &format!("ulimit -S -n 16; exec {} mem index", project.program.display())]),

@@ -1,4 +1,4 @@
-//! `aur mem stats --skipped` and `aur mem why`: files that are not indexed, and the work of each stage on a file.
+//! `aur mem stats --skipped` and `aur mem why`: why files are not indexed, and what each stage did with a file.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::fixture::Fixture;
 use crate::{repository, run, settings};
 
-/// An indexed repository with files that are skipped for various reasons.
+/// Creates an indexed repository with files that are skipped for various reasons.
 fn fixture() -> Fixture {
     let fixture = repository();
     fixture.write(".gitignore", "*.log\n");
@@ -51,7 +51,7 @@ fn every_skipped_file_is_listed_with_the_reason() {
         entries.iter().find(|entry| entry["path"] == path).cloned().unwrap_or_default()
     };
     assert_eq!((&entry("tool")["reason"], &entry("tool")["stage"]), (&json!("binary"), &json!("incremental-check")));
-    // Files that changed since the last run are judged by their current content.
+    // If a file has changed since the last run, its current content decides.
     fixture.write("tool", "#!/bin/sh\necho now a script\n").write("late.bin", "x");
     let again = run(&fixture, &["mem", "stats", "--skipped"]);
     assert!(!again.out.contains("tool:") && again.out.contains("late.bin: binary\n"), "{}", again.out);

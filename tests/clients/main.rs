@@ -1,8 +1,8 @@
-//! Third-party clients use the servers: the MCP SDKs for Python and TypeScript, the MCP Inspector, and a client that is
-//! generated from the OpenAPI document.
+//! Third-party clients use the servers: the MCP SDKs for Python and TypeScript, the MCP Inspector, and a client that
+//! was generated from the OpenAPI document.
 //!
 //! The clients need packages from the Python and Node registries. `tests/clients/install` installs them into a
-//! directory, which `AURORA_TEST_CLIENTS` names. Without this variable, the tests do nothing.
+//! directory, and the variable `AURORA_TEST_CLIENTS` names this directory. Without the variable, the tests do nothing.
 #![cfg(unix)]
 
 #[path = "../fixture/mod.rs"]
@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 
 use fixture::{CACHE, Fixture};
 
-/// Directory of the installed packages, or `None` if clients are not tested.
+/// Returns the directory of the installed packages, or `None` if clients are not tested.
 fn packages() -> Option<PathBuf> {
     let directory = std::env::var_os("AURORA_TEST_CLIENTS").filter(|directory| !directory.is_empty());
     if directory.is_none() {
@@ -31,7 +31,7 @@ fn project() -> Fixture {
     fixture
 }
 
-/// Path of a script in this directory.
+/// Returns the path of a script in this directory.
 fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients").join(name)
 }
@@ -44,7 +44,7 @@ fn run_client(command: &mut Command) -> String {
     out.into_owned()
 }
 
-/// `aur serve` in a fixture.
+/// A running `aur serve` in a fixture.
 struct Server {
     child: Child,
     address: String,
@@ -68,7 +68,7 @@ impl Drop for Server {
     }
 }
 
-/// A command that runs a client with the environment of the program in a fixture.
+/// Returns a command that runs a client in a fixture, with the same environment as the program.
 fn client(fixture: &Fixture, program: &Path) -> Command {
     let mut command = fixture.command();
     let mut client = Command::new(program);

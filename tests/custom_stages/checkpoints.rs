@@ -1,4 +1,4 @@
-//! A first run with a slow stage publishes finished files before it ends.
+//! In a first run with a slow stage, finished files are published before the run ends.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use aurora_stages::index::{self, IndexOptions};
 use crate::fixture::Fixture;
 use crate::{digest, fresh, options, text, values};
 
-/// Number of files, so small that all of them fit into the queues before the slow stage.
+/// Number of files. It is so small that all files fit into the queues before the slow stage.
 const FILES: usize = 16;
 
 const PROGRAM: &str = "

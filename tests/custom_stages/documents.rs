@@ -1,4 +1,4 @@
-//! Documents that a program of the pipeline supplies.
+//! Documents that a program in the pipeline supplies.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ fn closed(id: &str) -> String {
     format!("{{\"id\": \"{id}\", \"closed\": true}}\n")
 }
 
-/// Paths and names of the chunks of documents.
+/// Returns the paths of documents, with the names of their chunks.
 fn documents(fixture: &Fixture) -> BTreeMap<String, Vec<String>> {
     let snapshot = snapshot(fixture.root());
     let files = snapshot.files().map(|file| file.expect("readable")).filter(|file| file.path.starts_with('@'));

@@ -8,7 +8,7 @@ use aurora_stages::index::{self, EarlierResults, IndexOptions};
 use crate::fixture::Fixture;
 use crate::{counter, digest, error_message, fresh, notes, options, repository, run, snapshot};
 
-/// A pipeline in which stage `embed` is a program, next to another stage.
+/// A pipeline in which a program replaces the stage `embed`, together with another custom stage.
 const WITH_EMBEDDINGS: &str = "extends = \"default\"
 
 [stage.embed]
@@ -32,7 +32,7 @@ def embedding(text):
     return [[part.count('a'), 1, len(part)] for part in text]
 ";
 
-/// Number of chunks that have a vector, and the first component of the first vector.
+/// Returns the number of chunks that have a vector, and the first component of the first vector.
 fn vectors(fixture: &Fixture) -> (usize, f32) {
     let snapshot = snapshot(fixture.root());
     let ids: Vec<_> = snapshot.files().flat_map(|file| file.expect("readable").chunks).collect();

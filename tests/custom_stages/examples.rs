@@ -1,4 +1,4 @@
-//! The examples in `plugins/examples`, used as their guide describes.
+//! The examples in `plugins/examples`, used as described in their guide.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use aurora_storage::MetaValue;
 use crate::fixture::Fixture;
 use crate::{digest, fresh, repository, run, snapshot, text, values};
 
-/// A repository with one of the examples.
+/// Creates a repository with one of the examples.
 pub(crate) fn with_example(name: &str) -> Fixture {
     let fixture = repository();
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/examples").join(name);

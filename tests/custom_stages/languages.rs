@@ -1,4 +1,4 @@
-//! A stage that adds a language.
+//! Custom stages that add a language.
 
 use aurora_query::{Relation, RelationIndex};
 

@@ -1,4 +1,4 @@
-//! Stages that a team adds, either compiled in or as programs. Their results are stored, exact after every run, and
+//! Custom stages, either compiled in or as programs. Their results are stored, are correct after every run, and are
 //! recomputed only where necessary.
 
 #[path = "../fixture/mod.rs"]
@@ -29,7 +29,7 @@ use aurora_stages::index::{self, IndexOptions, IndexSummary, Trust};
 use aurora_storage::{Environment, MetaValue, OpenMode, ProjectDirectory, Snapshot};
 use fixture::Fixture;
 
-/// A repository with some files in two directories.
+/// Creates a repository with some files in two directories.
 fn repository() -> Fixture {
     let fixture = Fixture::plain();
     for number in 0..6 {
@@ -39,7 +39,7 @@ fn repository() -> Fixture {
     fixture
 }
 
-/// Options of a run with the stages of `compiled`, in which all programs are trusted.
+/// Returns options for a run with the stages of `compiled`. All programs are trusted.
 fn options(root: &Path) -> IndexOptions {
     let mut options =
         IndexOptions::new(root.to_owned(), ModelDirectory::at(root.join("no-models")), Trust::everything());
@@ -58,7 +58,7 @@ fn run(fixture: &Fixture) -> IndexSummary {
     index::run(&options(fixture.root()), &Silent).unwrap_or_else(|error| panic!("{}", error_message(&error)))
 }
 
-/// The full message of an error.
+/// Returns the message of an error with all its causes.
 fn error_message(error: &index::IndexError) -> String {
     match error {
         index::IndexError::Pipeline(found) => found.to_string(),
@@ -75,21 +75,21 @@ fn digest(fixture: &Fixture) -> String {
     snapshot(fixture.root()).digest().expect("a digest")
 }
 
-/// The digest of a fresh index of the same tree under the same pipeline.
+/// Returns the digest of a fresh index of the same tree with the same pipeline.
 fn fresh(fixture: &Fixture) -> String {
     let options = IndexOptions { force: true, ..options(fixture.root()) };
     index::run(&options, &Silent).expect("a run");
     digest(fixture)
 }
 
-/// The notes of an answer to a query.
+/// Returns the notes of the answer to a query.
 fn notes(fixture: &Fixture, mode: Mode) -> Vec<String> {
     let searcher = Searcher::new(snapshot(fixture.root()), None, SearchConfig::default());
     let query = Query { mode, ..Query::new("pay card", 0) };
     searcher.search(&query).expect("an answer").notes
 }
 
-/// The values of a column, with the names of their chunks.
+/// Returns the names of all chunks, with their values in a column.
 fn values(fixture: &Fixture, column: &str) -> Vec<(String, Option<MetaValue>)> {
     let snapshot = snapshot(fixture.root());
     let mut values = Vec::new();

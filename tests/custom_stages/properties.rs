@@ -1,6 +1,7 @@
-//! Incremental = fresh, and parallel = serial, with every kind of custom stage in the pipeline.
+//! Property tests with all kinds of custom stages: an incremental run equals a fresh run, and a parallel run a serial
+//! run.
 //!
-//! `AURORA_TEST_CASES` sets the number of sequences, `AURORA_TEST_EDITS` their length.
+//! `AURORA_TEST_CASES` sets the number of sequences of steps, `AURORA_TEST_EDITS` their length.
 
 use aurora_pipeline::Silent;
 use aurora_stages::index::{self, IndexOptions};
@@ -9,7 +10,7 @@ use proptest::prelude::*;
 use crate::fixture::Fixture;
 use crate::{digest, fresh, options, run};
 
-/// Tables of the pipeline. A step of a test enables some of them.
+/// Tables of the pipeline. Each step of a test enables some of them.
 const STAGES: [&str; 9] = [
     "[stage.area]\nprefix = \"\"\n",
     "[stage.length]\n",

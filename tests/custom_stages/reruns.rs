@@ -1,4 +1,4 @@
-//! Stages that run again after a change of a stage, its program or its inputs.
+//! When stages run again: after a change of the stage, its program or its inputs.
 
 use aurora_stages::index::{Trust, rebuild_bm25};
 use aurora_storage::{KnownIndexes, Snapshot};
@@ -14,7 +14,7 @@ def value(path, config):
     return config['prefix'] + path.split('/')[0]
 ";
 
-/// A pipeline with two programs.
+/// A pipeline with two stages that run programs.
 fn pipeline(prefix: &str, version: &str) -> String {
     format!(
         "extends = \"default\"
@@ -180,11 +180,11 @@ fn a_changed_program_or_input_reruns_the_stage() {
     let chunks = run(&fixture).chunks.total;
     assert!(run(&fixture).nothing_changed);
     fixture.write("OWNERS", "src pay\n");
-    // The input is also an indexed text of the project.
+    // The input is also an indexed file of the project, which adds a chunk.
     assert_eq!(counter(&run(&fixture), "owner.rows"), chunks + 1, "the input was created");
     fixture.write("tools/owner.py", STAGE.replace("[0]", "[-1]"));
     let summary = run(&fixture);
-    // The program is also an indexed file of the project, so it has new chunks.
+    // The program is also an indexed file of the project, so its new text adds chunks.
     assert!(counter(&summary, "owner.rows") >= chunks);
     assert_eq!(digest(&fixture), fresh(&fixture));
 }

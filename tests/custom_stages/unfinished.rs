@@ -1,5 +1,5 @@
-//! Rows without a result because the stage failed on them or did not run. Lost values are always reported, and the next
-//! run that is able to fills exactly these rows.
+//! Rows without a result, because the stage failed on them or did not run. `aur` always reports missing values,
+//! and the next run that can compute them processes exactly these rows.
 
 use aurora_pipeline::Silent;
 use aurora_query::Mode;
@@ -8,7 +8,7 @@ use aurora_stages::index::{self, ColumnState, IndexOptions, Refresh, column_stat
 use crate::fixture::Fixture;
 use crate::{counter, digest, fresh, notes, options, repository, run, snapshot, text, values};
 
-/// A stage whose program fails on some functions, in the way that the file `mode` selects.
+/// A stage whose program fails on some functions. The file `mode` selects how it fails.
 pub(crate) const PROGRAM: &str = "
 import os, time
 from aurora_stage import Retry, stage
@@ -44,7 +44,7 @@ timeout = 1
 pub(crate) fn with_program() -> Fixture {
     let fixture = repository();
     fixture.write("tools/owner.py", PROGRAM).write("mode", "").write(".aurora/pipeline.toml", STAGE);
-    // The program and its mode are not indexed: these tests check their effects.
+    // The program and its mode are not indexed, because these tests only check their effects.
     fixture.write(".gitignore", "tools/\nmode\n.aurora/\n");
     fixture
 }
@@ -54,7 +54,7 @@ pub(crate) fn owner(fixture: &Fixture) -> ColumnState {
     states.into_iter().find(|state| state.name == "owner").expect("a column")
 }
 
-/// Names of the functions without an owner.
+/// Returns the names of the functions without an owner.
 fn without_owner(fixture: &Fixture) -> Vec<String> {
     let functions =
         values(fixture, "owner").into_iter().filter(|(name, _)| name.starts_with("pay") || name.starts_with("web"));
@@ -144,7 +144,7 @@ fn stages_of_files_and_stages_that_make_chunks_are_retried() {
          [stage.notes]\nuse = \"process\"\ncommand = [\"python3\", \"tools/notes.py\"]\nreads = [\"file.text\"]\n\
          writes = { \"file.definitions\" = \"json\" }\nlanguages = [\"note\"]\n",
     );
-    // A file is one row for a stage that works on files, regardless of its number of chunks.
+    // For a stage that works on files, a file is one row, regardless of its number of chunks.
     fixture.write("src/pay/f1.py", "def pay_1(card):\n    return card\n\n\ndef refund(card):\n    return 1\n");
     let summary = run(&fixture);
     let violations = summary.violations.join("\n");
@@ -184,7 +184,7 @@ fn a_failed_row_of_a_document_is_filled_though_its_source_lists_only_changes() {
 #[test]
 fn an_update_before_a_search_runs_no_program() {
     let fixture = with_program();
-    // The program refuses to update an index that this user has not built.
+    // Searches only update an index that is recorded as built by this user.
     let options = || {
         let mut options = options(fixture.root());
         options.trust.known = aurora_storage::KnownIndexes::at(fixture.path("known"));
@@ -247,7 +247,7 @@ fn serial_and_parallel_runs_leave_the_same_rows_unfinished() {
     assert_eq!((failed_rows(&snapshot(fixture.root())).expect("readable"), digest(&fixture)), (rows, index));
 }
 
-/// Trusts the program of the project, as a user does.
+/// Trusts the program of the project, as a user would do.
 pub(crate) fn trust(fixture: &Fixture) {
     let trusted = fixture.aur(&["plugin", "trust", "owner", "--yes"]);
     assert_eq!(trusted.code, Some(0), "{trusted:?}");

@@ -1,4 +1,4 @@
-//! Stages whose programs are not trusted: values that are kept, rows that wait, and columns that depend on them.
+//! Stages whose programs are not trusted: values are kept, rows wait, and so do columns that depend on them.
 
 use aurora_pipeline::Silent;
 use aurora_stages::index::{
@@ -68,7 +68,7 @@ fn reindexing_without_a_program_keeps_the_index_complete() {
         assert_eq!((kept.complete, kept.coverage), (true, 1.0), "forced: {force}");
         assert_eq!((state.waiting, state.stale), (0, state.values), "forced: {force}");
     }
-    // Different chunks of the same texts.
+    // The same texts are divided into different chunks.
     fixture.write(".aurora/pipeline.toml", format!("{STAGE}\n[stage.chunk]\nmax_size = 900\n"));
     let (kept, state) = (keeping(false), owner(&fixture));
     assert_eq!((state.waiting, state.stale > 0), (0, true), "{state:?}");
@@ -94,7 +94,7 @@ fn a_new_untrusted_stage_leaves_all_rows_waiting() {
     assert_eq!(digest(&fixture), fresh(&fixture));
 }
 
-/// The stage with other declarations in `writes`, none of which is a term of the keyword index.
+/// Returns the stage with other columns in `writes`, none of which adds terms to the keyword index.
 fn writing(columns: &str) -> String {
     STAGE.replace("{ owner = { type = \"string\", terms = 2, embed = true } }", columns)
 }
@@ -142,7 +142,7 @@ fn answers_note_redeclared_columns() {
     assert!(found["notes"].to_string().contains(note), "{found}");
 }
 
-/// A project with a second stage, which computes its column from the column of the first stage.
+/// Creates a project with a second stage, which computes its column from the column of the first stage.
 fn with_copy() -> Fixture {
     let fixture = with_program();
     fixture.write(
@@ -272,7 +272,7 @@ fn documents_of_an_untrusted_program_are_kept() {
     let not_run = |results| StageNotRun { stage: "tickets".to_owned(), results, waiting: 0 };
     assert_eq!(kept.not_run, [not_run(EarlierResults::KeptDocuments)]);
     assert!(is_there("@tickets/A-1.md"));
-    // Everything is stored again, with other columns.
+    // All chunks are stored again, with other columns.
     fixture.write(".aurora/pipeline.toml", format!("{}{tickets}", STAGE.replace("terms = 2", "terms = 3")));
     keeping(false);
     keeping(true);

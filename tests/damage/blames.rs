@@ -1,4 +1,4 @@
-//! Damage to the stored attributions is reported, never shown as an answer, and repaired.
+//! Damage to stored attributions is reported and repaired, and never changes an answer.
 
 use std::fs;
 

@@ -7,7 +7,7 @@ use crate::{Remedy, Sound};
 
 use Remedy::{Blocked, Harmless, Missing, Refused};
 
-/// A kind of damage: its name, its remedy, and a function that damages the files of a sound index.
+/// A kind of damage: its name, the remedy, and a function that damages the files of an undamaged index.
 type Kind = (&'static str, Remedy, fn(&Fixture));
 
 const INDEX: &str = ".aurora/index";

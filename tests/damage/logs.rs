@@ -1,5 +1,5 @@
-//! Damage to the access history: results are ranked without it, a note reports this, and the next search starts a new
-//! history.
+//! Damage to the access history. Results are ranked without the history, a note reports this, and the next search
+//! starts a new history.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::pages::{ENTRIES, Layout, PAGE, ROOT, TRANSACTION};
 const LOG: &str = ".aurora/access/data.mdb";
 const NOTE: &str = "Ranked without access history";
 
-/// A kind of damage: its name, and a function that damages the bytes of a sound log.
+/// A kind of damage: its name, and a function that damages the bytes of an undamaged log.
 type Kind = (&'static str, fn(&mut Vec<u8>, &Layout));
 
 fn search(fixture: &Fixture, more: &[&str]) -> serde_json::Value {
@@ -19,7 +19,7 @@ fn search(fixture: &Fixture, more: &[&str]) -> serde_json::Value {
     run.json()
 }
 
-/// Whether a note reports that the history was ignored, and the scores.
+/// Returns whether a note reports that the history was ignored, and the scores.
 fn note_and_scores(found: &serde_json::Value) -> (bool, Vec<serde_json::Value>) {
     let notes = found["notes"].as_array().expect("notes");
     let is_noted = notes.iter().any(|note| note.as_str().is_some_and(|note| note.contains(NOTE)));
@@ -44,20 +44,20 @@ fn a_damaged_access_history_is_reported_and_replaced() {
         ("a bit of a record", |data, layout| data[layout.table("records").value().start + 1] ^= 0x10),
         ("a bit of a key", |data, layout| data[layout.table("records").value().start - 1] ^= 1),
         ("a bit of the signature", |data, layout| data[layout.table("format").value().start] ^= 1),
-        ("a record less", |data, layout| data[layout.table("records").root() + 12] -= 2),
+        ("one record fewer", |data, layout| data[layout.table("records").root() + 12] -= 2),
         ("no records", |data, layout| data[layout.table("records").record + ROOT..][..8].fill(0xff)),
         ("an invalid page type", |data, layout| data[layout.table("records").root() + 10] = 0x55),
         ("all pages lost", |data, _| data[2 * PAGE..].fill(0)),
         ("an earlier transaction", |data, layout| data[layout.meta + TRANSACTION] ^= 4),
         ("cut short", |data, _| data.truncate(PAGE + 100)),
-        ("a text", |data, _| *data = b"not a database ".repeat(1000)),
+        ("a text file", |data, _| *data = b"not a database ".repeat(1000)),
     ];
     for (name, inflict) in kinds {
         let mut data = log.clone();
         inflict(&mut data, &layout);
         check(&sound, name, &data, &without);
     }
-    // A log without checksums, as an earlier version wrote it. Its tables differ.
+    // A log without checksums, as written by an earlier version, has other tables.
     check(&sound, "another format", &sound.data, &without);
 }
 
@@ -77,7 +77,7 @@ fn check(sound: &Sound, name: &str, data: &[u8], without: &[serde_json::Value]) 
     assert!(!note_and_scores(&found).0 && found["results"][0]["access"]["count"] == 1, "{name}: {found}");
 }
 
-/// LMDB does not open a log before all of it has been checked, even if a search reads none of the damaged pages.
+/// Before LMDB opens a log, all pages are checked, even if a search reads none of the damaged pages.
 #[test]
 fn an_access_history_is_checked_as_a_whole_before_each_write() {
     let sound = Sound::new();

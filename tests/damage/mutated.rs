@@ -1,5 +1,5 @@
-//! Structure-aware mutations of the data file, tested through the commands: no crash, no hang, and no wrong answer
-//! without a warning.
+//! Mutations of the data file that preserve its structure, tested through the commands. No command may crash, hang, or
+//! give a wrong answer without a warning.
 
 use std::fs;
 use std::process::Command;
@@ -10,18 +10,18 @@ use crate::fixture::Run;
 use crate::mutation::{Mutation, Sites};
 use crate::pages::{Layout, PAGE, word};
 
-/// Variable with the number of mutated files to try.
+/// Environment variable with the number of mutated files to try.
 const CORRUPTIONS: &str = "AURORA_CORRUPTIONS";
-/// Variable with the first seed.
+/// Environment variable with the first seed.
 const FIRST: &str = "AURORA_SEED";
-/// Time after which a command counts as hanging, on any machine.
+/// Time after which a command counts as hanging. It is long enough for any machine.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 const QUERIES: &str = "read the header of a token\nparse_token_7\nretry after a timeout\n";
 
-/// A sound index whose tree has changed since, so that the next run has to write.
+/// An undamaged index whose tree has changed since the last run, so that the next run has to write.
 struct Subject {
     sound: Sound,
-    /// The answers of the index, and in `after` the answers of the next index.
+    /// The answers before and after the next run.
     before: String,
     after: String,
 }
@@ -43,7 +43,7 @@ impl Subject {
         self.sound.lay_out().write(".aurora/index/data.mdb", data);
     }
 
-    /// Runs a command and asserts that it neither hangs nor ends by a signal.
+    /// Runs a command, and asserts that it does not hang, crash or panic.
     fn run(&self, what: &str, arguments: &[&str]) -> Run {
         self.limited(what, arguments, self.sound.fixture.command().args(arguments))
     }
@@ -94,7 +94,7 @@ impl Subject {
     }
 }
 
-/// The answers of a search without values that depend on the time, or `None` if the search reports an error.
+/// Returns the answers of a search without values that depend on time, or `None` if the search reports an error.
 fn answers(run: &Run) -> Option<String> {
     if run.code != Some(0) || !run.err.is_empty() {
         return None;
@@ -105,7 +105,7 @@ fn answers(run: &Run) -> Option<String> {
         found.get("error").is_none().then_some(())?;
         for result in found["results"].as_array_mut().expect("results") {
             let result = result.as_object_mut().expect("a result");
-            // If the row of a file is damaged, it is unknown whether the file has changed.
+            // If the record of a file is damaged, it is unknown whether the file has changed.
             result.remove("changed_since_index");
             result.remove("file_state");
         }
@@ -146,8 +146,8 @@ fn commands_survive_changed_structures() {
     outcomes.iter().for_each(|(outcome, count)| eprintln!("{count:6} {outcome}"));
 }
 
-/// LMDB frees as many pages as the count of overflow pages of a removed value says. With its upper half set, LMDB wrote
-/// beyond its map; with 2³¹ − 1, it did not return.
+/// When a value is removed, LMDB frees as many pages as its count of overflow pages says. If the upper half of the
+/// count was set, LMDB wrote beyond its map; if the count was 2³¹ − 1, LMDB did not return.
 #[test]
 fn a_count_of_overflow_pages_is_checked_before_lmdb_uses_it() {
     let subject = Subject::new();
