@@ -1,7 +1,7 @@
 //! Damage to the data file.
 
 use crate::pages::{DEPTH, ENTRIES, LAST_PAGE, Layout, PAGE, ROOT, TRANSACTION, word};
-use crate::{Remedy, Sound};
+use crate::{Remedy, UndamagedIndex};
 
 use Remedy::{Anew, Forced, Harmless, Keywords, Missing, Refused};
 
@@ -9,14 +9,14 @@ use Remedy::{Anew, Forced, Harmless, Keywords, Missing, Refused};
 type Kind = (&'static str, Remedy, fn(&mut Vec<u8>, &Layout));
 
 fn examine_all(kinds: &[Kind]) {
-    let sound = Sound::new();
-    let layout = Layout::from_data(&sound.data);
+    let undamaged = UndamagedIndex::new();
+    let layout = Layout::from_data(&undamaged.data);
     for (name, remedy, inflict) in kinds {
-        let mut data = sound.data.clone();
+        let mut data = undamaged.data.clone();
         inflict(&mut data, &layout);
-        assert!(data != sound.data, "{name} changes nothing");
-        sound.lay_out().write(".aurora/index/data.mdb", data);
-        sound.examine(name, *remedy);
+        assert!(data != undamaged.data, "{name} changes nothing");
+        undamaged.lay_out().write(".aurora/index/data.mdb", data);
+        undamaged.examine(name, *remedy);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::fixture::Fixture;
-use crate::{Remedy, Sound};
+use crate::{Remedy, UndamagedIndex};
 
 use Remedy::{Blocked, Harmless, Missing, Refused};
 
@@ -15,10 +15,10 @@ const DATA: &str = ".aurora/index/data.mdb";
 const LOCK: &str = ".aurora/index/lock.mdb";
 
 fn examine_all(kinds: &[Kind]) {
-    let sound = Sound::new();
+    let undamaged = UndamagedIndex::new();
     for (name, remedy, inflict) in kinds {
-        inflict(sound.lay_out());
-        sound.examine(name, *remedy);
+        inflict(undamaged.lay_out());
+        undamaged.examine(name, *remedy);
     }
 }
 

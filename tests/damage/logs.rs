@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::Sound;
+use crate::UndamagedIndex;
 use crate::fixture::Fixture;
 use crate::pages::{ENTRIES, Layout, PAGE, ROOT, TRANSACTION};
 
@@ -29,8 +29,8 @@ fn note_and_scores(found: &serde_json::Value) -> (bool, Vec<serde_json::Value>) 
 
 #[test]
 fn a_damaged_access_history_is_reported_and_replaced() {
-    let sound = Sound::new();
-    let fixture = sound.lay_out();
+    let undamaged = UndamagedIndex::new();
+    let fixture = undamaged.lay_out();
     let (_, without) = note_and_scores(&search(fixture, &["--no-record"]));
     let found = search(fixture, &[]);
     let id = found["results"][4]["id"].as_str().expect("an id");
@@ -55,14 +55,14 @@ fn a_damaged_access_history_is_reported_and_replaced() {
     for (name, inflict) in kinds {
         let mut data = log.clone();
         inflict(&mut data, &layout);
-        check(&sound, name, &data, &without);
+        check(&undamaged, name, &data, &without);
     }
     // A log without checksums, as written by an earlier version, has other tables.
-    check(&sound, "another format", &sound.data, &without);
+    check(&undamaged, "another format", &undamaged.data, &without);
 }
 
-fn check(sound: &Sound, name: &str, data: &[u8], without: &[serde_json::Value]) {
-    let fixture = sound.lay_out();
+fn check(undamaged: &UndamagedIndex, name: &str, data: &[u8], without: &[serde_json::Value]) {
+    let fixture = undamaged.lay_out();
     fixture.write(LOG, data);
     let (is_noted, scores) = note_and_scores(&search(fixture, &["--no-record"]));
     assert!(is_noted && scores == without, "{name}: {is_noted} {scores:?}");
@@ -80,8 +80,8 @@ fn check(sound: &Sound, name: &str, data: &[u8], without: &[serde_json::Value]) 
 /// Before LMDB opens a log, all pages are checked, even if a search reads none of the damaged pages.
 #[test]
 fn an_access_history_is_checked_as_a_whole_before_each_write() {
-    let sound = Sound::new();
-    let fixture = sound.lay_out();
+    let undamaged = UndamagedIndex::new();
+    let fixture = undamaged.lay_out();
     search(fixture, &[]);
     search(fixture, &[]);
     let mut data = fs::read(fixture.path(LOG)).expect("a log");

@@ -39,7 +39,7 @@ pub(crate) enum Remedy {
 }
 
 /// An undamaged index.
-pub(crate) struct Sound {
+pub(crate) struct UndamagedIndex {
     fixture: Fixture,
     /// Content of the data file.
     data: Vec<u8>,
@@ -54,7 +54,7 @@ const QUERIES: &[&[&str]] = &[
     &["mem", "search", "retry after a timeout", "--mode", "dense", "--lang", "go"],
 ];
 
-impl Sound {
+impl UndamagedIndex {
     pub(crate) fn new() -> Self {
         // Without git, answers do not depend on the time of day.
         let fixture = Fixture::plain();
@@ -76,9 +76,10 @@ impl Sound {
         run_ok(&fixture, &["mem", "index", "-q"]);
         let data = fs::read(fixture.path(".aurora/index/data.mdb")).expect("the data file");
         let digest = run_ok(&fixture, &["mem", "verify", "--digest"]).out;
-        let mut sound = Self { fixture, data, answers: Vec::new(), digest };
-        sound.answers = sound.ask().into_iter().map(|(what, answer)| (what, answer.expect("a sound index"))).collect();
-        sound
+        let mut undamaged = Self { fixture, data, answers: Vec::new(), digest };
+        undamaged.answers =
+            undamaged.ask().into_iter().map(|(what, answer)| (what, answer.expect("the undamaged index"))).collect();
+        undamaged
     }
 
     /// Replaces the index directory by one with the undamaged data file.
@@ -126,7 +127,7 @@ impl Sound {
             let right = self.answers.iter().find(|(asked, _)| *asked == what).map(|(_, right)| right);
             match found {
                 Ok(found) => {
-                    let right = right.expect("an answer of the sound index");
+                    let right = right.expect("an answer of the undamaged index");
                     let same = found.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count();
                     let near = |text: &str| {
                         String::from_utf8_lossy(&text.as_bytes()[same.saturating_sub(80)..])

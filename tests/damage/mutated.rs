@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::Sound;
+use crate::UndamagedIndex;
 use crate::fixture::Run;
 use crate::mutation::{Mutation, Sites};
 use crate::pages::{Layout, PAGE, word};
@@ -20,7 +20,7 @@ const QUERIES: &str = "read the header of a token\nparse_token_7\nretry after a 
 
 /// An undamaged index whose tree has changed since the last run, so that the next run has to write.
 struct Subject {
-    sound: Sound,
+    undamaged: UndamagedIndex,
     /// The answers before and after the next run.
     before: String,
     after: String,
@@ -28,37 +28,37 @@ struct Subject {
 
 impl Subject {
     fn new() -> Self {
-        let sound = Sound::new();
-        sound.fixture.write("m1/f1.go", "package main\n\n// Retry1 gives up after a timeout.\nfunc Retry1() {}\n");
-        sound.fixture.remove("m2/f2.md");
-        let mut subject = Self { sound, before: String::new(), after: String::new() };
-        subject.before = answers(&subject.search("a sound index")).expect("answers");
-        assert_eq!(subject.run("a sound index", &["mem", "index", "-q"]).code, Some(0));
+        let undamaged = UndamagedIndex::new();
+        undamaged.fixture.write("m1/f1.go", "package main\n\n// Retry1 gives up after a timeout.\nfunc Retry1() {}\n");
+        undamaged.fixture.remove("m2/f2.md");
+        let mut subject = Self { undamaged, before: String::new(), after: String::new() };
+        subject.before = answers(&subject.search("the undamaged index")).expect("answers");
+        assert_eq!(subject.run("the undamaged index", &["mem", "index", "-q"]).code, Some(0));
         subject.after = answers(&subject.search("the next index")).expect("answers");
         subject
     }
 
     /// Replaces the data file of the index.
     fn lay_out(&self, data: &[u8]) {
-        self.sound.lay_out().write(".aurora/index/data.mdb", data);
+        self.undamaged.lay_out().write(".aurora/index/data.mdb", data);
     }
 
     /// Runs a command, and asserts that it does not hang, crash or panic.
     fn run(&self, what: &str, arguments: &[&str]) -> Run {
-        self.limited(what, arguments, self.sound.fixture.command().args(arguments))
+        self.limited(what, arguments, self.undamaged.fixture.command().args(arguments))
     }
 
     fn search(&self, what: &str) -> Run {
         let (queries, arguments) = ("queries", ["mem", "search", "--stdin", "--format", "jsonl", "--no-record"]);
-        self.sound.fixture.write(queries, QUERIES);
-        let input = fs::File::open(self.sound.fixture.path(queries)).expect("a file");
-        self.sound.fixture.remove(queries);
-        self.limited(what, &arguments, self.sound.fixture.command().args(arguments).stdin(input))
+        self.undamaged.fixture.write(queries, QUERIES);
+        let input = fs::File::open(self.undamaged.fixture.path(queries)).expect("a file");
+        self.undamaged.fixture.remove(queries);
+        self.limited(what, &arguments, self.undamaged.fixture.command().args(arguments).stdin(input))
     }
 
     fn limited(&self, what: &str, arguments: &[&str], command: &mut Command) -> Run {
-        let files = ["out", "err"].map(|name| self.sound.fixture.path(&format!(".home/{name}")));
-        fs::create_dir_all(self.sound.fixture.path(".home")).expect("a directory");
+        let files = ["out", "err"].map(|name| self.undamaged.fixture.path(&format!(".home/{name}")));
+        fs::create_dir_all(self.undamaged.fixture.path(".home")).expect("a directory");
         let [out, err] = files.each_ref().map(|path| fs::File::create(path).expect("a file"));
         let mut child = command.stdout(out).stderr(err).spawn().expect("the program starts");
         let start = Instant::now();
@@ -119,10 +119,10 @@ fn commands_survive_changed_structures() {
     let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
     let first = number(FIRST).unwrap_or(0);
     let subject = Subject::new();
-    let sites = Sites::from_data(&subject.sound.data);
+    let sites = Sites::from_data(&subject.undamaged.data);
     let mut outcomes = std::collections::BTreeMap::<String, u32>::new();
     for seed in first..first + number(CORRUPTIONS).unwrap_or(60) {
-        let mut data = subject.sound.data.clone();
+        let mut data = subject.undamaged.data.clone();
         let mutation = sites.mutate(&mut data, seed);
         let what = &mutation.what;
         subject.lay_out(&data);
@@ -138,8 +138,8 @@ fn commands_survive_changed_structures() {
         assert_eq!(subject.run(what, &["mem", "index", "--force", "-q"]).code, Some(0), "{what}");
         let forced = subject.check(&mutation, &subject.after);
         assert!(forced == "right" || mutation.resealed, "{what}: --force has not repaired it: {forced}");
-        let sound = subject.run(what, &["mem", "verify"]);
-        assert!(sound.code == Some(0) || mutation.resealed, "{what}: {sound:?}");
+        let undamaged = subject.run(what, &["mem", "verify"]);
+        assert!(undamaged.code == Some(0) || mutation.resealed, "{what}: {undamaged:?}");
         let word = if verified { "verified" } else { "noticed" };
         *outcomes.entry(format!("{word}, searched: {searched}, indexed: {indexed}")).or_default() += 1;
     }
@@ -151,16 +151,16 @@ fn commands_survive_changed_structures() {
 #[test]
 fn a_count_of_overflow_pages_is_checked_before_lmdb_uses_it() {
     let subject = Subject::new();
-    let layout = Layout::from_data(&subject.sound.data);
+    let layout = Layout::from_data(&subject.undamaged.data);
     let count_of = |value: usize| value / PAGE * PAGE + 12;
     let mut seen = 0;
     for table in ["meta", "chunks", "post", "vectors"] {
         let large = layout.table(table).values.iter().find(|value| value.start % PAGE == 16 && value.len() > PAGE / 2);
         let Some(at) = large.map(|value| count_of(value.start)) else { continue };
-        let old = word(&subject.sound.data, at) as u32;
+        let old = word(&subject.undamaged.data, at) as u32;
         for new in [old | 0xffff_0000, i32::MAX as u32, u32::MAX, old + 1, old - 1] {
             let what = format!("{new:#x} overflow pages in `{table}` instead of {old}");
-            let mut data = subject.sound.data.clone();
+            let mut data = subject.undamaged.data.clone();
             data[at..at + 4].copy_from_slice(&new.to_le_bytes());
             subject.lay_out(&data);
             let verified = subject.run(&what, &["mem", "verify"]);

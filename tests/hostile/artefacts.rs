@@ -1,4 +1,4 @@
-//! Artefacts with valid checksums and invalid content: each is refused, or imported as a sound index.
+//! Artefacts with valid checksums and invalid content. Each is either refused, or imported as a valid index.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use crate::{Attack, assert_withstands, ensure};
 const MAGIC: &[u8] = b"AURMEM\r\n";
 /// Version of the layout.
 const VERSION: u32 = 2;
-/// Rows per frame when a part is encoded.
+/// Number of rows per frame when a part is encoded.
 const FRAME_ROWS: usize = 8;
 /// Length of the header: magic, version, length of the manifest, checksum of the manifest.
 const HEADER: usize = 8 + 4 + 4 + 32;
@@ -26,7 +26,7 @@ struct Artefact {
     parts: Vec<Part>,
 }
 
-/// A part: rows of key and value.
+/// A part of an artefact: rows, each with a key and a value.
 #[derive(Clone)]
 struct Part {
     rows: Vec<(Vec<u8>, Vec<u8>)>,
@@ -55,7 +55,7 @@ impl Artefact {
         Self { manifest, parts }
     }
 
-    /// Encodes the artefact with valid lengths and checksums.
+    /// Encodes the artefact. Lengths and checksums are valid.
     fn bytes(&self) -> Vec<u8> {
         let mut manifest = self.manifest.clone();
         let mut frames = Vec::new();
@@ -103,7 +103,7 @@ impl Part {
         Self { rows, rest: Vec::new() }
     }
 
-    /// The number of bytes of the rows, and the encoded frames.
+    /// Returns the number of bytes of the rows, and the encoded frames.
     fn frames(&self) -> (usize, Vec<u8>) {
         let (mut plain, mut frames) = (0, Vec::new());
         let rows = self.rows.chunks(FRAME_ROWS).map(|rows| {
@@ -122,12 +122,12 @@ impl Part {
     }
 }
 
-/// A frame with its header.
+/// Returns a frame with its header.
 fn framed(length: usize, compressed: &[u8]) -> Vec<u8> {
     [&(length as u32).to_le_bytes()[..], &(compressed.len() as u32).to_le_bytes(), compressed].concat()
 }
 
-/// Takes bytes that are preceded by their length.
+/// Takes a byte string that follows its length.
 fn take(bytes: &mut &[u8]) -> Vec<u8> {
     let (mut length, mut shift) = (0usize, 0);
     while let Some((&byte, rest)) = bytes.split_first() {
@@ -151,7 +151,7 @@ fn put_varint(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Replaces every occurrence of a text by another of the same length.
+/// Replaces every occurrence of a text by another text of the same length.
 fn replace(bytes: &mut [u8], from: &str, to: &str) {
     assert_eq!(from.len(), to.len(), "{from} {to}");
     for at in 0..bytes.len().saturating_sub(from.len() - 1) {
@@ -161,7 +161,7 @@ fn replace(bytes: &mut [u8], from: &str, to: &str) {
     }
 }
 
-/// An attack that imports a modified artefact.
+/// Creates an attack that imports a modified artefact.
 fn artefact(name: impl Into<String>, change: impl Fn(&mut Artefact) + 'static) -> Attack {
     raw(name, move |sandbox| {
         let mut artefact = Artefact::export_from(sandbox);
@@ -185,7 +185,7 @@ fn refused(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
 #[test]
 fn paths_in_artefacts_cannot_leave_the_root() {
     const REAL: &str = "src/deep/cache.js";
-    /// Paths that the import refuses: they lead out of the root, or are not paths of files.
+    /// Paths that an import refuses, because they lead out of the root or cannot be paths of files.
     const OUTSIDE: &[&str] = &[
         "../../secret.txt",
         "/etc/passwd",
@@ -197,7 +197,7 @@ fn paths_in_artefacts_cannot_leave_the_root() {
         "src/deep/cache.j\0",
         "/////////////////",
     ];
-    /// Unusual paths below the root.
+    /// Unusual paths below the root, which an import may accept.
     const STRANGE: &[&str] = &[
         "src\\..\\..\\..",
         "C:/windows/",
@@ -238,7 +238,7 @@ fn paths_in_artefacts_cannot_leave_the_root() {
 #[test]
 fn large_values_in_artefacts_are_bounded() {
     const LARGE: usize = 512 << 20;
-    // The header of the frame states the length of its rows, or a small one.
+    // The header of the frame states the real length of the rows, or a length that is too small.
     let value = |part: &'static str, key: &'static [u8], is_honest: bool| {
         raw(format!("a value of 512 MiB in {part}, {is_honest}"), move |sandbox| {
             let mut artefact = Artefact::export_from(sandbox);
@@ -275,7 +275,8 @@ fn large_values_in_artefacts_are_bounded() {
     ]);
 }
 
-/// A part of one row whose value consists of `zeros` zero bytes: its length, and the frame.
+/// Encodes a part with a single row, whose value consists of `zeros` zero bytes. Returns the length of the row and the
+/// frame.
 fn large(key: &[u8], zeros: usize) -> (usize, Vec<u8>) {
     use std::io::Write;
     let mut head = Vec::new();
@@ -326,7 +327,7 @@ fn files_that_are_not_artefacts_are_refused() {
     ]);
 }
 
-/// Makes one random change to an artefact. Encoding makes the checksums valid again.
+/// Makes one random change to an artefact. Lengths and checksums become valid when the artefact is encoded.
 fn mutate(artefact: &mut Artefact, random: &mut Random) -> String {
     let at = random.below(artefact.parts.len());
     let name = artefact.manifest["parts"][at]["name"].as_str().unwrap_or_default().to_owned();
@@ -390,12 +391,12 @@ fn mutate(artefact: &mut Artefact, random: &mut Random) -> String {
 }
 
 #[test]
-fn mutated_artefacts_are_refused_or_sound() {
-    let test = "mutated_artefacts_are_refused_or_sound";
+fn mutated_artefacts_are_refused_or_valid() {
+    let test = "mutated_artefacts_are_refused_or_valid";
     let source = Sandbox::new(Start { indexed: true, mined: false });
-    let sound = Artefact::export_from(&source);
+    let original = Artefact::export_from(&source);
     attempts(test, 60, |random| {
-        let mut artefact = sound.clone();
+        let mut artefact = original.clone();
         let mut changes = Vec::new();
         for _ in 0..1 + random.below(3) {
             changes.push(mutate(&mut artefact, random));
@@ -409,7 +410,7 @@ fn mutated_artefacts_are_refused_or_sound() {
             .run(&["mem", "search", "parse_token", "--show-content"])
             .expect(|_, outcomes| {
                 ensure(matches!(outcomes[0].code, Some(0 | 2)), "imported or refused")?;
-                ensure(outcomes[2].code == Some(0), "the index after the import is sound")?;
+                ensure(outcomes[2].code == Some(0), "the index after the import is valid")?;
                 ensure(outcomes[4].code == Some(0), "the next run succeeds")?;
                 ensure(
                     outcomes[5].out.contains("src/token.py") && !outcomes[5].out.contains(SECRET),

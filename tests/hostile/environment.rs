@@ -1,4 +1,4 @@
-//! A hostile or broken environment: variables, arguments, streams, and system limits.
+//! Hostile or broken environments: variables, arguments, streams, and system limits.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -10,7 +10,7 @@ use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
 const ASK: &[&str] = &["mem", "search", "parse_token", "--format", "json"];
 
-/// Runs of the program with an environment variable set to a value or unset.
+/// Returns attacks that run the program with an environment variable set to a value, or unset.
 fn with_variable(name: &'static str, value: Option<&'static [u8]>) -> Vec<Attack> {
     let commands: [&[&str]; 5] = [INDEX, ASK, &["doctor"], &["model", "list"], &["mem", "export", "-"]];
     let shown =
@@ -241,8 +241,8 @@ fn system_limits_end_in_a_message() {
     assert_withstands(attacks);
 }
 
-/// Address space from 300 MiB up to the amount that an unlimited run takes. Each thread and each map of a memory store
-/// needs some.
+/// Limits the address space to amounts from 300 MiB up to what an unlimited run needs. Each thread and each memory map
+/// of a store needs address space.
 #[test]
 fn an_address_space_limit_ends_in_a_message() {
     const REMEMBER: &[&str] = &["mem", "turn", "add", "--session", "s1", "--speaker", "user", "parse_token is slow"];
@@ -263,11 +263,11 @@ fn an_address_space_limit_ends_in_a_message() {
             })
         })
     };
-    // With less, an unoptimised build cannot be loaded.
+    // With less than 300 MiB, an unoptimised build cannot be loaded.
     assert_withstands((300..=1_050).step_by(75).map(limited));
 }
 
-/// A read-only disk, which affects root as well: the sandbox is mounted on itself without write permission.
+/// A read-only disk. It also affects the superuser, because the sandbox is mounted without write permission.
 #[test]
 fn on_a_read_only_disk_searches_work_and_changes_fail() {
     if !can_mount() {
@@ -307,7 +307,7 @@ fn on_a_read_only_disk_searches_work_and_changes_fail() {
             .run(&["mem", "turn", "add", "--session", "s1", "--speaker", "user", "hello"])
             .run_with(|sandbox| sandbox.aur_after("exec < src/token.py", &["log", "write", "--query", "retry"]))
             .run(&["mem", "search", "parse_token", "--session", "s1"])
-            // The index of the memory now lags behind its entries.
+            // Now the index of the memory does not contain the newest entries.
             .run(&["mem", "add", "note", "-m", "Another note about parse_token"])
             .run_with(read_only(arguments))
             .expect(move |_, outcomes| {
@@ -325,7 +325,7 @@ fn can_mount() -> bool {
     tried.is_ok_and(|tried| tried.status.success())
 }
 
-/// Files, directories and links change while a run reads them.
+/// Files, directories and links are replaced while a run reads them.
 #[test]
 fn a_tree_that_changes_during_a_run_cannot_lead_outside() {
     let script = "n=0
@@ -343,7 +343,7 @@ fn a_tree_that_changes_during_a_run_cannot_lead_outside() {
     });
     assert_withstands([attack
         .run_with(|sandbox| {
-            // Remove whatever the loop had created when it was stopped.
+            // Removes what the loop had created when it was stopped.
             let mut shell = Command::new("sh");
             shell
                 .arg("-c")
@@ -356,6 +356,6 @@ fn a_tree_that_changes_during_a_run_cannot_lead_outside() {
         .run(SEARCH)
         .run(&["mem", "verify"])
         .expect(|_, outcomes| {
-            ensure(outcomes[3].code == Some(0) && outcomes[5].code == Some(0), "the next run is sound")
+            ensure(outcomes[3].code == Some(0) && outcomes[5].code == Some(0), "the next run succeeds")
         })]);
 }

@@ -1,4 +1,4 @@
-//! Long queries, damaged access histories, indexes of other users, and searches outside a project.
+//! Long queries, damaged access histories, indexes of other users, and searches outside of a project.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
 const ASK: &[&str] = &["mem", "search", "parse_token", "--format", "json"];
 
-/// A search with the text on standard input.
+/// Returns a search that reads the text from standard input.
 fn search_with_input(arguments: &'static [&'static str], text: String) -> impl Fn(&Sandbox) -> Command {
     move |sandbox| {
         let file = sandbox.path("../home/query");
@@ -27,7 +27,7 @@ fn refused(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
     ensure(outcome.code == Some(2) && says, "exit code 2, and a message that names the limit")
 }
 
-/// Expects an error in place of the answer to one of several queries.
+/// Expects that one of several queries is answered with an error.
 fn refused_in_its_place(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
     let outcome = &outcomes[0];
     let has_error = outcome.out.contains("\"error\":\"the query is longer than 16384 bytes");
@@ -42,7 +42,7 @@ fn the_length_of_a_query_is_limited() {
         move |sandbox: &Sandbox| {
             let query: Vec<String> = words(bytes).split(' ').map(str::to_owned).collect();
             let mut all = vec!["mem".to_owned(), "search".to_owned()];
-            // An argument has at most 128 KiB.
+            // A single argument can have at most 128 KiB.
             all.extend(query.chunks(8_000).map(|part| part.join(" ")));
             sandbox.aur(&all)
         }
@@ -133,7 +133,7 @@ fn other_users_can_search_a_readable_index() {
         let mut command = sandbox.aur(&["mem", "search", "parse_token", "--format", "json"]);
         let elsewhere = sandbox.path("../elsewhere");
         command.env("HOME", &elsewhere).env("AURORA_HOME", &elsewhere).env("AURORA_TRUST_INDEX", "1");
-        // The index belongs to the user who runs the tests.
+        // If the tests run as the superuser, the search must run as another user.
         if fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
             std::os::unix::process::CommandExt::uid(&mut command, 65_534);
         }
@@ -171,7 +171,7 @@ fn an_export_to_standard_output_needs_no_temporary_directory() {
         })]);
 }
 
-/// A search that finds no project. It asks on a terminal, and fails elsewhere.
+/// A search that finds no project. On a terminal, it asks whether to index the directory; elsewhere, it fails.
 fn outside(name: &str, build: impl Fn(&Sandbox) + 'static, prepare: impl Fn(&Sandbox) -> Command + 'static) -> Attack {
     Attack::on_fresh(name, build).run_with(prepare).expect(|sandbox, outcomes| {
         let [search] = outcomes else { return Err("a search".to_owned()) };
@@ -224,7 +224,7 @@ fn a_search_outside_a_project_indexes_nothing() {
     ]);
 }
 
-/// A search in a root of the file system that is not writable.
+/// A search in a root of the file system that cannot be written.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_search_in_the_root_of_the_file_system_indexes_nothing() {
@@ -240,7 +240,7 @@ fn a_search_in_the_root_of_the_file_system_indexes_nothing() {
     assert!(outcome.code == Some(2) && outcome.err.contains("aur mem index"), "{}", outcome.summary());
 }
 
-/// Runs a search on a terminal where `answer` is typed, and returns the exit code and the text on the terminal.
+/// Runs a search on a terminal on which `answer` is typed. Returns the exit code and the text on the terminal.
 #[cfg(target_os = "linux")]
 fn asked_at_a_terminal(sandbox: &Sandbox, answer: &str) -> (Option<i32>, String) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -258,7 +258,7 @@ fn asked_at_a_terminal(sandbox: &Sandbox, answer: &str) -> (Option<i32>, String)
     let mut terminal = File::from(terminal);
     terminal.write_all(answer.as_bytes()).expect("an answer can be typed");
     let mut shown = Vec::new();
-    // Reading a terminal whose other end is closed is an error.
+    // Reading fails when the other end of the terminal is closed.
     let _ = terminal.read_to_end(&mut shown);
     (child.wait().expect("the program ends").code(), String::from_utf8_lossy(&shown).into_owned())
 }

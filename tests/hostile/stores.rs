@@ -1,4 +1,4 @@
-//! Damaged, foreign and unfinished stores other than the index: a search continues without them and adds a note.
+//! Damaged, foreign and unfinished stores other than the index. A search ignores them and adds a note.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const NOTE: &[&str] =
     &["mem", "turn", "add", "--session", "s", "--speaker", "user", "--scope", "project", "parse_token"];
 const RECORD: &[&str] = &["mem", "search", "parse_token"];
 
-/// A store, the command that creates it, and its directory.
+/// A store: its name, the command that creates it, and its directory.
 struct Store {
     name: &'static str,
     create: &'static [&'static str],
@@ -43,16 +43,16 @@ const STORES: [Store; 4] = [
     },
 ];
 
-/// A change of a store, given its directory and the bytes of its data file.
+/// A change of a store. Its arguments are the directory of the store and the bytes of the data file.
 type Change = fn(&Path, &[u8]);
 
 fn put(directory: &Path, data: &[u8]) {
-    // A new file, so that the change is noticed even within the resolution of the modification time.
+    // The file is replaced, so that the change is noticed even if the modification time stays the same.
     fs::remove_file(directory.join("data.mdb")).expect("is there");
     fs::write(directory.join("data.mdb"), data).expect("a file");
 }
 
-/// Stores in the state that a process leaves if it ends while creating them.
+/// States in which a process leaves a store if it dies while creating the store.
 const UNFINISHED: &[(&str, Change)] = &[
     ("an empty file", |store, _| put(store, b"")),
     ("an empty file without a lock file", |store, _| {
@@ -108,7 +108,7 @@ fn create(sandbox: &Sandbox, store: &Store) {
     assert_eq!(made.code, Some(0), "{}", made.summary());
 }
 
-/// An attack on each store in each state.
+/// Creates an attack for each store in each state.
 fn on_each(
     changes: &'static [(&'static str, Change)],
     attack: impl Fn(&'static Store, Attack) -> Attack,
@@ -128,7 +128,7 @@ fn on_each(
     attacks
 }
 
-/// Checks that the code is found, and returns the notes of the answer.
+/// Checks that a search finds the code, and returns the notes of the answer.
 fn notes(outcome: &Outcome) -> Result<Vec<String>, String> {
     ensure(outcome.code == Some(0), "the search succeeds")?;
     let answer = outcome.json();
@@ -176,7 +176,8 @@ fn a_search_continues_without_a_damaged_store_and_names_it_once() {
             .expect(move |sandbox, outcomes| {
                 let directory = (store.directory)(sandbox).display().to_string();
                 let notes = notes(&outcomes[0])?;
-                // A lock file has no content. Either the store can be read, or a note gives the reason.
+                // The content of a lock file does not matter. Therefore the store may be usable; if it is not, a note
+                // gives the reason.
                 ensure(notes.len() <= 1, &format!("one note: {notes:?}"))?;
                 let is_named = |note: &String| {
                     note.contains(&directory)
@@ -187,16 +188,16 @@ fn a_search_continues_without_a_damaged_store_and_names_it_once() {
                     ensure(outcomes[place].code == Some(0), "no command fails because of it")?;
                 }
                 self::notes(&outcomes[5])?;
-                // A command about memory fails if no memory can be used.
+                // `aur mem list` fails if no memory can be used.
                 ensure(outcomes[6].code == Some(if store.is_memory { 2 } else { 0 }), "`aur mem list`")?;
-                // `aur mem recall` has started a new access history.
+                // `aur mem recall` has replaced a damaged access history by a new one.
                 let is_named = outcomes[7].out.contains(&directory) || store.name == "access";
                 ensure(matches!(outcomes[7].code, Some(0 | 1)) && is_named, "the doctor names it")
             })
     }));
 }
 
-/// Overwrites a page of the index of a memory, which is derived from the entries. The file keeps its identity.
+/// Overwrites a page of the index of a memory. Such an index is derived from the entries. The file keeps its inode.
 fn damage_index(sandbox: &Sandbox, store: &Store, page: usize) {
     let asked = sandbox.run(&mut sandbox.aur(ASK));
     assert_eq!(asked.code, Some(0), "{}", asked.summary());
@@ -206,7 +207,8 @@ fn damage_index(sandbox: &Sandbox, store: &Store, page: usize) {
     fs::write(file, data).expect("a file");
 }
 
-/// Attacks on a damaged page of the index of each memory. Each memory has an entry that every search finds.
+/// Creates attacks that damage a page of the index of each memory. Each memory contains an entry that every search
+/// finds.
 fn on_each_index(page: usize, attack: impl Fn(Attack, &'static [&'static str]) -> Attack) -> [Attack; 2] {
     let damaged = |store: &'static Store, add: &'static [&'static str]| {
         let build = move |sandbox: &Sandbox| {
@@ -223,7 +225,7 @@ fn on_each_index(page: usize, attack: impl Fn(Attack, &'static [&'static str]) -
     ]
 }
 
-/// Checks that the entry is found, and returns the number of notes that the index was rebuilt.
+/// Checks that a search finds the entry, and returns the number of notes about rebuilding the index.
 fn rebuilds(outcome: &Outcome) -> Result<usize, String> {
     ensure(outcome.code == Some(0) && outcome.out.contains("turn:s:1"), "the entry is found")?;
     let notes = outcome.json()["notes"].as_array().cloned().unwrap_or_default();
@@ -244,10 +246,10 @@ fn checks_find_a_damaged_memory_index_and_a_search_rebuilds_it() {
                     ensure(outcomes[2].code == Some(1) && is_named, "so does the doctor")?;
                     ensure(notes(&outcomes[3])?.is_empty(), "nothing is left out")?;
                     let [first, second] = [rebuilds(&outcomes[3])?, rebuilds(&outcomes[4])?];
-                    // Every search reads page 11.
+                    // Every search reads page 11, so the damage must be noticed.
                     ensure(first == 1 || (first == 0 && page != 11), "one note")?;
                     ensure(second == 0, "once")?;
-                    ensure(first == 0 || outcomes[5].code == Some(0), "the new index is sound")
+                    ensure(first == 0 || outcomes[5].code == Some(0), "the new index is valid")
                 },
             )
         })
@@ -259,7 +261,7 @@ fn a_recall_rebuilds_a_damaged_memory_index() {
     assert_withstands(on_each_index(11, |attack, verify| {
         attack.run(&["mem", "recall", "parse_token", "--format", "json"]).run(verify).expect(|_, outcomes| {
             ensure(rebuilds(&outcomes[0])? == 1, "one note")?;
-            ensure(outcomes[1].code == Some(0), "the new index is sound")
+            ensure(outcomes[1].code == Some(0), "the new index is valid")
         })
     }));
 }
@@ -279,12 +281,12 @@ fn a_code_search_works_if_a_damaged_memory_index_cannot_be_rebuilt() {
     let build = |sandbox: &Sandbox| {
         create(sandbox, &STORES[2]);
         damage_index(sandbox, &STORES[2], 11);
-        // No run can lock the index to rebuild it.
+        // A directory in place of the lock file prevents rebuilding the index.
         let lock = sandbox.home(".aurora/memory/.aurora/writer.lock");
         let _ = fs::remove_file(&lock);
         fs::create_dir(lock).expect("a directory");
     };
-    assert_withstands([Attack::on_indexed("index of user-memory: neither sound nor writable", build).run(ASK).expect(
+    assert_withstands([Attack::on_indexed("index of user-memory: damaged and not writable", build).run(ASK).expect(
         |_, outcomes| {
             let notes = notes(&outcomes[0])?;
             ensure(notes.len() == 1 && notes[0].contains("cannot be rebuilt"), &format!("one note: {notes:?}"))
@@ -292,7 +294,7 @@ fn a_code_search_works_if_a_damaged_memory_index_cannot_be_rebuilt() {
     )]);
 }
 
-/// Creates a store of another user, as if the repository contained it.
+/// Creates a store that belongs to another user, as if the repository had contained it.
 fn bring(sandbox: &Sandbox, store: &Store) {
     let mut command = sandbox.aur(store.create);
     let other = sandbox.home("../other");
@@ -330,7 +332,7 @@ fn a_store_from_a_repository_is_unused_until_it_is_trusted() {
                     let is_named = notes.len() == 1 && notes[0].contains(&format!("trust-index {}", store.name));
                     ensure(is_named, &format!("one note with the remedy: {notes:?}"))?;
                 }
-                // A search skips recording the results if it cannot write. Any other write fails.
+                // A search that cannot record its results succeeds nevertheless. All other commands that write fail.
                 let is_refused = outcomes[1].code == Some(2) && outcomes[1].err.contains("trust-index");
                 ensure(is_refused || store.name == "access", "a write is refused with the remedy")?;
                 ensure(
@@ -400,7 +402,7 @@ fn texts_of_the_user_are_private_for_every_umask() {
         })]);
 }
 
-/// Adds a path, and the paths below it, if other users may access them in any way.
+/// Adds a path, and all paths below it, that other users may access in any way.
 fn add_loose(path: &Path, loose: &mut Vec<String>) {
     use std::os::unix::fs::PermissionsExt as _;
 

@@ -1,4 +1,4 @@
-//! Indexes that this user has not built, or that git tracks, are not used silently.
+//! Indexes that this user has not built, or that git tracks, are not used without a message.
 
 use std::fs;
 use std::process::Command;
@@ -7,13 +7,13 @@ use crate::process::Outcome;
 use crate::sandbox::Sandbox;
 use crate::{Attack, FORCE, INDEX, assert_withstands, ensure};
 
-/// Name of a function that only the planted index contains.
+/// Name of a function that exists only in the planted index.
 const PLANTED: &str = "planted_answer";
 const ASK: &[&str] = &["mem", "search", PLANTED, "--show-content", "--format", "json", "--no-record"];
 const ASK_REAL: &[&str] = &["mem", "search", "parse_token", "--format", "json", "--no-record"];
 const ACCEPT: &[&str] = &["mem", "trust-index"];
 
-/// Replaces the index of the repository by the index of another tree, built by another user.
+/// Replaces the index of the repository by the index of another tree, which another user has built.
 fn plant(sandbox: &Sandbox) {
     let root = sandbox.path("../attacker");
     fs::create_dir_all(root.join("src")).expect("a directory");
@@ -97,7 +97,7 @@ fn other_commands_report_a_foreign_index() {
         attacks.extend(on_each(&command.join(" "), |attack| {
             attack.run(command).run(ASK).expect(|_, outcomes| {
                 ensure(!shows(&outcomes[0]), "no content is shown")?;
-                // No command may make the index a trusted one.
+                // No other command may make the index trusted.
                 refused(&outcomes[1])
             })
         }));
@@ -174,7 +174,7 @@ fn an_index_of_the_user_stays_trusted() {
     ]);
 }
 
-/// Files below `.aurora` that an attacker commits: of the right format, with misleading content.
+/// Files below `.aurora` that an attacker has committed. They have the right format, but misleading content.
 #[test]
 fn committed_index_files_change_no_answer() {
     const FILES: &[&str] = &[
@@ -228,7 +228,7 @@ fn committed_index_files_change_no_answer() {
                             outcomes[1].code == Some(0) && outcomes[1].out.contains("src/token.py"),
                             "the source is found",
                         )?;
-                        ensure(outcomes[2].code == Some(0), "the index is sound")?;
+                        ensure(outcomes[2].code == Some(0), "the index is valid")?;
                         let head = sandbox.git(&["rev-parse", "HEAD"]);
                         ensure(
                             outcomes[3].code == Some(0) && outcomes[3].out.contains(&head),

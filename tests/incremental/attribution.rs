@@ -1,4 +1,5 @@
-//! Attribution that was postponed, stopped or overtaken by a commit: the next run completes it like a fresh run.
+//! Attribution that was postponed, stopped, or made obsolete by a commit. The next run completes it, so that the result
+//! equals a fresh run.
 
 use std::fs::File;
 use std::path::Path;
@@ -18,7 +19,7 @@ fn a_run_stopped_at_another_commit_is_completed_by_the_next() {
     let kept = Fixture::git_in_memory();
     kept.write("a.py", BODIES[0]).commit("first");
     run(kept.root(), 2, false);
-    // The stopped run attributes the lines to the amended commit. The last run is at the same commit as the first.
+    // The stopped run attributes lines to an amended commit. The last run is at the same commit as the first run.
     for edit in [
         Edit::Write { file: 0, body: 1 },
         Edit::ThereAndBack { branch: 0 },
@@ -34,7 +35,7 @@ fn a_run_stopped_at_another_commit_is_completed_by_the_next() {
     assert_eq!(digest(kept.root()), digest(fresh.root()));
 }
 
-/// The numbers of chunks whose attribution is pending, and of chunks with an attribution.
+/// Returns the number of chunks whose attribution is pending, and the number of chunks with an attribution.
 fn pending_and_tracked(snapshot: &Snapshot) -> (usize, usize) {
     let chunk = |id| snapshot.chunk(ChunkId(id)).expect("sound").expect("live");
     let is_pending = |id: &u32| chunk(*id).git_state() == GitState::Pending;
@@ -65,7 +66,7 @@ fn files_can_be_searched_before_their_history_is_read() {
 #[test]
 fn a_run_stopped_while_reading_history_is_completed_by_the_next() {
     let fixture = sizeable();
-    // The history is long enough that the first progress report comes while it is read.
+    // The history is so long that the first progress report comes while it is being read.
     let mut stream = String::new();
     for commit in 0..6_000 {
         let (time, text) = (1_500_000_000 + commit, format!("def made_{commit}():\n    return {commit}\n"));
@@ -95,7 +96,7 @@ fn a_commit_made_while_history_is_read_is_noticed() {
         fn on_history(&self, _: WalkProgress) {
             let author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
             let commit = ["commit", "--quiet", "--all", "--message", "meanwhile"];
-            // The second call has nothing to commit.
+            // On the second call, there is nothing to commit.
             let git = git(self.0).args(author).args(commit).output();
             git.expect("git runs");
         }
@@ -134,7 +135,7 @@ fn missing_attributions_follow_in_the_next_run() {
 #[test]
 fn stored_comparisons_of_old_versions_change_no_result() {
     let kept = Fixture::git_in_memory();
-    // Each change spans two chunks. In the older version, these lines span two chunks as well.
+    // Each change spans two chunks, in the older version as well.
     let change = |number: usize| {
         let border = format!("split({number})\nclass Cache{number}:\n");
         kept.write("a.py", BODIES[0].replace("split()\n\n\nclass Cache:\n", &border)).commit("work");

@@ -1,4 +1,4 @@
-//! Changes of a repository between two runs.
+//! Random changes of a repository between two runs.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::evidence;
 use crate::fixture::{Fixture, Run};
 use crate::{impatient, interrupted, refresh, run};
 
-/// File that stores the comparisons of old versions.
+/// File with the stored comparisons of old versions.
 pub(crate) const COMPARISONS: &str = ".aurora/history.comparisons";
 
 /// A change that a developer makes between two runs.
@@ -38,15 +38,15 @@ pub(crate) enum Edit {
     Touch {
         file: usize,
     },
-    /// An edit that keeps the size and the modification time.
+    /// Edits a file, keeping its size and modification time.
     Rewrite {
         file: usize,
     },
-    /// Replaces the file by another of the same size and modification time.
+    /// Replaces a file by another file with the same size and modification time.
     Replace {
         file: usize,
     },
-    /// Writes the same content to another inode, as a restored cache does.
+    /// Writes the same content to a new inode, as restoring a cache does.
     Recreate {
         file: usize,
     },
@@ -82,7 +82,7 @@ pub(crate) enum Edit {
     Index,
     Refresh,
     InterruptedIndex,
-    /// A run that publishes after every file.
+    /// Runs the indexer and publishes after every file.
     PiecemealIndex,
     ImpatientIndex {
         finishes: bool,
@@ -94,7 +94,7 @@ pub(crate) enum Edit {
     LoseComparisons {
         keeps: usize,
     },
-    /// A run while the `.git` directory is missing.
+    /// Runs the indexer while the `.git` directory is missing.
     IndexWithoutGit,
 }
 
@@ -241,14 +241,14 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
     }
 }
 
-/// Truncates the file of stored comparisons to `keeps` bytes.
+/// Truncates the file with the stored comparisons to `keeps` bytes.
 pub(crate) fn lose_comparisons(fixture: &Fixture, keeps: usize) {
     if let Ok(bytes) = std::fs::read(fixture.path(COMPARISONS)) {
         fixture.write(COMPARISONS, &bytes[..keeps.min(bytes.len())]);
     }
 }
 
-/// Whether the path of a file exists, even as a dangling link.
+/// Whether the path of a file exists, possibly as a dangling link.
 fn path_exists(fixture: &Fixture, file: usize) -> bool {
     fixture.path(FILES[file]).symlink_metadata().is_ok()
 }
@@ -258,7 +258,7 @@ fn is_regular(fixture: &Fixture, file: usize) -> bool {
     fixture.path(FILES[file]).symlink_metadata().is_ok_and(|found| found.is_file())
 }
 
-/// Removes whatever exists at the path of a file.
+/// Removes what exists at the path of a file.
 fn clear(fixture: &Fixture, file: usize) {
     let path = fixture.path(FILES[file]);
     let removed = match path.symlink_metadata() {

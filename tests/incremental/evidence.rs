@@ -1,4 +1,4 @@
-//! Changes that the stat data of files does not show: edits with restored times, replaced files, a repository that
+//! Changes that the stat data of files does not show: edits with restored times, replaced files, and a repository that
 //! appears or disappears.
 
 use std::fs::{self, File};
@@ -11,10 +11,10 @@ use crate::edits::BODIES;
 use crate::fixture::{Fixture, git};
 use crate::{answers, digest, run, sizeable, snapshot, updated};
 
-/// Longer than the times of a file are unreliable after a change.
+/// Waiting time after which the times of a changed file are reliable.
 const SETTLED: Duration = Duration::from_millis(60);
 
-/// The modification time of a file.
+/// Returns the modification time of a file.
 pub(crate) fn modified(path: &Path) -> SystemTime {
     path.metadata().and_then(|found| found.modified()).expect("a file with a time")
 }
@@ -24,7 +24,7 @@ pub(crate) fn set_modified(path: &Path, time: SystemTime) {
     file.set_modified(time).expect("times can be set");
 }
 
-/// A text of the same length with different letters.
+/// Returns a text of the same length with some letters exchanged.
 pub(crate) fn other_words(text: &str) -> String {
     let swapped = |letter| match letter {
         'e' => 'o',
@@ -34,14 +34,14 @@ pub(crate) fn other_words(text: &str) -> String {
     text.chars().map(swapped).collect()
 }
 
-/// Edits a file, keeping its size and restoring its modification time.
+/// Edits a file. Keeps the size, and restores the modification time.
 pub(crate) fn rewrite(path: &Path) {
     let (text, time) = (fs::read_to_string(path).expect("a text"), modified(path));
     fs::write(path, other_words(&text)).expect("a file can be written");
     set_modified(path, time);
 }
 
-/// Replaces a file by another with the same size and modification time.
+/// Replaces a file by another file with the same size and modification time.
 pub(crate) fn replace(path: &Path) {
     let other = path.with_extension("other");
     fs::write(&other, other_words(&fs::read_to_string(path).expect("a text"))).expect("a file can be written");
@@ -49,7 +49,7 @@ pub(crate) fn replace(path: &Path) {
     fs::rename(other, path).expect("it can be moved");
 }
 
-/// A repository whose index has valid stat data of all files.
+/// Creates a repository whose index contains reliable stat data of all files.
 fn settled() -> Fixture {
     let fixture = sizeable();
     fixture.commit("all");
@@ -60,7 +60,7 @@ fn settled() -> Fixture {
     fixture
 }
 
-/// Asserts that the index equals one that is built from scratch in the same place.
+/// Asserts that the index equals an index that is built from scratch in the same directory.
 fn assert_equals_fresh(fixture: &Fixture, what: &str) {
     let (kept, found) = (digest(fixture.root()), answers(fixture.root()));
     run(fixture.root(), 2, true);
@@ -124,7 +124,7 @@ fn an_edit_that_keeps_size_and_modification_time_was_never_noticed() {
 fn a_file_replaced_by_an_equal_copy_is_read_but_not_parsed() {
     let fixture = settled();
     let chunks = snapshot(fixture.root()).live().clone();
-    // Restored caches, fresh clones and `cp -a` create new inodes and new change times.
+    // Restored caches, fresh clones and `cp -a` create files with new inodes and new change times.
     let copy = fixture.duplicate();
     for entry in fs::read_dir(fixture.path("m0")).expect("listed").map(|entry| entry.expect("an entry")) {
         if entry.file_type().expect("a kind").is_file() {
@@ -159,7 +159,7 @@ fn a_tree_that_is_deleted_and_restored_is_indexed_correctly() {
     assert_equals_fresh(&fixture, "made again");
 }
 
-/// Numbers of chunks that git tracks, that git does not track, and whose state is unknown.
+/// Returns the number of chunks that git tracks, that git does not track, and whose state is unknown.
 fn git_states(root: &Path) -> [usize; 3] {
     let snapshot = snapshot(root);
     let state = |id| snapshot.chunk(ChunkId(id)).expect("sound").expect("live").git_state();
@@ -167,7 +167,7 @@ fn git_states(root: &Path) -> [usize; 3] {
         .map(|wanted| snapshot.live().iter().filter(|id| state(*id) == wanted).count())
 }
 
-/// Path to which the repository of a fixture is moved.
+/// Returns the path to which the repository of a fixture is moved.
 fn aside(fixture: &Fixture) -> std::path::PathBuf {
     fixture.root().with_extension("repository")
 }
@@ -231,11 +231,11 @@ fn the_git_state_of_chunks_follows_the_repository() {
     fixture.commit("all");
     run(fixture.root(), 2, false);
     assert_eq!(git_states(fixture.root()), [count, 0, 0]);
-    // The repository now belongs to the directory below.
+    // Now the repository belongs to the subdirectory.
     fs::rename(fixture.path(".git"), fixture.path("sub/.git")).expect("moved");
     run(fixture.root(), 2, false);
     assert_eq!(git_states(fixture.root()), [0, 0, count]);
-    // The run has created a new directory for its records.
+    // The index run has created a new `.git` directory for its records, which must be removed first.
     fs::remove_dir_all(fixture.path(".git")).expect("removed");
     fs::rename(fixture.path("sub/.git"), fixture.path(".git")).expect("moved");
     run(fixture.root(), 2, false);

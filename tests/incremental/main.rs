@@ -1,9 +1,11 @@
-//! Incremental = fresh, and parallel = serial.
+//! Property tests of incremental indexing: an incremental run equals a fresh run, and a parallel run equals a serial
+//! run.
 //!
-//! After any sequence of edits, deletions, renames, changes of kind and mode, commits, branch switches, and runs that
-//! were interrupted or killed, an updated index gives the same answers as an index built from scratch.
+//! The tests apply sequences of edits, deletions, renames, changes of file type and permissions, commits, branch
+//! switches, and runs that are interrupted or killed. Afterwards, the updated index gives the same answers as an index
+//! that is built from scratch.
 //!
-//! `AURORA_TEST_CASES` sets the number of sequences, `AURORA_TEST_EDITS` their length.
+//! `AURORA_TEST_CASES` sets the number of sequences, and `AURORA_TEST_EDITS` their length.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -19,7 +21,7 @@ use std::time::Duration;
 
 use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Observer, Progress, Silent};
-use aurora_query::{FilterSpec, Mode, Query, Relation, RelationIndex, Searcher, SearchConfig};
+use aurora_query::{FilterSpec, Mode, Query, Relation, RelationIndex, SearchConfig, Searcher};
 use aurora_stages::git_signal::WalkProgress;
 use aurora_stages::index::{self, IndexObserver, IndexOptions, IndexSummary, Refresh, Trust, Unrefreshed};
 use aurora_storage::{ChunkId, Environment, KnownIndexes, OpenMode, ProjectDirectory, Snapshot};
@@ -27,7 +29,7 @@ use edits::{BODIES, FILES, apply, edit};
 use fixture::Fixture;
 use proptest::prelude::*;
 
-/// Time of all queries, in seconds since the Unix epoch.
+/// Current time of all queries, in Unix seconds.
 const NOW: i64 = 1_700_000_000;
 
 const QUERIES: &[&str] = &["read the header", "parse_token", "Cache.evict", "retry after a timeout", "install guide"];
@@ -45,19 +47,20 @@ fn run(root: &Path, jobs: usize, force: bool) -> IndexSummary {
     index::run(&options(root, jobs, force), &Silent).expect("an index run")
 }
 
-/// Updates the index as before a search, with enough time for any change. Returns `None` without an index.
+/// Updates the index in the same way as a search does, with enough time for any change. Returns `None` if there is no
+/// index.
 fn refresh(root: &Path) -> Option<Refresh> {
     let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).ok()?;
     let snapshot = environment.snapshot().ok()?;
     Some(index::refresh(&options(root, 2, false), &snapshot, Duration::from_secs(600)).expect("an update"))
 }
 
-/// A run that is cancelled at its first progress report.
+/// Runs the indexer and cancels the run at its first progress report.
 fn interrupted(root: &Path) {
     stopped_when(root, |_| true);
 }
 
-/// A run that is cancelled once its progress meets a condition.
+/// Runs the indexer and cancels the run once its progress meets a condition.
 fn stopped_when(root: &Path, is_time: fn(&Progress) -> bool) {
     struct Stop(CancelToken, fn(&Progress) -> bool);
     impl Observer for Stop {
@@ -81,8 +84,9 @@ fn stopped_when(root: &Path, is_time: fn(&Progress) -> bool) {
     index::run(&options, &stop).expect("an interrupted run still publishes finished files");
 }
 
-/// A run in which no file waits for the walk over git's history: everything is first published without attributions.
-/// The attributions follow unless the run is cancelled. Returns the summary and the first published snapshot.
+/// Runs the indexer without waiting for git's history. First, all files are published without attributions. The
+/// attributions follow if `finishes` is true; otherwise the run is cancelled. Returns the summary and the first
+/// published snapshot.
 fn impatient(root: &Path, finishes: bool) -> (IndexSummary, Option<Snapshot>) {
     struct Watch<'a> {
         stop: Option<CancelToken>,
@@ -114,7 +118,7 @@ fn snapshot(root: &Path) -> Snapshot {
     environment.snapshot().expect("a snapshot")
 }
 
-/// The answers that a user gets from an index, with scores.
+/// Returns the search results that a user gets from an index, with scores.
 fn answers(root: &Path) -> Vec<String> {
     let embedder = aurora_analysis::embedder("static", &ModelDirectory::at(root)).expect("the embedded model");
     let searcher = Searcher::new(snapshot(root), Some(embedder), SearchConfig::default());
@@ -133,7 +137,7 @@ fn answers(root: &Path) -> Vec<String> {
     answers
 }
 
-/// Every resolved relation, with the keys of both definitions.
+/// Returns every resolved relation, with the keys of both definitions.
 fn relations(root: &Path) -> Vec<String> {
     let snapshot = snapshot(root);
     let index = RelationIndex::new(&snapshot);
@@ -233,8 +237,8 @@ fn a_second_run_changes_nothing() {
     assert_eq!((second.changed_chunks, second.files.indexed), (0, 0));
     assert_eq!(second.files.unchanged, first.files.indexed);
     assert_eq!(second.chunks, first.chunks);
-    // Files that were written just before the first run are recognised by their content in the second run, and by their
-    // time afterwards. The third run writes nothing.
+    // The second run recognised files that were written just before the first run by their content, and later runs
+    // recognise them by their time. So the third run writes nothing.
     let third = run(fixture.root(), 2, false);
     assert!(third.nothing_changed && third.generation == run(fixture.root(), 2, false).generation);
 }
@@ -250,7 +254,7 @@ fn a_renamed_file_is_recognised() {
     assert!(answers(fixture.root()).iter().all(|answer| !answer.contains("old.py")));
 }
 
-/// Updates the index and returns the number of updated files.
+/// Updates the index and returns the number of files that were updated.
 fn updated(root: &Path) -> u64 {
     match refresh(root).expect("an index") {
         Refresh::Updated(updated) if updated.complete => updated.files,
