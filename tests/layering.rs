@@ -1,4 +1,5 @@
-//! Dependencies between the crates point in one direction, as shown in `docs/internals/architecture.md`.
+//! Checks that dependencies between the crates point in one direction, as described in
+//! `docs/internals/architecture.md`.
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
@@ -191,7 +192,7 @@ fn libraries_do_not_mention_commands() {
     }
 }
 
-/// Calls `see` with the path and text of every Rust file below the `src` directories of a directory.
+/// Calls `see` with the path and the text of every Rust file in `src` directories below `directory`.
 fn visit(directory: &str, see: &mut impl FnMut(&str, &str)) {
     for entry in std::fs::read_dir(directory).expect("a directory").flatten() {
         let path = entry.path().to_string_lossy().replace('\\', "/");

@@ -1,4 +1,4 @@
-//! Links between the pages of the documentation lead to files and headings that exist.
+//! Checks that links between pages of the documentation lead to files and headings that exist.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -37,11 +37,11 @@ fn pages_below(directory: &Path, pages: &mut Vec<PathBuf>) {
     }
 }
 
-/// The targets of `[text](target)` outside code.
+/// Returns the targets of links of the form `[text](target)` outside of code.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let lines =
         outside_code(text).flat_map(|line| line.split('`').step_by(2).flat_map(|part| part.split("](").skip(1)));
-    // Splitting at backticks cuts a link whose text is code: its target begins the next part.
+    // Lines are split at backticks. If the text of a link is code, the target is at the beginning of the next part.
     let after_code = outside_code(text).flat_map(|line| line.split("`](").skip(1));
     lines.chain(after_code).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
 }
@@ -59,7 +59,7 @@ fn outside_code(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The anchor of a heading, as GitHub generates it.
+/// Returns the anchor of a heading, as GitHub generates it.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()

@@ -1,5 +1,5 @@
-//! Searches over several roots, the list of known roots, and work trees that share an index, tested with the whole
-//! program.
+//! Searches in several roots, the list of known roots, and work trees that start from a sibling's index. Tested with
+//! the whole program.
 
 mod fixture;
 
@@ -7,7 +7,7 @@ use fixture::{CACHE, Fixture, RETRY, Run};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Two indexed projects in one directory.
+/// Creates two indexed projects in one directory.
 fn projects() -> Fixture {
     let fixture = Fixture::plain();
     fixture.write("app/cache.py", CACHE).write("app/setup.py", "");
@@ -46,7 +46,7 @@ fn several_roots_are_searched_together_and_known_roots_by_name() {
     assert!(known[1]["chunks"].as_u64() > Some(1) && known[1]["files"] == 3, "{known}");
     assert!(fixture.aur(&["mem", "roots"]).out.contains("3 files"));
 
-    // A root can be searched by name from an unrelated directory.
+    // From an unrelated directory, a root can be searched by name.
     let away = TempDir::new().expect("a temporary directory");
     let mut command = fixture.command();
     command.current_dir(away.path()).args(["mem", "search", "RetryWithBackoff", "--format", "json", "--root", "lib"]);
@@ -70,7 +70,7 @@ fn errors_of_roots_are_reported() {
     let unknown = search(&["--root", "app", "--root", "nowhere"]);
     assert!(unknown.code == Some(2) && unknown.err.contains("no such directory: nowhere"), "{unknown:?}");
     assert_eq!(search(&["--all-roots", "--root", "app"]).code, Some(2));
-    // A root that cannot be opened does not prevent answers from the others, but changes the exit code.
+    // If a root cannot be opened, the other roots are searched nevertheless, but the exit code changes.
     fixture.write("app/.aurora/index/data.mdb", "no index");
     let some = search(&["--all-roots", "--no-refresh"]);
     assert_eq!(some.code, Some(1), "{some:?}");
@@ -80,7 +80,7 @@ fn errors_of_roots_are_reported() {
     assert!(nothing.code == Some(2) && nothing.err.contains("there are no known indexes"), "{nothing:?}");
 }
 
-/// The summary of an index run in a directory.
+/// Indexes a directory and returns the summary.
 fn indexed(fixture: &Fixture, root: &str, more: &[&str]) -> Value {
     let run = fixture.aur(&[&["mem", "index", "--format", "json", root][..], more].concat());
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -121,7 +121,7 @@ fn a_work_tree_starts_from_the_index_of_its_sibling() {
     assert_eq!(fresh["files"]["indexed"], 42);
     assert_eq!(digest(&main, tree), adopted);
 
-    // A work tree without changes is complete as well.
+    // Without changes in the work tree, the result is complete as well.
     std::fs::remove_dir_all(outside.path().join("tree/.aurora")).expect("removed");
     let same = outside.path().join("same");
     let same = same.to_str().expect("UTF-8");
@@ -137,7 +137,7 @@ fn the_index_of_another_repository_is_not_adopted() {
     main.write("src/cache.py", CACHE).commit("first");
     stranger.write("src/cache.py", CACHE).commit("first");
     indexed(&main, ".", &[]);
-    // The other repository claims to have a work tree here.
+    // The other repository falsely lists this directory as its work tree.
     let claimed = stranger.path(".git/worktrees/claimed");
     std::fs::create_dir_all(&claimed).expect("a directory");
     for (name, content) in [

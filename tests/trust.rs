@@ -1,4 +1,4 @@
-//! An index that the user's own runs did not build is not used without consent.
+//! An index that was not built by the user's own runs is not used without the user's consent.
 
 mod fixture;
 
@@ -8,7 +8,7 @@ use fixture::{Fixture, Run};
 
 const REFUSED: &str = "is not trusted";
 
-/// A repository with a function.
+/// Creates a repository with one function.
 fn repository() -> Fixture {
     let fixture = Fixture::git();
     fixture.write("real.py", "def real_function():\n    return 1\n").commit("real");
@@ -88,7 +88,7 @@ fn a_foreign_index_can_be_trusted() {
     assert_eq!(refused.code, Some(2), "{refused:?}");
     run_ok(&fixture, &["mem", "trust-index"]);
     assert_eq!(first(&run_ok(&fixture, &SEARCH)), "\"planted.py\"");
-    // A different index in its place is not trusted.
+    // A different index at the same path is not trusted.
     plant(&fixture);
     assert_eq!(fixture.aur(&SEARCH).code, Some(2));
 }
@@ -114,7 +114,7 @@ fn an_index_tracked_by_git_is_trusted_until_git_writes_it() {
     let search = ["mem", "search", "real_function", "--format", "json", "--no-record"];
     fixture.run_git(&["add", "--force", ".aurora/index/data.mdb"]).commit("the index");
     assert_eq!(first(&run_ok(&fixture, &search)), "\"real.py\"");
-    // A pull of somebody else's change of the index: the id is known, the content is not.
+    // Simulates a pull that changes a committed index: the id is known, but the content is not.
     fs::remove_file(fixture.path(".aurora/index/data.mdb")).expect("removed");
     fixture.run_git(&["checkout", "--", ".aurora"]);
     let run = fixture.aur(&search);
@@ -132,7 +132,7 @@ fn an_index_with_logs_tracked_by_git_is_trusted_after_its_run() {
     fixture.write_for_user("logs/conversations/2025/12/login-2025-12-15.md", log);
     run_ok(&fixture, &["mem", "index"]);
     fixture.run_git(&["add", "--force", ".aurora/index/data.mdb"]).commit("the index");
-    // The umask determines the permissions of a checked-out index. The run tightens them before it records the index.
+    // The umask determines the permissions of a checked-out index. The run restricts them before it records the index.
     fs::remove_dir_all(fixture.path(".aurora/index")).expect("removed");
     fixture.run_git(&["checkout", "--", ".aurora"]);
     run_ok(&fixture, &["mem", "index"]);
@@ -157,7 +157,7 @@ fn a_committed_memory_is_usable_once_trusted() {
         assert!(!run.err.contains("left out"), "{run:?}");
         assert_eq!(run.json()["results"].as_array().expect("results").len(), 1, "{run:?}");
     }
-    // The entries are trusted, and so is the index that is derived from them.
+    // Entries in a trusted memory are trusted, and so is the index that is derived from them.
     run_ok(&clone, &["mem", "add", "note", "-m", "seals sleep on the ice"]);
     let run = run_ok(&clone, &["mem", "search", "seals", "--source", "memory", "--format", "json"]);
     assert!(run.out.contains("seals sleep") && !run.err.contains("left out"), "{run:?}");
@@ -190,7 +190,7 @@ fn an_index_run_in_a_copy_disowns_neither_the_original_nor_other_copies() {
         let run = run_ok(&fixture, &["mem", "index", place, "--require-index"]);
         assert!(!run.out.contains("set aside"), "{place}: {run:?}");
     }
-    // The copy is older than the index of every other place.
+    // Afterwards, the index of the copy is older than the indexes of all other directories.
     fixture.write("a/added.py", added);
     run_ok(&fixture, &["mem", "index", "a"]);
     restore("d");
@@ -223,7 +223,7 @@ fn a_run_that_cannot_record_its_index_reports_it() {
     assert!(run.out.contains("searches will not trust this index"), "{run:?}");
 }
 
-/// Copies the records of a user's indexes into another user's directory, and an index into another project.
+/// Copies the records of a user's indexes into another user's directory, and copies an index into another project.
 fn restore(from: &Fixture, to: &Fixture) {
     let records = |fixture: &Fixture| fixture.user_directory().join("state/indexes");
     fs::create_dir_all(records(to)).expect("created");
@@ -252,7 +252,7 @@ fn an_index_restored_at_another_place_was_rebuilt() {
 fn a_copied_id_does_not_make_an_index_trusted() {
     let user = repository();
     run_ok(&user, &["mem", "index"]);
-    // Somebody copies the index and changes its content. The id stays.
+    // Another user copies the index and changes its content. The id stays the same.
     let author = Fixture::plain();
     restore(&user, &author);
     author.write("planted.py", "def planted_function():\n    return 2\n");
@@ -265,7 +265,7 @@ fn a_copied_id_does_not_make_an_index_trusted() {
     let clone = Fixture::plain();
     restore(&user, &clone);
     copy(&author, &clone);
-    // Size and modification time prove nothing.
+    // Equal size and modification time must not make an index trusted.
     let (planted, own) = (clone.path(".aurora/index/data.mdb"), user.path(".aurora/index/data.mdb"));
     let own = fs::metadata(own).expect("a file");
     let file = fs::File::options().write(true).open(planted).expect("the file is there");

@@ -1,4 +1,4 @@
-//! `aur logs`, `list`, `today`, `search`, `view` and `export`.
+//! `aur logs` and its subcommands `list`, `today`, `search`, `view` and `export`.
 
 use std::io::Write as _;
 
@@ -206,7 +206,7 @@ fn logs_are_viewed_and_exported() {
     }
     assert_eq!(fixture.aur(&["logs", "view", "../../config.toml"]).code, Some(1));
 
-    // A compressed log is unpacked.
+    // A compressed log is decompressed.
     assert!(fixture.aur(&["logs", "export", "old-1"]).out.ends_with("the oauth of old\n"));
     let target = fixture.path("out.md");
     let export = |more: &[&str]| {

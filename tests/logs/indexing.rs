@@ -1,4 +1,4 @@
-//! The indexer reads logs as `aur log write` writes them.
+//! Logs that `aur log write` has written are indexed.
 
 use std::io::Cursor;
 
@@ -65,7 +65,7 @@ fn phases() -> impl Strategy<Value = Vec<(Option<u32>, String, String)>> {
     prop::collection::vec(phase, 0..6)
 }
 
-/// Phases with the numbers that unnumbered phases get.
+/// Returns the phases, and gives numbers to phases without a number as the program does.
 fn numbered(phases: &[(Option<u32>, String, String)], mut last: u32) -> Vec<(u32, String)> {
     let number = |(number, name, _): &(Option<u32>, String, String)| {
         last = number.unwrap_or(last + 1);
@@ -79,7 +79,7 @@ fn json(phases: &[(Option<u32>, String, String)]) -> serde_json::Value {
     phases.iter().map(phase).collect()
 }
 
-/// The phases that the indexer finds. Asserts that no piece of a phase is missing.
+/// Returns the phases that the indexer finds. Asserts that no piece of a phase is missing.
 fn indexed(log: &[u8]) -> Vec<(u32, String)> {
     let field = |chunk: &Chunk, name: &str| {
         let found = chunk.metadata.iter().find(|(key, _)| key == name);
@@ -87,7 +87,7 @@ fn indexed(log: &[u8]) -> Vec<(u32, String)> {
     };
     let mut phases = Vec::new();
     for chunk in chunks("2025/12/a-2025-12-13.md", log) {
-        // Only the first piece of a long phase has no parent.
+        // A long phase has several pieces. All except the first have a parent.
         if chunk.parent.is_none() && field(&chunk, "phase_name").is_some() {
             let digits = field(&chunk, "phase_number").expect("a number").replace(|c: char| !c.is_ascii_digit(), "");
             phases.push((digits.parse().expect("a number"), chunk.name));

@@ -1,4 +1,4 @@
-//! If a process dies at any moment, every log is complete or missing, and the next run cleans up.
+//! A process that dies at any moment leaves every log either complete or missing, and the next run cleans up.
 //!
 //! `AURORA_TEST_KILLS` sets the number of kills.
 
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::fixture::Fixture;
 use crate::{days_ago, files, interaction, path, put_log};
 
-/// Number of kills, spread over the duration of a run, unless `AURORA_TEST_KILLS` overrides it.
+/// Number of kills, unless `AURORA_TEST_KILLS` overrides it. They are spread evenly over the duration of a run.
 const KILLS: u32 = 24;
 
 fn kills() -> u32 {
@@ -22,15 +22,15 @@ fn start(fixture: &Fixture, arguments: &[&str]) -> Child {
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts")
 }
 
-/// Duration of a command that is not killed.
+/// Runs a command without killing it, and returns the duration.
 fn duration(fixture: &Fixture, arguments: &[&str]) -> Duration {
     let begin = Instant::now();
     start(fixture, arguments).wait().expect("the program ends");
     begin.elapsed()
 }
 
-/// All logs by name, each with its content and the number of its files, which is 2 if it is both compressed and
-/// uncompressed.
+/// Returns all logs by name, with their content and the number of their files. A log has two files if it exists both
+/// compressed and uncompressed.
 fn logs(fixture: &Fixture) -> BTreeMap<String, (String, u32)> {
     let mut logs = BTreeMap::new();
     for file in files(fixture) {
@@ -79,7 +79,7 @@ fn killed_maintenance_loses_nothing() {
         assert_eq!(left.len(), expected.len(), "round {round}");
         assert!(left.iter().all(|(name, (text, _))| expected[name] == *text), "round {round}");
         interrupted += u32::from(files(&fixture).iter().any(|file| file.ends_with(".md")));
-        // Each log is listed once, even if it is there both compressed and uncompressed.
+        // A log is listed once, even if it exists both compressed and uncompressed.
         let list = fixture.aur(&["logs", "--date", &days_ago(10).to_string(), "--format", "jsonl"]);
         assert_eq!((list.code, list.out.lines().count()), (Some(0), expected.len()), "round {round}");
         if round % 4 == 0 {
@@ -131,14 +131,14 @@ fn killed_additions_are_complete_or_missing() {
     let mut before = content();
     for round in 1..=kills {
         if round % 3 == 0 {
-            // The next addition finds a compressed log.
+            // The next addition has to change a compressed log.
             assert_eq!(fixture.aur(&["logs", "maintain"]).code, Some(0));
         }
         let mut child = start(&fixture, &arguments);
         std::thread::sleep(whole * round / kills);
         child.kill().expect("killed");
         child.wait().expect("ended");
-        // Maintenance removes a leftover compressed copy, which contains the beginning of the log.
+        // A killed addition may leave a compressed copy with the beginning of the log. Maintenance removes this copy.
         let _ = fixture.aur(&["logs", "maintain"]);
         let after = content();
         assert!(

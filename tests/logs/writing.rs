@@ -55,7 +55,7 @@ fn texts_of_a_log_are_stored_unchanged() {
     let json = serde_json::json!({"query": secret, "phases": [{"name": "A", "output": {"key": 1.50}, "text": secret}], "response": secret});
     let file = write(&fixture, &json.to_string());
     assert!(content(&fixture, &file).matches("ghp_0123456789abcdefghijABCDEFGHIJ012345").count() >= 3);
-    // Output to a terminal is escaped, output to a file is not.
+    // Output to a terminal is escaped, but output to a file is not.
     let name = file.rsplit('/').next().expect("a name");
     let run = fixture.aur(&["logs", "view", name]);
     assert_eq!(run.out, content(&fixture, &file));
@@ -63,7 +63,7 @@ fn texts_of_a_log_are_stored_unchanged() {
     assert!(!listed.out.contains(['\u{1b}', '\u{202e}']), "{listed:?}");
 }
 
-/// Texts that are not valid interactions: broken JSON, values of the wrong type, missing and unknown keys.
+/// Texts that are not valid interactions: broken JSON, values of wrong types, and missing or unknown keys.
 const MALFORMED: [&str; 21] = [
     "",
     "{",

@@ -1,4 +1,4 @@
-//! `aur init` writes only the changes that it shows, and can revert them.
+//! `aur init` writes only the changes that it shows, and can remove them again.
 
 #[allow(dead_code, reason = "questions need little of it")]
 #[path = "../browse/tty.rs"]
@@ -54,7 +54,7 @@ fn clients_in_use_are_found_and_links_are_not_followed() {
     let codex = std::fs::read_to_string(fixture.home().join(".codex/config.toml")).expect("a file");
     assert!(codex.contains("[mcp_servers.aurora]"), "{codex}");
 
-    // A link in the repository cannot redirect the program.
+    // The program does not follow a link in the repository.
     let elsewhere = fixture.home().join("elsewhere");
     std::fs::create_dir_all(&elsewhere).expect("created");
     std::os::unix::fs::symlink(&elsewhere, fixture.path(".zed")).expect("linked");
@@ -128,7 +128,7 @@ fn a_customised_entry_is_replaced_only_after_confirmation() {
     assert_eq!(asked.ended().0, 0);
     assert_eq!(file(), "{\"mcpServers\": {}}\n");
 
-    // An entry that an installation in another place has written does not count as the user's own.
+    // If the entry was written by an installation in another directory, it does not count as the user's own entry.
     fixture.write(".mcp.json", "{\"mcpServers\": {\"aurora\": {\"command\": \"/old/aur\", \"args\": [\"mcp\"]}}}\n");
     let written = fixture.aur(&["init", "claude-code", "--yes"]);
     assert!(written.code == Some(0) && !file().contains("/old/aur"), "{written:?}");

@@ -1,4 +1,4 @@
-//! `aur mcp` and `aur init` as agents see them.
+//! `aur mcp` and `aur init`, as agents use them.
 #![cfg(unix)]
 
 #[path = "../fixture/mod.rs"]
@@ -25,7 +25,7 @@ fn project() -> Fixture {
     fixture
 }
 
-/// Calls a tool repeatedly until the index is complete, and returns its answer.
+/// Calls a tool repeatedly until the index is complete, and returns the last answer.
 fn complete_answer(client: &mut Client, tool: &str, arguments: &Value) -> String {
     let end = Instant::now() + Duration::from_secs(60);
     loop {
@@ -132,7 +132,7 @@ fn errors_tell_the_agent_how_to_correct_the_call() {
     assert!(missing["error"].is_object(), "{missing}");
 }
 
-/// The texts in backquotes.
+/// Returns the texts in backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
@@ -189,7 +189,7 @@ fn a_tool_only_recommends_its_own_arguments() {
         let (text, _) = client.call(tool, call.clone());
         let schema = tools.iter().find(|known| known["name"] == tool).expect("a tool");
         let has = arguments(schema);
-        // The answer may quote arguments of the call.
+        // The answer may repeat arguments of the call.
         let given = |word: &str| call.get(word).is_some();
         let foreign = quoted(&text).filter(|word| all.contains(*word) && !has.contains(*word) && !given(word));
         assert_eq!(foreign.collect::<Vec<_>>(), [""; 0], "{tool} {call}: {text}");
@@ -221,7 +221,7 @@ fn notes_reach_the_agent() {
     assert!(answer.contains("No indexed file matches") && !answer.contains("keyword"), "{answer}");
 }
 
-/// Texts that are not valid requests, each with the id and the code of the error that answers it.
+/// Returns invalid requests, each with the id and the code of the error that must answer it.
 fn malformed() -> Vec<(Vec<u8>, Value, i32)> {
     let deep = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
     let calls = [
@@ -263,7 +263,7 @@ fn invalid_messages_are_answered_and_the_server_continues() {
         }
         client.send_line(&vec![b'a'; 5 << 20]);
         assert_eq!(client.next()["error"]["code"], -32600);
-        // None of these messages has an answer.
+        // The server does not answer any of these messages.
         for text in [
             "",
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#,
@@ -277,7 +277,7 @@ fn invalid_messages_are_answered_and_the_server_continues() {
     }
     let unknown = client.answer("no/such", json!({}));
     assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
-    // The end of the input also ends a line.
+    // The end of the input also ends the last line.
     let last = client.send_last(b"{");
     assert_eq!(last["error"]["code"], -32700, "{last}");
 }
@@ -404,7 +404,7 @@ fn several_roots_can_be_searched_and_a_read_only_server_writes_nothing() {
     let name = other.root().file_name().expect("a name").to_string_lossy().into_owned();
     let found = complete_answer(&mut client, "search", &json!({"query": "count_zebras", "root": name}));
     assert!(found.starts_with("herd.py:"), "{found}");
-    // Without a name all roots are searched. A path that begins with the name of a root refers to that root.
+    // Without a root name, all roots are searched. If a path begins with the name of a root, only this root is meant.
     let found = complete_answer(&mut client, "search", &json!({"query": "count_zebras"}));
     assert!(found.starts_with(&format!("{name}/herd.py:")), "{found}");
     let read = complete_answer(&mut client, "read", &json!({"place": format!("{name}/herd.py:1")}));

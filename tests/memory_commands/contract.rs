@@ -1,9 +1,8 @@
-//! The interface for programs: the objects that commands read and print, and their exit codes.
+//! The interface for other programs: the objects that commands read and print, and their exit codes.
 
 use crate::{Fixture, add_providers, found, piped};
 
-/// The worked example of seed 004, §6.8.4: a task with score 0.93 is stored as a pattern and logged, and a task with
-/// score 0.45 is only logged.
+/// A task with score 0.93 is stored as a pattern and logged, while a task with score 0.45 is only logged.
 #[test]
 fn the_lifecycle_of_a_task() {
     let fixture = Fixture::git();
@@ -125,7 +124,7 @@ fn changes_are_found_immediately_and_undone_step_by_step() {
     assert_eq!(found(&fixture, &["production", "--where", "tags=operations"]), [id]);
     assert_eq!(fixture.aur(&["mem", "remove", id]).code, Some(0));
     assert_eq!(search("production"), Vec::<String>::new());
-    // Undo the removal, the tag, the edit and the addition.
+    // Undoes the removal, the tag, the edit and the addition, in this order.
     for expected in [&["production"][..], &["production"], &["staging"], &[]] {
         assert_eq!(fixture.aur(&["mem", "undo", id]).code, Some(0));
         for word in ["production", "staging"] {
@@ -152,7 +151,7 @@ fn an_equal_entry_is_stored_once_and_a_different_one_with_its_id_is_refused() {
     let other = piped(&fixture, &["mem", "add", "note", "-"], &note.replace("Sunday", "Monday"));
     assert_eq!(other.code, Some(2));
     assert!(other.err.contains("note:reset already exists"), "{other:?}");
-    // A derived id gets a number if it is taken.
+    // If a derived id exists already, a number is appended.
     for expected in ["note:sunday", "note:sunday-2"] {
         let text = format!(r#"{{"content": {{"title": "Sunday", "text": "{expected}"}}}}"#);
         let added = piped(&fixture, &["mem", "add", "note", "-", "--format", "json"], &text).json();

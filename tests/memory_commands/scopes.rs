@@ -1,12 +1,12 @@
-//! Scopes of entries, and the memory that stores each scope.
+//! The scopes of entries, and the memory in which the entries of each scope are stored.
 
 use crate::{Fixture, found, piped};
 
-/// A project with an entry of every scope, all about the harbour.
+/// Creates a project with an entry of every scope. All entries contain the word "harbour".
 fn harbour() -> Fixture {
     let fixture = Fixture::git();
     for (scope, id) in [("project", "p"), ("user", "u"), ("global", "g")] {
-        // Equal texts would count as copies of one result.
+        // The texts differ, because results with equal texts would be shown as copies of one result.
         let text = format!(r#"{{"id": "note:{id}", "content": {{"text": "harbour of {scope}"}}}}"#);
         assert_eq!(piped(&fixture, &["mem", "add", "note", "-", "--scope", scope], &text).code, Some(0));
     }
@@ -73,7 +73,7 @@ fn a_memory_made_by_somebody_else_is_refused() {
         searched.err.contains("Memory was left out") && searched.err.contains("was not made by you"),
         "{searched:?}"
     );
-    // The user's own memory needs no trust.
+    // The user's own memory can be used without trusting anything.
     assert_eq!(stranger.aur(&["mem", "add", "note", "-m", "x", "--scope", "user"]).code, Some(0));
 }
 

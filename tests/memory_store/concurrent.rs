@@ -1,10 +1,10 @@
-//! Several processes write at once.
+//! Several processes write to a memory at the same time.
 
 use std::collections::BTreeSet;
 
 use crate::store::Store;
 
-/// Runs several processes at once and returns the output of each.
+/// Runs several processes at the same time, and returns the output of each.
 fn at_once(store: &Store, count: usize, arguments: impl Fn(usize) -> Vec<String>) -> Vec<String> {
     let start = |number: usize| {
         let arguments = arguments(number);
@@ -26,7 +26,7 @@ fn owned(arguments: &[&str]) -> Vec<String> {
 
 #[test]
 fn concurrent_turns_get_different_ids() {
-    // The first processes create the memory.
+    // The memory does not exist yet, so the processes also create it.
     let store = Store::new();
     let text = |number: usize| format!("Turn {number} asks about concurrency");
     let turn = |number| owned(&["mem", "turn", "add", "--session", "s1", "--speaker", "user", &text(number)]);

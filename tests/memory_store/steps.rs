@@ -1,10 +1,10 @@
-//! Processes die at each step of writing.
+//! Processes that write to a memory die at each step of writing.
 
 use serde_json::Value;
 
 use crate::store::Store;
 
-/// Variable with the step of writing at which the program dies.
+/// Environment variable with the number of the step at which the program dies.
 const POINT: &str = "AURORA_DIE_AT_POINT";
 
 const NOTE: &str = r#"{"id": "note:a", "content": {"text": "An old text about endurance"}}"#;
@@ -14,13 +14,13 @@ fn text(document: Option<Value>) -> Option<String> {
     Some(document?["content"]["text"].as_str()?.to_owned())
 }
 
-/// Kills a command at each of its steps in turn. Each time the note is in its old or its new state, a search finds it
-/// if it exists, and the next command succeeds.
+/// Kills a command at each of its steps in turn. Each time, the note must be in its old or its new state, a search must
+/// find the note if it exists, and the next command must succeed.
 fn die_at_every_step(prepare: &[(&[&str], &str)], arguments: &[&str], input: &str) {
     let run = |point: Option<usize>| {
         let store = Store::new();
         prepare.iter().for_each(|(arguments, input)| drop(store.run_ok_with_input(arguments, input)));
-        // The added turn makes the search index out of date.
+        // Because of this turn, the search index is out of date.
         store.run_ok(&["mem", "turn", "add", "--session", "s", "--speaker", "user", "About endurance"]);
         store.search("endurance");
         let before = store.document("note:a");

@@ -1,4 +1,4 @@
-//! The memory of a user, accessed through the program.
+//! The memory of a user, which tests access by running the program.
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -12,34 +12,35 @@ use tempfile::TempDir;
 
 use crate::fixture::{Run, hermetic, program};
 
-/// The fields of a document. The other fields of a report describe the history of an entry.
+/// The fields that make up a document. The other fields of a report describe the history of an entry.
 const FIELDS: [&str; 6] = ["id", "type", "content", "metadata", "governance", "conversation_log_reference"];
 
-/// The memory of a user whose working directory is outside any project.
+/// The memory of a user whose working directory is outside of any project.
 pub(crate) struct Store {
     directory: TempDir,
     home: TempDir,
 }
 
 impl Store {
-    /// An empty memory on an in-memory file system if there is one.
+    /// Creates an empty memory, if possible on a file system in memory.
     pub(crate) fn new() -> Self {
         let directory = || TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a directory");
         Self { directory: directory(), home: directory() }
     }
 
-    /// An empty memory in the directory of temporary files, usually on a disk, so that a commit takes some time.
+    /// Creates an empty memory in the directory of temporary files. This is usually on a disk, so that a commit takes
+    /// some time.
     pub(crate) fn on_disk() -> Self {
         Self { home: TempDir::new().expect("a directory"), ..Self::new() }
     }
 
-    /// Whether a process is in a write transaction.
+    /// Whether a process is in a write transaction at this moment.
     pub(crate) fn is_written(&self) -> bool {
         let lock = File::open(self.home.path().join(".aurora/memory/records.lock"));
         lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
     }
 
-    /// A command that runs the program with the arguments.
+    /// Returns a command that runs the program with some arguments.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program());
         hermetic(&mut command, self.home.path());
@@ -55,7 +56,7 @@ impl Store {
         run
     }
 
-    /// Runs the program with the text on standard input and asserts that it succeeds.
+    /// Runs the program with a text on standard input, and asserts that it succeeds.
     pub(crate) fn run_ok_with_input(&self, arguments: &[&str], input: &str) -> Run {
         let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().expect("starts");
         child.stdin.take().expect("is piped").write_all(input.as_bytes()).expect("is read");
@@ -65,7 +66,7 @@ impl Store {
         Run { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
     }
 
-    /// The document of an entry, or `None` if there is no such entry.
+    /// Returns the document of an entry, or `None` if the entry does not exist.
     pub(crate) fn document(&self, id: &str) -> Option<Value> {
         let run = Run::from_command(&mut self.command(&["mem", "show", id, "--format", "json"]));
         match run.code {
@@ -77,7 +78,7 @@ impl Store {
         }
     }
 
-    /// The documents of all entries. Asserts that each is complete.
+    /// Returns the documents of all entries. Asserts that each document is complete.
     pub(crate) fn documents(&self) -> BTreeMap<String, Value> {
         let list = self.run_ok(&["mem", "list", "--format", "json"]).json();
         let entries = list.as_array().expect("a list").iter().map(document);
@@ -91,7 +92,7 @@ impl Store {
         documents
     }
 
-    /// Ids of the entries that a search for a word finds, in all scopes and sessions.
+    /// Returns the ids of the entries that a search for a word finds, in all scopes and sessions.
     pub(crate) fn search(&self, word: &str) -> Vec<String> {
         let search = ["mem", "search", word, "--source", "memory", "--scope", "global", "--mode", "sparse"];
         let run = self.run_ok(&[&search[..], &["--format", "json", "--no-record", "-n", "1000"]].concat());
@@ -100,7 +101,7 @@ impl Store {
     }
 }
 
-/// Extracts the document from a report of an entry.
+/// Extracts the document from a report about an entry.
 fn document(report: &Value) -> Value {
     let fields = FIELDS.into_iter().filter_map(|field| Some((field.to_owned(), report.get(field)?.clone())));
     Value::Object(Map::from_iter(fields))

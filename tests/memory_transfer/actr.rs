@@ -1,4 +1,4 @@
-//! Databases of aurora-actr, which a script converts to JSON lines.
+//! Importing databases of aurora-actr, which a script converts to JSON Lines.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -14,7 +14,7 @@ const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/memory/import/actr/ac
 const SCHEMA: &str = include_str!("actr/schema.sql");
 const ROWS: &str = include_str!("actr/rows.sql");
 
-/// Runs statements on `memory.db`, which is created first if it does not exist.
+/// Python program that runs SQL statements on `memory.db`, which is created if it does not exist.
 const EXECUTE: &str = "
 import sqlite3, sys
 database = sqlite3.connect('memory.db', isolation_level=None)
@@ -22,12 +22,13 @@ database.execute('PRAGMA foreign_keys = 0')
 database.executescript(sys.argv[1])
 ";
 
-/// Valid rows, inserted before and after the invalid ones.
+/// A valid row, which is inserted before the invalid rows.
 const GOOD: &str = "INSERT INTO chunks (id, type, content) VALUES ('know:good', 'knowledge', '{\"topic\": \"good\"}');";
+/// A valid row, which is inserted after the invalid rows.
 const GOOD_TOO: &str =
     "INSERT INTO chunks (id, type, content) VALUES ('know:good-too', 'knowledge', '{\"topic\": \"good\"}');";
 
-/// A directory with a database that is created by SQL statements.
+/// Creates a directory with a database that SQL statements create.
 fn database(statements: &[&str]) -> Fixture {
     let fixture = Fixture::git();
     execute(&fixture, EXECUTE, &statements.concat());
@@ -50,7 +51,7 @@ fn convert(fixture: &Fixture, arguments: &[&str]) -> Run {
     run
 }
 
-/// Parses JSON lines.
+/// Parses JSON Lines.
 fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
@@ -59,7 +60,7 @@ fn ids(run: &Run) -> Vec<String> {
     lines(&run.out).iter().map(|line| line["id"].as_str().expect("an id").to_owned()).collect()
 }
 
-/// The files of the directory with their contents.
+/// Returns the files of the directory with their contents.
 fn files(fixture: &Fixture) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(fixture.root()).expect("a directory").flatten();
     let files = entries
@@ -113,7 +114,7 @@ fn a_derived_id_that_another_chunk_has_gets_a_suffix() {
     assert!(ids.len() == 2 && ids[0].starts_with("know:a-") && ids[1] == "know:a", "{ids:?}");
 }
 
-/// Tables of version 1 have no histories.
+/// Tables of version 1 have no columns for histories.
 #[test]
 fn missing_columns_have_no_values() {
     let fixture = database(&[
@@ -128,7 +129,7 @@ fn missing_columns_have_no_values() {
     insta::assert_snapshot!(converted.out, @r#"{"id":"know:a","scope":"project","created_at":"2026-01-01T00:00:00Z","edited_at":"2026-01-01T00:00:00Z","access":{"count":3,"last":"2026-01-02T00:00:00Z","recent":["2026-01-02T00:00:00Z"]},"entry":{"id":"know:a","type":"knowledge","content":{"topic":"a"},"metadata":{"created":"2026-01-01T00:00:00Z"}}}"#);
 }
 
-/// The log of a process that has the database open, or that was killed, is read. The files stay unchanged.
+/// If another process has the database open or was killed, its write-ahead log is read. All files stay unchanged.
 #[test]
 fn the_write_ahead_log_is_read_and_nothing_is_written() {
     let fixture = database(&[SCHEMA]);
@@ -150,7 +151,7 @@ os._exit(0)
     assert_eq!(convert(&fixture, &["memory.db"]).out, "");
 }
 
-/// Invalid rows are reported with a reason each, and the other rows are converted.
+/// Each invalid row is reported with a reason, and the other rows are converted.
 #[test]
 fn bad_rows_are_reported() {
     let tables = SCHEMA.replace(" NOT NULL", "").replace("id TEXT PRIMARY KEY", "id");
@@ -180,7 +181,7 @@ fn bad_rows_are_reported() {
     let ids = ids(&converted);
     assert!(ids.first().is_some_and(|id| id == "know:good") && ids.last().is_some_and(|id| id == "know:good-too"));
     insta::assert_snapshot!("bad_rows", format!("{}\n{}", ids.join("\n"), converted.err));
-    // The program reports documents that the schema of entries does not allow.
+    // The script converts these documents, but the program reports that they are not valid entries.
     let rows = "INSERT INTO chunks (id, type, content) VALUES
         ('know:a', 'knowledge', '{\"a\": 1}'), ('know:b', 'knowledge', '{\"topic\": \"a\\u0000b\"}'),
         ('code:c', 'code', '{\"file\": \"a\", \"line_start\": 5, \"line_end\": 2}');";
@@ -210,7 +211,7 @@ fn bad_relationships_and_activations_are_reported() {
     assert_eq!(with_input(&fixture, &["mem", "import", "--from", "jsonl", "-"], &converted.out).code, Some(0));
 }
 
-/// Schemas that would run code, or never end.
+/// Schemas that would run code or loop forever.
 #[test]
 fn schema_objects_that_are_not_plain_tables_are_refused() {
     let columns = "id, type, content, metadata, created_at, updated_at";
@@ -234,7 +235,7 @@ fn schema_objects_that_are_not_plain_tables_are_refused() {
     ] {
         check(schema, "is not an ordinary table");
     }
-    // Other objects of a schema have no effect.
+    // Other objects in a schema have no effect.
     let index = "CREATE INDEX i ON chunks (lower(content), id, type, content, metadata);
                  CREATE VIEW v AS SELECT * FROM chunks;";
     assert_eq!(ids(&convert(&database(&[SCHEMA, GOOD, index]), &["memory.db"])), ["know:good"]);
@@ -246,7 +247,7 @@ fn files_that_are_not_databases_are_refused() {
     let whole = fs::read(fixture.path("memory.db")).expect("readable");
     fixture.write("text", "no database, but a text").write("empty", "").write("half", &whole[..700]);
     fixture.write("directory/file", "").write("journal.db", &whole).write("journal.db-journal", "a journal");
-    // Copying would fail, since the file exceeds the maximum size.
+    // The file exceeds the maximum size, so it is not copied.
     File::create(fixture.path("sparse")).and_then(|file| file.set_len(65 << 30)).expect("a sparse file");
     let check = |file: &str, expected: &str| {
         let run = convert(&fixture, &[file]);
@@ -267,7 +268,7 @@ fn files_that_are_not_databases_are_refused() {
 
         mknodat(CWD, fixture.path("pipe"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).expect("made");
         check("pipe", "not a regular file");
-        // The database may be a link, but its log must not be one.
+        // The database may be a symbolic link, but its write-ahead log must not be one.
         symlink("memory.db", fixture.path("link")).expect("linked");
         assert_eq!(ids(&convert(&fixture, &["link"])), ["know:good"]);
         symlink("memory.db", fixture.path("memory.db-wal")).expect("linked");
@@ -275,7 +276,8 @@ fn files_that_are_not_databases_are_refused() {
     }
 }
 
-/// The file begins like a database. Copying it takes long, unless the file system lets copies share blocks.
+/// The file begins like a database, and is so large that copying it takes long, unless the file system can share blocks
+/// between copies.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_conversion_leaves_no_copy() {
@@ -304,7 +306,7 @@ fn an_interrupted_conversion_leaves_no_copy() {
     assert_eq!(fs::read_dir(&temporary).expect("a directory").count(), 1);
 }
 
-/// A table whose pages refer to each other, so that a short file has endless rows.
+/// A table whose pages refer to each other, so that a short file seems to have endless rows.
 #[test]
 fn pages_that_are_used_twice_are_reported_as_damage() {
     let fixture = database(&["PRAGMA page_size = 512; CREATE TABLE chunks (id, type, content);
@@ -313,7 +315,8 @@ fn pages_that_are_used_twice_are_reported_as_damage() {
     let mut bytes = fs::read(fixture.path("memory.db")).expect("readable");
     let mut changed = 0;
     for page in bytes.chunks_mut(512).skip(1).filter(|page| page[0] == 5) {
-        // Cells of an interior page begin with the number of a child page. Now all refer to the first child.
+        // The cells of an interior page begin with the number of a child page. This lets all cells refer to the first
+        // child.
         let cells = usize::from(u16::from_be_bytes([page[3], page[4]]));
         let place =
             |cell: usize, page: &[u8]| usize::from(u16::from_be_bytes([page[12 + 2 * cell], page[13 + 2 * cell]]));
@@ -334,7 +337,7 @@ fn pages_that_are_used_twice_are_reported_as_damage() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The script ends, whichever bytes are changed.
+    /// The script must end, whichever bytes of the file are changed.
     #[test]
     fn the_script_survives_damage_anywhere(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..24)) {
         let fixture = database(&[SCHEMA, ROWS]);

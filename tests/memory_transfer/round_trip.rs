@@ -1,4 +1,4 @@
-//! Exports of one memory are imported into another.
+//! Exporting a memory and importing it into another memory.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ fn digest(fixture: &Fixture, owner: &str) -> String {
     run.out
 }
 
-/// All entries, without fields that depend on the time of the command.
+/// Returns all entries, without fields that depend on the time of the command.
 fn list(fixture: &Fixture, owner: &str) -> serde_json::Value {
     let mut entries = fixture.aur(&["mem", "list", "--memory", owner, "--format", "json"]).json();
     for entry in entries.as_array_mut().expect("a list") {
@@ -35,7 +35,7 @@ fn both_memories_are_restored_with_accesses_and_sessions() {
         assert_eq!(other.aur(&["mem", "verify", "--memory", owner]).code, Some(2), "a dry run makes no memory");
         assert_eq!(other.aur(&arguments).json()["added"].as_u64(), Some(count));
         assert_eq!(digest(&one, owner), digest(&other, owner));
-        // A second import changes neither entries nor accesses.
+        // Importing the same file again changes neither entries nor accesses.
         let before = list(&other, owner);
         let again = other.aur(&arguments).json();
         let counts = ["added", "replaced", "kept", "accesses"].map(|name| again[name].as_u64());
@@ -101,8 +101,8 @@ fn an_export_replaces_a_file_atomically() {
 #[test]
 fn damage_to_a_memory_is_detected() {
     let fixture = filled();
-    let sound = fixture.aur(&["mem", "verify", "--memory", "user"]);
-    assert!(sound.code == Some(0) && sound.out.contains("No problems found"), "{sound:?}");
+    let verified = fixture.aur(&["mem", "verify", "--memory", "user"]);
+    assert!(verified.code == Some(0) && verified.out.contains("No problems found"), "{verified:?}");
     let data = fixture.user_directory().join("memory/entries/data.mdb");
     let mut bytes = fs::read(&data).expect("readable");
     let places: Vec<usize> =

@@ -1,4 +1,4 @@
-//! How the files of the page are served.
+//! How the server serves the files of the web page.
 
 use crate::client::{Answer, Server};
 use crate::files::files;
@@ -65,7 +65,7 @@ fn the_page_needs_no_token_but_its_data_does() {
     }
 }
 
-/// Links are shared in chats and mails, which are other sites.
+/// Links are shared in chats and mails. To the browser, these are other sites.
 #[test]
 fn a_link_on_another_site_opens_the_page_and_nothing_else() {
     let fixture = repository::other(None);

@@ -1,4 +1,4 @@
-//! The reference of the configuration and the JSON Schema are complete and agree with the program.
+//! Checks that the reference of the configuration and the JSON Schema are complete, and agree with the program.
 
 mod markdown;
 mod validate;
@@ -12,7 +12,7 @@ use aurora_stages::limits::Limits;
 use aurora_stages::pipelines::EMBEDDED;
 use serde_json::Value;
 
-/// Variable that makes the test write the reference instead of comparing it.
+/// Environment variable with which the test writes the reference instead of comparing it.
 const WRITE: &str = "AURORA_WRITE_REFERENCE";
 
 #[test]
@@ -104,7 +104,7 @@ fn check_defaults(table: &TableReference, values: &toml::Table) {
     }
 }
 
-/// Pipelines that the engine accepts, in addition to the shipped ones.
+/// Pipelines that the program accepts, in addition to the built-in ones.
 const VALID: &[&str] = &[
     "",
     "extends = \"lexical\"\n[run]\nmemory = \"1.5 GiB\"\njobs = 4\n",
@@ -115,7 +115,7 @@ const VALID: &[&str] = &[
     "extends = \"default\"\n[stage.parse]\nafter = [\"incremental-check\"]\n",
 ];
 
-/// Pipelines that the engine rejects because of a key or the type of a value.
+/// Pipelines that the program rejects because of a key or the type of a value.
 const INVALID: &[&str] = &[
     "extends = \"defualt\"\n",
     "stages = 3\n",

@@ -1,9 +1,10 @@
-//! The part of JSON Schema that the schema of pipelines uses. Any other keyword makes the test fail.
+//! Validates values with the part of JSON Schema that the schema of pipelines uses. Any other keyword makes the test
+//! fail.
 
 use aurora_pipeline::parse_bytes;
 use serde_json::Value;
 
-/// Checks a value against a schema. The error is the first reason why the value is invalid.
+/// Checks a value against a schema. The error describes the first reason why the value is invalid.
 pub(crate) fn check(schema: &Value, value: &Value) -> Result<(), String> {
     Validator { root: schema }.check(schema, value)
 }
@@ -34,7 +35,7 @@ impl Validator<'_> {
             "const" => argument == value,
             "minimum" => value.as_i64().is_none_or(|number| number >= argument.as_i64().expect("a number")),
             "maximum" => value.as_i64().is_none_or(|number| number <= argument.as_i64().expect("a number")),
-            // The only pattern in the schema is the pattern of sizes.
+            // The only pattern in the schema is the one for sizes.
             "pattern" => value.as_str().is_none_or(|text| parse_bytes(text).is_some()),
             "required" => {
                 let names = argument.as_array().expect("a list");

@@ -1,4 +1,4 @@
-//! Rules of several languages, and limits of the analysis.
+//! Relations: rules that apply to several languages, and limits of the analysis.
 
 use aurora_query::{BranchEnd, Relation, RelationIndex, TreeNode, TreeOptions};
 use aurora_storage::Snapshot;
@@ -55,7 +55,7 @@ fn nested_expressions_are_read_up_to_a_maximum_depth() {
     let found = |depth: usize| relations(&[("a.ts", nested(depth).as_str())], Relation::Callees);
     let all = ["a.ts:f -> a.ts:A.go receiver", "a.ts:f -> a.ts:A.stop receiver", "a.ts:f -> a.ts:A.rest receiver"];
     assert!(all.iter().all(|wanted| found(20).iter().any(|found| found == wanted)), "{:?}", found(20));
-    // Beyond the maximum depth the receiver is unknown, so members are found only by name.
+    // Beyond the maximum depth, the type of the receiver is unknown, so members are found only by name.
     assert!(found(900).iter().all(|found| found.starts_with("a.ts:f -> a.ts:A")));
 }
 
@@ -170,7 +170,7 @@ fn arrows_precede_calls_in_branches_and_lambdas() {
     );
 }
 
-/// Each file contains only calls that do not resolve to the repository.
+/// Each file contains only calls that must not resolve to the repository.
 
 #[test]
 fn members_of_external_types_do_not_resolve_to_the_repository() {
@@ -312,7 +312,7 @@ fn bare_calls_of_abstract_methods_resolve_to_their_types() {
     let [named] = &index.find("A.step").expect("a sound index")[..] else { panic!("one member") };
     assert_eq!(named.member.as_deref(), Some("step"));
     let callers = index.related_to(named, Relation::Callers).expect("a sound index").list;
-    // The constructor calls the type, not its member.
+    // The constructor calls the type itself, not the member.
     assert_eq!(callers.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["A.java:A.run"]);
 }
 

@@ -1,4 +1,5 @@
-//! Resolved relations in small repositories, for each language. `cargo xtask bench graph` compares them with compilers.
+//! Resolved relations in small repositories, for each language. `cargo xtask bench graph` compares relations with
+//! compilers.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -34,7 +35,7 @@ fn name(snapshot: &Snapshot, id: ChunkId) -> String {
     if chunk.qualified_name() == file { file.to_owned() } else { format!("{file}:{}", chunk.qualified_name()) }
 }
 
-/// Every relation of one kind. Asserts that every callee also has its callers.
+/// Returns every relation of one kind. Asserts that every callee is also found from its callers.
 fn relations(files: &[(&str, &str)], relation: Relation) -> Vec<String> {
     let (_fixture, snapshot) = indexed(files);
     let index = RelationIndex::new(&snapshot);

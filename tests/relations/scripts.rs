@@ -1,4 +1,4 @@
-//! Languages without declared types.
+//! Relations in languages without declared types.
 
 use aurora_query::{Relation, RelationIndex};
 

@@ -1,4 +1,4 @@
-//! Languages with declared types.
+//! Relations in languages with declared types.
 
 use aurora_query::{Relation, RelationIndex};
 

@@ -1,4 +1,4 @@
-//! JavaScript, TypeScript and components.
+//! Relations in JavaScript, TypeScript and component files.
 
 use aurora_query::{Relation, RelationIndex};
 

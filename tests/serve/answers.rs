@@ -1,4 +1,4 @@
-//! Compares answers of the server with the output of the command line.
+//! Answers of the server equal the output of the command line.
 
 use serde_json::{Value, json};
 
@@ -6,14 +6,14 @@ use crate::client::Server;
 use crate::fixture::Fixture;
 use crate::indexed;
 
-/// The output of `aur mem search --format json` without fields that differ between calls.
+/// Returns the output of `aur mem search --format json` without fields that differ between calls.
 fn searched(fixture: &Fixture, arguments: &[&str]) -> Value {
     let all = [&["mem", "search", "--format", "json", "--no-record"], arguments].concat();
     timeless(fixture.aur(&all).json())
 }
 
-/// Asserts that two answers are equal. Activation depends on the time of the search in seconds, so numbers may differ
-/// slightly.
+/// Asserts that two answers are equal. Numbers may differ slightly, because the activation depends on the time of the
+/// search in seconds.
 fn assert_same(left: &Value, right: &Value, place: &str) {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
@@ -196,7 +196,7 @@ fn each_kind_of_error_has_its_own_status() {
         assert_eq!(answer.status, status, "{method} {path} {body}: {answer:?}");
         assert!(answer.json().to_string().contains(message), "{method} {path} {body}: {answer:?}");
     }
-    // HTML forms cannot send JSON.
+    // HTML forms can send this content type, but they cannot send JSON.
     let form = server.request("POST", "/api/v1/search", &["content-type: text/plain"], r#"{"query": "x"}"#);
     assert_eq!(form.status, 415, "{form:?}");
 }
@@ -214,7 +214,7 @@ fn a_new_generation_is_served_without_a_restart() {
         assert!(begun.elapsed().as_secs() < 60, "the server follows another process");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    // A rebuilt index is a new file.
+    // After the index is rebuilt, its data file is a new file.
     fixture.aur(&["mem", "index", "--quiet", "--force"]);
     assert_eq!(ask()["results"][0]["name"], "compact_segments");
 }
@@ -225,7 +225,7 @@ fn several_roots_are_served_by_name() {
     second.write("lib/queue.py", "def enqueue_job(job):\n    return job\n").write("setup.py", "");
     second.aur(&["mem", "index", "--quiet"]);
     let trusted = [first.user_directory(), second.user_directory()];
-    // The second index belongs to another user, so it has to be trusted first.
+    // The second index was built by another user, so it must be trusted first.
     let root = second.root().to_str().expect("UTF-8");
     assert_eq!(first.aur(&["mem", "trust-index", "--root", root]).code, Some(0), "{trusted:?}");
     let server = Server::start(&first, &["--root", ".", "--root", root]);
@@ -240,7 +240,7 @@ fn several_roots_are_served_by_name() {
         server.post("/api/v1/search", &body).json()["results"][0]["name"].clone()
     };
     assert_eq!(ask(Some(name)), "enqueue_job");
-    // Without a name all roots are searched together, and results name their root.
+    // Without a root name, all roots are searched together, and results name their root.
     assert_eq!(ask(None), "enqueue_job");
     let all = server.post("/api/v1/search", &json!({"query": "enqueue_job", "facets": true})).json();
     assert_eq!((&all["results"][0]["root"], &all["roots"][1]["name"]), (&name.into(), &name.into()), "{all}");

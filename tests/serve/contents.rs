@@ -1,4 +1,5 @@
-//! Data that the page needs in addition to results: facets, tokens of code, contents by directory, and skipped files.
+//! Data that the web page needs in addition to search results: facets, tokens of code, contents by directory, and
+//! skipped files.
 
 use serde_json::json;
 

@@ -1,11 +1,12 @@
-//! The OpenAPI document describes the answers of the server.
+//! Answers of the server conform to the OpenAPI document.
 
 use serde_json::{Value, json};
 
 use crate::client::{Answer, Server};
 use crate::indexed;
 
-/// The path of the document that matches a request. Its parts are equal to the parts of the request, or variable.
+/// Returns the path in the document that matches a request. Each part of the path either equals the part of the
+/// request, or is variable.
 fn route_of<'d>(document: &'d Value, path: &str) -> &'d str {
     let path = path.split('?').next().expect("a path");
     let fits = |route: &str| {
@@ -17,7 +18,7 @@ fn route_of<'d>(document: &'d Value, path: &str) -> &'d str {
     routes.into_iter().find(|route| fits(route)).unwrap_or_else(|| panic!("no route for {path}"))
 }
 
-/// Visits every reference in a document.
+/// Calls `visit` with every reference in a document.
 fn references(value: &Value, visit: &mut impl FnMut(&str)) {
     match value {
         Value::Object(object) => object.iter().for_each(|(key, value)| match value.as_str() {
@@ -29,7 +30,7 @@ fn references(value: &Value, visit: &mut impl FnMut(&str)) {
     }
 }
 
-/// Checks an answer against the schema that the document has for its path, method and status.
+/// Checks an answer against the schema in the document for the path, method and status.
 fn check(document: &Value, method: &str, path: &str, answer: &Answer) {
     let route = route_of(document, path);
     let operation = &document["paths"][route][method.to_lowercase()];
@@ -130,7 +131,7 @@ fn every_answer_conforms_to_the_document() {
     for path in deletions {
         check(&document, "DELETE", path, &server.request("DELETE", path, &[], ""));
     }
-    // Every described operation was requested, except the events, which never end.
+    // Every operation in the document was requested, except for the stream of events, which never ends.
     let asked: Vec<(&str, &str)> = requests
         .iter()
         .map(|(method, path, _)| (*method, *path))

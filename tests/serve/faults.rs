@@ -1,4 +1,4 @@
-//! Clients that misbehave, and the termination of the server, while others are served.
+//! Clients that misbehave, and the termination of the server. Other clients are served nevertheless.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -53,7 +53,7 @@ fn silent_and_half_open_clients_do_not_block_others() {
         held.push(stream);
     }
     assert!(is_served(&server));
-    // Clients disconnect in the middle of a request.
+    // The clients disconnect in the middle of a request.
     drop(held);
     assert!(is_served(&server));
 }
@@ -61,7 +61,7 @@ fn silent_and_half_open_clients_do_not_block_others() {
 #[test]
 fn clients_that_never_read_do_not_block_others() {
     let fixture = indexed();
-    // These clients send more requests than the rate limit allows.
+    // Together, these clients would exceed the rate limit.
     let server = Server::start(&fixture, &["--rate", "0"]);
     let request = format!("GET /openapi.json HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
     let held: Vec<TcpStream> = (0..50)
@@ -105,7 +105,8 @@ fn a_termination_answers_the_pending_request() {
         body.len()
     );
     stream.write_all(head.as_bytes()).expect("sent");
-    // The server has received the request once it has accepted the connection.
+    // The server accepts connections in order. So after this answer, it has accepted the connection with the pending
+    // request.
     assert!(is_served(&server));
     let (idle, address) = (server.connect(), server.address.clone());
     let begun = Instant::now();

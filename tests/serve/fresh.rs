@@ -1,4 +1,4 @@
-//! Indexes are kept up to date, and index runs are controlled over HTTP.
+//! Servers keep indexes up to date, and control index runs over HTTP.
 
 use std::io::{BufRead, BufReader, Write};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use crate::client::Server;
 use crate::fixture::Fixture;
 use crate::{RETRY, indexed};
 
-/// Repeats a question until it has an answer. The time limit of one minute suffices on a busy machine.
+/// Repeats `ask` until it returns a value. The time limit of one minute is long enough on a busy machine.
 fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + Duration::from_secs(60);
     loop {
@@ -21,7 +21,7 @@ fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The files that contain a text.
+/// Returns the files that contain a text.
 fn files(server: &Server, text: &str) -> Vec<String> {
     let answer = server.post("/api/v1/search", &json!({"fixed": text, "record": false})).json();
     let results = answer["results"].as_array().cloned().unwrap_or_default();
@@ -36,7 +36,7 @@ fn is_lost(server: &Server, text: &str, file: &str) -> Option<()> {
     (!files(server, text).iter().any(|found| found == file)).then_some(())
 }
 
-/// The status of the last run, once a run with at least this number has ended.
+/// Waits until a run with at least this number has ended, and returns the status of the last run.
 fn wait_for_run(server: &Server, least: u64) -> Value {
     eventually("the end of a run", || {
         let status = server.get("/api/v1/index").json();
@@ -52,7 +52,7 @@ fn a_directory_that_is_deleted_and_recreated_is_kept_fresh() {
     fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
     eventually("a new file", || is_found(&server, "count_zebras", "src/zebra.py"));
 
-    // A directory below the root is deleted and created again before the watcher notices.
+    // A directory below the root is deleted and created again before the watcher notices the deletion.
     for round in 0..3 {
         std::fs::remove_dir_all(fixture.path("src")).expect("removed");
         fixture.write("src/first.py", format!("def first_herd_{round}(herd):\n    return herd\n"));
@@ -60,7 +60,7 @@ fn a_directory_that_is_deleted_and_recreated_is_kept_fresh() {
         fixture.write("src/second.py", format!("def second_herd_{round}(herd):\n    return herd\n"));
         eventually("a file in it", || is_found(&server, &format!("second_herd_{round}"), "src/second.py"));
     }
-    // Another directory replaces it by renaming.
+    // Another directory is renamed to take the place of the directory.
     fixture.write("new/third.py", "def third_herd(herd):\n    return herd\n");
     std::fs::rename(fixture.path("src"), fixture.path("old")).expect("renamed");
     std::fs::rename(fixture.path("new"), fixture.path("src")).expect("renamed");
@@ -77,14 +77,14 @@ fn a_project_that_is_deleted_and_recreated_is_kept_fresh() {
     let server = Server::start(&fixture, &[]);
     assert!(!files(&server, "evict_oldest").is_empty());
 
-    // Delete the directory with the index.
+    // Delete the directory that contains the index.
     std::fs::remove_dir_all(fixture.path(".aurora")).expect("removed");
     eventually("a new index", || fixture.path(".aurora/index").is_dir().then_some(()));
     fixture.write("src/fifth.py", "def fifth_herd(herd):\n    return herd\n");
     eventually("a new file", || is_found(&server, "fifth_herd", "src/fifth.py"));
 
-    // Delete the project itself and create it again, immediately or after a while in which the directory is empty, like
-    // the mount point of a file system that is not mounted.
+    // Delete the project itself and create it again, either immediately or after its directory was empty for a while,
+    // like the mount point of a file system that is not mounted.
     for is_slow in [false, true] {
         std::fs::remove_dir_all(fixture.root()).expect("removed");
         if is_slow {
@@ -123,7 +123,7 @@ fn saved_changes_are_found() {
     fixture.write("src/zebra.py", "def count_giraffes(herd):\n    return len(herd)\n");
     eventually("a changed file", || is_found(&server, "count_giraffes", "src/zebra.py"));
     assert!(is_lost(&server, "count_zebras", "src/zebra.py").is_some());
-    // Directories are created after the watch began, and are filled one by one.
+    // Directories are created after the watch began, and files are added one by one.
     std::fs::create_dir_all(fixture.path("deep/er")).expect("created");
     eventually("a quiet tree", || (wait_for_run(&server, 1)["phase"] == "completed").then_some(()));
     fixture.write("deep/er/okapi.py", "def count_okapis(herd):\n    return len(herd)\n");
@@ -224,7 +224,7 @@ fn a_run_reports_its_progress_and_can_be_cancelled() {
     let last = states.find(|state| state["run"] == number && state["phase"] != "running").expect("the end");
     assert_eq!(last["phase"], "cancelled", "{last}");
     assert_eq!(server.request("DELETE", "/api/v1/index", &[], "").status, 404);
-    // The next run completes the cancelled work.
+    // The next run completes the work that was cancelled.
     assert_eq!(server.post("/api/v1/index", &json!({})).status, 202);
     assert_eq!(wait_for_run(&server, number.as_u64().expect("a number") + 1)["phase"], "completed");
     assert_eq!(files(&server, "RetryNumber2999")[0], "many/f2999.go");
@@ -243,7 +243,7 @@ fn a_read_only_server_writes_nothing() {
     assert_eq!(server.post("/api/v1/index", &json!({})).status, 403);
     assert_eq!(server.request("DELETE", "/api/v1/index", &[], "").status, 403);
     fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
-    // A read-only server follows generations that others publish.
+    // A read-only server uses generations that other processes publish.
     let run = fixture.aur(&["mem", "index", "--quiet"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     eventually("what another process has published", || is_found(&server, "count_zebras", "src/zebra.py"));
@@ -260,7 +260,7 @@ fn an_index_whose_sources_are_all_gone_is_kept() {
     }
     std::fs::rename(fixture.path(".git"), fixture.home().join("away-.git")).expect("moved");
     let run = server.get("/api/v1/index").json()["run"].clone();
-    // Long enough for the watcher to notice.
+    // Wait long enough for the watcher to notice the change.
     std::thread::sleep(Duration::from_secs(2));
     let last = wait_for_run(&server, run.as_u64().expect("a number"));
     let indexed = server.get("/api/v1/stats").json();
@@ -304,7 +304,7 @@ fn a_comment_in_a_trusted_program_leaves_the_values_of_its_column() {
     assert!(found.to_string().contains("src/zebra.py"), "{found}");
 }
 
-/// A project whose program and pipeline are not among the indexed files. The stage is trusted and was run.
+/// Creates a project whose program and pipeline are not among the indexed files. The stage is trusted and has run.
 fn with_hidden_program(program: &str) -> Fixture {
     let fixture = indexed();
     fixture.write(".aurora/plugins/area.py", program).write(
@@ -318,7 +318,7 @@ fn with_hidden_program(program: &str) -> Fixture {
     fixture
 }
 
-/// The answer to a search with a condition on the column of that stage.
+/// Returns the answer to a search with a condition on the column of the stage `area`.
 fn in_area(server: &Server, area: &str) -> Value {
     let condition = format!("area={area}");
     server.post("/api/v1/search", &json!({"query": "cache", "where": [condition], "record": false})).json()

@@ -1,4 +1,5 @@
-//! Sessions of articles: added articles are found immediately and survive crashes, and removed articles are gone.
+//! Sessions of knowledge articles: added articles are found immediately and survive crashes, and removed articles are
+//! never found again.
 
 use serde_json::{Value, json};
 
@@ -34,7 +35,7 @@ fn search(server: &Server, session: u64, body: &Value) -> Answer {
     server.post(&format!("/api/v1/sessions/{session}/search"), body)
 }
 
-/// The articles of the results of a keyword search.
+/// Returns the ids of the articles that a keyword search finds.
 fn search_articles(server: &Server, session: u64, query: &str) -> Vec<u64> {
     let answer = search(server, session, &json!({"query": query, "search_mode": "sparse", "top_k": 50}));
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -113,7 +114,7 @@ fn a_search_returns_sources_and_both_ranks() {
     assert_eq!(best["chunk_id"], format!("doc_{guide}:chunk_0"));
     assert_eq!(best["content"], "Authentication in web applications uses tokens like JWT.");
     assert_eq!((&best["source_title"], &best["source_url"]), (&json!("auth"), &json!("https://example.org/auth")));
-    // The result is first in both rankings: .7 / (60 + 1) + .3 / (60 + 1).
+    // The result is first in both rankings, so its score is .7 / (60 + 1) + .3 / (60 + 1).
     assert_eq!((&best["dense_rank"], &best["sparse_rank"]), (&json!(1), &json!(1)));
     assert!((best["score"].as_f64().expect("a score") - 1.0 / 61.0).abs() < 1e-6, "{best}");
     let scores: Vec<f64> = answer["results"]
@@ -147,11 +148,11 @@ fn keyword_matches_are_ranked_by_relevance() {
     let session = new_session(&server);
     add(&server, session, "one", "Python is a programming language.");
     add(&server, session, "two", "Java is also a programming language.");
-    let most = add(&server, session, "three", "Python Python Python - many mentions.");
-    assert_eq!(search_articles(&server, session, "Python")[0], most);
+    let frequent = add(&server, session, "three", "Python Python Python - many mentions.");
+    assert_eq!(search_articles(&server, session, "Python")[0], frequent);
     let title = add(&server, session, "Marsupials", "They carry their young in a pouch.");
     assert_eq!(search_articles(&server, session, "marsupials"), [title], "words of the title count");
-    // Equal texts are separate articles.
+    // Articles with equal texts are separate articles.
     let twin = add(&server, session, "four", "Python is a programming language.");
     assert!(search_articles(&server, session, "programming language").contains(&twin));
     assert_eq!(search_articles(&server, session, "programming").len(), 3);
@@ -175,7 +176,7 @@ fn articles_are_added_and_removed_and_sessions_are_separate() {
         (&listed["articles"][0]["article_id"], &listed["articles"][0]["title"]),
         (&json!(okapi), &json!("okapi"))
     );
-    // An id is never assigned twice, not even the id of the last article.
+    // An id is never assigned again, even if the article with the highest id was removed.
     assert_eq!(remove(&server, one, okapi).status, 204);
     assert!(search_articles(&server, one, "stripes").is_empty());
     assert!(add(&server, one, "zorilla", "Zorillas have stripes.") > okapi);
@@ -216,7 +217,7 @@ fn acknowledged_changes_survive_a_kill() {
     let listed = list();
     assert!(kept.iter().all(|article| listed.contains(article)), "{kept:?} {listed:?}");
     assert!(!listed.contains(&first), "a removed article does not come back");
-    // In addition to the acknowledged articles, at most the articles that were being written at the kill exist.
+    // Articles that were being written when the server was killed may exist as well. These are at frequent three.
     assert!(listed.len() <= kept.len() + 3, "{kept:?} {listed:?}");
     let next = add(&server, session, "last", "Wombats sleep.");
     assert!(listed.iter().all(|article| *article < next));
@@ -265,7 +266,7 @@ fn one_server_changes_the_sessions_and_others_follow() {
     assert_eq!(server.request("DELETE", &format!("/api/v1/sessions/{gone}"), &[], "").status, 204);
     assert!(search_articles(&second, gone, "stack").is_empty());
     assert_eq!(second.get(&format!("/api/v1/sessions/{gone}/articles")).status, 404);
-    // When the first server ends, another one may change the sessions.
+    // After the first server has ended, another server may change the sessions.
     drop(server);
     assert_eq!(remove(&second, session, queue).status, 204);
     let stack = add(&second, session, "Stacks", "A stack keeps what came last.");
@@ -291,7 +292,7 @@ fn a_read_only_server_changes_no_session() {
     assert_eq!(search(&reader, session, &json!({"query": "x"})).status, 200);
 }
 
-/// Path below the directory of a session of the fixture's server.
+/// Returns a path below the directory of a session of the fixture's server.
 fn place(fixture: &Fixture, session: u64, below: &str) -> std::path::PathBuf {
     fixture.user_directory().join(format!("knowledge/sessions/{session}")).join(below)
 }
@@ -324,9 +325,9 @@ fn a_session_deleted_while_articles_are_added_stays_deleted() {
     }
 }
 
-/// A kind of damage: its name, and a function that inflicts it.
+/// A kind of damage: its name, and a function that applies it.
 type Kind<F> = (&'static str, F);
-/// Damages a session of the fixture's server.
+/// A function that damages a session of the fixture's server.
 type SessionDamage = fn(&Fixture, u64);
 
 #[test]
@@ -459,7 +460,7 @@ fn a_manually_deleted_session_is_gone() {
     assert_eq!(server.get(&format!("/api/v1/sessions/{one}/articles")).status, 404);
     assert_eq!((remove(&server, one, 1).status, delete(&server, one)), (404, 404));
     assert_eq!(search_articles(&server, other, "quolls"), [1]);
-    // A file or a link is not a session.
+    // Files and links in the directory of sessions are not sessions.
     std::fs::write(fixture.user_directory().join("knowledge/sessions/98"), "").expect("written");
     std::os::unix::fs::symlink(place(&fixture, other, ""), fixture.user_directory().join("knowledge/sessions/99"))
         .expect("linked");
@@ -468,7 +469,7 @@ fn a_manually_deleted_session_is_gone() {
         assert_eq!(server.get(&format!("/api/v1/sessions/{session}/articles")).status, 404);
     }
     assert_eq!(server.get("/api/v1/sessions").json(), json!({"sessions": [other]}));
-    // A session that is restored from a copy is available again.
+    // If the directory of a session is restored from a copy, the session is available again.
     let copy = std::process::Command::new("cp")
         .arg("-r")
         .args([place(&fixture, other, ""), place(&fixture, one, "")])
@@ -480,7 +481,7 @@ fn a_manually_deleted_session_is_gone() {
     assert_eq!(ids, [1, 2]);
 }
 
-/// Number of kills of a server while it creates a session, unless `AURORA_TEST_KILLS` overrides it.
+/// Number of times that a server is killed while it creates a session, unless `AURORA_TEST_KILLS` overrides it.
 const KILLS: u64 = 4;
 
 #[test]
@@ -498,7 +499,7 @@ fn a_server_killed_while_creating_a_session_starts_again() {
             while !directory.join(".aurora/index/data.mdb").exists() && !added.is_finished() {
                 std::thread::sleep(std::time::Duration::from_micros(50));
             }
-            // From immediately to a few milliseconds later.
+            // The kill comes between 0 and 6 milliseconds later.
             std::thread::sleep(std::time::Duration::from_micros(round * 937 % 6_000));
             server.kill();
         });

@@ -1,4 +1,4 @@
-//! Requests that are refused because of their machine, host name, origin or token.
+//! Requests that are rejected because of their machine, host name, origin or token.
 
 use serde_json::json;
 
@@ -148,7 +148,7 @@ fn a_unix_socket_is_removed_at_the_end() {
     use std::os::unix::net::UnixStream;
     let fixture = indexed();
     let path = fixture.home().join("aur.sock");
-    // A file that is not a socket is left alone. A socket that a killed process has left is replaced.
+    // A file that is not a socket is not replaced. A socket that a killed process has left is replaced.
     std::fs::write(&path, "a file").expect("written");
     let taken = fixture.aur(&["serve", "--socket", path.to_str().expect("UTF-8")]);
     assert!(taken.code == Some(2) && path.is_file(), "{taken:?}");
