@@ -8,12 +8,12 @@ use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 /// Returns all dependencies, including those of other platforms. Cargo may have to download their packages.
 fn metadata() -> Metadata {
-    MetadataCommand::new().other_options(vec!["--locked".into()]).exec().expect("cargo metadata")
+    MetadataCommand::new().other_options(vec!["--locked".into()]).exec().expect("`cargo metadata` succeeds")
 }
 
 fn rules() -> toml::Table {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("deny.toml");
-    std::fs::read_to_string(path).expect("deny.toml").parse().expect("TOML")
+    std::fs::read_to_string(path).expect("the file can be read").parse().expect("the text is TOML")
 }
 
 fn foreign(metadata: &Metadata) -> impl Iterator<Item = &Package> {
@@ -24,7 +24,7 @@ fn foreign(metadata: &Metadata) -> impl Iterator<Item = &Package> {
 fn every_licence_is_allowed() {
     let rules = rules();
     let allowed: BTreeSet<&str> = strings(&rules["licenses"]["allow"]).collect();
-    let exceptions = rules["licenses"]["exceptions"].as_array().expect("a list");
+    let exceptions = rules["licenses"]["exceptions"].as_array().expect("the value is a list");
     let (mut used, mut excepted) = (BTreeSet::new(), BTreeSet::new());
     let metadata = metadata();
     let licences: BTreeSet<&str> = foreign(&metadata).filter_map(|package| package.license.as_deref()).collect();
@@ -53,10 +53,10 @@ fn every_duplicate_version_has_a_reason() {
     let rules = rules();
     let skipped: BTreeSet<&str> = rules["bans"]["skip"]
         .as_array()
-        .expect("a list")
+        .expect("the value is a list")
         .iter()
         .inspect(|entry| assert!(entry["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{entry}"))
-        .map(|entry| entry["crate"].as_str().expect("a crate"))
+        .map(|entry| entry["crate"].as_str().expect("the value is a string"))
         .collect();
     let metadata = metadata();
     let mut versions: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
@@ -135,7 +135,7 @@ fn licence<'a>(tokens: &mut &[&'a str]) -> Vec<Vec<&'a str>> {
         ["(", rest @ ..] => {
             *tokens = rest;
             let inner = alternatives(tokens);
-            *tokens = tokens.strip_prefix(&[")"]).expect("a closing parenthesis");
+            *tokens = tokens.strip_prefix(&[")"]).expect("the parenthesis is closed");
             inner
         }
         // Exceptions only add permissions, so they are ignored.

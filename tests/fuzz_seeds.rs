@@ -11,12 +11,12 @@ use std::path::Path;
 fn every_seed_passes() {
     for (case, run) in [("analyzer", analyzer::run as fn(&[u8])), ("pipeline", pipeline::run)] {
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(case);
-        let seeds: Vec<_> = std::fs::read_dir(&directory).expect("a case has seeds").collect();
+        let seeds: Vec<_> = std::fs::read_dir(&directory).expect("the directory can be read").collect();
         assert!(!seeds.is_empty(), "{case}");
         for seed in seeds {
-            let path = seed.expect("an entry").path();
+            let path = seed.expect("the entry can be read").path();
             println!("{}", path.display());
-            run(&std::fs::read(&path).expect("a seed"));
+            run(&std::fs::read(&path).expect("the file can be read"));
         }
     }
 }

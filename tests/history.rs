@@ -55,7 +55,7 @@ fn aur_in(root: &Path, arguments: &[&str]) -> Run {
 }
 
 fn warnings(summary: &Value) -> String {
-    let warnings = summary["warnings"].as_array().expect("a list of warnings");
+    let warnings = summary["warnings"].as_array().expect("the value is a list");
     let warnings = warnings.iter().filter_map(Value::as_str).filter(|warning| !warning.contains("conversation logs"));
     warnings.collect::<Vec<_>>().join("; ")
 }
@@ -103,8 +103,8 @@ fn search(fixture: &Fixture, query: &str) -> String {
 fn damage(fixture: &Fixture, object: &str, bytes: &[u8]) {
     let id = git_output(fixture.root(), &["rev-parse", object]);
     let path = fixture.path(&format!(".git/objects/{}/{}", &id[..2], &id[2..]));
-    std::fs::remove_file(&path).expect("a loose object");
-    std::fs::write(path, bytes).expect("a file can be written");
+    std::fs::remove_file(&path).expect("the file can be removed");
+    std::fs::write(path, bytes).expect("the file can be written");
 }
 
 /// Runs git and returns its output.
@@ -132,10 +132,10 @@ fn a_repository_without_commits_has_no_history() {
     assert!(search(&fixture, "alpha").contains("- (untracked)"));
     // The same if HEAD names a branch that does not exist.
     let lost = repository(&[]);
-    std::fs::remove_file(lost.path(".git/refs/heads/main")).expect("a loose reference");
+    std::fs::remove_file(lost.path(".git/refs/heads/main")).expect("the file can be removed");
     assert_eq!(warnings(&index(&lost)), "HEAD has no commit yet: no file has a history");
     // Without HEAD, git does not recognise the repository either.
-    std::fs::remove_file(lost.path(".git/HEAD")).expect("a HEAD");
+    std::fs::remove_file(lost.path(".git/HEAD")).expect("the file can be removed");
     assert_eq!(warnings(&index(&lost)), "");
 }
 
@@ -241,7 +241,7 @@ fn linked_work_trees_and_subdirectories_can_be_roots() {
     fixture.write("deep/er/c.py", BETA.replace("x * 2", "x * 4")).commit("deeper");
     let linked = Fixture::plain();
     let path = linked.path("tree");
-    fixture.run_git(&["worktree", "add", "--quiet", path.to_str().expect("a path in UTF-8"), "HEAD~1"]);
+    fixture.run_git(&["worktree", "add", "--quiet", path.to_str().expect("the path is UTF-8"), "HEAD~1"]);
     assert_eq!(warnings(&index_in(&path)), "");
     for file in ["a.py", "b.py", "deep/er/c.py"] {
         assert_eq!(lines_in(&path, file), git_lines(&path, file), "{file}");
@@ -255,7 +255,7 @@ fn linked_work_trees_and_subdirectories_can_be_roots() {
 fn files_of_submodules_have_no_history() {
     let inner = repository(&[]);
     let fixture = repository(&[]);
-    let url = inner.root().to_str().expect("a path in UTF-8");
+    let url = inner.root().to_str().expect("the path is UTF-8");
     fixture
         .run_git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", url, "inner"])
         .commit("module");
@@ -293,7 +293,7 @@ fn other_hashes_and_borrowed_objects_are_read() {
     assert_eq!(lines(&long, "b.py").split(' ').next().map(str::len), Some(64));
     let origin = repository(&[]);
     let clone = Fixture::plain();
-    clone.run_git(&["clone", "--quiet", "--shared", origin.root().to_str().expect("a path in UTF-8"), "."]);
+    clone.run_git(&["clone", "--quiet", "--shared", origin.root().to_str().expect("the path is UTF-8"), "."]);
     assert_eq!(check(&clone), "");
     clone.run_git(&["checkout", "--quiet", "--detach", "HEAD~1"]);
     assert_eq!(check(&clone), "");
@@ -316,7 +316,7 @@ fn line_ends_and_encodings_of_the_checkout_are_not_edits() {
     let windows = repository(&[]);
     // The fixture sets `core.autocrlf=false` for its git commands.
     let crlf = |fixture: &Fixture, file: &str| {
-        let text = std::fs::read_to_string(fixture.path(file)).expect("a file").replace('\n', "\r\n");
+        let text = std::fs::read_to_string(fixture.path(file)).expect("the file can be read").replace('\n', "\r\n");
         fixture.write(file, text);
     };
     windows.run_git(&["config", "core.autocrlf", "true"]);
@@ -328,14 +328,14 @@ fn line_ends_and_encodings_of_the_checkout_are_not_edits() {
     let attributes = repository(&[]);
     attributes.write(".gitattributes", "* text=auto eol=crlf\n").commit("attributes");
     anew(&attributes);
-    assert!(std::fs::read(attributes.path("a.py")).expect("a file").ends_with(b"\r\n"));
+    assert!(std::fs::read(attributes.path("a.py")).expect("the file can be read").ends_with(b"\r\n"));
     assert_eq!(check(&attributes), "");
 
     let utf16 = repository(&[]);
     utf16.write(".gitattributes", "b.py working-tree-encoding=UTF-16LE-BOM\n");
     anew(&utf16);
     utf16.commit("encoding");
-    assert!(std::fs::read(utf16.path("b.py")).expect("a file").starts_with(b"\xff\xfe"));
+    assert!(std::fs::read(utf16.path("b.py")).expect("the file can be read").starts_with(b"\xff\xfe"));
     assert_eq!(check(&utf16), "");
 }
 
@@ -425,12 +425,14 @@ fn damage_at_head_makes_the_history_unavailable() {
     for (end, length) in [("pack", 40), ("idx", 300)] {
         let packed = repository(&[]);
         packed.run_git(&["gc", "--quiet"]);
-        let packs = std::fs::read_dir(packed.path(".git/objects/pack")).expect("packs");
-        let mut packs = packs.map(|entry| entry.expect("an entry").path());
-        let path = packs.find(|path| path.extension().is_some_and(|extension| extension == end)).expect("a pack");
-        let bytes = std::fs::read(&path).expect("a pack");
-        std::fs::remove_file(&path).expect("a pack");
-        std::fs::write(&path, &bytes[..length]).expect("a file can be written");
+        let packs = std::fs::read_dir(packed.path(".git/objects/pack")).expect("the directory can be read");
+        let mut packs = packs.map(|entry| entry.expect("the entry can be read").path());
+        let path = packs
+            .find(|path| path.extension().is_some_and(|extension| extension == end))
+            .expect("the repository has a pack");
+        let bytes = std::fs::read(&path).expect("the file can be read");
+        std::fs::remove_file(&path).expect("the file can be removed");
+        std::fs::write(&path, &bytes[..length]).expect("the file can be written");
         check_unavailable(&packed, "git");
     }
 }
@@ -447,7 +449,7 @@ fn a_broken_repository_has_no_history() {
     ] {
         let fixture = repository(&[]);
         if path == ".git" {
-            std::fs::remove_dir_all(fixture.path(path)).expect("a repository");
+            std::fs::remove_dir_all(fixture.path(path)).expect("the directory can be removed");
         }
         fixture.write(path, text);
         check_unavailable(&fixture, "cannot open the git repository");
@@ -482,7 +484,7 @@ fn unusual_file_names_are_indexed_if_they_are_utf8() {
     for name in names {
         fixture.write(name, BETA);
     }
-    std::fs::write(fixture.root().join(OsStr::from_bytes(b"bad\xff.py")), BETA).expect("a file can be written");
+    std::fs::write(fixture.root().join(OsStr::from_bytes(b"bad\xff.py")), BETA).expect("the file can be written");
     fixture.commit("names");
     let summary = index(&fixture);
     assert_eq!(summary["files"]["skipped"]["path is not UTF-8"]["count"], 1);

@@ -103,7 +103,7 @@ fn die_at_every_step(fixture: &Fixture, arguments: &[&str], before: Option<&[u8]
     let lay_out = || {
         let home = fixture.path(".aurora");
         if home.exists() {
-            fs::remove_dir_all(&home).expect("the index can be removed");
+            fs::remove_dir_all(&home).expect("the directory can be removed");
         }
         if let Some(data) = before {
             fixture.write(".aurora/index/data.mdb", data);
@@ -146,7 +146,7 @@ fn edited() -> (Fixture, Vec<u8>) {
         edit(&fixture, round);
         run_ok(&fixture, &["mem", "index", "-q"]);
     }
-    let data = fs::read(fixture.path(".aurora/index/data.mdb")).expect("the data file");
+    let data = fs::read(fixture.path(".aurora/index/data.mdb")).expect("the file can be read");
     edit(&fixture, 2);
     (fixture, data)
 }
@@ -189,7 +189,7 @@ fn a_replacement_that_dies_at_any_step_leaves_the_old_index_or_the_new_one() {
     run_ok(&other, &["mem", "export", "other.aur"]);
     let imported = digest(&other);
     let artefact = other.path("other.aur");
-    let import = ["mem", "import", artefact.to_str().expect("UTF-8")];
+    let import = ["mem", "import", artefact.to_str().expect("the path is UTF-8")];
     die_at_every_step(&fixture, &import, Some(&data), imported.as_ref());
 }
 
@@ -271,7 +271,7 @@ fn a_kill_during_the_creation_of_a_store_leaves_an_empty_or_a_complete_store() {
             assert!(rounds < 5 * kills + 20, "{dead} of {rounds} processes could be killed: {name}");
             rounds += 1;
             if store.exists() {
-                fs::remove_dir_all(&store).expect("the store can be removed");
+                fs::remove_dir_all(&store).expect("the directory can be removed");
             }
             // Most kills happen soon after the file has appeared.
             let max = if random(3) > 0 { 1_500 } else { 40_000 };
@@ -295,15 +295,15 @@ fn is_killed_at(fixture: &Fixture, arguments: &[&str], file: &Path, delay: Durat
     let child = child.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = child.expect("the program starts");
     while !file.exists() {
-        if child.try_wait().expect("the status is available").is_some() {
+        if child.try_wait().expect("the status of the process is available").is_some() {
             return false;
         }
         std::thread::sleep(Duration::from_micros(50));
     }
     std::thread::sleep(delay);
-    let is_running = child.try_wait().expect("the status is available").is_none();
-    child.kill().expect("it can be killed");
-    child.wait().expect("it ends");
+    let is_running = child.try_wait().expect("the status of the process is available").is_none();
+    child.kill().expect("the process can be killed");
+    child.wait().expect("the program ends");
     is_running
 }
 
@@ -328,13 +328,13 @@ fn kill_after(fixture: &Fixture, arguments: &[&str], wait: Duration) -> Option<D
     let child = child.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = child.expect("the program starts");
     while begun.elapsed() < wait {
-        if child.try_wait().expect("the status is available").is_some() {
+        if child.try_wait().expect("the status of the process is available").is_some() {
             return Some(begun.elapsed());
         }
         std::thread::sleep(Duration::from_millis(1));
     }
-    child.kill().expect("it can be killed");
-    child.wait().expect("it ends");
+    child.kill().expect("the process can be killed");
+    child.wait().expect("the program ends");
     None
 }
 
@@ -351,7 +351,7 @@ fn a_kill_at_any_moment_leaves_the_old_index_or_the_new_one() {
     run_ok(&other, &["mem", "export", "other.aur"]);
     let imported = digest(&other);
     let artefact = other.path("other.aur");
-    let artefact = artefact.to_str().expect("UTF-8");
+    let artefact = artefact.to_str().expect("the path is UTF-8");
     let commands: [&[&str]; 6] = [
         &["mem", "index", "-q"],
         &["mem", "index", "-q", "--memory", "1MiB"],

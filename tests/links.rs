@@ -9,8 +9,10 @@ fn every_link_target_exists() {
     let pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "xtask/model/README.md"];
     let mut pages = pages.map(|page| root.join(page)).to_vec();
     pages_below(&root.join("docs"), &mut pages);
-    let texts: BTreeMap<PathBuf, String> =
-        pages.into_iter().map(|page| (page.clone(), std::fs::read_to_string(&page).expect("a page"))).collect();
+    let texts: BTreeMap<PathBuf, String> = pages
+        .into_iter()
+        .map(|page| (page.clone(), std::fs::read_to_string(&page).expect("the file can be read")))
+        .collect();
     let mut broken = Vec::new();
     for (page, text) in &texts {
         for link in links(text).filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
@@ -27,8 +29,8 @@ fn every_link_target_exists() {
 }
 
 fn pages_below(directory: &Path, pages: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
+    for entry in std::fs::read_dir(directory).expect("the directory can be read") {
+        let path = entry.expect("the entry can be read").path();
         if path.is_dir() {
             pages_below(&path, pages);
         } else if path.extension().is_some_and(|extension| extension == "md") {

@@ -19,7 +19,7 @@ fn projects() -> Fixture {
 }
 
 fn results(run: &Run) -> Vec<(String, String)> {
-    let rows = run.json()["results"].as_array().expect("results").clone();
+    let rows = run.json()["results"].as_array().expect("the value is a list").clone();
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     rows.iter().map(|row| (text(&row["root"]), text(&row["file"]))).collect()
 }
@@ -41,13 +41,14 @@ fn several_roots_are_searched_together_and_known_roots_by_name() {
     assert_eq!(both.json()["index"], Value::Null);
 
     let known = fixture.aur(&["mem", "roots", "--format", "json"]).json();
-    let names: Vec<&str> = known.as_array().expect("a list").iter().filter_map(|root| root["name"].as_str()).collect();
+    let names: Vec<&str> =
+        known.as_array().expect("the value is a list").iter().filter_map(|root| root["name"].as_str()).collect();
     assert_eq!(names, ["app", "lib"], "{known}");
     assert!(known[1]["chunks"].as_u64() > Some(1) && known[1]["files"] == 3, "{known}");
     assert!(fixture.aur(&["mem", "roots"]).out.contains("3 files"));
 
     // From an unrelated directory, a root can be searched by name.
-    let away = TempDir::new().expect("a temporary directory");
+    let away = TempDir::new().expect("a temporary directory can be created");
     let mut command = fixture.command();
     command.current_dir(away.path()).args(["mem", "search", "RetryWithBackoff", "--format", "json", "--root", "lib"]);
     assert_eq!(results(&Run::from_command(&mut command))[0], pair("-", "http/retry.go"));
@@ -101,16 +102,16 @@ fn a_work_tree_starts_from_the_index_of_its_sibling() {
     }
     main.write("src/cache.py", CACHE).write("gone.py", "def gone():\n    pass\n").commit("first");
     indexed(&main, ".", &[]);
-    let outside = TempDir::new().expect("a temporary directory");
+    let outside = TempDir::new().expect("a temporary directory can be created");
     let tree = outside.path().join("tree");
-    let tree = tree.to_str().expect("UTF-8");
+    let tree = tree.to_str().expect("the path is UTF-8");
     main.run_git(&["worktree", "add", "--quiet", "-b", "other", tree]);
-    std::fs::write(outside.path().join("tree/src/retry.go"), RETRY).expect("written");
-    std::fs::remove_file(outside.path().join("tree/gone.py")).expect("removed");
+    std::fs::write(outside.path().join("tree/src/retry.go"), RETRY).expect("the file can be written");
+    std::fs::remove_file(outside.path().join("tree/gone.py")).expect("the file can be removed");
 
     let begun = indexed(&main, tree, &[]);
-    let canonical = main.root().canonicalize().expect("a path");
-    assert_eq!(begun["adopted"], canonical.to_str().expect("UTF-8"), "{begun}");
+    let canonical = main.root().canonicalize().expect("the path exists");
+    assert_eq!(begun["adopted"], canonical.to_str().expect("the path is UTF-8"), "{begun}");
     let counts = |summary: &Value| ["indexed", "unchanged", "deleted"].map(|name| summary["files"][name].as_u64());
     assert_eq!(counts(&begun), [Some(1), Some(41), Some(1)], "{}", begun["files"]);
     assert_eq!(begun["complete"], true);
@@ -122,9 +123,9 @@ fn a_work_tree_starts_from_the_index_of_its_sibling() {
     assert_eq!(digest(&main, tree), adopted);
 
     // Without changes in the work tree, the result is complete as well.
-    std::fs::remove_dir_all(outside.path().join("tree/.aurora")).expect("removed");
+    std::fs::remove_dir_all(outside.path().join("tree/.aurora")).expect("the directory can be removed");
     let same = outside.path().join("same");
-    let same = same.to_str().expect("UTF-8");
+    let same = same.to_str().expect("the path is UTF-8");
     main.run_git(&["worktree", "add", "--quiet", "-b", "same", same]);
     let unchanged = indexed(&main, same, &[]);
     assert_eq!((&unchanged["complete"], &unchanged["files"]["indexed"]), (&true.into(), &0.into()), "{unchanged}");
@@ -139,14 +140,14 @@ fn the_index_of_another_repository_is_not_adopted() {
     indexed(&main, ".", &[]);
     // The other repository falsely lists this directory as its work tree.
     let claimed = stranger.path(".git/worktrees/claimed");
-    std::fs::create_dir_all(&claimed).expect("a directory");
+    std::fs::create_dir_all(&claimed).expect("the directory can be created");
     for (name, content) in [
         ("gitdir", format!("{}/.git\n", main.root().display())),
         ("commondir", "../..\n".to_owned()),
         ("HEAD", "ref: refs/heads/main\n".to_owned()),
     ] {
-        std::fs::write(claimed.join(name), content).expect("written");
+        std::fs::write(claimed.join(name), content).expect("the file can be written");
     }
-    let root = stranger.root().to_str().expect("UTF-8");
+    let root = stranger.root().to_str().expect("the path is UTF-8");
     assert_eq!(indexed(&main, root, &[])["adopted"], Value::Null);
 }

@@ -16,9 +16,9 @@ fn editor(fixture: &Fixture, name: &str, then: &str) -> PathBuf {
     let arguments = arguments_file(fixture);
     let script = format!(
         "#!/bin/sh\nprintf '%s\\n' \"$@\" > '{0}.new'\nmv '{0}.new' '{0}'\n{then}\n",
-        arguments.to_str().expect("text")
+        arguments.to_str().expect("the path is UTF-8")
     );
-    std::fs::write(&path, script).expect("the script can be written");
+    std::fs::write(&path, script).expect("the file can be written");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permissions can be set");
     path
 }
@@ -45,7 +45,7 @@ fn open_first_result(
     tty.shows("┃").types(ENTER);
     let written = arguments_file(fixture);
     tty.until("the arguments of the editor", |_| written.exists());
-    let lines = std::fs::read_to_string(&written).expect("text").lines().map(str::to_owned).collect();
+    let lines = std::fs::read_to_string(&written).expect("the file can be read").lines().map(str::to_owned).collect();
     tty.until("the screen before", |screen| !screen.alternate_screen()).types("\n");
     (tty, lines)
 }
@@ -62,7 +62,7 @@ fn the_editor_gets_the_line_and_the_file() {
     tty.until("the browser", |screen| screen.alternate_screen()).types(DOWN).types(CTRL_C);
     assert_eq!(tty.ended().0, 0);
 
-    std::fs::remove_file(arguments_file(&fixture)).expect("removed");
+    std::fs::remove_file(arguments_file(&fixture)).expect("the file can be removed");
     let goto = editor(&fixture, "code", WAIT_FOR_LINE);
     let elsewhere = fixture.home().to_owned();
     let (tty, words) =
@@ -151,6 +151,6 @@ fn an_opened_result_is_remembered() {
         tty.until("the browser", |screen| screen.alternate_screen()).types(CTRL_C);
         assert_eq!(tty.ended().0, 0);
         assert_eq!(accesses() == none, opened_before, "{arguments:?}: {} after {none}", accesses());
-        std::fs::remove_file(crate::editing::arguments_file(&fixture)).expect("removed");
+        std::fs::remove_file(crate::editing::arguments_file(&fixture)).expect("the file can be removed");
     }
 }

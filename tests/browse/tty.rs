@@ -77,8 +77,8 @@ impl Tty {
     /// Starts a program on a new terminal.
     pub(crate) fn start(mut command: Command, columns: u16, rows: u16) -> Self {
         command.env("TERM", "xterm-256color");
-        let (pty, inner) = pty_process::blocking::open().expect("a pseudo-terminal");
-        pty.resize(Size::new(rows, columns)).expect("a size");
+        let (pty, inner) = pty_process::blocking::open().expect("a pseudo-terminal can be opened");
+        pty.resize(Size::new(rows, columns)).expect("the terminal can be resized");
         let child = pty_process::blocking::Command::from(command).spawn(inner).expect("the program starts");
         let parser = Parser::new_with_callbacks(non_zero(rows), non_zero(columns), 0, Requests::default());
         let (pty, shown) = (
@@ -95,7 +95,7 @@ impl Tty {
 
     /// Types text or keys.
     pub(crate) fn types(&self, keys: &str) -> &Self {
-        self.pty().write_all(keys.as_bytes()).expect("the terminal takes keys");
+        self.pty().write_all(keys.as_bytes()).expect("the terminal accepts keys");
         self
     }
 
@@ -138,7 +138,7 @@ impl Tty {
     pub(crate) fn resize(&self, columns: u16, rows: u16) -> &Self {
         // Resize the emulated screen first, so that it does not cut anything that is drawn for the new size.
         self.lock().parser.set_size(non_zero(rows), non_zero(columns));
-        self.pty().resize(Size::new(rows, columns)).expect("a size");
+        self.pty().resize(Size::new(rows, columns)).expect("the terminal can be resized");
         self
     }
 
@@ -151,7 +151,7 @@ impl Tty {
 
     /// Whether the terminal is in raw mode, in which the program reads single keys instead of lines.
     pub(crate) fn is_raw(&self) -> bool {
-        let modes = tcgetattr(self.pty()).expect("modes").local_modes;
+        let modes = tcgetattr(self.pty()).expect("the terminal's modes can be read").local_modes;
         !modes.contains(LocalModes::ICANON) || !modes.contains(LocalModes::ECHO)
     }
 
@@ -170,19 +170,19 @@ impl Tty {
     pub(crate) fn close(mut self) {
         self.must_stop.store(true, Ordering::SeqCst);
         if let Some(reader) = self.reader.take() {
-            reader.join().expect("no panic");
+            reader.join().expect("the thread does not panic");
         }
         // Drops the last reference to the terminal, which closes it.
         self.pty = None;
         let began = Instant::now();
-        while self.child.try_wait().expect("a child").is_none() {
+        while self.child.try_wait().expect("the status of the process is available").is_none() {
             assert!(began.elapsed() < PATIENCE, "the program still runs without a terminal");
             std::thread::sleep(STEP);
         }
     }
 
     fn pty(&self) -> &Pty {
-        self.pty.as_deref().expect("open until `close`")
+        self.pty.as_deref().expect("the terminal is open until `close`")
     }
 
     fn wait_until(&self, what: &str, is_so: impl Fn(&Display) -> bool) -> MutexGuard<'_, Display> {
@@ -192,13 +192,13 @@ impl Tty {
             let left = PATIENCE.saturating_sub(began.elapsed());
             assert!(!left.is_zero() && !shown.is_closed, "waited for {what}:\n{}", shown.parser.screen().contents());
             // Not every condition announces its change.
-            shown = self.shown.1.wait_timeout(shown, STEP.min(left)).expect("no panic").0;
+            shown = self.shown.1.wait_timeout(shown, STEP.min(left)).expect("the lock is not poisoned").0;
         }
         shown
     }
 
     fn lock(&self) -> MutexGuard<'_, Display> {
-        self.shown.0.lock().expect("no panic")
+        self.shown.0.lock().expect("the lock is not poisoned")
     }
 }
 
@@ -239,13 +239,13 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
 /// Feeds the output of the program to the screen until the terminal is closed or the reader must stop.
 fn read(mut pty: &Pty, shown: &(Mutex<Display>, Condvar), must_stop: &AtomicBool) {
     let mut bytes = [0; 4096];
-    let step = Timespec::try_from(STEP).expect("short");
+    let step = Timespec::try_from(STEP).expect("the duration is short");
     while !must_stop.load(Ordering::SeqCst) {
-        if poll(&mut [PollFd::new(&pty, PollFlags::IN)], Some(&step)).expect("it can be waited for") == 0 {
+        if poll(&mut [PollFd::new(&pty, PollFlags::IN)], Some(&step)).expect("the terminal can be polled") == 0 {
             continue;
         }
         let read = pty.read(&mut bytes).unwrap_or(0);
-        let mut shown_now = shown.0.lock().expect("no panic");
+        let mut shown_now = shown.0.lock().expect("the lock is not poisoned");
         match read {
             0 => shown_now.is_closed = true,
             read => shown_now.take(&bytes[..read]),
@@ -258,5 +258,5 @@ fn read(mut pty: &Pty, shown: &(Mutex<Display>, Condvar), must_stop: &AtomicBool
 }
 
 fn non_zero(number: u16) -> std::num::NonZeroU16 {
-    number.try_into().expect("not zero")
+    number.try_into().expect("the number is not zero")
 }

@@ -7,7 +7,7 @@ use crate::{indexed, repository, run};
 fn by_git(fixture: &Fixture, path: &str) -> String {
     let output = git(fixture.root()).args(["blame", "--line-porcelain", "--", path]).output().expect("git runs");
     assert!(output.status.success(), "{output:?}");
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = String::from_utf8(output.stdout).expect("the text is UTF-8");
     let head = |line: &str| {
         let mut fields = line.split(' ');
         let commit =
@@ -25,7 +25,7 @@ fn blame_equals_git_blame() {
     assert_eq!(blamed.out, by_git(&fixture, "src/auth/manager.py"));
     assert!(blamed.out.lines().count() > 10);
     // For uncommitted lines, both tools print a commit of zeros. Other files are unchanged.
-    let text = std::fs::read_to_string(fixture.path("src/auth/manager.py")).expect("the file");
+    let text = std::fs::read_to_string(fixture.path("src/auth/manager.py")).expect("the file can be read");
     fixture.write("src/auth/manager.py", text.replace("name.strip()", "name.strip().lower()") + "\n# new\n");
     run(&fixture, &["mem", "index", "-q"]);
     for path in ["src/auth/manager.py", "src/http/retry.go"] {
@@ -49,12 +49,12 @@ fn blame_as_json_adds_up_to_the_lines() {
     let fixture = indexed();
     let report = run(&fixture, &["mem", "blame", "src/auth/manager.py", "--format", "json"]).json();
     assert_eq!((&report["file"], &report["complete"]), (&"src/auth/manager.py".into(), &true.into()));
-    let runs = report["runs"].as_array().expect("a list");
+    let runs = report["runs"].as_array().expect("the value is a list");
     let mut line = 1;
     for run in runs {
         assert_eq!(run["line"], line);
         assert_eq!(run["author"], "Ada");
-        line += run["lines"].as_u64().expect("a number");
+        line += run["lines"].as_u64().expect("the value is a number");
     }
     assert_eq!(line as usize - 1, by_git(&fixture, "src/auth/manager.py").lines().count());
 }

@@ -7,7 +7,7 @@ use crate::run;
 fn first(fixture: &Fixture, query: &str) -> (String, String) {
     let found = run(fixture, &["mem", "search", query, "--limit", "1", "--no-record", "--format", "json"]);
     assert_eq!(found.code, Some(0), "{found:?}");
-    let json: serde_json::Value = serde_json::from_str(&found.out).expect("JSON was asked for");
+    let json: serde_json::Value = serde_json::from_str(&found.out).expect("the text is JSON");
     let text = |key: &str| json["results"][0][key].as_str().unwrap_or_default().to_owned();
     (text("file"), text("name"))
 }
@@ -30,7 +30,10 @@ fn fixture() -> Fixture {
     for name in names {
         fixture.write(&format!("src/a_{name}.py"), format!("def use_{name}():\n    return {name} + {name}.{name}\n"));
     }
-    fixture.write("docs/reference/limits.md", "# LARGEST_PAGE\n\nHow large a page may be.\n\n# timeout_seconds\n\nHow long.\n");
+    fixture.write(
+        "docs/reference/limits.md",
+        "# LARGEST_PAGE\n\nHow large a page may be.\n\n# timeout_seconds\n\nHow long.\n",
+    );
     fixture.write("src/zz/clash.py", "retry_policy = make()\n");
     fixture.write("src/zz/policy.py", "def retry_policy():\n    retry_policy = 3\n    return None\n");
     fixture.commit("first");

@@ -34,7 +34,7 @@ fn encoded(text: &str, label: &str) -> Vec<u8> {
         "utf-8" => marked.into_bytes(),
         "utf-16le" => marked.encode_utf16().flat_map(u16::to_le_bytes).collect(),
         "utf-16be" => marked.encode_utf16().flat_map(u16::to_be_bytes).collect(),
-        _ => Encoding::for_label(label.as_bytes()).expect("an encoding").encode(text).0.into_owned(),
+        _ => Encoding::for_label(label.as_bytes()).expect("the encoding exists").encode(text).0.into_owned(),
     }
 }
 
@@ -59,12 +59,12 @@ fn words_are_found_and_shown_in_any_encoding() {
     assert_eq!(summary["files"]["indexed"], TEXTS.len(), "{summary}");
     assert_eq!(summary["warnings"].as_array().map(Vec::len), Some(0), "{summary}");
     for (path, _, word, text) in TEXTS {
-        let line = 1 + text.lines().position(|line| line.contains(word)).expect("a line") as u64;
+        let line = 1 + text.lines().position(|line| line.contains(word)).expect("the word is in a line") as u64;
         for asked in [&[*word][..], &["--grep", word]] {
             let arguments =
                 [&["mem", "search"], asked, &["--format", "json", "--show-content", "--snippets=5"]].concat();
             let found = run(&fixture, &arguments).json();
-            let hits = found["results"].as_array().expect("results");
+            let hits = found["results"].as_array().expect("the value is a list");
             let hit = hits.iter().find(|hit| hit["file"] == **path).unwrap_or_else(|| panic!("{path}: {found}"));
             assert!(hit["content"].as_str().is_some_and(|content| content.contains(word)), "{path}: {hit}");
             assert_eq!(hit["file_state"], "unchanged", "{path}: {hit}");
@@ -138,9 +138,9 @@ fn blame_compares_masked_bytes() {
     run(&fixture, &["mem", "index", "-q"]);
     check_blame(&fixture, "a.py", 3);
     assert!(run(&fixture, &["mem", "blame", "a.py"]).out.contains("0000000000"));
-    let data = std::fs::read_dir(fixture.path(".aurora/index")).expect("the index");
+    let data = std::fs::read_dir(fixture.path(".aurora/index")).expect("the directory can be read");
     for file in data.flatten().filter(|entry| entry.path().is_file()) {
-        let bytes = std::fs::read(file.path()).expect("a file");
+        let bytes = std::fs::read(file.path()).expect("the file can be read");
         assert!(!bytes.windows(20).any(|part| part == &token.as_bytes()[4..24]), "{file:?}");
     }
 }

@@ -92,11 +92,11 @@ fn history_follows_edits_moves_and_rebuilds() {
 
     index(&["--force"]);
     assert_eq!(history(&fixture), moved, "after a forced run");
-    std::fs::remove_dir_all(fixture.path(".aurora/index")).expect("the index is there");
+    std::fs::remove_dir_all(fixture.path(".aurora/index")).expect("the directory can be removed");
     index(&[]);
     assert_eq!(history(&fixture), moved, "after the index was deleted");
 
-    let file = std::fs::read(fixture.path("src/access/manager.py")).expect("readable");
+    let file = std::fs::read(fixture.path("src/access/manager.py")).expect("the file can be read");
     fixture.remove("src/access/manager.py");
     index(&[]);
     fixture.write("src/access/manager.py", file);

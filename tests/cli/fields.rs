@@ -34,8 +34,8 @@ fn names(fixture: &Fixture, conditions: &[&str]) -> Vec<String> {
     let found = search(fixture, &[&conditions[..], &["--format", "json"]].concat());
     assert_eq!(found.code, Some(0), "{found:?}");
     let json = found.json();
-    let name = |hit: &Value| hit["metadata"]["keywords"][1].as_str().expect("a keyword").to_owned();
-    let mut names: Vec<String> = json["results"].as_array().expect("a list").iter().map(name).collect();
+    let name = |hit: &Value| hit["metadata"]["keywords"][1].as_str().expect("the value is a string").to_owned();
+    let mut names: Vec<String> = json["results"].as_array().expect("the value is a list").iter().map(name).collect();
     names.sort();
     names
 }
@@ -80,12 +80,13 @@ fn a_filter_without_a_query_lists_all_matches() {
             let listed = run(&fixture, &[command, filter, &["--format", "json", "--no-record"]].concat());
             assert_eq!(listed.code, Some(0), "{listed:?}");
             let json = listed.json();
-            let files: Vec<_> = json["results"].as_array().expect("a list").iter().map(|hit| &hit["file"]).collect();
+            let files: Vec<_> =
+                json["results"].as_array().expect("the value is a list").iter().map(|hit| &hit["file"]).collect();
             assert_eq!(files, [".aurora/reasoning/backoff.json", ".aurora/reasoning/retry.json"], "{filter:?}");
         }
     }
     let none = run(&fixture, &["mem", "search", "--where", "usage_count=none", "--lang", "python", "--format", "json"]);
-    assert!(!none.json()["results"].as_array().expect("a list").is_empty(), "{none:?}");
+    assert!(!none.json()["results"].as_array().expect("the value is a list").is_empty(), "{none:?}");
     let nothing = run(&fixture, &["mem", "search", "--where", "usage_count>99"]);
     assert_eq!(nothing.code, Some(0));
     assert!(nothing.err.contains("No chunk has usage_count>99") && nothing.err.contains("no chunk passes the filters"));

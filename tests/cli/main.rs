@@ -120,7 +120,7 @@ fn run(fixture: &Fixture, arguments: &[&str]) -> Run {
 /// Snapshot settings that replace values which depend on the machine or the day.
 fn settings(fixture: &Fixture) -> insta::Settings {
     let mut settings = insta::Settings::clone_current();
-    let root = fixture.root().canonicalize().expect("the fixture's directory");
+    let root = fixture.root().canonicalize().expect("the path exists");
     for root in [root.as_path(), fixture.root()] {
         settings.add_filter(&regex_escaped(&root.display().to_string()), "[root]");
     }

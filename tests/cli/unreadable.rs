@@ -29,14 +29,14 @@ impl Project {
             fixture.write(&format!("{name}.py"), format!("def {function}():\n    return \"{function}\"\n"));
         }
         fixture.write(".gitignore", "home/\nbin/\n").commit("one");
-        fs::create_dir(fixture.path("bin")).expect("created");
+        fs::create_dir(fixture.path("bin")).expect("the directory can be created");
         let is_root = fixture.root().metadata().is_ok_and(|found| found.uid() == 0);
         let program = PathBuf::from(env!("CARGO_BIN_EXE_aur"));
         let mut project = Self { fixture, program, is_root };
         // An ordinary user may be unable to enter the directory of the program.
         if project.command(&project.program).arg("--version").output().is_err() {
             let copy = project.fixture.path("bin/aur");
-            fs::copy(&project.program, &copy).expect("copied");
+            fs::copy(&project.program, &copy).expect("the file can be copied");
             project.program = copy;
         }
         project.edit(|_| ());
@@ -54,9 +54,12 @@ impl Project {
         if !self.is_root {
             return;
         }
-        lchown(path, Some(user), Some(user)).expect("given away");
+        lchown(path, Some(user), Some(user)).expect("the owner can be changed");
         if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-            path.read_dir().expect("listed").flatten().for_each(|entry| self.set_owner(&entry.path(), user));
+            path.read_dir()
+                .expect("the directory can be read")
+                .flatten()
+                .for_each(|entry| self.set_owner(&entry.path(), user));
         }
     }
 
@@ -82,7 +85,7 @@ impl Project {
     }
 
     fn set_mode(&self, path: &str, mode: u32) {
-        fs::set_permissions(self.fixture.path(path), Permissions::from_mode(mode)).expect("changed");
+        fs::set_permissions(self.fixture.path(path), Permissions::from_mode(mode)).expect("permissions can be set");
     }
 
     /// Returns the names of the functions that a search finds.
@@ -98,7 +101,7 @@ impl Project {
 const ALL: &[&str] = &["open_a", "open_b", "closed_c", "closed_d", "closed_deep_e"];
 
 fn counts(summary: &Value) -> (u64, u64, u64) {
-    let count = |value: &Value| value.as_u64().expect("a number");
+    let count = |value: &Value| value.as_u64().expect("the value is a number");
     let unreadable = &summary["unreadable"];
     (count(&unreadable["entries"]), count(&unreadable["kept_files"]), count(&summary["files"]["deleted"]))
 }
@@ -156,7 +159,7 @@ fn an_unreadable_file_keeps_its_chunks_and_prevents_reindexing() {
         fixture.write("closed/c.py", "def closed_c():\n    return 'changed'\n");
     });
     project.set_mode("closed/c.py", 0);
-    fs::remove_file(project.fixture.path("closed/d.py")).expect("removed");
+    fs::remove_file(project.fixture.path("closed/d.py")).expect("the file can be removed");
     let (run, summary) = project.index(&[]);
     assert_eq!((run.code, counts(&summary)), (Some(1), (1, 1, 1)), "{summary}");
     assert_eq!(project.found_functions(), ["open_a", "open_b", "closed_c", "closed_deep_e"]);
@@ -192,8 +195,8 @@ fn unreadable_ignore_rules_keep_the_indexed_files() {
 fn a_directory_replaced_by_a_link_counts_as_deleted() {
     let project = Project::new();
     project.index(&[]);
-    fs::rename(project.fixture.path("closed"), project.fixture.path("bin/closed")).expect("moved");
-    symlink("bin/closed", project.fixture.path("closed")).expect("linked");
+    fs::rename(project.fixture.path("closed"), project.fixture.path("bin/closed")).expect("the path can be renamed");
+    symlink("bin/closed", project.fixture.path("closed")).expect("the link can be created");
     let (run, summary) = project.index(&[]);
     assert_eq!((run.code, counts(&summary)), (Some(0), (0, 0, 3)), "{summary}");
     assert_eq!(project.found_functions(), ["open_a", "open_b"]);

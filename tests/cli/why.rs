@@ -47,7 +47,7 @@ fn every_skipped_file_is_listed_with_the_reason() {
     let report = run(&fixture, &["mem", "stats", "--skipped", "--format", "json"]).json();
     assert_eq!(report["total"], json!(report["entries"].as_array().map_or(0, Vec::len)));
     let entry = |path: &str| {
-        let entries = report["entries"].as_array().expect("a list");
+        let entries = report["entries"].as_array().expect("the value is a list");
         entries.iter().find(|entry| entry["path"] == path).cloned().unwrap_or_default()
     };
     assert_eq!((&entry("tool")["reason"], &entry("tool")["stage"]), (&json!("binary"), &json!("incremental-check")));
@@ -124,11 +124,11 @@ fn why_reports_new_and_changed_files() {
     let reports: Vec<serde_json::Value> = serde_json::Deserializer::from_str(&explained.out)
         .into_iter()
         .collect::<Result<_, _>>()
-        .expect("one object for each path");
+        .expect("each line is a JSON object");
     assert_eq!(reports[0]["indexed"], json!(false));
     assert_eq!(reports[0]["reason"], json!("the file is new; `aur mem index` adds it"));
     assert_eq!((&reports[1]["indexed"], &reports[1]["changed"]), (&json!(true), &json!(true)));
-    let stages = reports[1]["stages"].as_array().expect("a list");
+    let stages = reports[1]["stages"].as_array().expect("the value is a list");
     assert_eq!(stages[0]["file"]["language"], json!("go"));
 }
 

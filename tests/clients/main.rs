@@ -52,11 +52,18 @@ struct Server {
 
 impl Server {
     fn start(fixture: &Fixture) -> Self {
-        let mut child =
-            fixture.command().arg("serve").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("started");
+        let mut child = fixture
+            .command()
+            .arg("serve")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
-        let address = line.trim().strip_prefix("Listening on ").expect("the address").to_owned();
+        BufReader::new(child.stdout.take().expect("the stream is piped"))
+            .read_line(&mut line)
+            .expect("a line can be read");
+        let address = line.trim().strip_prefix("Listening on ").expect("the program prints its address").to_owned();
         Self { child, address }
     }
 }
@@ -135,6 +142,6 @@ fn a_generated_client_calls_every_endpoint() {
     let Some(packages) = packages() else { return };
     let (fixture, python) = (project(), packages.join("python/bin/python"));
     let server = Server::start(&fixture);
-    let work = tempfile::tempdir().expect("a directory");
+    let work = tempfile::tempdir().expect("a temporary directory can be created");
     run_client(client(&fixture, &python).arg(script("generated.py")).arg(&server.address).arg(work.path()));
 }

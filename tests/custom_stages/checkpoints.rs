@@ -43,7 +43,7 @@ fn a_small_tree_is_published_before_a_slow_stage_ends() {
     fixture.write("tools/owner.py", PROGRAM).write(".aurora/pipeline.toml", STAGE);
     fixture.write(".gitignore", "tools/\n.aurora/\n");
     let every = IndexOptions { publish_every: Some(Duration::from_millis(100)), ..options(fixture.root()) };
-    let summary = index::run(&every, &Silent).expect("a run");
+    let summary = index::run(&every, &Silent).expect("the index run succeeds");
     assert!(summary.generation > 1 && summary.complete, "{summary:?}");
     let owners = values(&fixture, "owner");
     let functions: Vec<_> = owners.iter().filter(|(name, _)| name.starts_with("pay_")).collect();

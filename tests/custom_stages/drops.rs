@@ -76,7 +76,7 @@ fn payments(fixture: &Fixture) -> Vec<String> {
 /// Indexes without running the program of the stage, and keeps earlier results.
 fn run_keeping(fixture: &Fixture, force: bool) -> IndexSummary {
     let options = IndexOptions { untrusted: vec!["sieve".to_owned()], force, ..options(fixture.root()) };
-    index::run(&options, &Silent).expect("a run")
+    index::run(&options, &Silent).expect("the index run succeeds")
 }
 
 const IGNORED: &str = "tools/\ndown\n.aurora/\n";
@@ -92,7 +92,7 @@ fn rows_on_which_a_dropping_stage_fails_are_not_indexed() {
             assert_eq!(payments(&fixture), ["pay_0", "pay_2", "pay_3", "pay_4", "pay_5"], "{drops}");
             assert_eq!((summary.complete, summary.violations.len()), (false, 1), "{drops}: it is tried again");
         }
-        let failed = failed_rows(&snapshot(fixture.root())).expect("readable");
+        let failed = failed_rows(&snapshot(fixture.root())).expect("the index can be read");
         let failed: Vec<_> = failed.iter().map(|row| (row.path.as_str(), row.error.as_str())).collect();
         assert_eq!(failed, [("src/pay/f1.py", "ValueError: away")], "{drops}");
         fixture.remove("down");

@@ -24,7 +24,7 @@ use aurora_analysis::ModelDirectory;
 use aurora_pipeline::Silent;
 use aurora_plugins::process::HelperDirectory;
 use aurora_plugins::trust::Consents;
-use aurora_query::{Mode, Query, Searcher, SearchConfig};
+use aurora_query::{Mode, Query, SearchConfig, Searcher};
 use aurora_stages::index::{self, IndexOptions, IndexSummary, Trust};
 use aurora_storage::{Environment, MetaValue, OpenMode, ProjectDirectory, Snapshot};
 use fixture::Fixture;
@@ -47,7 +47,7 @@ fn options(root: &Path) -> IndexOptions {
     compiled::register(&mut registry);
     options.registry = Arc::new(registry);
     let helper = root.join(".aurora/helper");
-    aurora_plugins::python::write_helper(&helper).expect("written");
+    aurora_plugins::python::write_helper(&helper).expect("the helper module can be written");
     options.services.insert(Arc::new(Consents::everything()));
     options.services.insert(Arc::new(HelperDirectory(helper)));
     options.jobs = Some(2);
@@ -67,18 +67,19 @@ fn error_message(error: &index::IndexError) -> String {
 }
 
 fn snapshot(root: &Path) -> Snapshot {
-    let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
-    environment.snapshot().expect("a snapshot")
+    let environment =
+        Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).expect("the index can be opened");
+    environment.snapshot().expect("the index can be read")
 }
 
 fn digest(fixture: &Fixture) -> String {
-    snapshot(fixture.root()).digest().expect("a digest")
+    snapshot(fixture.root()).digest().expect("the index can be read")
 }
 
 /// Returns the digest of a fresh index of the same tree with the same pipeline.
 fn fresh(fixture: &Fixture) -> String {
     let options = IndexOptions { force: true, ..options(fixture.root()) };
-    index::run(&options, &Silent).expect("a run");
+    index::run(&options, &Silent).expect("the index run succeeds");
     digest(fixture)
 }
 
@@ -86,7 +87,7 @@ fn fresh(fixture: &Fixture) -> String {
 fn notes(fixture: &Fixture, mode: Mode) -> Vec<String> {
     let searcher = Searcher::new(snapshot(fixture.root()), None, SearchConfig::default());
     let query = Query { mode, ..Query::new("pay card", 0) };
-    searcher.search(&query).expect("an answer").notes
+    searcher.search(&query).expect("the search succeeds").notes
 }
 
 /// Returns the names of all chunks, with their values in a column.
@@ -94,8 +95,8 @@ fn values(fixture: &Fixture, column: &str) -> Vec<(String, Option<MetaValue>)> {
     let snapshot = snapshot(fixture.root());
     let mut values = Vec::new();
     for file in snapshot.files() {
-        for id in file.expect("readable").chunks {
-            let chunk = snapshot.whole_chunk(id).expect("readable").expect("there");
+        for id in file.expect("the index can be read").chunks {
+            let chunk = snapshot.whole_chunk(id).expect("the index can be read").expect("the record exists");
             let value = chunk.metadata.into_iter().find(|(name, _)| name == column).map(|(_, value)| value);
             values.push((chunk.name, value));
         }

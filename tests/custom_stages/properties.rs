@@ -127,7 +127,7 @@ fn apply(fixture: &Fixture, step: &Step) {
         Step::Remove(_) => {}
         Step::Owners(other) => drop(fixture.write("OWNERS", if *other { "a alan\nb bob\n" } else { "a ada\n" })),
         Step::Ticket(ticket, closed) => {
-            let known = std::fs::read_to_string(fixture.path("tickets")).expect("read");
+            let known = std::fs::read_to_string(fixture.path("tickets")).expect("the file can be read");
             let text =
                 if *closed { "closed".to_owned() } else { format!("Ticket after {} others", known.lines().count()) };
             fixture.write("tickets", format!("{known}T-{ticket}.md {text}\n"));
@@ -169,7 +169,7 @@ proptest! {
         let kept = digest(&fixture);
         prop_assert_eq!(&kept, &fresh(&fixture), "a fresh index");
         let serial = IndexOptions { jobs: Some(1), force: true, ..options(fixture.root()) };
-        index::run(&serial, &Silent).expect("a run");
+        index::run(&serial, &Silent).expect("the index run succeeds");
         prop_assert_eq!(&kept, &digest(&fixture), "one worker");
     }
 }

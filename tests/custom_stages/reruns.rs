@@ -66,7 +66,7 @@ def owner(path):
 fn a_batch_can_mark_rows_for_a_retry() {
     let fixture = repository();
     let pipeline = pipeline("", "1");
-    let (only, _) = pipeline.split_once("[stage.copy]").expect("two stages");
+    let (only, _) = pipeline.split_once("[stage.copy]").expect("the pipeline has two stages");
     fixture.write("tools/owner.py", BATCH).write(".aurora/pipeline.toml", only);
     fixture.write("down", "").write("named", "");
     let summary = run(&fixture);
@@ -105,7 +105,7 @@ def owner(path):
 fn a_run_counts_the_chunks_whose_values_have_changed() {
     let fixture = repository();
     let pipeline = pipeline("", "1");
-    let (only, _) = pipeline.split_once("[stage.copy]").expect("two stages");
+    let (only, _) = pipeline.split_once("[stage.copy]").expect("the pipeline has two stages");
     fixture.write("tools/owner.py", BY_FILE).write(".aurora/pipeline.toml", only);
     fixture.write(".gitignore", "OWNERS\ntools/\n.aurora/\n").write("OWNERS", "");
     let chunks = run(&fixture).chunks.total;
@@ -120,7 +120,7 @@ fn a_run_counts_the_chunks_whose_values_have_changed() {
 fn a_batch_with_a_wrong_number_of_values_was_halved_until_it_matched() {
     let fixture = repository();
     let pipeline = pipeline("", "1");
-    let (only, _) = pipeline.split_once("[stage.copy]").expect("two stages");
+    let (only, _) = pipeline.split_once("[stage.copy]").expect("the pipeline has two stages");
     fixture.write(".aurora/pipeline.toml", only);
     for (answer, reason) in [
         ("['x']", "ValueError: 1 values of `owner` for"),
@@ -213,7 +213,7 @@ fn a_program_that_was_given_up_is_retried() {
     fixture.write("tools/owner.py", "import sys\nsys.exit(3)\n");
     let summary = run(&fixture);
     let failures = &summary.report.failures["owner"];
-    let (reason, rows) = failures.iter().next().expect("a reason");
+    let (reason, rows) = failures.iter().next().expect("the failure has a reason");
     assert_eq!(
         (reason, rows.count),
         ("gave up on the program: the process has ended (exit code 3)", summary.chunks.total)
@@ -230,10 +230,10 @@ fn a_rebuilt_keyword_index_has_the_terms_of_columns() {
     fixture.write(".aurora/pipeline.toml", text);
     run(&fixture);
     let before = digest(&fixture);
-    let postings = |term: &str| snapshot(fixture.root()).doc_frequency(term).expect("readable");
+    let postings = |term: &str| snapshot(fixture.root()).doc_frequency(term).expect("the index can be read");
     let frequency = postings("src");
     assert!(frequency >= 6, "the values are terms: {frequency}");
     let known = KnownIndexes::at(fixture.path(".aurora/records"));
-    rebuild_bm25(fixture.root(), &Trust { known, accepts_unknown: true }).expect("rebuilt");
+    rebuild_bm25(fixture.root(), &Trust { known, accepts_unknown: true }).expect("the keyword index can be rebuilt");
     assert_eq!((digest(&fixture), postings("src")), (before, frequency));
 }

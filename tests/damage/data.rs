@@ -125,7 +125,7 @@ fn damaged_trees_are_detected() {
         ("a table misnamed", Refused, |data, layout| {
             let page = layout.main.root();
             let name = (page..page + PAGE).find(|&at| data[at..].starts_with(b"chunks"));
-            data[name.expect("a name")] = b'C';
+            data[name.expect("the page contains the name")] = b'C';
         }),
         ("the list of free pages", Forced, |data, layout| flip(data, layout.free.value())),
         ("the root of free pages", Forced, |data, layout| zero(data, layout.free.root(), 64)),

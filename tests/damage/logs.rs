@@ -21,9 +21,9 @@ fn search(fixture: &Fixture, more: &[&str]) -> serde_json::Value {
 
 /// Returns whether a note reports that the history was ignored, and the scores.
 fn note_and_scores(found: &serde_json::Value) -> (bool, Vec<serde_json::Value>) {
-    let notes = found["notes"].as_array().expect("notes");
+    let notes = found["notes"].as_array().expect("the value is a list");
     let is_noted = notes.iter().any(|note| note.as_str().is_some_and(|note| note.contains(NOTE)));
-    let results = found["results"].as_array().expect("results");
+    let results = found["results"].as_array().expect("the value is a list");
     (is_noted, results.iter().map(|result| result["score"].clone()).collect())
 }
 
@@ -33,11 +33,11 @@ fn a_damaged_access_history_is_reported_and_replaced() {
     let fixture = undamaged.lay_out();
     let (_, without) = note_and_scores(&search(fixture, &["--no-record"]));
     let found = search(fixture, &[]);
-    let id = found["results"][4]["id"].as_str().expect("an id");
+    let id = found["results"][4]["id"].as_str().expect("the value is a string");
     assert_eq!(fixture.aur(&["mem", "feedback", "good", id]).code, Some(0));
     let (is_noted, with) = note_and_scores(&search(fixture, &["--no-record"]));
     assert!(!is_noted && with != without, "{with:?} {without:?}");
-    let log = fs::read(fixture.path(LOG)).expect("a log");
+    let log = fs::read(fixture.path(LOG)).expect("the file can be read");
     let layout = Layout::from_data(&log);
 
     let kinds: [Kind; 10] = [
@@ -68,11 +68,14 @@ fn check(undamaged: &UndamagedIndex, name: &str, data: &[u8], without: &[serde_j
     assert!(is_noted && scores == without, "{name}: {is_noted} {scores:?}");
     let table = fixture.aur(&["mem", "search", "parse_token_7", "--no-record"]);
     assert!(table.err.contains(NOTE), "{name}: {table:?}");
-    assert!(fs::read(fixture.path(LOG)).expect("a log") == data, "{name}: the log was modified");
+    assert!(fs::read(fixture.path(LOG)).expect("the file can be read") == data, "{name}: the log was modified");
     // The next search that records accesses starts a new log.
     let (is_noted, scores) = note_and_scores(&search(fixture, &[]));
     assert!(is_noted && scores == without, "{name}: {is_noted} {scores:?}");
-    assert!(fs::read(fixture.path(".aurora/access.unusable/data.mdb")).expect("the old log") == data, "{name}");
+    assert!(
+        fs::read(fixture.path(".aurora/access.unusable/data.mdb")).expect("the file can be read") == data,
+        "{name}"
+    );
     let found = search(fixture, &["--no-record"]);
     assert!(!note_and_scores(&found).0 && found["results"][0]["access"]["count"] == 1, "{name}: {found}");
 }
@@ -84,12 +87,12 @@ fn an_access_history_is_checked_as_a_whole_before_each_write() {
     let fixture = undamaged.lay_out();
     search(fixture, &[]);
     search(fixture, &[]);
-    let mut data = fs::read(fixture.path(LOG)).expect("a log");
+    let mut data = fs::read(fixture.path(LOG)).expect("the file can be read");
     let layout = Layout::from_data(&data);
     data[layout.free.record + ENTRIES] += 1;
     fixture.write(LOG, &data);
     assert!(!note_and_scores(&search(fixture, &["--no-record"])).0);
-    let id = search(fixture, &["--no-record"])["results"][0]["id"].as_str().expect("an id").to_owned();
+    let id = search(fixture, &["--no-record"])["results"][0]["id"].as_str().expect("the value is a string").to_owned();
     let judged = fixture.aur(&["mem", "feedback", "good", &id]);
     assert!(judged.code == Some(0) && judged.err.contains("set aside and a new one was created"), "{judged:?}");
 }

@@ -74,11 +74,11 @@ impl UndamagedIndex {
         // The second generation creates dead chunks, free pages and a second segment.
         fixture.write("m0/f0.py", "def parse_token_0(text):\n    return text.split()\n");
         run_ok(&fixture, &["mem", "index", "-q"]);
-        let data = fs::read(fixture.path(".aurora/index/data.mdb")).expect("the data file");
+        let data = fs::read(fixture.path(".aurora/index/data.mdb")).expect("the file can be read");
         let digest = run_ok(&fixture, &["mem", "verify", "--digest"]).out;
         let mut undamaged = Self { fixture, data, answers: Vec::new(), digest };
         undamaged.answers =
-            undamaged.ask().into_iter().map(|(what, answer)| (what, answer.expect("the undamaged index"))).collect();
+            undamaged.ask().into_iter().map(|(what, answer)| (what, answer.expect("the index can be read"))).collect();
         undamaged
     }
 
@@ -104,10 +104,10 @@ impl UndamagedIndex {
         let digest = self.fixture.aur(&["mem", "verify", "--digest"]);
         answers.push(("digest".to_owned(), answer(digest, |run| run.out)));
         let export = self.fixture.aur(&["mem", "export", "damage.aur"]);
-        let exported = |_| format!("{:?}", fs::read(&artefact).expect("an artefact"));
+        let exported = |_| format!("{:?}", fs::read(&artefact).expect("the file can be read"));
         answers.push(("export".to_owned(), answer(export, exported)));
         if artefact.exists() {
-            fs::remove_file(&artefact).expect("it can be removed");
+            fs::remove_file(&artefact).expect("the file can be removed");
         }
         answers.extend(self.verify());
         answers
@@ -127,7 +127,7 @@ impl UndamagedIndex {
             let right = self.answers.iter().find(|(asked, _)| *asked == what).map(|(_, right)| right);
             match found {
                 Ok(found) => {
-                    let right = right.expect("an answer of the undamaged index");
+                    let right = right.expect("the undamaged index answers");
                     let same = found.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count();
                     let near = |text: &str| {
                         String::from_utf8_lossy(&text.as_bytes()[same.saturating_sub(80)..])
@@ -190,10 +190,10 @@ fn answer(run: Run, read: impl Fn(Run) -> String) -> Result<String, Run> {
 
 /// Returns the results, notes and counts of a search, without times.
 fn results(mut found: Value) -> String {
-    for result in found["results"].as_array_mut().expect("results") {
+    for result in found["results"].as_array_mut().expect("the value is a list") {
         // If the record of a file is damaged, it is unknown whether the file has changed. This does not count as a
         // wrong answer.
-        let result = result.as_object_mut().expect("a result");
+        let result = result.as_object_mut().expect("the value is an object");
         let known = (result.remove("changed_since_index"), result.remove("file_state"));
         let (unchanged, unknown) =
             ((Some(false.into()), Some("unchanged".into())), (Some(Value::Null), Some("unknown".into())));

@@ -32,9 +32,9 @@ impl Subject {
         undamaged.fixture.write("m1/f1.go", "package main\n\n// Retry1 gives up after a timeout.\nfunc Retry1() {}\n");
         undamaged.fixture.remove("m2/f2.md");
         let mut subject = Self { undamaged, before: String::new(), after: String::new() };
-        subject.before = answers(&subject.search("the undamaged index")).expect("answers");
+        subject.before = answers(&subject.search("the undamaged index")).expect("the search succeeds");
         assert_eq!(subject.run("the undamaged index", &["mem", "index", "-q"]).code, Some(0));
-        subject.after = answers(&subject.search("the next index")).expect("answers");
+        subject.after = answers(&subject.search("the next index")).expect("the search succeeds");
         subject
     }
 
@@ -51,29 +51,30 @@ impl Subject {
     fn search(&self, what: &str) -> Run {
         let (queries, arguments) = ("queries", ["mem", "search", "--stdin", "--format", "jsonl", "--no-record"]);
         self.undamaged.fixture.write(queries, QUERIES);
-        let input = fs::File::open(self.undamaged.fixture.path(queries)).expect("a file");
+        let input = fs::File::open(self.undamaged.fixture.path(queries)).expect("the file can be opened");
         self.undamaged.fixture.remove(queries);
         self.limited(what, &arguments, self.undamaged.fixture.command().args(arguments).stdin(input))
     }
 
     fn limited(&self, what: &str, arguments: &[&str], command: &mut Command) -> Run {
         let files = ["out", "err"].map(|name| self.undamaged.fixture.path(&format!(".home/{name}")));
-        fs::create_dir_all(self.undamaged.fixture.path(".home")).expect("a directory");
-        let [out, err] = files.each_ref().map(|path| fs::File::create(path).expect("a file"));
+        fs::create_dir_all(self.undamaged.fixture.path(".home")).expect("the directory can be created");
+        let [out, err] = files.each_ref().map(|path| fs::File::create(path).expect("the file can be created"));
         let mut child = command.stdout(out).stderr(err).spawn().expect("the program starts");
         let start = Instant::now();
         let status = loop {
-            if let Some(status) = child.try_wait().expect("a child") {
+            if let Some(status) = child.try_wait().expect("the status of the process is available") {
                 break status;
             }
             if start.elapsed() > TIME_LIMIT {
-                child.kill().expect("it runs");
-                child.wait().expect("it ends");
+                child.kill().expect("the process can be killed");
+                child.wait().expect("the program ends");
                 panic!("{what}: {arguments:?} hangs");
             }
             std::thread::sleep(Duration::from_millis(2));
         };
-        let [out, err] = files.map(|path| String::from_utf8_lossy(&fs::read(path).expect("a file")).into_owned());
+        let [out, err] =
+            files.map(|path| String::from_utf8_lossy(&fs::read(path).expect("the file can be read")).into_owned());
         let run = Run { code: status.code(), out, err };
         assert!(matches!(run.code, Some(0..=2)), "{what}: {arguments:?} ends badly: {status} {run:?}");
         assert!(!run.err.contains("panicked"), "{what}: {arguments:?} panics: {run:?}");
@@ -101,10 +102,10 @@ fn answers(run: &Run) -> Option<String> {
     }
     let mut all = String::new();
     for line in run.out.lines() {
-        let mut found: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let mut found: serde_json::Value = serde_json::from_str(line).expect("the text is JSON");
         found.get("error").is_none().then_some(())?;
-        for result in found["results"].as_array_mut().expect("results") {
-            let result = result.as_object_mut().expect("a result");
+        for result in found["results"].as_array_mut().expect("the value is a list") {
+            let result = result.as_object_mut().expect("the value is an object");
             // If the record of a file is damaged, it is unknown whether the file has changed.
             result.remove("changed_since_index");
             result.remove("file_state");

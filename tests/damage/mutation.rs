@@ -109,7 +109,7 @@ impl Sites {
 
     /// Sets a field to a value that is likely to cause harm.
     fn set(&self, data: &mut [u8], random: &mut Random) -> String {
-        let (name, fields) = self.fields.iter().nth(random.below(self.fields.len())).expect("one of them");
+        let (name, fields) = self.fields.iter().nth(random.below(self.fields.len())).expect("the index is in range");
         let field = fields[random.below(fields.len())];
         let old = field.get(data);
         let max = if field.width == 8 { u64::MAX } else { (1 << (8 * field.width)) - 1 };
@@ -147,7 +147,7 @@ impl Sites {
             data.copy_within(from * PAGE + 8..(from + 1) * PAGE, to * PAGE + 8);
             return format!("page {from} is copied to page {to}");
         }
-        let (name, fields) = self.fields.iter().nth(random.below(self.fields.len())).expect("one of them");
+        let (name, fields) = self.fields.iter().nth(random.below(self.fields.len())).expect("the index is in range");
         let (a, b) = (fields[random.below(fields.len())], fields[random.below(fields.len())]);
         let (first, second) = (a.get(data), b.get(data));
         a.put(data, second);
@@ -259,7 +259,7 @@ impl Random {
 }
 
 fn word(data: &[u8], at: usize) -> usize {
-    u64::from_le_bytes(data[at..at + 8].try_into().expect("eight bytes")) as usize
+    u64::from_le_bytes(data[at..at + 8].try_into().expect("the slice has eight bytes")) as usize
 }
 
 fn half(data: &[u8], at: usize) -> usize {

@@ -59,7 +59,7 @@ pub(crate) struct Layout {
 
 /// Reads the 8-byte number at an offset in the file.
 pub(crate) fn word(data: &[u8], at: usize) -> usize {
-    u64::from_le_bytes(data[at..at + 8].try_into().expect("eight bytes")) as usize
+    u64::from_le_bytes(data[at..at + 8].try_into().expect("the slice has eight bytes")) as usize
 }
 
 fn half(data: &[u8], at: usize) -> u16 {
@@ -72,7 +72,7 @@ impl Layout {
         let meta = if word(data, TRANSACTION) > word(data, PAGE + TRANSACTION) { 0 } else { PAGE };
         let mut tables = BTreeMap::new();
         let main = tree(data, meta + MAIN_TREE, &mut |key, value| {
-            let name = String::from_utf8(key.to_vec()).expect("a name");
+            let name = String::from_utf8(key.to_vec()).expect("the text is UTF-8");
             tables.insert(name, tree(data, value.start, &mut |_, _| {}));
         });
         Self { meta, free: tree(data, meta + FREE_TREE, &mut |_, _| {}), main, tables }

@@ -64,9 +64,9 @@ fn indexed() -> Fixture {
 }
 
 fn metric(report: &Value, set: usize, metric: &str) -> f64 {
-    let metrics = report["sets"][set]["metrics"].as_array().expect("metrics");
-    let found = metrics.iter().find(|row| row["metric"] == metric).expect("the metric");
-    found["mean"].as_f64().expect("a number")
+    let metrics = report["sets"][set]["metrics"].as_array().expect("the value is a list");
+    let found = metrics.iter().find(|row| row["metric"] == metric).expect("the metric is measured");
+    found["mean"].as_f64().expect("the value is a number")
 }
 
 #[test]
@@ -137,7 +137,11 @@ fn a_question_may_have_its_own_floor_and_topics() {
     assert_eq!((reached.code, metric(&reached.json(), 0, "topics@10")), (Some(0), 0.5), "{reached:?}");
     let missed = fixture.aur(&["mem", "eval", "missed.yaml", "--misses", "5"]);
     assert_eq!(missed.code, Some(1), "{missed:?}");
-    assert!(missed.err.contains("\"gather ledgers\": R@10 ≥ 0.800 is required, but the value is 0.000"), "{}", missed.err);
+    assert!(
+        missed.err.contains("\"gather ledgers\": R@10 ≥ 0.800 is required, but the value is 0.000"),
+        "{}",
+        missed.err
+    );
     assert!(
         missed.out.contains("wanted  absent.py") && missed.out.contains("first   src/ledger.py:4"),
         "{}",
@@ -151,7 +155,7 @@ fn configurations_and_indexes_are_compared_in_pairs() {
     let run =
         fixture.aur(&["mem", "eval", "good.jsonl", "--mode", "sparse", "--against", "default", "--format", "json"]);
     let same = run.json();
-    let differences = same["against"]["differences"].as_array().expect("differences").clone();
+    let differences = same["against"]["differences"].as_array().expect("the value is a list").clone();
     assert!(differences.iter().all(|row| row["mean"] == 0.0 && row["better"] == 0 && row["worse"] == 0), "{same}");
 
     // The index of another project finds none of the answers.
@@ -175,19 +179,19 @@ fn configurations_and_indexes_are_compared_in_pairs() {
 }
 
 fn lines(fixture: &Fixture, file: &str) -> Vec<Value> {
-    let text = std::fs::read_to_string(fixture.path(file)).expect("the set");
-    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    let text = std::fs::read_to_string(fixture.path(file)).expect("the file can be read");
+    text.lines().map(|line| serde_json::from_str(line).expect("the text is JSON")).collect()
 }
 
 /// Returns the directories with mined copies of all projects, in the user's directory.
 fn all_mined_trees(fixture: &Fixture) -> Vec<std::path::PathBuf> {
-    let all = std::fs::read_dir(fixture.user_directory().join("cache/eval-trees")).expect("copies");
-    all.map(|entry| entry.expect("an entry").path()).collect()
+    let all = std::fs::read_dir(fixture.user_directory().join("cache/eval-trees")).expect("the directory can be read");
+    all.map(|entry| entry.expect("the entry can be read").path()).collect()
 }
 
 /// Returns the directory with mined copies of the only project.
 fn mined_trees(fixture: &Fixture) -> std::path::PathBuf {
-    let [only]: [std::path::PathBuf; 1] = all_mined_trees(fixture).try_into().expect("one directory");
+    let [only]: [std::path::PathBuf; 1] = all_mined_trees(fixture).try_into().expect("there is one directory");
     only
 }
 
@@ -199,18 +203,18 @@ fn mined_trees_are_outside_the_project_and_leftovers_are_removed() {
     assert!(trees.join("head/src/ledger.py").exists() && !fixture.path(".aurora/eval/trees").exists());
     // A killed run leaves no manifest, but some of the trees. Older versions of the program left trees in the project.
     fixture.remove(".aurora/eval/manifest.json").write(".aurora/eval/trees/head/old.py", "old");
-    std::fs::write(trees.join("head/src/left.py"), "left").expect("written");
+    std::fs::write(trees.join("head/src/left.py"), "left").expect("the file can be written");
     // Mined copies whose project no longer exists.
     let gone = trees.with_file_name("gone");
-    std::fs::create_dir_all(gone.join("head")).expect("created");
-    std::fs::write(gone.join("owner"), "/nowhere/.aurora/eval").expect("written");
+    std::fs::create_dir_all(gone.join("head")).expect("the directory can be created");
+    std::fs::write(gone.join("owner"), "/nowhere/.aurora/eval").expect("the file can be written");
     let run = fixture.aur(&["mem", "eval", "mine"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert_eq!(all_mined_trees(&fixture), std::slice::from_ref(&trees));
     assert!(!trees.join("head/src/left.py").exists() && trees.join("head/src/ledger.py").exists());
     assert!(!fixture.path(".aurora/eval/trees").exists());
     assert_eq!(fixture.aur(&["mem", "eval", ".aurora/eval"]).code, Some(0));
-    std::fs::remove_dir_all(&trees).expect("removed");
+    std::fs::remove_dir_all(&trees).expect("the directory can be removed");
     let missing = fixture.aur(&["mem", "eval"]);
     assert_eq!((missing.code, missing.err.contains("aur mem eval mine")), (Some(2), true), "{missing:?}");
 }
@@ -242,26 +246,27 @@ fn mined_sets_do_not_reveal_their_answers() {
     let documented = both("docstring");
     assert_eq!(documented.len(), WORDS.len() - 1, "the release notes reveal one answer");
     for question in &documented {
-        let (path, query) = (question["relevant"][0]["path"].as_str().expect("a path"), &question["query"]);
+        let (path, query) =
+            (question["relevant"][0]["path"].as_str().expect("the value is a string"), &question["query"]);
         assert_eq!(
             *query,
             format!("Collect overdue {} entries before nightly archival happens", &path[4..path.len() - 3])
         );
-        let stripped = std::fs::read_to_string(trees.join(format!("stripped/{path}"))).expect("the copy");
-        let head = std::fs::read_to_string(trees.join(format!("head/{path}"))).expect("the copy");
+        let stripped = std::fs::read_to_string(trees.join(format!("stripped/{path}"))).expect("the file can be read");
+        let head = std::fs::read_to_string(trees.join(format!("head/{path}"))).expect("the file can be read");
         assert!(!stripped.contains("overdue") && head.contains("overdue"), "{stripped}");
         assert_eq!(stripped.lines().count(), head.lines().count());
-        let first = question["relevant"][0]["line_start"].as_u64().expect("a line") as usize;
+        let first = question["relevant"][0]["line_start"].as_u64().expect("the value is a number") as usize;
         assert!(stripped.lines().nth(first - 1).is_some_and(|line| line.starts_with("def gather_")), "{question}");
     }
     // The set `commit` asks for what each commit changed, in the tree before the first of these commits.
     let commits = both("commit");
     assert_eq!(commits.len(), WORDS.len(), "{commits:?}");
     for question in &commits {
-        let name = question["relevant"][0]["name"].as_str().expect("a function");
+        let name = question["relevant"][0]["name"].as_str().expect("the value is a string");
         let word = &name["gather_".len()..name.len() - 1];
         assert_eq!(question["query"], format!("return {word} listings sorted by name").as_str());
-        let copy = std::fs::read_to_string(trees.join(format!("pin/src/{word}.py"))).expect("the copy");
+        let copy = std::fs::read_to_string(trees.join(format!("pin/src/{word}.py"))).expect("the file can be read");
         assert!(!copy.contains("sorted"), "the tree is from before the change: {copy}");
     }
     for (tree, newest) in [
@@ -276,13 +281,15 @@ fn mined_sets_do_not_reveal_their_answers() {
     // Mining the same repository again yields the same sets.
     mine("again");
     for file in ["manifest.json", "exact.jsonl", "docstring.held-out.jsonl", "topics.jsonl", "commit.jsonl"] {
-        let read = |directory: &str| std::fs::read(fixture.path(&format!("{directory}/{file}"))).expect("written");
+        let read = |directory: &str| {
+            std::fs::read(fixture.path(&format!("{directory}/{file}"))).expect("the file can be read")
+        };
         assert_eq!(read(".aurora/eval"), read("again"), "{file}");
     }
     let eval = fixture.aur(&["mem", "eval", "--format", "json"]);
     assert_eq!(eval.code, Some(0), "{eval:?}");
     let sets: Vec<String> =
-        eval.json()["sets"].as_array().expect("sets").iter().map(|set| set["set"].to_string()).collect();
+        eval.json()["sets"].as_array().expect("the value is a list").iter().map(|set| set["set"].to_string()).collect();
     assert_eq!(sets.len(), 7, "six sets, because no file describes itself, and their total: {sets:?}");
     assert_eq!(metric(&eval.json(), 0, "mrr@10"), 1.0);
 }
@@ -293,11 +300,13 @@ fn only_the_user_may_read_mined_sets() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let fixture = indexed();
-    let mode = |path: &std::path::Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    let mode = |path: &std::path::Path| {
+        std::fs::metadata(path).expect("the metadata can be read").permissions().mode() & 0o777
+    };
     // Permissions that an earlier version used.
     fixture.write(".aurora/eval/manifest.json", "{}").write(".aurora/eval/exact.jsonl", "");
     let permissions = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(fixture.path(".aurora/eval"), permissions).expect("set");
+    std::fs::set_permissions(fixture.path(".aurora/eval"), permissions).expect("permissions can be set");
     for arguments in [&["mem", "eval", "mine"][..], &["mem", "eval", "mine", "--out", "named"]] {
         let mined = fixture.aur(arguments);
         assert_eq!(mined.code, Some(0), "{mined:?}");
@@ -307,7 +316,7 @@ fn only_the_user_may_read_mined_sets() {
         assert_eq!(mode(&fixture.path(&format!("{sets}/exact.jsonl"))), 0o600, "{sets}");
     }
     let trees = mined_trees(&fixture);
-    assert_eq!(mode(trees.parent().expect("a parent")), 0o700);
+    assert_eq!(mode(trees.parent().expect("the path has a parent")), 0o700);
     for trees in [trees, fixture.path("named/trees")] {
         assert_eq!((mode(&trees), mode(&trees.join("head/src"))), (0o700, 0o700), "{}", trees.display());
         assert_eq!(mode(&trees.join("head/src/ledger.py")), 0o600, "{}", trees.display());
@@ -396,7 +405,7 @@ fn tuning_writes_only_confirmed_improvements() {
     let learn = ["--config", "unhelped.toml", "--keys", "hybrid.weights", "--out", "learned.toml"];
     let learned = tune(&learn);
     assert_eq!(learned.code, Some(0), "{learned:?}");
-    let file = std::fs::read_to_string(fixture.path("learned.toml")).expect("written");
+    let file = std::fs::read_to_string(fixture.path("learned.toml")).expect("the file can be read");
     assert!(file.contains("[search.hybrid.weights]") && file.contains("cross-validated: "), "{file}");
     // The result does not depend on the number of threads.
     let mut alone = fixture.command();
@@ -412,7 +421,7 @@ fn tuning_writes_only_confirmed_improvements() {
     ]);
     let again = fixture::Run::from_command(alone.args(["--rounds", "2"]).args(learn));
     assert_eq!((again.code, &again.out), (Some(0), &learned.out));
-    assert_eq!(std::fs::read_to_string(fixture.path("learned.toml")).expect("written"), file);
+    assert_eq!(std::fs::read_to_string(fixture.path("learned.toml")).expect("the file can be read"), file);
     // The written configuration is better than the start configuration.
     let arguments =
         ["mem", "eval", "good.jsonl", "--mode", "sparse", "--config", "learned.toml", "--against", "unhelped.toml"];
@@ -429,7 +438,7 @@ fn unhelped() -> String {
     let mut tables = std::collections::BTreeMap::<&str, String>::new();
     tables.insert("search.hybrid.weights", "bm25 = 0\nsemantic = 0\nactivation = 1\n".to_owned());
     for number in aurora_query::SearchConfig::tunables() {
-        let (table, name) = number.key.rsplit_once('.').expect("a table");
+        let (table, name) = number.key.rsplit_once('.').expect("the key has a table");
         if !["search.hybrid", "search.bm25"].iter().any(|kept| table.starts_with(kept)) {
             tables.entry(table).or_default().push_str(&format!("{name} = {}\n", number.range.start()));
         }

@@ -122,7 +122,7 @@ fn repository() -> Fixture {
             "src/lonely.ts",
             format!(
                 "/** Sorts unpaid rows beneath the amount of paid ones. */\n{}",
-                TYPESCRIPT.split_once("\n\n").expect("an import").1
+                TYPESCRIPT.split_once("\n\n").expect("the text begins with an import").1
             ),
         ),
     ] {
@@ -148,7 +148,10 @@ fn files_are_asked_for_by_their_own_descriptions() {
             assert_eq!(question["relevant"].as_array().map(Vec::len), Some(1));
             let answer = &question["relevant"][0];
             assert_eq!(answer["line_start"], Value::Null, "the whole file answers: {question}");
-            (answer["path"].as_str().expect("a path"), question["query"].as_str().expect("a query"))
+            (
+                answer["path"].as_str().expect("the value is a string"),
+                question["query"].as_str().expect("the value is a string"),
+            )
         })
         .collect();
     let asked = described_files();
@@ -156,9 +159,10 @@ fn files_are_asked_for_by_their_own_descriptions() {
     assert_eq!(found, expected);
     for (path, (query, content)) in &asked {
         let read = |tree: &str| {
-            std::fs::read_to_string(fixture.path(&format!("mined/trees/{tree}/{path}"))).expect("the copy")
+            std::fs::read_to_string(fixture.path(&format!("mined/trees/{tree}/{path}"))).expect("the file can be read")
         };
-        let (first, stripped) = (query.split_once(' ').expect("words").0, read("stripped-topics"));
+        let (first, stripped) =
+            (query.split_once(' ').expect("the query has several words").0, read("stripped-topics"));
         assert!(!stripped.contains(first), "{stripped}");
         assert_eq!(stripped.lines().count(), content.lines().count(), "{stripped}");
         assert_eq!(stripped.starts_with("#!"), content.starts_with("#!"), "{stripped}");
@@ -170,7 +174,7 @@ fn files_are_asked_for_by_their_own_descriptions() {
 
     // Mining the same repository again yields the same set, and a smaller set is a subset.
     mine("again", &[]);
-    let read = |file: &str| std::fs::read_to_string(fixture.path(file)).expect("written");
+    let read = |file: &str| std::fs::read_to_string(fixture.path(file)).expect("the file can be read");
     assert_eq!(read("mined/topics.jsonl"), read("again/topics.jsonl"));
     mine("few", &["--max", "3"]);
     let few = lines(&fixture, "few/topics.jsonl");
@@ -188,7 +192,7 @@ fn topics_are_evaluated_by_file_and_used_for_tuning() {
     let eval = fixture.aur(&["mem", "eval", ".aurora/eval", "--sets", "topics", "--format", "json"]);
     assert_eq!(eval.code, Some(0), "{eval:?}");
     let report = eval.json();
-    let sets = report["sets"].as_array().expect("sets");
+    let sets = report["sets"].as_array().expect("the value is a list");
     assert_eq!(sets[0]["set"], "topics", "{report}");
     assert_eq!(sets[0]["questions"], described_files().len() - held_out);
     let floor = |floor: &str| {

@@ -39,16 +39,16 @@ impl Artefact {
     fn export_from(sandbox: &Sandbox) -> Self {
         let export = sandbox.run(&mut sandbox.aur(EXPORT));
         assert_eq!(export.code, Some(0), "{}", export.summary());
-        Self::parse(&fs::read(sandbox.path("attack.aur")).expect("an artefact"))
+        Self::parse(&fs::read(sandbox.path("attack.aur")).expect("the file can be read"))
     }
 
     fn parse(bytes: &[u8]) -> Self {
-        let length = u32::from_le_bytes(bytes[12..16].try_into().expect("four bytes")) as usize;
+        let length = u32::from_le_bytes(bytes[12..16].try_into().expect("the slice has four bytes")) as usize;
         let (json, mut rest) = bytes[HEADER..].split_at(length);
-        let manifest: Value = serde_json::from_slice(json).expect("a manifest");
+        let manifest: Value = serde_json::from_slice(json).expect("the text is JSON");
         let mut parts = Vec::new();
-        for part in manifest["parts"].as_array().expect("parts") {
-            let (frames, after) = rest.split_at(part["compressed"].as_u64().expect("a length") as usize);
+        for part in manifest["parts"].as_array().expect("the value is a list") {
+            let (frames, after) = rest.split_at(part["compressed"].as_u64().expect("the value is a number") as usize);
             parts.push(Part::parse(frames));
             rest = after;
         }
@@ -72,14 +72,14 @@ impl Artefact {
     }
 
     fn part(&mut self, name: &str) -> &mut Part {
-        let parts = self.manifest["parts"].as_array().expect("parts");
-        let at = parts.iter().position(|part| part["name"] == name).expect("the part is there");
+        let parts = self.manifest["parts"].as_array().expect("the value is a list");
+        let at = parts.iter().position(|part| part["name"] == name).expect("the artefact has the part");
         &mut self.parts[at]
     }
 }
 
 fn join(manifest: &Value, frames: &[u8]) -> Vec<u8> {
-    let json = serde_json::to_vec(manifest).expect("JSON");
+    let json = serde_json::to_vec(manifest).expect("the value can be serialised");
     let mut bytes =
         [MAGIC, &VERSION.to_le_bytes(), &(json.len() as u32).to_le_bytes(), blake3::hash(&json).as_bytes()].concat();
     bytes.extend(json);
@@ -91,8 +91,8 @@ impl Part {
     fn parse(mut frames: &[u8]) -> Self {
         let mut rows = Vec::new();
         while !frames.is_empty() {
-            let length = u32::from_le_bytes(frames[4..8].try_into().expect("four bytes")) as usize;
-            let plain = zstd::decode_all(&frames[8..8 + length]).expect("a frame");
+            let length = u32::from_le_bytes(frames[4..8].try_into().expect("the slice has four bytes")) as usize;
+            let plain = zstd::decode_all(&frames[8..8 + length]).expect("the frame is valid");
             let mut bytes = plain.as_slice();
             while !bytes.is_empty() {
                 let key = take(&mut bytes);
@@ -116,7 +116,7 @@ impl Part {
         });
         for bytes in rows.chain([self.rest.clone()]).filter(|bytes| !bytes.is_empty()) {
             plain += bytes.len();
-            frames.extend(framed(bytes.len(), &zstd::bulk::compress(&bytes, 1).expect("a frame")));
+            frames.extend(framed(bytes.len(), &zstd::bulk::compress(&bytes, 1).expect("the frame is valid")));
         }
         (plain, frames)
     }
@@ -283,13 +283,13 @@ fn large(key: &[u8], zeros: usize) -> (usize, Vec<u8>) {
     put_varint(&mut head, key.len() as u64);
     head.extend_from_slice(key);
     put_varint(&mut head, zeros as u64);
-    let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).expect("an encoder");
+    let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).expect("the encoder can be created");
     encoder.write_all(&head).expect("memory can be written");
     let block = vec![0; 1 << 20];
     for _ in 0..zeros / block.len() {
         encoder.write_all(&block).expect("memory can be written");
     }
-    (head.len() + zeros, encoder.finish().expect("a frame"))
+    (head.len() + zeros, encoder.finish().expect("the frame is valid"))
 }
 
 #[test]

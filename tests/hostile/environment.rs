@@ -190,16 +190,20 @@ fn closed_and_endless_streams_are_handled() {
         ),
         Attack::on_indexed("an artefact without end on standard input", |_| {}).run_with(|sandbox| {
             let mut command = sandbox.aur(&["mem", "import", "-"]);
-            command.stdin(File::open("/dev/zero").expect("zeros"));
+            command.stdin(File::open("/dev/zero").expect("/dev/zero can be opened"));
             command
         }),
         Attack::on_indexed("an artefact that begins well and does not end", |_| {}).run_with(|sandbox| {
             let file = sandbox.home("endless");
             fs::write(&file, [b"AURMEM\r\n".as_slice(), &2u32.to_le_bytes(), &u32::MAX.to_le_bytes()].concat())
-                .expect("a file");
-            File::options().append(true).open(&file).and_then(|file| file.set_len(100 << 30)).expect("a sparse file");
+                .expect("the file can be written");
+            File::options()
+                .append(true)
+                .open(&file)
+                .and_then(|file| file.set_len(100 << 30))
+                .expect("the sparse file can be created");
             let mut command = sandbox.aur(&["mem", "import", "-"]);
-            command.stdin(File::open(file).expect("the file"));
+            command.stdin(File::open(file).expect("the file can be opened"));
             command
         }),
     ]);
@@ -297,7 +301,7 @@ fn on_a_read_only_disk_searches_work_and_changes_fail() {
         move |sandbox: &Sandbox| {
             let mounted = r#"exec unshare -m sh -c 'mount --bind "$ROOT" "$ROOT" && mount -o remount,bind,ro "$ROOT" && cd "$ROOT/repo" && exec "$@"' sh "$@""#;
             let mut command = sandbox.aur_after(mounted, arguments);
-            command.env("ROOT", sandbox.path("..").canonicalize().expect("a directory"));
+            command.env("ROOT", sandbox.path("..").canonicalize().expect("the path exists"));
             command
         }
     };

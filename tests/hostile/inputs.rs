@@ -97,7 +97,7 @@ fn sources_are_bounded() {
 /// Appends a line to the git configuration of a sandbox.
 fn configured(sandbox: &Sandbox, text: &str) {
     let config = sandbox.path(".git/config");
-    let before = std::fs::read_to_string(&config).expect("git's configuration");
+    let before = std::fs::read_to_string(&config).expect("the file can be read");
     sandbox.write(".git/config", format!("{before}{text}\n"));
 }
 

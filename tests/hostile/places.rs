@@ -254,7 +254,7 @@ fn links_checked_out_by_git_lead_nowhere_outside() {
             sandbox.git(&["commit", "--quiet", "--message", "harmless"]);
             sandbox.git(&["clone", "--quiet", ".", "../clone"]);
             sandbox.remove("");
-            std::fs::rename(sandbox.home("../clone"), sandbox.path("")).expect("the clone can be moved");
+            std::fs::rename(sandbox.home("../clone"), sandbox.path("")).expect("the path can be renamed");
         })
         .run(SEARCH)
         .run(INDEX)

@@ -105,8 +105,8 @@ pub(crate) struct Running {
 
 /// Starts a command. The output goes to files, so that it need not be read while the command runs.
 pub(crate) fn start(command: &mut Command, limits: Limits) -> Running {
-    let streams = TempDir::new().expect("a temporary directory");
-    let file = |name: &str| File::create(streams.path().join(name)).expect("a file can be made");
+    let streams = TempDir::new().expect("a temporary directory can be created");
+    let file = |name: &str| File::create(streams.path().join(name)).expect("the file can be created");
     command.stdout(file("out")).stderr(file("err"));
     let shown = command.get_args().map(|argument| argument.to_string_lossy().chars().take(80).collect::<String>());
     let shown = shown.collect::<Vec<_>>().join(" ");
@@ -130,7 +130,7 @@ impl Running {
 
     /// Whether the process is still running.
     pub(crate) fn is_alive(&mut self) -> bool {
-        self.child.try_wait().expect("a process can be asked").is_none()
+        self.child.try_wait().expect("the status of the process is available").is_none()
     }
 
     /// Waits until the process ends, and kills it if it exceeds a limit.
@@ -138,7 +138,7 @@ impl Running {
         let (mut peak, mut spent, mut stopped) = (0, Duration::ZERO, None);
         let status = loop {
             spent = spent.max(processor_time(self.child.id()));
-            if let Some(status) = self.child.try_wait().expect("a process can be asked") {
+            if let Some(status) = self.child.try_wait().expect("the status of the process is available") {
                 break status;
             }
             peak = peak.max(resident(self.child.id()));
@@ -155,7 +155,7 @@ impl Running {
             std::thread::sleep(CHECK_INTERVAL);
         };
         let read = |name: &str| {
-            let bytes = std::fs::read(self.streams.path().join(name)).expect("what was printed");
+            let bytes = std::fs::read(self.streams.path().join(name)).expect("the file can be read");
             String::from_utf8_lossy(&bytes).into_owned()
         };
         Outcome {

@@ -51,10 +51,10 @@ impl Template {
     }
 
     fn new() -> Self {
-        let made = Self(TempDir::new().expect("a temporary directory"));
+        let made = Self(TempDir::new().expect("a temporary directory can be created"));
         let root = made.0.path();
         for directory in ["repo", "home", "tmp", "canary/project", "canary/directory"] {
-            fs::create_dir_all(root.join(directory)).expect("a directory");
+            fs::create_dir_all(root.join(directory)).expect("the directory can be created");
         }
         let sandbox = Sandbox { root: root.to_owned(), limits: Limits::default(), _directory: None };
         for (path, text) in SOURCES {
@@ -92,7 +92,8 @@ impl Template {
         for path in secrets {
             sandbox.write(format!("../canary/{path}"), secret_text(path));
         }
-        fs::set_permissions(sandbox.canary("secret.txt"), fs::Permissions::from_mode(0o600)).expect("permissions");
+        fs::set_permissions(sandbox.canary("secret.txt"), fs::Permissions::from_mode(0o600))
+            .expect("permissions can be set");
         made
     }
 }
@@ -169,10 +170,10 @@ impl Sandbox {
     /// Copies the template, except for some directories.
     fn from_template(without: &[&str]) -> Self {
         let template = Template::shared();
-        let directory = TempDir::new().expect("a temporary directory");
+        let directory = TempDir::new().expect("a temporary directory can be created");
         let without: Vec<PathBuf> = without.iter().map(|path| template.0.path().join(path)).collect();
         copy(template.0.path(), directory.path(), &without);
-        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("permissions can be set");
         let root = directory.path().to_owned();
         Self { root, limits: Limits::default(), _directory: Some(Directory { directory, _template: template }) }
     }
@@ -195,7 +196,7 @@ impl Sandbox {
     /// Writes a file of the repository and creates its parent directories.
     pub(crate) fn write(&self, relative: impl AsRef<Path>, content: impl AsRef<[u8]>) -> &Self {
         let path = self.make_way(relative);
-        fs::write(path, content).expect("a file can be written");
+        fs::write(path, content).expect("the file can be written");
         self
     }
 
@@ -203,8 +204,8 @@ impl Sandbox {
     pub(crate) fn remove(&self, relative: impl AsRef<Path>) -> &Self {
         let path = self.path(relative);
         match path.symlink_metadata() {
-            Ok(found) if found.is_dir() => fs::remove_dir_all(path).expect("a directory can be removed"),
-            Ok(_) => fs::remove_file(path).expect("a file can be removed"),
+            Ok(found) if found.is_dir() => fs::remove_dir_all(path).expect("the directory can be removed"),
+            Ok(_) => fs::remove_file(path).expect("the file can be removed"),
             Err(_) => {}
         }
         self
@@ -214,14 +215,14 @@ impl Sandbox {
     pub(crate) fn make_way(&self, relative: impl AsRef<Path>) -> PathBuf {
         let path = self.path(&relative);
         self.remove(relative);
-        let parent = path.parent().expect("a file has a parent");
+        let parent = path.parent().expect("the path has a parent");
         fs::create_dir_all(parent).unwrap_or_else(|error| panic!("{}: {error}", parent.display()));
         path
     }
 
     /// Creates a symbolic link.
     pub(crate) fn link(&self, relative: impl AsRef<Path>, target: impl AsRef<Path>) -> &Self {
-        symlink(target, self.make_way(relative)).expect("a link can be made");
+        symlink(target, self.make_way(relative)).expect("the link can be created");
         self
     }
 
@@ -238,20 +239,20 @@ impl Sandbox {
         // The path of a socket may have at most about a hundred bytes.
         let short = self.root.join("s");
         drop(UnixListener::bind(&short).expect("a socket can be made"));
-        fs::rename(short, path).expect("a socket can be moved");
+        fs::rename(short, path).expect("the path can be renamed");
         self
     }
 
     /// Creates a sparse file.
     pub(crate) fn sparse(&self, relative: impl AsRef<Path>, bytes: u64) -> &Self {
         let path = self.make_way(relative);
-        fs::File::create(path).and_then(|file| file.set_len(bytes)).expect("a sparse file can be made");
+        fs::File::create(path).and_then(|file| file.set_len(bytes)).expect("the sparse file can be created");
         self
     }
 
     /// Changes the permissions of a file or directory in the repository.
     pub(crate) fn mode(&self, relative: impl AsRef<Path>, mode: u32) -> &Self {
-        fs::set_permissions(self.path(relative), fs::Permissions::from_mode(mode)).expect("permissions");
+        fs::set_permissions(self.path(relative), fs::Permissions::from_mode(mode)).expect("permissions can be set");
         self
     }
 
@@ -301,14 +302,14 @@ impl Sandbox {
     /// Sets a command to run as an ordinary user, whom permissions restrict. This user becomes the owner of the
     /// repository and the home directory.
     pub(crate) fn as_nobody<'c>(&self, command: &'c mut Command) -> &'c mut Command {
-        if fs::metadata(self.path("")).expect("metadata").uid() == 0 {
+        if fs::metadata(self.path("")).expect("the metadata can be read").uid() == 0 {
             for directory in ["repo", "home", "tmp"] {
                 let directory = self.root.join(directory);
                 let given = Command::new("chown").args(["-hR", &format!("{NOBODY}:{NOBODY}")]).arg(directory).status();
                 assert!(given.is_ok_and(|status| status.success()), "chown failed");
             }
         }
-        if fs::metadata(self.root.join("canary")).expect("metadata").uid() == 0 {
+        if fs::metadata(self.root.join("canary")).expect("the metadata can be read").uid() == 0 {
             command.uid(NOBODY).gid(NOBODY);
         }
         command
@@ -331,23 +332,25 @@ impl Sandbox {
 
 /// Copies a tree with links, permissions and times, except the paths in `without` and everything below them.
 fn copy(from: &Path, to: &Path, without: &[PathBuf]) {
-    for entry in fs::read_dir(from).expect("a readable directory").flatten() {
+    for entry in fs::read_dir(from).expect("the directory can be read").flatten() {
         let (source, target) = (entry.path(), to.join(entry.file_name()));
         if without.contains(&source) {
             continue;
         }
-        let metadata = source.symlink_metadata().expect("metadata");
+        let metadata = source.symlink_metadata().expect("the metadata can be read");
         if metadata.is_symlink() {
-            symlink(fs::read_link(source).expect("a link can be read"), target).expect("a link can be made");
+            symlink(fs::read_link(source).expect("the link can be read"), target).expect("the link can be created");
             continue;
         }
         if metadata.is_dir() {
-            fs::create_dir(&target).expect("a directory");
+            fs::create_dir(&target).expect("the directory can be created");
             copy(&source, &target, without);
             continue;
         }
-        fs::copy(&source, &target).expect("a file can be copied");
-        let copied = fs::File::options().append(true).open(&target).expect("the copy");
-        copied.set_modified(metadata.modified().expect("a time")).expect("times can be set");
+        fs::copy(&source, &target).expect("the file can be copied");
+        let copied = fs::File::options().append(true).open(&target).expect("the file can be opened");
+        copied
+            .set_modified(metadata.modified().expect("the modification time is available"))
+            .expect("the modification time can be set");
     }
 }

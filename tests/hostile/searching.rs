@@ -14,9 +14,9 @@ const ASK: &[&str] = &["mem", "search", "parse_token", "--format", "json"];
 fn search_with_input(arguments: &'static [&'static str], text: String) -> impl Fn(&Sandbox) -> Command {
     move |sandbox| {
         let file = sandbox.path("../home/query");
-        fs::write(&file, &text).expect("a file can be written");
+        fs::write(&file, &text).expect("the file can be written");
         let mut command = sandbox.aur(arguments);
-        command.stdin(File::open(file).expect("the file"));
+        command.stdin(File::open(file).expect("the file can be opened"));
         command
     }
 }
@@ -64,7 +64,7 @@ fn the_length_of_a_query_is_limited() {
         Attack::on_indexed("a query of 1 MB as arguments", |_| {}).run_with(arguments(1_000_000)).expect(refused),
         Attack::on_indexed("standard input without end", |_| {}).run_with(|sandbox| {
             let mut command = sandbox.aur(STDIN);
-            command.stdin(File::open("/dev/zero").expect("zeros"));
+            command.stdin(File::open("/dev/zero").expect("/dev/zero can be opened"));
             command
         }),
         Attack::on_indexed("a pattern of 100 KB", |_| {})
@@ -107,7 +107,7 @@ fn a_damaged_access_history_is_reported() {
         Attack::on_indexed(format!("records of use: {what}"), move |sandbox| {
             let used = sandbox.run(&mut sandbox.aur(&["mem", "feedback", "good", "src/token.py:1"]));
             assert_eq!(used.code, Some(0), "{}", used.summary());
-            let log = fs::read(sandbox.path(".aurora/access/data.mdb")).expect("a log");
+            let log = fs::read(sandbox.path(".aurora/access/data.mdb")).expect("the file can be read");
             sandbox.write(".aurora/access/data.mdb", damage(log));
         })
         .run(ASK)
@@ -141,7 +141,7 @@ fn other_users_can_search_a_readable_index() {
     };
     assert_withstands([
         Attack::on_fresh("an index that another user has made", shared).run_with(nobody).expect(|sandbox, outcomes| {
-            let data = fs::metadata(sandbox.path(".aurora/index/data.mdb")).expect("the data file");
+            let data = fs::metadata(sandbox.path(".aurora/index/data.mdb")).expect("the metadata can be read");
             ensure(data.permissions().mode() & 0o044 == 0o044, "the mode follows the umask")?;
             ensure(outcomes[0].code == Some(0) && outcomes[0].out.contains("src/token.py"), "the search answers")
         }),
@@ -217,8 +217,8 @@ fn a_search_outside_a_project_indexes_nothing() {
         outside("a home directory under git", |_| {}, at_home),
         outside("several queries in no project", plain, |sandbox| {
             let mut command = sandbox.aur(&["mem", "search", "--stdin", "--format", "jsonl"]);
-            fs::write(sandbox.home("query"), "one\ntwo\n").expect("a file");
-            command.stdin(File::open(sandbox.home("query")).expect("the file"));
+            fs::write(sandbox.home("query"), "one\ntwo\n").expect("the file can be written");
+            command.stdin(File::open(sandbox.home("query")).expect("the file can be opened"));
             command
         }),
     ]);
@@ -247,12 +247,20 @@ fn asked_at_a_terminal(sandbox: &Sandbox, answer: &str) -> (Option<i32>, String)
     use std::io::{Read as _, Write as _};
     use std::process::Stdio;
 
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal can be opened");
     grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("a terminal that can be opened");
-    let name = ptsname(&terminal, Vec::new()).expect("its name");
-    let other_end = File::options().read(true).write(true).open(name.to_str().expect("a path")).expect("its other end");
+    let name = ptsname(&terminal, Vec::new()).expect("the pseudo-terminal has a name");
+    let other_end = File::options()
+        .read(true)
+        .write(true)
+        .open(name.to_str().expect("the path is UTF-8"))
+        .expect("the other end can be opened");
     let mut search = sandbox.aur(&["mem", "search", "parse_token"]);
-    search.stdin(other_end.try_clone().expect("a copy")).stderr(other_end).stdout(Stdio::null()).env("TERM", "xterm");
+    search
+        .stdin(other_end.try_clone().expect("the terminal can be duplicated"))
+        .stderr(other_end)
+        .stdout(Stdio::null())
+        .env("TERM", "xterm");
     let mut child = search.spawn().expect("the program starts");
     drop(search);
     let mut terminal = File::from(terminal);

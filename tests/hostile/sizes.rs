@@ -13,7 +13,7 @@ const COUNT: usize = 100_000;
 /// Creates an attack with one file, whose name is the first word of `name`.
 fn file(name: &'static str, text: impl Fn() -> String + 'static) -> Attack {
     Attack::on_fresh(name, move |sandbox| {
-        sandbox.write(name.split(' ').next().expect("a name"), text());
+        sandbox.write(name.split(' ').next().expect("the name begins with a file name"), text());
     })
 }
 
@@ -142,7 +142,7 @@ fn many_files_and_long_names_are_handled() {
         .run(SEARCH),
         Attack::on_fresh("twenty thousand files in one directory", |sandbox| {
             for number in 0..20_000 {
-                std::fs::write(sandbox.path(format!("src/f{number}.py")), "x = 1\n").expect("a file");
+                std::fs::write(sandbox.path(format!("src/f{number}.py")), "x = 1\n").expect("the file can be written");
             }
         })
         .run(INDEX),

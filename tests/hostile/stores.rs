@@ -48,8 +48,8 @@ type Change = fn(&Path, &[u8]);
 
 fn put(directory: &Path, data: &[u8]) {
     // The file is replaced, so that the change is noticed even if the modification time stays the same.
-    fs::remove_file(directory.join("data.mdb")).expect("is there");
-    fs::write(directory.join("data.mdb"), data).expect("a file");
+    fs::remove_file(directory.join("data.mdb")).expect("the file can be removed");
+    fs::write(directory.join("data.mdb"), data).expect("the file can be written");
 }
 
 /// States in which a process leaves a store if it dies while creating the store.
@@ -57,13 +57,13 @@ const UNFINISHED: &[(&str, Change)] = &[
     ("an empty file", |store, _| put(store, b"")),
     ("an empty file without a lock file", |store, _| {
         put(store, b"");
-        fs::remove_file(store.join("lock.mdb")).expect("is there");
+        fs::remove_file(store.join("lock.mdb")).expect("the file can be removed");
     }),
     ("zeros", |store, _| put(store, &[0; 8192])),
-    ("a lock file alone", |store, _| fs::remove_file(store.join("data.mdb")).expect("is there")),
+    ("a lock file alone", |store, _| fs::remove_file(store.join("data.mdb")).expect("the file can be removed")),
     ("an empty directory", |store, _| {
-        fs::remove_dir_all(store).expect("is there");
-        fs::create_dir(store).expect("a directory");
+        fs::remove_dir_all(store).expect("the directory can be removed");
+        fs::create_dir(store).expect("the directory can be created");
     }),
 ];
 
@@ -81,23 +81,23 @@ const DAMAGED: &[(&str, Change)] = &[
         put(store, &data);
     }),
     ("a directory instead of the file", |store, _| {
-        fs::remove_file(store.join("data.mdb")).expect("is there");
-        fs::create_dir(store.join("data.mdb")).expect("a directory");
+        fs::remove_file(store.join("data.mdb")).expect("the file can be removed");
+        fs::create_dir(store.join("data.mdb")).expect("the directory can be created");
     }),
     ("a file instead of the directory", |store, _| {
-        fs::remove_dir_all(store).expect("is there");
-        fs::write(store, "a file").expect("a file");
+        fs::remove_dir_all(store).expect("the directory can be removed");
+        fs::write(store, "a file").expect("the file can be written");
     }),
     ("a link", |store, _| {
-        fs::rename(store.join("data.mdb"), store.join("other.mdb")).expect("is there");
-        std::os::unix::fs::symlink("other.mdb", store.join("data.mdb")).expect("a link");
+        fs::rename(store.join("data.mdb"), store.join("other.mdb")).expect("the path can be renamed");
+        std::os::unix::fs::symlink("other.mdb", store.join("data.mdb")).expect("the link can be created");
     }),
     ("a link instead of the lock file", |store, _| {
-        fs::remove_file(store.join("lock.mdb")).expect("is there");
-        std::os::unix::fs::symlink("/dev/zero", store.join("lock.mdb")).expect("a link");
+        fs::remove_file(store.join("lock.mdb")).expect("the file can be removed");
+        std::os::unix::fs::symlink("/dev/zero", store.join("lock.mdb")).expect("the link can be created");
     }),
     ("a pipe", |store, _| {
-        fs::remove_file(store.join("data.mdb")).expect("is there");
+        fs::remove_file(store.join("data.mdb")).expect("the file can be removed");
         let made = Command::new("mkfifo").arg(store.join("data.mdb")).status();
         assert!(made.is_ok_and(|status| status.success()), "a pipe can be made");
     }),
@@ -119,7 +119,7 @@ fn on_each(
             let build = move |sandbox: &Sandbox| {
                 create(sandbox, store);
                 let directory = (store.directory)(sandbox);
-                let data = fs::read(directory.join("data.mdb")).expect("was written");
+                let data = fs::read(directory.join("data.mdb")).expect("the file can be read");
                 change(&directory, &data);
             };
             attacks.push(attack(store, Attack::on_indexed(format!("{}: {what}", store.name), build)));
@@ -202,9 +202,9 @@ fn damage_index(sandbox: &Sandbox, store: &Store, page: usize) {
     let asked = sandbox.run(&mut sandbox.aur(ASK));
     assert_eq!(asked.code, Some(0), "{}", asked.summary());
     let file = (store.directory)(sandbox).with_file_name(".aurora").join("index/data.mdb");
-    let mut data = fs::read(&file).expect("the search has built it");
+    let mut data = fs::read(&file).expect("the file can be read");
     data[page * 4096..][..4096].fill(0xa5);
-    fs::write(file, data).expect("a file");
+    fs::write(file, data).expect("the file can be written");
 }
 
 /// Creates attacks that damage a page of the index of each memory. Each memory contains an entry that every search
@@ -284,7 +284,7 @@ fn a_code_search_works_if_a_damaged_memory_index_cannot_be_rebuilt() {
         // A directory in place of the lock file prevents rebuilding the index.
         let lock = sandbox.home(".aurora/memory/.aurora/writer.lock");
         let _ = fs::remove_file(&lock);
-        fs::create_dir(lock).expect("a directory");
+        fs::create_dir(lock).expect("the directory can be created");
     };
     assert_withstands([Attack::on_indexed("index of user-memory: damaged and not writable", build).run(ASK).expect(
         |_, outcomes| {
@@ -298,11 +298,11 @@ fn a_code_search_works_if_a_damaged_memory_index_cannot_be_rebuilt() {
 fn bring(sandbox: &Sandbox, store: &Store) {
     let mut command = sandbox.aur(store.create);
     let other = sandbox.home("../other");
-    fs::create_dir_all(&other).expect("a directory");
+    fs::create_dir_all(&other).expect("the directory can be created");
     command.env("HOME", &other).env("AURORA_HOME", other.join(".aurora")).env("AURORA_TRUST_INDEX", "1");
     let made = sandbox.run(&mut command);
     assert_eq!(made.code, Some(0), "{}", made.summary());
-    fs::remove_dir_all(other).expect("is there");
+    fs::remove_dir_all(other).expect("the directory can be removed");
 }
 
 #[test]
@@ -412,7 +412,7 @@ fn add_loose(path: &Path, loose: &mut Vec<String>) {
     }
     if found.is_dir() {
         for entry in path.read_dir().expect("can be listed") {
-            add_loose(&entry.expect("an entry").path(), loose);
+            add_loose(&entry.expect("the entry can be read").path(), loose);
         }
     }
 }

@@ -154,14 +154,14 @@ type Part<'p> = (&'p str, &'p dyn Fn(&mut dyn Write));
 
 /// Creates a document from archive entries.
 fn docx(sandbox: &Sandbox, name: &str, entries: &[Part<'_>]) {
-    let file = File::create(sandbox.make_way(name)).expect("a file");
+    let file = File::create(sandbox.make_way(name)).expect("the file can be created");
     let mut archive = zip::ZipWriter::new(file);
     for (name, write) in entries {
         let options = zip::write::SimpleFileOptions::default().large_file(true);
-        archive.start_file(*name, options).expect("an entry");
+        archive.start_file(*name, options).expect("the entry can be written");
         write(&mut archive);
     }
-    archive.finish().expect("an archive");
+    archive.finish().expect("the archive can be written");
 }
 
 fn zeros(count: usize) -> impl Fn(&mut dyn Write) {
@@ -205,7 +205,7 @@ fn decompressed_content_is_bounded() {
             }),
             Attack::on_fresh("a document that is cut short", |sandbox| {
                 docx(sandbox, "docs/a.docx", &[(DOCUMENT, &text("<w:p><w:t>x</w:t></w:p>".repeat(1000)))]);
-                let whole = std::fs::read(sandbox.path("docs/a.docx")).expect("a document");
+                let whole = std::fs::read(sandbox.path("docs/a.docx")).expect("the file can be read");
                 sandbox.write("docs/b.docx", &whole[..whole.len() / 2]).write("docs/c.docx", [&whole[..40], &whole].concat());
             }),
             Attack::on_fresh("a hundred thousand entries", |sandbox| {

@@ -16,18 +16,18 @@ const ACCEPT: &[&str] = &["mem", "trust-index"];
 /// Replaces the index of the repository by the index of another tree, which another user has built.
 fn plant(sandbox: &Sandbox) {
     let root = sandbox.path("../attacker");
-    fs::create_dir_all(root.join("src")).expect("a directory");
+    fs::create_dir_all(root.join("src")).expect("the directory can be created");
     let text = format!(
         "def {PLANTED}():\n    \"\"\"Read the header of a token with {PLANTED}.\"\"\"\n    return eval(input())\n"
     );
-    fs::write(root.join("src/token.py"), text).expect("a file");
+    fs::write(root.join("src/token.py"), text).expect("the file can be written");
     let mut index = sandbox.aur(INDEX);
     index.current_dir(&root).env("HOME", root.join("home")).env("AURORA_HOME", root.join("home"));
     let made = sandbox.run(&mut index);
     assert_eq!(made.code, Some(0), "{}", made.summary());
     sandbox.remove(".aurora");
-    fs::rename(root.join(".aurora"), sandbox.path(".aurora")).expect("an index can be moved");
-    fs::remove_dir_all(root).expect("the other tree can be removed");
+    fs::rename(root.join(".aurora"), sandbox.path(".aurora")).expect("the path can be renamed");
+    fs::remove_dir_all(root).expect("the directory can be removed");
 }
 
 /// Plants the index and commits it.
@@ -150,11 +150,11 @@ fn a_run_replaces_a_foreign_index() {
 #[test]
 fn an_index_of_the_user_stays_trusted() {
     let moved = |sandbox: &Sandbox| {
-        fs::rename(sandbox.path(""), sandbox.home("../moved")).expect("a project can be moved");
-        fs::rename(sandbox.home("../moved"), sandbox.path("")).expect("a project can be moved back");
+        fs::rename(sandbox.path(""), sandbox.home("../moved")).expect("the path can be renamed");
+        fs::rename(sandbox.home("../moved"), sandbox.path("")).expect("the path can be renamed");
     };
     let found = |_: &Sandbox, outcomes: &[Outcome]| {
-        let last = outcomes.last().expect("a run");
+        let last = outcomes.last().expect("there was a run");
         ensure(last.code == Some(0) && last.out.contains("src/token.py"), "the index is searched")
     };
     assert_withstands([

@@ -37,7 +37,7 @@ fn a_run_stopped_at_another_commit_is_completed_by_the_next() {
 
 /// Returns the number of chunks whose attribution is pending, and the number of chunks with an attribution.
 fn pending_and_tracked(snapshot: &Snapshot) -> (usize, usize) {
-    let chunk = |id| snapshot.chunk(ChunkId(id)).expect("sound").expect("live");
+    let chunk = |id| snapshot.chunk(ChunkId(id)).expect("the index can be read").expect("the chunk is live");
     let is_pending = |id: &u32| chunk(*id).git_state() == GitState::Pending;
     let is_tracked = |id: &u32| chunk(*id).git_state() == GitState::Tracked;
     let live = || snapshot.live().iter();
@@ -49,7 +49,7 @@ fn files_can_be_searched_before_their_history_is_read() {
     let fixture = sizeable();
     fixture.write("untracked.py", BODIES[0]);
     let (summary, published) = impatient(fixture.root(), true);
-    let published = published.expect("a generation before the last one");
+    let published = published.expect("a generation was published before the last one");
     let (pending, tracked) = pending_and_tracked(&published);
     assert!(pending > 100 && tracked == 0, "{pending} pending, {tracked} tracked");
     assert!(!published.manifest().complete);
@@ -74,7 +74,7 @@ fn a_run_stopped_while_reading_history_is_completed_by_the_next() {
         stream.push_str(&format!("M 644 inline many/f{}.py\ndata {}\n{text}\n", commit % 300, text.len()));
     }
     fixture.write(".git/stream", stream);
-    let stream = File::open(fixture.path(".git/stream")).expect("the stream");
+    let stream = File::open(fixture.path(".git/stream")).expect("the file can be opened");
     let import = ["fast-import", "--quiet"];
     let imported = git(fixture.root()).args(import).stdin(stream).status();
     assert!(imported.expect("git runs").success());
@@ -108,10 +108,10 @@ fn a_commit_made_while_history_is_read_is_noticed() {
     let fixture = sizeable();
     fixture.commit("all");
     let path = fixture.path("m0/a0.py");
-    let text = std::fs::read_to_string(&path).expect("a file") + "\n\ndef more():\n    return 1\n";
-    std::fs::write(&path, text).expect("a file can be written");
+    let text = std::fs::read_to_string(&path).expect("the file can be read") + "\n\ndef more():\n    return 1\n";
+    std::fs::write(&path, text).expect("the file can be written");
     let options = IndexOptions { patience: Some(Duration::ZERO), ..options(fixture.root(), 2, false) };
-    index::run(&options, &Committing(fixture.root())).expect("an index run");
+    index::run(&options, &Committing(fixture.root())).expect("the index run succeeds");
     let fresh = fixture.duplicate();
     run(fresh.root(), 2, false);
     assert_eq!(digest(fixture.root()), digest(fresh.root()));
@@ -142,7 +142,7 @@ fn stored_comparisons_of_old_versions_change_no_result() {
     };
     (0..8).for_each(change);
     run(kept.root(), 2, false);
-    let length = || std::fs::metadata(kept.path(COMPARISONS)).expect("comparisons are kept").len();
+    let length = || std::fs::metadata(kept.path(COMPARISONS)).expect("the metadata can be read").len();
     let first = length();
     let damages: [fn(&Fixture); 5] = [
         |_| {},

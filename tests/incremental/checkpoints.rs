@@ -26,7 +26,7 @@ pub(crate) fn piecemeal_options(root: &Path) -> IndexOptions {
 }
 
 pub(crate) fn piecemeal(root: &Path) -> IndexSummary {
-    index::run(&piecemeal_options(root), &Silent).expect("an index run")
+    index::run(&piecemeal_options(root), &Silent).expect("the index run succeeds")
 }
 
 /// Asserts that the index equals an index that a single pass builds from a copy of the tree.
@@ -67,7 +67,7 @@ fn a_forced_run_publishes_once() {
     let fixture = sizeable();
     let first = run(fixture.root(), 2, false);
     let forced = IndexOptions { force: true, ..piecemeal_options(fixture.root()) };
-    let summary = index::run(&forced, &Silent).expect("an index run");
+    let summary = index::run(&forced, &Silent).expect("the index run succeeds");
     assert_eq!(summary.generation, first.generation + 1);
 }
 
@@ -104,7 +104,7 @@ fn published(root: &Path) -> Option<Snapshot> {
 fn dying_run() {
     if let Ok(root) = std::env::var(DIRECTORY) {
         let root = Path::new(&root);
-        index::run(&piecemeal_options(root), &Dying(root)).expect("a run");
+        index::run(&piecemeal_options(root), &Dying(root)).expect("the index run succeeds");
     }
 }
 
@@ -112,9 +112,9 @@ fn dying_run() {
 fn a_first_run_that_was_killed_lost_everything() {
     let fixture = sizeable();
     fixture.commit("all");
-    let mut child = Command::new(std::env::current_exe().expect("has a path"));
+    let mut child = Command::new(std::env::current_exe().expect("the program has a path"));
     child.args(["checkpoints::dying_run", "--exact"]).env(DIRECTORY, fixture.root());
-    let status = child.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("runs");
+    let status = child.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("the command runs");
     assert!(!status.success(), "the child process has to die");
     let left = snapshot(fixture.root());
     let (files, chunks) = (left.manifest().file_count, left.live().len());

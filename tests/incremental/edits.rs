@@ -172,24 +172,24 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
         Edit::Touch { file } => {
             let now = std::time::SystemTime::now();
             if let Ok(file) = File::options().write(true).open(fixture.path(FILES[file])) {
-                file.set_modified(now).expect("times can be set");
+                file.set_modified(now).expect("the modification time can be set");
             }
         }
         Edit::Rewrite { file } if is_regular(fixture, file) => evidence::rewrite(&fixture.path(FILES[file])),
         Edit::Replace { file } if is_regular(fixture, file) => evidence::replace(&fixture.path(FILES[file])),
         Edit::Recreate { file } if is_regular(fixture, file) => {
             let path = fixture.path(FILES[file]);
-            let (content, time) = (std::fs::read(&path).expect("a file"), evidence::modified(&path));
-            std::fs::remove_file(&path).expect("it can be removed");
+            let (content, time) = (std::fs::read(&path).expect("the file can be read"), evidence::modified(&path));
+            std::fs::remove_file(&path).expect("the file can be removed");
             fixture.write(FILES[file], content);
             evidence::set_modified(&path, time);
         }
         Edit::IndexWithoutGit => {
             let aside = fixture.root().with_extension("repository");
-            std::fs::rename(fixture.path(".git"), &aside).expect("it can be moved");
+            std::fs::rename(fixture.path(".git"), &aside).expect("the path can be renamed");
             run(fixture.root(), 2, false);
             let _ = std::fs::remove_dir_all(fixture.path(".git"));
-            std::fs::rename(aside, fixture.path(".git")).expect("it can be moved");
+            std::fs::rename(aside, fixture.path(".git")).expect("the path can be renamed");
         }
         Edit::Mode { file, executable } => set_mode(&fixture.path(FILES[file]), executable),
         Edit::Link { file, to } => link(fixture, file, to),
@@ -272,8 +272,8 @@ fn clear(fixture: &Fixture, file: usize) {
 /// Moves a file and keeps its modification time, as `mv` does.
 fn rename(fixture: &Fixture, from: &str, to: &str) {
     let target = fixture.path(to);
-    std::fs::create_dir_all(target.parent().expect("a file has a parent")).expect("directories can be made");
-    std::fs::rename(fixture.path(from), target).expect("it can be moved");
+    std::fs::create_dir_all(target.parent().expect("the path has a parent")).expect("the directory can be created");
+    std::fs::rename(fixture.path(from), target).expect("the path can be renamed");
 }
 
 fn switch(fixture: &Fixture, branch: usize) {
@@ -288,7 +288,7 @@ fn set_mode(path: &Path, executable: bool) {
     use std::os::unix::fs::PermissionsExt;
     if path.is_file() {
         let mode = if executable { 0o755 } else { 0o644 };
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("modes can be set");
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("permissions can be set");
     }
 }
 
@@ -301,8 +301,8 @@ fn link(fixture: &Fixture, file: usize, to: usize) {
     clear(fixture, file);
     let path = fixture.path(FILES[file]);
     let up = "../".repeat(FILES[file].matches('/').count());
-    std::fs::create_dir_all(path.parent().expect("a file has a parent")).expect("directories can be made");
-    std::os::unix::fs::symlink(format!("{up}{}", FILES[to]), path).expect("a link");
+    std::fs::create_dir_all(path.parent().expect("the path has a parent")).expect("the directory can be created");
+    std::os::unix::fs::symlink(format!("{up}{}", FILES[to]), path).expect("the link can be created");
 }
 
 #[cfg(not(unix))]

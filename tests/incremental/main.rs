@@ -44,7 +44,7 @@ fn options(root: &Path, jobs: usize, force: bool) -> IndexOptions {
 }
 
 fn run(root: &Path, jobs: usize, force: bool) -> IndexSummary {
-    index::run(&options(root, jobs, force), &Silent).expect("an index run")
+    index::run(&options(root, jobs, force), &Silent).expect("the index run succeeds")
 }
 
 /// Updates the index in the same way as a search does, with enough time for any change. Returns `None` if there is no
@@ -52,7 +52,7 @@ fn run(root: &Path, jobs: usize, force: bool) -> IndexSummary {
 fn refresh(root: &Path) -> Option<Refresh> {
     let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).ok()?;
     let snapshot = environment.snapshot().ok()?;
-    Some(index::refresh(&options(root, 2, false), &snapshot, Duration::from_secs(600)).expect("an update"))
+    Some(index::refresh(&options(root, 2, false), &snapshot, Duration::from_secs(600)).expect("the update succeeds"))
 }
 
 /// Runs the indexer and cancels the run at its first progress report.
@@ -98,7 +98,7 @@ fn impatient(root: &Path, finishes: bool) -> (IndexSummary, Option<Snapshot>) {
     }
     impl IndexObserver for Watch<'_> {
         fn on_history(&self, _: WalkProgress) {
-            self.published.lock().expect("not poisoned").get_or_insert_with(|| snapshot(self.root));
+            self.published.lock().expect("the lock is not poisoned").get_or_insert_with(|| snapshot(self.root));
             self.stop.iter().for_each(CancelToken::cancel);
         }
 
@@ -109,18 +109,20 @@ fn impatient(root: &Path, finishes: bool) -> (IndexSummary, Option<Snapshot>) {
     let options = IndexOptions { patience: Some(Duration::ZERO), ..options(root, 2, false) };
     let stop = (!finishes).then(|| options.cancel.clone());
     let watch = Watch { stop, root, published: Mutex::default() };
-    let summary = index::run(&options, &watch).expect("an index run");
-    (summary, watch.published.into_inner().expect("not poisoned"))
+    let summary = index::run(&options, &watch).expect("the index run succeeds");
+    (summary, watch.published.into_inner().expect("the lock is not poisoned"))
 }
 
 fn snapshot(root: &Path) -> Snapshot {
-    let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
-    environment.snapshot().expect("a snapshot")
+    let environment =
+        Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).expect("the index can be opened");
+    environment.snapshot().expect("the index can be read")
 }
 
 /// Returns the search results that a user gets from an index, with scores.
 fn answers(root: &Path) -> Vec<String> {
-    let embedder = aurora_analysis::embedder("static", &ModelDirectory::at(root)).expect("the embedded model");
+    let embedder =
+        aurora_analysis::embedder("static", &ModelDirectory::at(root)).expect("the built-in model can be loaded");
     let searcher = Searcher::new(snapshot(root), Some(embedder), SearchConfig::default());
     let mut answers = Vec::new();
     for mode in [Mode::Hybrid, Mode::Sparse, Mode::Dense] {
@@ -128,7 +130,7 @@ fn answers(root: &Path) -> Vec<String> {
             let text = (*text).to_owned();
             let filter = FilterSpec::default();
             let query = Query { limit: 10, mode, filter, ..Query::new(text, NOW) };
-            let hits = searcher.search(&query).expect("an answer").hits;
+            let hits = searcher.search(&query).expect("the search succeeds").hits;
             let lines =
                 hits.iter().map(|hit| format!("{} {mode:?}: {} {:?} {:?}", query.text, hit.key, hit.score, hit.scores));
             answers.extend(lines);
@@ -141,11 +143,11 @@ fn answers(root: &Path) -> Vec<String> {
 fn relations(root: &Path) -> Vec<String> {
     let snapshot = snapshot(root);
     let index = RelationIndex::new(&snapshot);
-    let key = |id| snapshot.chunk(id).expect("a sound index").expect("a live chunk").key().into_owned();
+    let key = |id| snapshot.chunk(id).expect("the index can be read").expect("the chunk is live").key().into_owned();
     let mut found = Vec::new();
     for id in snapshot.live().iter().map(ChunkId) {
         for relation in [Relation::Callees, Relation::Callers, Relation::Implementers] {
-            let related = index.related(id, relation).expect("a sound index");
+            let related = index.related(id, relation).expect("the index can be read");
             let others: Vec<_> = related.list.iter().map(|to| (key(to.id), to.reason, to.confidence)).collect();
             found.push(format!("{} {relation:?} {others:?} {:?} {}", key(id), related.external, related.is_cut));
         }
@@ -155,7 +157,7 @@ fn relations(root: &Path) -> Vec<String> {
 }
 
 fn digest(root: &Path) -> String {
-    snapshot(root).digest().expect("a readable index")
+    snapshot(root).digest().expect("the index can be read")
 }
 
 fn number(variable: &str) -> Option<usize> {
@@ -192,7 +194,7 @@ fn sizeable() -> Fixture {
     let fixture = Fixture::git();
     for number in 0..120 {
         let body = BODIES[number % 5].replace("parse_token", &format!("parse_token_{number}"));
-        let (stem, extension) = FILES[number % 9].rsplit_once('.').expect("an extension");
+        let (stem, extension) = FILES[number % 9].rsplit_once('.').expect("the path has an extension");
         fixture.write(&format!("m{}/{stem}{number}.{extension}", number % 7), body);
         if number % 40 == 0 {
             fixture.commit("more");
@@ -209,7 +211,7 @@ fn a_run_cancelled_before_it_writes_leaves_the_index_unchanged() {
     fixture.write("m1/new.py", BODIES[0]).commit("unseen");
     let options = options(fixture.root(), 2, false);
     options.cancel.cancel();
-    let summary = index::run(&options, &Silent).expect("a stopped run");
+    let summary = index::run(&options, &Silent).expect("the stopped run succeeds");
     assert!(before.complete && !summary.published);
     assert_eq!(*snapshot(fixture.root()).manifest(), before);
     run(fixture.root(), 2, false);
@@ -256,7 +258,7 @@ fn a_renamed_file_is_recognised() {
 
 /// Updates the index and returns the number of files that were updated.
 fn updated(root: &Path) -> u64 {
-    match refresh(root).expect("an index") {
+    match refresh(root).expect("the index exists") {
         Refresh::Updated(updated) if updated.complete => updated.files,
         Refresh::Current => 0,
         other => panic!("{other:?}"),
@@ -269,7 +271,9 @@ fn a_refreshed_index_equals_a_fresh_one() {
     run(fixture.root(), 2, false);
     assert_eq!(updated(fixture.root()), 0);
     fixture.write("m0/a0.py", BODIES[2]).write("new.py", BODIES[0]).remove("m1/src/b1.py");
-    fixture.write("m3/moved.ts", std::fs::read(fixture.path("m3/lib/d3.ts")).expect("a file")).remove("m3/lib/d3.ts");
+    fixture
+        .write("m3/moved.ts", std::fs::read(fixture.path("m3/lib/d3.ts")).expect("the file can be read"))
+        .remove("m3/lib/d3.ts");
     assert_eq!(updated(fixture.root()), 4);
     assert_eq!(updated(fixture.root()), 0);
     let fresh = fixture.duplicate();
@@ -300,7 +304,7 @@ fn an_update_without_time_changes_nothing() {
     let before = digest(fixture.root());
     fixture.write("m0/a0.py", BODIES[2]);
     let refreshed = index::refresh(&options(fixture.root(), 2, false), &snapshot(fixture.root()), Duration::ZERO);
-    let refreshed = refreshed.expect("no error");
+    let refreshed = refreshed.expect("the update succeeds");
     let is_left = matches!(refreshed, Refresh::Unknown | Refresh::Outdated { why: Unrefreshed::TooMuch, .. });
     assert!(is_left, "{refreshed:?}");
     assert_eq!(digest(fixture.root()), before);

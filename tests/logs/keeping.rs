@@ -67,8 +67,11 @@ fn writing_a_log_maintains_the_logs_once_a_day() {
     write(&fixture, OAUTH);
     assert!(files(&fixture).iter().any(|file| file.ends_with(&format!("older-{}.md", days_ago(9)))));
     // Pretend that the last maintenance was a day ago.
-    let stamp = std::fs::File::options().append(true).open(path(&fixture, ".maintained")).expect("the stamp");
-    stamp.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(25 * 3_600)).expect("set");
+    let stamp =
+        std::fs::File::options().append(true).open(path(&fixture, ".maintained")).expect("the file can be opened");
+    stamp
+        .set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(25 * 3_600))
+        .expect("the modification time can be set");
     write(&fixture, OAUTH);
     assert!(files(&fixture).iter().any(|file| file.ends_with(&format!("older-{}.md.gz", days_ago(9)))));
 }
@@ -80,7 +83,7 @@ fn a_jumping_clock_removes_no_log_without_a_request() {
     let kept = files(&fixture);
     let at = |time: &str, arguments: &[&str]| {
         let mut command = fixture.command();
-        let text = std::fs::File::open(path(&fixture, &kept[0])).expect("a log");
+        let text = std::fs::File::open(path(&fixture, &kept[0])).expect("the file can be opened");
         Run::from_command(command.args(arguments).env("AURORA_TEST_NOW", time).stdin(text))
     };
     for time in ["2100-01-01T00:00:00Z", "1960-01-01T00:00:00Z", "2100-06-01T00:00:00Z"] {

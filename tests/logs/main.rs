@@ -40,11 +40,11 @@ fn feed(fixture: &Fixture, arguments: &[&str], text: impl AsRef<[u8]>) -> Run {
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     // A program that rejects its arguments does not read its input, so writing may fail.
-    let _ = child.stdin.take().expect("a pipe").write_all(text.as_ref());
+    let _ = child.stdin.take().expect("the stream is piped").write_all(text.as_ref());
     let output = child.wait_with_output().expect("the program ends");
     Run {
         code: output.status.code(),
-        out: String::from_utf8(output.stdout).expect("UTF-8 on standard output"),
+        out: String::from_utf8(output.stdout).expect("the text is UTF-8"),
         err: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
 }
@@ -53,7 +53,7 @@ fn feed(fixture: &Fixture, arguments: &[&str], text: impl AsRef<[u8]>) -> Run {
 fn write(fixture: &Fixture, json: &str) -> String {
     let run = feed(fixture, &["log", "write", "--format", "json"], json);
     assert_eq!(run.code, Some(0), "{run:?}");
-    run.json()["file"].as_str().expect("a path").to_owned()
+    run.json()["file"].as_str().expect("the value is a string").to_owned()
 }
 
 /// Returns an interaction in JSON with a query, a time and one phase.
@@ -68,7 +68,7 @@ fn path(fixture: &Fixture, below: &str) -> PathBuf {
 }
 
 fn content(fixture: &Fixture, below: &str) -> String {
-    std::fs::read_to_string(path(fixture, below)).expect("a log")
+    std::fs::read_to_string(path(fixture, below)).expect("the file can be read")
 }
 
 /// Returns the relative paths of all files in the directories of the months.
@@ -78,8 +78,8 @@ fn files(fixture: &Fixture) -> Vec<String> {
     let mut open = vec![root.clone()];
     while let Some(directory) = open.pop() {
         for entry in std::fs::read_dir(directory).into_iter().flatten() {
-            let path = entry.expect("an entry").path();
-            let below = path.strip_prefix(&root).expect("below").to_string_lossy().into_owned();
+            let path = entry.expect("the entry can be read").path();
+            let below = path.strip_prefix(&root).expect("the path is below the root").to_string_lossy().into_owned();
             match path.is_dir() {
                 true => open.push(path),
                 false if below.starts_with('.') => {}
@@ -94,7 +94,7 @@ fn files(fixture: &Fixture) -> Vec<String> {
 /// Returns the date some days ago, in UTC.
 fn days_ago(days: i64) -> Date {
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
-    today.checked_sub(days.days()).expect("a day")
+    today.checked_sub(days.days()).expect("the date is in range")
 }
 
 /// Creates a log as `aur log write` would have written it some days ago, and returns the relative path of the log.
@@ -102,8 +102,8 @@ fn put_log(fixture: &Fixture, name: &str, days: i64, content: impl AsRef<[u8]>) 
     let day = days_ago(days);
     let below = format!("{}/{name}-{day}.md", day.strftime("%Y/%m"));
     fixture.write_for_user(&format!("logs/conversations/{below}"), content);
-    let file = std::fs::File::options().append(true).open(path(fixture, &below)).expect("the log");
+    let file = std::fs::File::options().append(true).open(path(fixture, &below)).expect("the file can be opened");
     let age = std::time::Duration::from_secs(86_400 * days.unsigned_abs());
-    file.set_modified(std::time::SystemTime::now() - age).expect("a time");
+    file.set_modified(std::time::SystemTime::now() - age).expect("the modification time can be set");
     below
 }

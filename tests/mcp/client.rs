@@ -38,7 +38,8 @@ impl Client {
         let mut command = fixture.command();
         command.arg("mcp").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program starts");
-        let (input, output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+        let (input, output) =
+            (child.stdin.take().expect("the stream is piped"), child.stdout.take().expect("the stream is piped"));
         Self { child, input, output: BufReader::new(output), last: 1, progress: Vec::new() }
     }
 
@@ -59,15 +60,17 @@ impl Client {
     pub(crate) fn send_last(&mut self, text: &[u8]) -> Value {
         self.input.write_all(text).expect("the server reads");
         // Assigning another descriptor closes the old one.
-        self.input = ChildStdin::from(std::os::fd::OwnedFd::from(std::fs::File::create("/dev/null").expect("a file")));
+        self.input = ChildStdin::from(std::os::fd::OwnedFd::from(
+            std::fs::File::create("/dev/null").expect("the file can be created"),
+        ));
         self.next()
     }
 
     /// Returns the next message of the server.
     pub(crate) fn next(&mut self) -> Value {
         let mut line = String::new();
-        assert!(self.output.read_line(&mut line).expect("a line") > 0, "the server has ended");
-        serde_json::from_str(&line).expect("JSON")
+        assert!(self.output.read_line(&mut line).expect("a line can be read") > 0, "the server has ended");
+        serde_json::from_str(&line).expect("the text is JSON")
     }
 
     fn send(&mut self, message: &Value) {
@@ -117,7 +120,7 @@ impl Client {
 }
 
 fn text_of(result: &Value) -> (String, bool) {
-    let text = result["content"][0]["text"].as_str().expect("a text").to_owned();
+    let text = result["content"][0]["text"].as_str().expect("the value is a string").to_owned();
     (text, result["isError"].as_bool().unwrap_or(false))
 }
 
@@ -140,8 +143,11 @@ impl HttpServer {
         command.arg("serve").stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program starts");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
-        let address = line.trim().strip_prefix("Listening on http://").expect("the address").to_owned();
+        BufReader::new(child.stdout.take().expect("the stream is piped"))
+            .read_line(&mut line)
+            .expect("a line can be read");
+        let address =
+            line.trim().strip_prefix("Listening on http://").expect("the server prints its address").to_owned();
         Self { child, address }
     }
 
@@ -167,9 +173,9 @@ impl HttpServer {
             body.len()
         );
         let mut stream = TcpStream::connect(&self.address).expect("the server listens");
-        stream.write_all(&[head.as_bytes(), body].concat()).expect("sent");
+        stream.write_all(&[head.as_bytes(), body].concat()).expect("the request can be sent");
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
+        stream.read_to_string(&mut answer).expect("the answer can be read");
         answer
     }
 }

@@ -23,7 +23,7 @@ fn searches_and_memory_work_with_jumping_clocks() {
             // A number that is not finite would be null in JSON.
             assert!(result["score"].is_number(), "{time}: {result}");
         }
-        let ids = results.iter().map(|result| result["id"].as_str().expect("an id").to_owned());
+        let ids = results.iter().map(|result| result["id"].as_str().expect("the value is a string").to_owned());
         ids.collect::<Vec<_>>()
     };
     let add = |time: &str, text: &str| {

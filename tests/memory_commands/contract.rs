@@ -29,7 +29,7 @@ fn the_lifecycle_of_a_task() {
     assert_eq!(stored.code, Some(0), "{stored:?}");
     assert_eq!(outcome["id"], "reas:oauth-impl-20251213");
     assert_eq!((&outcome["stored"], &outcome["is_pattern"]), (&true.into(), &true.into()), "{outcome}");
-    let keys: Vec<&String> = outcome.as_object().expect("an object").keys().collect();
+    let keys: Vec<&String> = outcome.as_object().expect("the value is an object").keys().collect();
     assert_eq!(keys, ["id", "is_pattern", "reason", "stored"]);
 
     let first = log("2025-12-13T14:32:15Z", "Implement OAuth2 authentication for our API");
@@ -94,7 +94,7 @@ fn results_name_their_source_and_scope() {
     add_providers(&fixture);
     let run = fixture.aur(&["mem", "search", "oauth2 providers", "--format", "json"]).json();
     let mut marks: Vec<(String, String)> = Vec::new();
-    for hit in run["results"].as_array().expect("results") {
+    for hit in run["results"].as_array().expect("the value is a list") {
         let text = |key: &str| hit[key].as_str().unwrap_or_default().to_owned();
         marks.push((text("source"), text("scope")));
     }
@@ -169,7 +169,7 @@ fn secrets_are_masked_in_every_text_of_an_entry_and_refused_in_its_id() {
         &token[4..]
     );
     let added = piped(&fixture, &["mem", "add", "note", "-", "--format", "json", "--tag", &token], &note);
-    let id = added.json()["id"].as_str().expect("an id").to_owned();
+    let id = added.json()["id"].as_str().expect("the value is a string").to_owned();
     assert_eq!(id, "note:rotate-ghp-soon");
     let mut outputs = vec![added.out, fixture.aur(&["mem", "show", &id, "--format", "json"]).out];
     outputs.push(fixture.aur(&["mem", "search", "rotate key", "--format", "json"]).out);

@@ -21,9 +21,12 @@ fn learned(fixture: &Fixture, arguments: &[&str]) -> Vec<(String, f64)> {
     let run = fixture.aur(&arguments);
     assert_eq!(run.code, Some(0), "{run:?}");
     let chunk = |chunk: &serde_json::Value| {
-        (chunk["id"].as_str().expect("an id").to_owned(), chunk["learned"].as_f64().expect("a number"))
+        (
+            chunk["id"].as_str().expect("the value is a string").to_owned(),
+            chunk["learned"].as_f64().expect("the value is a number"),
+        )
     };
-    let mut chunks: Vec<_> = run.json()["chunks"].as_array().expect("chunks").iter().map(chunk).collect();
+    let mut chunks: Vec<_> = run.json()["chunks"].as_array().expect("the value is a list").iter().map(chunk).collect();
     chunks.sort_by(|a, b| a.0.cmp(&b.0));
     chunks
 }

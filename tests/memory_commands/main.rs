@@ -26,7 +26,7 @@ fn piped(fixture: &Fixture, arguments: &[&str], input: &str) -> Run {
         .spawn()
         .expect("the program starts");
     // A program that rejects its arguments does not read its input, so writing may fail.
-    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+    let _ = child.stdin.take().expect("the stream is piped").write_all(input.as_bytes());
     let output = child.wait_with_output().expect("the program ends");
     Run {
         code: output.status.code(),
@@ -49,5 +49,5 @@ fn found(fixture: &Fixture, arguments: &[&str]) -> Vec<String> {
     let run = fixture.aur(&arguments);
     let json = run.json();
     let results = json["results"].as_array().unwrap_or_else(|| panic!("no results: {run:?}"));
-    results.iter().map(|hit| hit["id"].as_str().expect("an id").to_owned()).collect()
+    results.iter().map(|hit| hit["id"].as_str().expect("the value is a string").to_owned()).collect()
 }

@@ -23,7 +23,7 @@ fn a_kill_at_any_moment_loses_no_acknowledged_write() {
         });
         // Collecting starts all writers. Otherwise each writer would end before the next one starts.
         let writers: Vec<_> = writers.collect();
-        writers.into_iter().map(|writer| writer.join().expect("a writer failed")).collect()
+        writers.into_iter().map(|writer| writer.join().expect("the writer does not panic")).collect()
     });
     let documents = store.documents();
     check_notes(&documents.keys().collect(), &written);
@@ -37,7 +37,7 @@ fn a_kill_at_any_moment_loses_no_acknowledged_write() {
     let mut acknowledged = BTreeSet::new();
     for (id, text) in written.iter().flat_map(|written| &written.turns) {
         assert!(acknowledged.insert(id), "{id} was given twice");
-        assert_eq!(documents.get(id).expect("is there")["content"]["text"], *text, "{id}");
+        assert_eq!(documents.get(id).expect("the entry exists")["content"]["text"], *text, "{id}");
     }
     let unknown: usize = written.iter().map(|written| written.unknown_turns).sum();
     assert!(turns.len() - acknowledged.len() <= unknown, "{turns:?}");

@@ -29,9 +29,9 @@ fn die_at_every_step(prepare: &[(&[&str], &str)], arguments: &[&str], input: &st
         if let Some(point) = point {
             command.env(POINT, point.to_string());
         }
-        let mut child = command.spawn().expect("starts");
-        let _ = std::io::Write::write_all(&mut child.stdin.take().expect("is piped"), input.as_bytes());
-        let lived = child.wait_with_output().expect("ends").status.success();
+        let mut child = command.spawn().expect("the program starts");
+        let _ = std::io::Write::write_all(&mut child.stdin.take().expect("the stream is piped"), input.as_bytes());
+        let lived = child.wait_with_output().expect("the program ends").status.success();
         (store, before, lived)
     };
     let (store, before, lived) = run(None);
@@ -74,7 +74,7 @@ fn a_search_that_dies_at_any_step_loses_nothing() {
         let store = Store::new();
         store.run_ok_with_input(&["mem", "add", "note", "-", "--scope", "user"], NOTE);
         let mut command = store.command(&["mem", "search", "endurance", "--source", "memory", "--mode", "sparse"]);
-        let lived = command.env(POINT, point.to_string()).output().expect("runs").status.success();
+        let lived = command.env(POINT, point.to_string()).output().expect("the command runs").status.success();
         assert_eq!(store.search("endurance"), ["note:a"], "step {point}");
         if lived {
             assert!(point > 4, "a search has {point} steps");

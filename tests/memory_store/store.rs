@@ -24,14 +24,15 @@ pub(crate) struct Store {
 impl Store {
     /// Creates an empty memory, if possible on a file system in memory.
     pub(crate) fn new() -> Self {
-        let directory = || TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a directory");
+        let directory =
+            || TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("the directory can be created");
         Self { directory: directory(), home: directory() }
     }
 
     /// Creates an empty memory in the directory of temporary files. This is usually on a disk, so that a commit takes
     /// some time.
     pub(crate) fn on_disk() -> Self {
-        Self { home: TempDir::new().expect("a directory"), ..Self::new() }
+        Self { home: TempDir::new().expect("a temporary directory can be created"), ..Self::new() }
     }
 
     /// Whether a process is in a write transaction at this moment.
@@ -58,9 +59,14 @@ impl Store {
 
     /// Runs the program with a text on standard input, and asserts that it succeeds.
     pub(crate) fn run_ok_with_input(&self, arguments: &[&str], input: &str) -> Run {
-        let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().expect("starts");
-        child.stdin.take().expect("is piped").write_all(input.as_bytes()).expect("is read");
-        let output = child.wait_with_output().expect("ends");
+        let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().expect("the program starts");
+        child
+            .stdin
+            .take()
+            .expect("the stream is piped")
+            .write_all(input.as_bytes())
+            .expect("the program reads its input");
+        let output = child.wait_with_output().expect("the program ends");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
         Run { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
@@ -81,11 +87,12 @@ impl Store {
     /// Returns the documents of all entries. Asserts that each document is complete.
     pub(crate) fn documents(&self) -> BTreeMap<String, Value> {
         let list = self.run_ok(&["mem", "list", "--format", "json"]).json();
-        let entries = list.as_array().expect("a list").iter().map(document);
-        let documents: BTreeMap<String, Value> =
-            entries.map(|document| (document["id"].as_str().expect("an id").to_owned(), document)).collect();
+        let entries = list.as_array().expect("the value is a list").iter().map(document);
+        let documents: BTreeMap<String, Value> = entries
+            .map(|document| (document["id"].as_str().expect("the value is a string").to_owned(), document))
+            .collect();
         for (id, document) in &documents {
-            let kind = Kind::of_id(id).expect("an id with the prefix of a kind");
+            let kind = Kind::of_id(id).expect("the id begins with the prefix of a kind");
             let read = read_json(kind, id, &document.to_string(), check_rule);
             assert!(read.is_ok(), "{id} is not a complete entry: {read:?}");
         }
@@ -96,8 +103,8 @@ impl Store {
     pub(crate) fn search(&self, word: &str) -> Vec<String> {
         let search = ["mem", "search", word, "--source", "memory", "--scope", "global", "--mode", "sparse"];
         let run = self.run_ok(&[&search[..], &["--format", "json", "--no-record", "-n", "1000"]].concat());
-        let results = run.json()["results"].as_array().expect("a list").clone();
-        results.iter().map(|hit| hit["id"].as_str().expect("an id").to_owned()).collect()
+        let results = run.json()["results"].as_array().expect("the value is a list").clone();
+        results.iter().map(|hit| hit["id"].as_str().expect("the value is a string").to_owned()).collect()
     }
 }
 

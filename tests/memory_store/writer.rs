@@ -89,8 +89,8 @@ impl<'s> Writer<'s> {
         let (arguments, input) = self.arguments(&action, round);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let mut command = self.store.command(&arguments);
-        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
-        let mut stdin = child.stdin.take().expect("is piped");
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts");
+        let mut stdin = child.stdin.take().expect("the stream is piped");
         // The process may be killed before it has read its input.
         let _ = stdin.write_all(input.as_bytes());
         drop(stdin);
@@ -114,13 +114,13 @@ impl<'s> Writer<'s> {
             }
             _ => Deadline::InTransaction(Duration::from_micros(self.random.below(5_000) as u64)),
         };
-        let mut stdout = child.stdout.take().expect("is piped");
+        let mut stdout = child.stdout.take().expect("the stream is piped");
         let reading = std::thread::spawn(move || {
             let mut output = String::new();
             stdout.read_to_string(&mut output).map(|_| output).unwrap_or_default()
         });
         let is_over = loop {
-            if child.try_wait().expect("can be asked").is_some() {
+            if child.try_wait().expect("the status of the process is available").is_some() {
                 break true;
             }
             match deadline {
@@ -134,10 +134,10 @@ impl<'s> Writer<'s> {
         if is_over {
             self.lasts.insert(action.name(), begun.elapsed());
         } else {
-            child.kill().expect("can be killed");
+            child.kill().expect("the process can be killed");
             self.written.kills += 1;
         }
-        child.wait().expect("ends");
+        child.wait().expect("the program ends");
         reading.join().expect("reads")
     }
 

@@ -42,30 +42,30 @@ fn execute(fixture: &Fixture, program: &str, argument: &str) {
 
 fn convert(fixture: &Fixture, arguments: &[&str]) -> Run {
     let temporary = fixture.home().join("tmp");
-    fs::create_dir_all(&temporary).expect("writable");
+    fs::create_dir_all(&temporary).expect("the directory can be created");
     let run = Run::from_command(
         Command::new("python3").arg(SCRIPT).args(arguments).current_dir(fixture.root()).env("TMPDIR", &temporary),
     );
     assert!(!run.err.contains("Traceback"), "{run:?}");
-    assert_eq!(fs::read_dir(temporary).expect("a directory").count(), 0, "a copy is left");
+    assert_eq!(fs::read_dir(temporary).expect("the directory can be read").count(), 0, "a copy is left");
     run
 }
 
 /// Parses JSON Lines.
 fn lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    text.lines().map(|line| serde_json::from_str(line).expect("the text is JSON")).collect()
 }
 
 fn ids(run: &Run) -> Vec<String> {
-    lines(&run.out).iter().map(|line| line["id"].as_str().expect("an id").to_owned()).collect()
+    lines(&run.out).iter().map(|line| line["id"].as_str().expect("the value is a string").to_owned()).collect()
 }
 
 /// Returns the files of the directory with their contents.
 fn files(fixture: &Fixture) -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(fixture.root()).expect("a directory").flatten();
-    let files = entries
-        .filter(|entry| entry.path().is_file())
-        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).expect("a file")));
+    let entries = fs::read_dir(fixture.root()).expect("the directory can be read").flatten();
+    let files = entries.filter(|entry| entry.path().is_file()).map(|entry| {
+        (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).expect("the file can be read"))
+    });
     let mut files: Vec<_> = files.collect();
     files.sort();
     files
@@ -142,12 +142,12 @@ database.executescript(sys.argv[1])
 os._exit(0)
 ";
     execute(&fixture, program, ROWS);
-    fs::remove_file(fixture.path("memory.db-shm")).expect("the file that processes share");
+    fs::remove_file(fixture.path("memory.db-shm")).expect("the file can be removed");
     let before = files(&fixture);
     assert!(before.iter().any(|(name, bytes)| name.ends_with("-wal") && !bytes.is_empty()));
     assert_eq!(ids(&convert(&fixture, &["memory.db"])).len(), 9);
     assert!(files(&fixture) == before);
-    fs::remove_file(fixture.path("memory.db-wal")).expect("the log");
+    fs::remove_file(fixture.path("memory.db-wal")).expect("the file can be removed");
     assert_eq!(convert(&fixture, &["memory.db"]).out, "");
 }
 
@@ -244,11 +244,13 @@ fn schema_objects_that_are_not_plain_tables_are_refused() {
 #[test]
 fn files_that_are_not_databases_are_refused() {
     let fixture = database(&[SCHEMA, GOOD]);
-    let whole = fs::read(fixture.path("memory.db")).expect("readable");
+    let whole = fs::read(fixture.path("memory.db")).expect("the file can be read");
     fixture.write("text", "no database, but a text").write("empty", "").write("half", &whole[..700]);
     fixture.write("directory/file", "").write("journal.db", &whole).write("journal.db-journal", "a journal");
     // The file exceeds the maximum size, so it is not copied.
-    File::create(fixture.path("sparse")).and_then(|file| file.set_len(65 << 30)).expect("a sparse file");
+    File::create(fixture.path("sparse"))
+        .and_then(|file| file.set_len(65 << 30))
+        .expect("the sparse file can be created");
     let check = |file: &str, expected: &str| {
         let run = convert(&fixture, &[file]);
         assert!(run.code == Some(2) && run.out.is_empty() && run.err.contains(expected), "{file}: {run:?}");
@@ -266,12 +268,13 @@ fn files_that_are_not_databases_are_refused() {
 
         use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-        mknodat(CWD, fixture.path("pipe"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).expect("made");
+        mknodat(CWD, fixture.path("pipe"), FileType::Fifo, Mode::from_raw_mode(0o600), 0)
+            .expect("the pipe can be created");
         check("pipe", "not a regular file");
         // The database may be a symbolic link, but its write-ahead log must not be one.
-        symlink("memory.db", fixture.path("link")).expect("linked");
+        symlink("memory.db", fixture.path("link")).expect("the link can be created");
         assert_eq!(ids(&convert(&fixture, &["link"])), ["know:good"]);
-        symlink("memory.db", fixture.path("memory.db-wal")).expect("linked");
+        symlink("memory.db", fixture.path("memory.db-wal")).expect("the link can be created");
         check("memory.db", "symbolic links");
     }
 }
@@ -285,25 +288,29 @@ fn an_interrupted_conversion_leaves_no_copy() {
 
     let fixture = Fixture::plain();
     fixture.write("memory.db", "SQLite format 3\0").write("tmp/other", "");
-    let file = File::options().append(true).open(fixture.path("memory.db")).expect("the file is there");
-    file.set_len(8 << 30).expect("a sparse file");
+    let file = File::options().append(true).open(fixture.path("memory.db")).expect("the file can be opened");
+    file.set_len(8 << 30).expect("the sparse file can be created");
     let temporary = fixture.path("tmp");
     let has_copy = |directory: &Path| {
-        let entries = fs::read_dir(directory).expect("a directory").flatten();
+        let entries = fs::read_dir(directory).expect("the directory can be read").flatten();
         entries.into_iter().any(|entry| entry.path().join("memory.db").exists())
     };
     let mut command = Command::new("python3");
-    let mut child =
-        command.arg(SCRIPT).arg(fixture.path("memory.db")).env("TMPDIR", &temporary).spawn().expect("started");
-    while !has_copy(&temporary) && child.try_wait().expect("a child").is_none() {
+    let mut child = command
+        .arg(SCRIPT)
+        .arg(fixture.path("memory.db"))
+        .env("TMPDIR", &temporary)
+        .spawn()
+        .expect("the program starts");
+    while !has_copy(&temporary) && child.try_wait().expect("the status of the process is available").is_none() {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-    if child.try_wait().expect("a child").is_none() {
+    if child.try_wait().expect("the status of the process is available").is_none() {
         kill_process(Pid::from_child(&child), Signal::TERM).expect("the script runs");
     }
-    let code = child.wait().expect("it ends").code();
+    let code = child.wait().expect("the program ends").code();
     assert!(code == Some(130) || code == Some(2), "{code:?}");
-    assert_eq!(fs::read_dir(&temporary).expect("a directory").count(), 1);
+    assert_eq!(fs::read_dir(&temporary).expect("the directory can be read").count(), 1);
 }
 
 /// A table whose pages refer to each other, so that a short file seems to have endless rows.
@@ -312,7 +319,7 @@ fn pages_that_are_used_twice_are_reported_as_damage() {
     let fixture = database(&["PRAGMA page_size = 512; CREATE TABLE chunks (id, type, content);
          WITH RECURSIVE n (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n WHERE a < 400)
          INSERT INTO chunks SELECT 'know:' || a, 'knowledge', '{\"topic\": \"' || hex(zeroblob(40)) || '\"}' FROM n;"]);
-    let mut bytes = fs::read(fixture.path("memory.db")).expect("readable");
+    let mut bytes = fs::read(fixture.path("memory.db")).expect("the file can be read");
     let mut changed = 0;
     for page in bytes.chunks_mut(512).skip(1).filter(|page| page[0] == 5) {
         // The cells of an interior page begin with the number of a child page. This lets all cells refer to the first
@@ -320,7 +327,7 @@ fn pages_that_are_used_twice_are_reported_as_damage() {
         let cells = usize::from(u16::from_be_bytes([page[3], page[4]]));
         let place =
             |cell: usize, page: &[u8]| usize::from(u16::from_be_bytes([page[12 + 2 * cell], page[13 + 2 * cell]]));
-        let child: [u8; 4] = page[place(0, page)..][..4].try_into().expect("four bytes");
+        let child: [u8; 4] = page[place(0, page)..][..4].try_into().expect("the slice has four bytes");
         for cell in 1..cells {
             let at = place(cell, page);
             page[at..at + 4].copy_from_slice(&child);
@@ -341,7 +348,7 @@ proptest! {
     #[test]
     fn the_script_survives_damage_anywhere(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..24)) {
         let fixture = database(&[SCHEMA, ROWS]);
-        let mut bytes = fs::read(fixture.path("memory.db")).expect("readable");
+        let mut bytes = fs::read(fixture.path("memory.db")).expect("the file can be read");
         for (place, byte) in changes {
             *place.get_mut(&mut bytes) = byte;
         }

@@ -28,9 +28,15 @@ fn a_directory_of_markdown_becomes_notes_and_follows_its_files() {
     let changed = fixture.aur(&[&arguments[..], &["--format", "json"]].concat()).json();
     assert_eq!((&changed["unchanged"], &changed["replaced"]), (&1.into(), &1.into()), "{changed}");
     // A change is noticed even if the size and the modification time stay the same.
-    let time = std::fs::metadata(fixture.path("docs/a.md")).and_then(|found| found.modified()).expect("a time");
+    let time = std::fs::metadata(fixture.path("docs/a.md"))
+        .and_then(|found| found.modified())
+        .expect("the modification time is available");
     fixture.write("docs/a.md", "# Keys\nRotate them in turns.");
-    File::options().append(true).open(fixture.path("docs/a.md")).and_then(|file| file.set_modified(time)).expect("set");
+    File::options()
+        .append(true)
+        .open(fixture.path("docs/a.md"))
+        .and_then(|file| file.set_modified(time))
+        .expect("the modification time can be set");
     let changed = fixture.aur(&[&arguments[..], &["--format", "json"]].concat()).json();
     assert_eq!((&changed["unchanged"], &changed["replaced"]), (&1.into(), &1.into()), "{changed}");
     fixture.write("edited.md", "# Keys\nRotate them in April.");
@@ -43,6 +49,6 @@ fn a_directory_of_markdown_becomes_notes_and_follows_its_files() {
 
 /// Sets the modification time of a file to some seconds ago.
 fn set_time(fixture: &Fixture, path: &str, seconds: u64) {
-    let file = File::options().append(true).open(fixture.path(path)).expect("the file is there");
-    file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).expect("times can be set");
+    let file = File::options().append(true).open(fixture.path(path)).expect("the file can be opened");
+    file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).expect("the modification time can be set");
 }

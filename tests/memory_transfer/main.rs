@@ -14,8 +14,8 @@ use fixture::{Fixture, Run};
 /// Runs the program with a text on standard input.
 pub(crate) fn with_input(fixture: &Fixture, arguments: &[&str], input: &str) -> Run {
     let path = fixture.home().join("input");
-    std::fs::write(&path, input).expect("writable");
-    let input = std::fs::File::open(path).expect("readable");
+    std::fs::write(&path, input).expect("the file can be written");
+    let input = std::fs::File::open(path).expect("the index can be read");
     Run::from_command(fixture.command().args(arguments).stdin(Stdio::from(input)))
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn with_input(fixture: &Fixture, arguments: &[&str], input: &str) -> 
 pub(crate) fn shown(fixture: &Fixture, run: &Run) -> String {
     let text = format!("{}{}exit code {}\n", run.err, run.out, run.code.unwrap_or(-1));
     [(fixture.root(), "[ROOT]"), (fixture.home(), "[HOME]")].iter().fold(text, |text, (path, name)| {
-        let real = path.canonicalize().expect("a directory");
+        let real = path.canonicalize().expect("the path exists");
         text.replace(&real.display().to_string(), name).replace(&path.display().to_string(), name)
     })
 }

@@ -41,7 +41,7 @@ pub(crate) struct Use {
 /// Returns every use of a module by another module of the same crate. `root` is the crate's `lib.rs` or `main.rs`.
 pub(crate) fn uses(root: &Path) -> Vec<Use> {
     let mut modules = Modules::default();
-    let directory = root.parent().expect("a source file is in a directory");
+    let directory = root.parent().expect("the path has a parent");
     modules.read(Vec::new(), root, directory);
     modules.uses()
 }

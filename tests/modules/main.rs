@@ -14,8 +14,11 @@ use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
 
 #[test]
 fn modules_have_no_import_cycles() {
-    let metadata =
-        MetadataCommand::new().no_deps().other_options(vec!["--offline".into()]).exec().expect("cargo metadata");
+    let metadata = MetadataCommand::new()
+        .no_deps()
+        .other_options(vec!["--offline".into()])
+        .exec()
+        .expect("`cargo metadata` succeeds");
     let mut cycles = Vec::new();
     for (name, root) in roots(&metadata) {
         for (directory, mut graph) in graph::by_directory(&crate_modules::uses(Path::new(&root))) {

@@ -48,16 +48,17 @@ fn people_can_use_the_page() {
     let other = repository::other(Some(&fixture));
     fixture.write_for_user("token", TOKEN);
     let token = fixture.user_directory().join("token");
-    let roots = [fixture.root().to_str().expect("UTF-8"), other.root().to_str().expect("UTF-8")];
+    let roots =
+        [fixture.root().to_str().expect("the path is UTF-8"), other.root().to_str().expect("the path is UTF-8")];
     // These servers do not update the index, so that one file stays newer than the index.
     let open = Server::start(&fixture, &["--read-only", "--root", roots[0], "--root", roots[1]]);
-    let closed = Server::start(&fixture, &["--read-only", "--token-file", token.to_str().expect("UTF-8")]);
+    let closed = Server::start(&fixture, &["--read-only", "--token-file", token.to_str().expect("the path is UTF-8")]);
     let growing = repository::growing();
     let writing = Server::start(&growing, &[]);
     let edited = repository::edited();
     let keeping = Server::start(&edited, &[]);
     let following = Server::start(&edited, &["--read-only"]);
-    let output = TempDir::new().expect("a temporary directory");
+    let output = TempDir::new().expect("a temporary directory can be created");
     let only = std::env::var("AURORA_TEST_ONLY").unwrap_or_default();
     let run = Command::new("node")
         .args(["node_modules/@playwright/test/cli.js", "test", "--grep", &only])

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 /// Returns the names and texts of the page's files.
 pub(crate) fn files() -> Vec<(String, String)> {
     let directory: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("serve/page");
-    let entries = std::fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path());
+    let entries = std::fs::read_dir(directory)
+        .expect("the directory can be read")
+        .map(|entry| entry.expect("the entry can be read").path());
     let mut files: Vec<_> = entries
         .map(|path| {
-            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-            (name, std::fs::read_to_string(path).expect("text"))
+            let name = path.file_name().expect("the path has a file name").to_string_lossy().into_owned();
+            (name, std::fs::read_to_string(path).expect("the file can be read"))
         })
         .collect();
     files.sort();

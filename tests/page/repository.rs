@@ -175,7 +175,7 @@ pub(crate) fn other(owner: Option<&Fixture>) -> Fixture {
     let fixture = Fixture::git_in_memory();
     fixture.write(".gitignore", ".aurora/\n").write("lib/queue.rb", QUEUE);
     fixture.commit("first");
-    let root = fixture.root().to_str().expect("UTF-8");
+    let root = fixture.root().to_str().expect("the path is UTF-8");
     let run = owner.unwrap_or(&fixture).aur(&["mem", "index", "--quiet", root]);
     assert_eq!(run.code, Some(0), "{run:?}");
     fixture

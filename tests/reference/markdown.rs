@@ -89,7 +89,7 @@ pub(crate) fn reference() -> String {
     page.push_str("\n### Keys of every stage\n");
     rows(&mut page, STAGE_KEYS.iter().map(|key| (key, None)));
     for name in STAGES {
-        let table = registry.reference().find(|table| table.name == name).expect("a described stage");
+        let table = registry.reference().find(|table| table.name == name).expect("the stage is described");
         section(&mut page, &format!("[stage.{name}]"), table);
     }
     assert_eq!(registry.reference().count(), STAGES.len(), "a stage has no place in the reference");

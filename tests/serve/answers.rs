@@ -33,8 +33,8 @@ fn assert_same(left: &Value, right: &Value, place: &str) {
 }
 
 fn timeless(mut answer: Value) -> Value {
-    answer.as_object_mut().expect("an object").remove("took_ms").expect("a time");
-    answer["index"].as_object_mut().expect("the generation").remove("age_seconds");
+    answer.as_object_mut().expect("the value is an object").remove("took_ms").expect("the answer has a time");
+    answer["index"].as_object_mut().expect("the value is an object").remove("age_seconds");
     answer
 }
 
@@ -83,7 +83,7 @@ fn a_batch_answers_each_search_and_says_which_failed() {
         {"query": "retry", "limit": 1, "record": false},
     ]});
     let answer = server.post("/api/v1/search/batch", &queries).json();
-    let answers = answer["answers"].as_array().expect("a list");
+    let answers = answer["answers"].as_array().expect("the value is a list");
     assert_eq!(answers.len(), 4);
     assert_same(&timeless(answers[0].clone()), &searched(&fixture, &["page"]), "the first of the batch");
     assert!(answers[1]["error"].as_str().is_some_and(|text| text.contains("empty")), "{answer}");
@@ -105,7 +105,7 @@ fn chunks_files_and_relations_are_served() {
         "{chunk}"
     );
     assert!(chunk["content"].as_str().is_some_and(|text| text.contains("return drop_page(pages)")), "{chunk}");
-    let id = chunk["id"].as_str().expect("an id");
+    let id = chunk["id"].as_str().expect("the value is a string");
     assert_eq!(server.get(&format!("/api/v1/chunk?id={id}")).json(), chunk);
 
     let file = server.get("/api/v1/file?path=src/cache.py").json();
@@ -226,10 +226,10 @@ fn several_roots_are_served_by_name() {
     second.aur(&["mem", "index", "--quiet"]);
     let trusted = [first.user_directory(), second.user_directory()];
     // The second index was built by another user, so it must be trusted first.
-    let root = second.root().to_str().expect("UTF-8");
+    let root = second.root().to_str().expect("the path is UTF-8");
     assert_eq!(first.aur(&["mem", "trust-index", "--root", root]).code, Some(0), "{trusted:?}");
     let server = Server::start(&first, &["--root", ".", "--root", root]);
-    let name = second.root().file_name().and_then(|name| name.to_str()).expect("UTF-8");
+    let name = second.root().file_name().and_then(|name| name.to_str()).expect("the answer is UTF-8");
     let roots = server.get("/api/v1/roots").json();
     assert_eq!((&roots[1]["name"], &roots[1]["indexed"]), (&name.into(), &true.into()), "{roots}");
     let ask = |root: Option<&str>| {
@@ -261,7 +261,7 @@ fn health_readiness_and_metrics_are_served() {
     server.post("/api/v1/search", &json!({"query": "page"}));
     let figures = server.get("/metrics");
     assert!(figures.head.contains("openmetrics-text"), "{figures:?}");
-    let name = fixture.root().file_name().and_then(|name| name.to_str()).expect("UTF-8");
+    let name = fixture.root().file_name().and_then(|name| name.to_str()).expect("the answer is UTF-8");
     for line in [
         r#"aurora_requests_total{method="POST",route="/api/v1/search",status="200"} 1"#.to_owned(),
         format!(r#"aurora_index_files{{root="{name}"}} {}"#, server.get("/api/v1/stats").json()["files"]),

@@ -178,25 +178,25 @@ fn attacks() -> Vec<Attack> {
 /// Requests `/healthz` repeatedly on one connection, and returns the 99th percentile of the response time.
 fn health(server: &Server) -> Duration {
     let mut stream = server.connect();
-    stream.set_nodelay(true).expect("set");
-    let mut reader = BufReader::new(stream.try_clone().expect("cloned"));
+    stream.set_nodelay(true).expect("the option can be set");
+    let mut reader = BufReader::new(stream.try_clone().expect("the connection can be cloned"));
     let request = format!("GET /healthz HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
     let mut times: Vec<Duration> = (0..SAMPLES)
         .map(|_| {
             let begun = Instant::now();
-            stream.write_all(request.as_bytes()).expect("sent");
+            stream.write_all(request.as_bytes()).expect("the request can be sent");
             let mut length = 0;
             loop {
                 let mut line = String::new();
-                assert!(reader.read_line(&mut line).expect("an answer") > 0, "the connection was closed");
+                assert!(reader.read_line(&mut line).expect("a line can be read") > 0, "the connection was closed");
                 if let Some(given) = line.to_lowercase().strip_prefix("content-length:") {
-                    length = given.trim().parse().expect("a number");
+                    length = given.trim().parse().expect("the text is a number");
                 }
                 if line == "\r\n" {
                     break;
                 }
             }
-            reader.read_exact(&mut vec![0; length]).expect("a body");
+            reader.read_exact(&mut vec![0; length]).expect("the body can be read");
             let took = begun.elapsed();
             std::thread::sleep(Duration::from_millis(1));
             took
@@ -235,17 +235,17 @@ fn burn() {
 /// Returns a value in KiB from the `/proc` status of the server's process.
 fn memory_kib(server: &Server, name: &str) -> u64 {
     let path = format!("/proc/{}/status", server.process().as_raw_nonzero());
-    let status = std::fs::read_to_string(path).expect("the process is there");
-    let line = status.lines().find_map(|line| line.strip_prefix(name)).expect("a line");
-    line.trim_start_matches(':').trim().trim_end_matches("kB").trim().parse().expect("a number")
+    let status = std::fs::read_to_string(path).expect("the file can be read");
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).expect("the status has the field");
+    line.trim_start_matches(':').trim().trim_end_matches("kB").trim().parse().expect("the text is a number")
 }
 
 /// Returns the processor time of the server in clock ticks.
 fn ticks(server: &Server) -> u64 {
     let path = format!("/proc/{}/stat", server.process().as_raw_nonzero());
-    let stat = std::fs::read_to_string(path).expect("the process is there");
-    let fields: Vec<&str> = stat.rsplit(')').next().expect("fields").split_whitespace().collect();
-    fields[11].parse::<u64>().expect("a number") + fields[12].parse::<u64>().expect("a number")
+    let stat = std::fs::read_to_string(path).expect("the file can be read");
+    let fields: Vec<&str> = stat.rsplit(')').next().expect("the text has fields").split_whitespace().collect();
+    fields[11].parse::<u64>().expect("the text is a number") + fields[12].parse::<u64>().expect("the text is a number")
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn work_ends_with_its_request() {
         server.address,
         abandoned.len()
     );
-    stream.write_all((head + &abandoned).as_bytes()).expect("sent");
+    stream.write_all((head + &abandoned).as_bytes()).expect("the request can be sent");
     std::thread::sleep(Duration::from_millis(300));
     drop(stream);
     // Answering the whole batch would take many minutes.
@@ -340,7 +340,7 @@ fn an_answer_is_limited() {
     assert_eq!(answer.status, 200, "{answer:.500?}");
     assert!(answer.body.len() <= (32 << 20) + (1 << 20), "{} bytes", answer.body.len());
     let answer = answer.json();
-    let answers = answer["answers"].as_array().expect("answers");
+    let answers = answer["answers"].as_array().expect("the value is a list");
     assert_eq!(answers.len(), 100);
     assert!(answers[0]["results"].as_array().is_some_and(|results| results.len() > 100), "{:.500}", answers[0]);
     assert!(answers[99]["error"].as_str().is_some_and(|error| error.contains("32 MiB")), "{:.500}", answers[99]);

@@ -32,15 +32,18 @@ impl Server {
         command.arg("serve").args(arguments).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program starts");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
-        let address = line.trim().strip_prefix("Listening on http://").expect("the address").to_owned();
+        BufReader::new(child.stdout.take().expect("the stream is piped"))
+            .read_line(&mut line)
+            .expect("a line can be read");
+        let address =
+            line.trim().strip_prefix("Listening on http://").expect("the server prints its address").to_owned();
         Self { child, address }
     }
 
     /// Opens a connection with a read timeout of five minutes.
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).expect("the server listens");
-        stream.set_read_timeout(Some(Duration::from_secs(300))).expect("a timeout");
+        stream.set_read_timeout(Some(Duration::from_secs(300))).expect("the timeout can be set");
         stream
     }
 
@@ -93,13 +96,13 @@ impl Server {
 
     /// Kills the server.
     pub(crate) fn kill(&self) {
-        rustix::process::kill_process(self.process(), rustix::process::Signal::KILL).expect("the process is there");
+        rustix::process::kill_process(self.process(), rustix::process::Signal::KILL).expect("the process is running");
     }
 
     /// Tells the server to terminate, and returns the exit code.
     pub(crate) fn terminate(mut self) -> Option<i32> {
-        rustix::process::kill_process(self.process(), rustix::process::Signal::TERM).expect("the process is there");
-        self.child.wait().expect("it ends").code()
+        rustix::process::kill_process(self.process(), rustix::process::Signal::TERM).expect("the process is running");
+        self.child.wait().expect("the program ends").code()
     }
 }
 

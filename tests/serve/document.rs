@@ -8,12 +8,12 @@ use crate::indexed;
 /// Returns the path in the document that matches a request. Each part of the path either equals the part of the
 /// request, or is variable.
 fn route_of<'d>(document: &'d Value, path: &str) -> &'d str {
-    let path = path.split('?').next().expect("a path");
+    let path = path.split('?').next().expect("the URL has a path");
     let fits = |route: &str| {
         let equal = |(part, asked): (&str, &str)| part == asked || part.starts_with('{');
         route.split('/').count() == path.split('/').count() && route.split('/').zip(path.split('/')).all(equal)
     };
-    let mut routes: Vec<&String> = document["paths"].as_object().expect("an object").keys().collect();
+    let mut routes: Vec<&String> = document["paths"].as_object().expect("the value is an object").keys().collect();
     routes.sort_by_key(|route| *route != path);
     routes.into_iter().find(|route| fits(route)).unwrap_or_else(|| panic!("no route for {path}"))
 }
@@ -42,7 +42,7 @@ fn check(document: &Value, method: &str, path: &str, answer: &Answer) {
     };
     let mut schema = schema.clone();
     schema["components"] = document["components"].clone();
-    let validator = jsonschema::draft202012::new(&schema).expect("a valid schema");
+    let validator = jsonschema::draft202012::new(&schema).expect("the schema is valid");
     let errors: Vec<String> =
         validator.iter_errors(&answer.json()).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert!(errors.is_empty(), "{method} {path}: {errors:#?}\n{}", answer.body);
@@ -141,9 +141,9 @@ fn every_answer_conforms_to_the_document() {
         let known = name.strip_prefix("#").and_then(|pointer| document.pointer(pointer));
         assert!(known.is_some(), "{name} does not exist");
     });
-    let responses = |operation: &Value| operation["responses"].as_object().expect("responses").clone();
-    for (route, operations) in document["paths"].as_object().expect("an object") {
-        for method in operations.as_object().expect("an object").keys() {
+    let responses = |operation: &Value| operation["responses"].as_object().expect("the value is an object").clone();
+    for (route, operations) in document["paths"].as_object().expect("the value is an object") {
+        for method in operations.as_object().expect("the value is an object").keys() {
             let is_asked =
                 |(other, path): &(&str, &str)| other.to_lowercase() == *method && route_of(&document, path) == route;
             let is_stream = route == "/api/v1/index/events";
