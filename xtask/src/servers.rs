@@ -14,7 +14,7 @@ pub(crate) fn serve(arguments: &[String]) -> Result<(), String> {
 /// Builds `aur`, installs the Python libraries that `benches/knowledge` compares it with, and runs the bench.
 pub(crate) fn knowledge(arguments: &[String]) -> Result<(), String> {
     let target = build()?;
-    let (environment, bench) = (target.join("knowledge-peer"), project().join("benches/knowledge"));
+    let (environment, bench) = (target.join("knowledge-baseline"), project().join("benches/knowledge"));
     let python = environment.join("bin/python");
     if !python.exists() {
         call(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;

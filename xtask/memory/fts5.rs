@@ -33,7 +33,7 @@ impl Tokenizer {
 }
 
 /// Measures the search results of FTS5, in the order of the questions. Each memory is a separate full-text index.
-pub(crate) fn ask_peer(
+pub(crate) fn ask_fts5(
     conversations: &[Conversation],
     memories: &Memories,
     tokenizer: Tokenizer,
@@ -72,11 +72,11 @@ fn run(input: &Value) -> Result<Value, String> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", script.display());
     let mut command = Command::new("python3");
     command.arg(&script).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut peer = command.spawn().map_err(|error| failed(&error))?;
-    let mut to_peer = peer.stdin.take().ok_or("no standard input")?;
+    let mut baseline = command.spawn().map_err(|error| failed(&error))?;
+    let mut input = baseline.stdin.take().ok_or("no standard input")?;
     let text = input.to_string();
-    let feeder = std::thread::spawn(move || to_peer.write_all(text.as_bytes()));
-    let output = peer.wait_with_output().map_err(|error| failed(&error))?;
+    let feeder = std::thread::spawn(move || input.write_all(text.as_bytes()));
+    let output = baseline.wait_with_output().map_err(|error| failed(&error))?;
     if !output.status.success() {
         return Err(failed(&output.status));
     }
