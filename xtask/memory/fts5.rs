@@ -72,11 +72,11 @@ fn run(input: &Value) -> Result<Value, String> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", script.display());
     let mut command = Command::new("python3");
     command.arg(&script).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut baseline = command.spawn().map_err(|error| failed(&error))?;
-    let mut input = baseline.stdin.take().ok_or("no standard input")?;
+    let mut process = command.spawn().map_err(|error| failed(&error))?;
+    let mut stdin = process.stdin.take().ok_or("no standard input")?;
     let text = input.to_string();
-    let feeder = std::thread::spawn(move || input.write_all(text.as_bytes()));
-    let output = baseline.wait_with_output().map_err(|error| failed(&error))?;
+    let feeder = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let output = process.wait_with_output().map_err(|error| failed(&error))?;
     if !output.status.success() {
         return Err(failed(&output.status));
     }
