@@ -82,11 +82,11 @@ fn a_batch_can_mark_rows_for_a_retry() {
     assert!(missing.contains(&"pay_1".to_owned()) && missing.contains(&"web_0".to_owned()), "{missing:?}");
     assert_eq!(failures.total(), missing.len() as u64, "{failures:?}");
     assert!(failures.get("not yet").is_some() && failures.get("no service").is_some(), "{failures:?}");
-    assert!((missing.len() as u64) < chunks, "the others have their values");
+    assert!((missing.len() as u64) < chunks, "all other rows have values");
     fixture.remove("down").remove("named");
     let summary = run(&fixture);
     assert!(summary.report.failures.is_empty(), "{:?}", summary.report.failures);
-    assert_eq!(counter(&summary, "owner.rows"), missing.len() as u64, "only these are tried again");
+    assert_eq!(counter(&summary, "owner.rows"), missing.len() as u64, "only rows without a value are tried again");
     assert_eq!((without(values(&fixture, "owner")).len(), digest(&fixture)), (0, fresh(&fixture)));
     fixture.write("tools/owner.py", BATCH.replace("rows=late", "rows=[len(path)]")).write("named", "");
     let failures = format!("{:?}", run(&fixture).report.failures["owner"]);
@@ -168,7 +168,7 @@ fn a_program_runs_again_only_where_necessary() {
     fixture.write(".aurora/pipeline.toml", pipeline("team-", "2"));
     let summary = run(&fixture);
     assert_eq!(counter(&summary, "owner.rows"), chunks, "`owner` has changed");
-    assert_eq!(counter(&summary, "copy.rows"), chunks, "and `copy` reads its column");
+    assert_eq!(counter(&summary, "copy.rows"), chunks, "`copy` reads the column of `owner`");
     assert_eq!(counter(&summary, "embeddings.reused"), chunks);
     assert_eq!(digest(&fixture), fresh(&fixture));
     assert!(values(&fixture, "copy").contains(&("web_0".to_owned(), text("team-web/web_0"))));
@@ -218,7 +218,10 @@ fn a_program_that_was_given_up_is_retried() {
         (reason, rows.count),
         ("gave up on the program: the process has ended (exit code 3)", summary.chunks.total)
     );
-    assert!(values(&fixture, "owner").iter().all(|(_, value)| value.is_none()), "the chunks are there, without values");
+    assert!(
+        values(&fixture, "owner").iter().all(|(_, value)| value.is_none()),
+        "the chunks are indexed without values"
+    );
     let again = run(&fixture);
     assert_eq!(counter(&again, "owner.rows"), again.chunks.total, "the next run tries again");
 }

@@ -84,7 +84,11 @@ fn failed_rows_are_filled_by_the_next_run_that_succeeds() {
 
         let again = run(&fixture);
         assert!(!again.nothing_changed, "{mode}: the rows are tried again");
-        assert_eq!((counter(&again, "owner.rows"), again.violations.len()), (2, 1), "{mode}: and no others");
+        assert_eq!(
+            (counter(&again, "owner.rows"), again.violations.len()),
+            (2, 1),
+            "{mode}: no other rows are tried again"
+        );
         let waits = IndexOptions { retries_failures: false, ..options(fixture.root()) };
         assert!(
             index::run(&waits, &Silent).expect("the index run succeeds").nothing_changed,

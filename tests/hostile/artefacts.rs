@@ -409,12 +409,12 @@ fn mutated_artefacts_are_refused_or_valid() {
             .run(&["mem", "index", "--format", "json"])
             .run(&["mem", "search", "parse_token", "--show-content"])
             .expect(|_, outcomes| {
-                ensure(matches!(outcomes[0].code, Some(0 | 2)), "imported or refused")?;
+                ensure(matches!(outcomes[0].code, Some(0 | 2)), "the artefact is imported or refused")?;
                 ensure(outcomes[2].code == Some(0), "the index after the import is valid")?;
                 ensure(outcomes[4].code == Some(0), "the next run succeeds")?;
                 ensure(
                     outcomes[5].out.contains("src/token.py") && !outcomes[5].out.contains(SECRET),
-                    "and finds the sources",
+                    "the next run finds the sources",
                 )
             });
         assert_withstands([attack]);

@@ -70,10 +70,10 @@ fn random_damage_is_reported_or_harmless() {
             attack.run(ASK).run(&["mem", "verify"]).run(BLAME).run(INDEX).run(FORCE).run(ASK).run(&["mem", "verify"]);
         assert_withstands([attack.expect(move |_, outcomes| {
             let (first, last) = (&outcomes[0], &outcomes[5]);
-            ensure(warns(first) || found_chunks(first) == undamaged, "the right answer, or a warning")?;
+            ensure(warns(first) || found_chunks(first) == undamaged, "the search gives the right answer or a warning")?;
             ensure(outcomes[4].code == Some(0), "a forced run repairs the index")?;
-            ensure(found_chunks(last) == undamaged, "and the right answer is found")?;
-            ensure(outcomes[6].code == Some(0), "in a valid index")
+            ensure(found_chunks(last) == undamaged, "the repaired index gives the right answer")?;
+            ensure(outcomes[6].code == Some(0), "the repaired index is valid")
         })]);
     });
 }

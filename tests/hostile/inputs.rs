@@ -244,7 +244,7 @@ fn a_linked_configuration_does_not_reveal_its_target() {
             let shows = |text: &str| text.contains("root:") || text.contains("/bin/");
             ensure(
                 !outcomes.iter().any(|outcome| shows(&outcome.err) || shows(&outcome.out)),
-                "no line of it is printed",
+                "no line of the linked file is printed",
             )
         })
     });

@@ -178,21 +178,24 @@ fn a_search_continues_without_a_damaged_store_and_names_it_once() {
                 let notes = notes(&outcomes[0])?;
                 // The content of a lock file does not matter. Therefore the store may be usable; if it is not, a note
                 // gives the reason.
-                ensure(notes.len() <= 1, &format!("one note: {notes:?}"))?;
+                ensure(notes.len() <= 1, &format!("there is one note: {notes:?}"))?;
                 let is_named = |note: &String| {
                     note.contains(&directory)
                         && ["move", "remove", "again", "starts a new one"].iter().any(|way| note.contains(way))
                 };
-                ensure(notes.iter().all(is_named) && !notes.is_empty(), &format!("with the remedy: {notes:?}"))?;
+                ensure(
+                    notes.iter().all(is_named) && !notes.is_empty(),
+                    &format!("the note names the remedy: {notes:?}"),
+                )?;
                 for place in [1, 2, 3, 4] {
-                    ensure(outcomes[place].code == Some(0), "no command fails because of it")?;
+                    ensure(outcomes[place].code == Some(0), "no command fails because of the store")?;
                 }
                 self::notes(&outcomes[5])?;
                 // `aur mem list` fails if no memory can be used.
                 ensure(outcomes[6].code == Some(if store.is_memory { 2 } else { 0 }), "`aur mem list`")?;
                 // `aur mem recall` has replaced a damaged access history by a new one.
                 let is_named = outcomes[7].out.contains(&directory) || store.name == "access";
-                ensure(matches!(outcomes[7].code, Some(0 | 1)) && is_named, "the doctor names it")
+                ensure(matches!(outcomes[7].code, Some(0 | 1)) && is_named, "the doctor names the store")
             })
     }));
 }
@@ -243,11 +246,11 @@ fn checks_find_a_damaged_memory_index_and_a_search_rebuilds_it() {
                         ensure(is_named, "a check finds the damage and names the remedy")?;
                     }
                     let is_named = outcomes[2].out.contains("aur mem index --force");
-                    ensure(outcomes[2].code == Some(1) && is_named, "so does the doctor")?;
+                    ensure(outcomes[2].code == Some(1) && is_named, "the doctor names the remedy")?;
                     ensure(notes(&outcomes[3])?.is_empty(), "nothing is left out")?;
                     let [first, second] = [rebuilds(&outcomes[3])?, rebuilds(&outcomes[4])?];
                     // Every search reads page 11, so the damage must be noticed.
-                    ensure(first == 1 || (first == 0 && page != 11), "one note")?;
+                    ensure(first == 1 || (first == 0 && page != 11), "there is one note")?;
                     ensure(second == 0, "once")?;
                     ensure(first == 0 || outcomes[5].code == Some(0), "the new index is valid")
                 },
@@ -260,7 +263,7 @@ fn checks_find_a_damaged_memory_index_and_a_search_rebuilds_it() {
 fn a_recall_rebuilds_a_damaged_memory_index() {
     assert_withstands(on_each_index(11, |attack, verify| {
         attack.run(&["mem", "recall", "parse_token", "--format", "json"]).run(verify).expect(|_, outcomes| {
-            ensure(rebuilds(&outcomes[0])? == 1, "one note")?;
+            ensure(rebuilds(&outcomes[0])? == 1, "there is one note")?;
             ensure(outcomes[1].code == Some(0), "the new index is valid")
         })
     }));
@@ -289,7 +292,7 @@ fn a_code_search_works_if_a_damaged_memory_index_cannot_be_rebuilt() {
     assert_withstands([Attack::on_indexed("index of user-memory: damaged and not writable", build).run(ASK).expect(
         |_, outcomes| {
             let notes = notes(&outcomes[0])?;
-            ensure(notes.len() == 1 && notes[0].contains("cannot be rebuilt"), &format!("one note: {notes:?}"))
+            ensure(notes.len() == 1 && notes[0].contains("cannot be rebuilt"), &format!("there is one note: {notes:?}"))
         },
     )]);
 }
@@ -330,7 +333,7 @@ fn a_store_from_a_repository_is_unused_until_it_is_trusted() {
                 for place in [0, 2] {
                     let notes = notes(&outcomes[place])?;
                     let is_named = notes.len() == 1 && notes[0].contains(&format!("trust-index {}", store.name));
-                    ensure(is_named, &format!("one note with the remedy: {notes:?}"))?;
+                    ensure(is_named, &format!("one note names the remedy: {notes:?}"))?;
                 }
                 // A search that cannot record its results succeeds nevertheless. All other commands that write fail.
                 let is_refused = outcomes[1].code == Some(2) && outcomes[1].err.contains("trust-index");
@@ -339,9 +342,9 @@ fn a_store_from_a_repository_is_unused_until_it_is_trusted() {
                     outcomes[3].code == Some(0) && outcomes[3].out.contains("trusted"),
                     "the only foreign store is accepted",
                 )?;
-                ensure(outcomes[4].code == Some(0), "it can be named")?;
-                ensure(notes(&outcomes[5])?.is_empty(), "it is used from then on")?;
-                ensure(outcomes[6].code == Some(0), "it is written from then on")
+                ensure(outcomes[4].code == Some(0), "the store can be trusted by name")?;
+                ensure(notes(&outcomes[5])?.is_empty(), "searches use the trusted store")?;
+                ensure(outcomes[6].code == Some(0), "commands write to the trusted store")
             })
     }));
 }
@@ -361,13 +364,19 @@ fn stores_from_a_repository_are_trusted_one_at_a_time() {
         .run(TAG)
         .expect(|_, outcomes| {
             let asked = &outcomes[0];
-            ensure(asked.code == Some(2) && asked.err.contains("trust-index tags"), "it asks which one")?;
+            ensure(
+                asked.code == Some(2) && asked.err.contains("trust-index tags"),
+                "the command asks which store to trust",
+            )?;
             ensure(
                 outcomes[1].code == Some(0) && outcomes[1].err.contains("trust-index tags"),
-                "the other one is named",
+                "the message names the other store",
             )?;
             ensure(outcomes[2].code == Some(2), "the tags are not accepted with the memory")?;
-            ensure(outcomes[3].code == Some(0) && outcomes[4].code == Some(0), "until they are named")
+            ensure(
+                outcomes[3].code == Some(0) && outcomes[4].code == Some(0),
+                "the tags are accepted when they are named",
+            )
         })]);
 }
 

@@ -57,14 +57,17 @@ fn unreadable(name: &str, mentioned: &'static str, shut: Change, open: Change) -
         .expect(move |_, outcomes| {
             let [before, run, after, found, again, end] = outcomes else { return Err("six runs".to_owned()) };
             let summary = run.json();
-            ensure(chunks(before).is_some(), "statistics")?;
+            ensure(chunks(before).is_some(), "the statistics can be read")?;
             ensure(chunks(before) == chunks(after), "the chunks of unreadable files stay")?;
             ensure(found.out.contains("shut/inside.py"), "unreadable files are still found")?;
             ensure(summary["complete"] == false, "the run is not complete")?;
             ensure(run.code == Some(1), "exit code 1")?;
-            ensure(summary["errors"].to_string().contains(mentioned), "the report names it")?;
-            ensure(again.code == Some(0) && again.json()["complete"] == true, "complete when it can be read again")?;
-            ensure(chunks(before) == chunks(end), "no chunk was lost in the end")
+            ensure(summary["errors"].to_string().contains(mentioned), "the report names the unreadable path")?;
+            ensure(
+                again.code == Some(0) && again.json()["complete"] == true,
+                "the run is complete when everything can be read again",
+            )?;
+            ensure(chunks(before) == chunks(end), "no chunk was lost")
         })
 }
 
@@ -153,7 +156,7 @@ fn chunks_of_unreadable_memory_are_kept() {
         })
         .run_with(nobody(STATS))
         .expect(|_, outcomes| {
-            ensure(chunks(&outcomes[0]) == chunks(&outcomes[2]), "its chunks stay")?;
+            ensure(chunks(&outcomes[0]) == chunks(&outcomes[2]), "the chunks of unreadable files stay")?;
             ensure(outcomes[1].code == Some(1) && outcomes[1].json()["complete"] == false, "exit code 1, not complete")
         })
     };
@@ -195,6 +198,6 @@ fn indexing_a_read_only_project_is_an_error() {
             sandbox.mode(".aurora/index", 0o555).mode(".aurora", 0o555);
         })
         .run_with(nobody(KEPT))
-        .expect(|_, outcomes| ensure(outcomes[0].out.contains("shut/inside.py"), "it can be searched")),
+        .expect(|_, outcomes| ensure(outcomes[0].out.contains("shut/inside.py"), "the index can be searched")),
     ]);
 }

@@ -148,7 +148,7 @@ fn a_file_replaced_by_an_equal_copy_is_read_but_not_parsed() {
     assert_eq!((summary.files.indexed, summary.files.refreshed, summary.changed_chunks), (0, 0, 0), "{summary:?}");
     assert_eq!(summary.generation, generation + 1, "the new stat data is stored");
     assert_eq!(*snapshot(fixture.root()).live(), chunks, "the chunks keep their ids");
-    assert_eq!(run(fixture.root(), 2, false).generation, generation + 1, "and is known from then on");
+    assert_eq!(run(fixture.root(), 2, false).generation, generation + 1, "the next run knows the new stat data");
     assert_equals_fresh(&fixture, "copied");
 }
 
