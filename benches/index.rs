@@ -1,7 +1,7 @@
-//! How much processor time does an index cost beyond reading and parsing?
+//! How much processor time does an index run need in addition to reading and parsing?
 //!
-//! Corpus: the directory given on the command line. Peer: a bare loop that reads every indexed file and parses it with
-//! the same grammar, on one thread. All runs exclude git's history and take turns. The minimum times are compared,
+//! Corpus: the directory given on the command line. Baseline: a bare loop that reads every indexed file and parses it
+//! with the same grammar, on one thread. All runs exclude git's history and take turns. The minimum times are compared,
 //! since a busy machine can only make a run slower.
 //!
 //! `cargo xtask bench index DIR --rounds N`
@@ -19,7 +19,7 @@ use aurora_stages::index::{self, IndexOptions, PipelineChoice, Trust};
 use aurora_storage::{Environment, OpenMode, ProjectDirectory};
 use rustix::time::{ClockId, clock_gettime};
 
-/// The stages that each run leaves out of the default pipeline.
+/// Names of the runs, and the stages of the default pipeline that each run omits.
 const RUNS: [(&str, &[&str]); 3] = [
     ("discover, read, parse, chunk", &["git-signal", "embed", "store", "bm25"]),
     ("lexical", &["git-signal", "embed"]),
@@ -39,7 +39,7 @@ fn main() {
         return println!("usage: cargo xtask bench index DIR --rounds N");
     };
     let root = PathBuf::from(root);
-    let rounds = rounds.first().map_or(3, |rounds| rounds.parse().expect("a number of rounds"));
+    let rounds = rounds.first().map_or(3, |rounds| rounds.parse().expect("the number of rounds is a number"));
     run(&root, &[]);
     let files = indexed_files(&root);
     let mut floor = Vec::new();
@@ -60,25 +60,25 @@ fn main() {
     }
 }
 
-/// Builds the index from scratch. An existing index would be verified first.
+/// Builds the index from scratch. An existing index is deleted, because the run would verify it first.
 fn run(root: &Path, left_out: &[&str]) {
     let present = ProjectDirectory::of(root).path_of(ProjectDirectory::INDEX);
     if present.exists() {
-        std::fs::remove_dir_all(&present).expect("a directory that can be removed");
+        std::fs::remove_dir_all(&present).expect("the index directory can be removed");
     }
     let options = IndexOptions {
         pipeline: PipelineChoice::Named("default".to_owned()),
         left_out: left_out.iter().map(|stage| (*stage).to_owned()).collect(),
         ..IndexOptions::new(root.to_owned(), ModelDirectory::at(root.join("no-models")), Trust::everything())
     };
-    index::run(&options, &Silent).expect("an index run");
+    index::run(&options, &Silent).expect("the index run succeeds");
 }
 
-/// Path and language of every indexed file.
+/// Returns the path and the language of every indexed file.
 fn indexed_files(root: &Path) -> Vec<(PathBuf, Option<&'static Language>)> {
     let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
     let snapshot = environment.snapshot().expect("a snapshot");
-    let records = snapshot.files().map(|record| record.expect("a readable index"));
+    let records = snapshot.files().map(|record| record.expect("the index can be read"));
     let indexed = records.filter(|record| !record.chunks.is_empty());
     indexed.map(|record| (root.join(&record.path), by_name(&record.language))).collect()
 }
@@ -89,7 +89,7 @@ fn measure(work: impl FnOnce()) -> Cost {
     Cost { cpu: cpu() - cpu_begun, wall: begun.elapsed() }
 }
 
-/// Processor time of this process, user and system.
+/// Returns the processor time of this process, user and system.
 fn cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)

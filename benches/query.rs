@@ -1,8 +1,8 @@
 //! How long does a query take on an open index?
 //!
 //! Corpus: the index in the directory given on the command line. Queries: names and first sentences of documentation,
-//! drawn from that index. Peers in the same run: scoring every posting of every term for keywords, and scoring every
-//! stored vector for vectors. All queries run several times, and the best time of each counts, since a busy machine can
+//! drawn from that index. Baselines, in the same run: for keywords, scoring every posting of every term; for vectors,
+//! scoring every stored vector. Each query runs several times, and its minimum time counts, since a busy machine can
 //! only make a query slower.
 //!
 //! `cargo xtask bench query DIR`
@@ -19,13 +19,13 @@ use aurora_storage::{ChunkId, Environment, OpenMode, ProjectDirectory, Snapshot,
 
 /// Number of queries of each kind.
 const SAMPLE: usize = 250;
-/// Number of candidates of the first stage.
+/// Number of candidates that keywords and vectors retrieve.
 const TOP: usize = 100;
-/// Number of words that a sentence must have to be used as a query.
+/// Number of words that a sentence must have to serve as a query.
 const WORDS: std::ops::RangeInclusive<usize> = 4..=14;
 /// Number of runs of each query.
 const ROUNDS: usize = 5;
-/// Number of queries whose nearest vectors are compared with the exhaustive scan.
+/// Number of queries for which recall is measured, against an exhaustive scan of the vectors.
 const RECALLED: usize = 100;
 
 fn main() {
@@ -35,7 +35,7 @@ fn main() {
     let environment =
         Environment::open(&Path::new(&root).join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
     let snapshot = environment.snapshot().expect("a snapshot");
-    let model: Arc<dyn QueryEmbedder> = StaticModel::built_in().expect("the embedded model");
+    let model: Arc<dyn QueryEmbedder> = StaticModel::built_in().expect("the built-in model can be loaded");
     println!("{} chunks, {} segments", snapshot.live().len(), snapshot.manifest().segments.len());
 
     let (names, sentences) = queries(&snapshot);
@@ -48,13 +48,13 @@ fn main() {
             });
             report(&format!("search, {}, {kind}", mode.as_str()), times, None);
         }
-        let peer = best_times(queries, |text| exhaustive(&snapshot, text));
+        let baseline = best_times(queries, |text| exhaustive(&snapshot, text));
         report(
             &format!("best chunks by keywords, {kind}"),
             best_times(queries, |text| pruned(&snapshot, text)),
-            Some(&peer),
+            Some(&baseline),
         );
-        report(&format!("every posting scored, {kind}"), peer, None);
+        report(&format!("every posting scored, {kind}"), baseline, None);
     }
     vectors(&snapshot, model.as_ref(), &sentences);
 }
@@ -63,17 +63,17 @@ fn pruned(snapshot: &Snapshot, text: &str) -> usize {
     let terms = terms(text);
     let terms: Vec<_> = terms.iter().map(|(text, weight)| WeightedTerm { text, weight: *weight }).collect();
     let found = best_chunks(snapshot, &SearchConfig::default().bm25, &terms, TOP, None);
-    found.expect("a readable index").len()
+    found.expect("the index can be read").len()
 }
 
 fn exhaustive(snapshot: &Snapshot, text: &str) -> usize {
     let config = SearchConfig::default().bm25;
     let total = snapshot.live().len();
     let scorer = FieldScorer::new(&config, total, snapshot.field_totals());
-    let lengths = snapshot.all_field_lengths().expect("a readable index");
+    let lengths = snapshot.all_field_lengths().expect("the index can be read");
     let mut scores = vec![0f32; snapshot.manifest().next_chunk_id as usize];
     for (term, count) in terms(text) {
-        let postings = snapshot.postings(&term).expect("a readable index");
+        let postings = snapshot.postings(&term).expect("the index can be read");
         let weight = count * idf(total, u64::from(postings.doc_frequency()));
         postings.for_each(|id, frequencies| {
             scores[id.0 as usize] += weight * scorer.saturated(frequencies, lengths.of(id));
@@ -94,19 +94,19 @@ fn terms(text: &str) -> Vec<(String, f32)> {
     terms
 }
 
-/// Compares the nearest vectors with the exhaustive scan, in time and results.
+/// Compares the search for nearest vectors with the exhaustive scan, in time and results.
 fn vectors(snapshot: &Snapshot, model: &dyn QueryEmbedder, queries: &[String]) {
     let stored: Vec<(ChunkId, Vec<f32>)> = snapshot
         .live()
         .iter()
-        .filter_map(|id| Some((ChunkId(id), snapshot.vector(ChunkId(id)).expect("a readable index")?)))
+        .filter_map(|id| Some((ChunkId(id), snapshot.vector(ChunkId(id)).expect("the index can be read")?)))
         .collect();
     if stored.is_empty() {
         return println!("no vectors");
     }
     let queries = &queries[..queries.len().min(RECALLED)];
     let embed = |text: &str| model.embed_query(text).expect("words");
-    let nearest = |text: &str| snapshot.nearest(&embed(text), TOP, None, Threads::All).expect("a readable index");
+    let nearest = |text: &str| snapshot.nearest(&embed(text), TOP, None, Threads::All).expect("the index can be read");
     let exact = |text: &str| {
         let query = embed(text);
         let mut all: Vec<(ChunkId, f32)> = stored.iter().map(|(id, vector)| (*id, dot(vector, &query))).collect();
@@ -117,9 +117,9 @@ fn vectors(snapshot: &Snapshot, model: &dyn QueryEmbedder, queries: &[String]) {
         all.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
         all
     };
-    let peer = best_times(queries, exact);
-    report("nearest", best_times(queries, nearest), Some(&peer));
-    report("every vector scored", peer, None);
+    let baseline = best_times(queries, exact);
+    report("nearest", best_times(queries, nearest), Some(&baseline));
+    report("every vector scored", baseline, None);
     for count in [10, TOP] {
         let shares = queries.iter().map(|text| recall(&exact(text), &nearest(text), count));
         println!("recall of nearest: @{count} {:.4}", shares.sum::<f64>() / queries.len().max(1) as f64);
@@ -137,7 +137,8 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum()
 }
 
-/// The share of the `count` best exact scores that the found vectors reach. Equal vectors are interchangeable.
+/// Recall of `found` for the `count` best vectors. Scores are compared, so vectors with equal scores are
+/// interchangeable.
 fn recall(exact: &[(ChunkId, f32)], found: &[(ChunkId, f32)], count: usize) -> f64 {
     let exact = &exact[..exact.len().min(count)];
     let last = exact.last().map_or(0.0, |(_, score)| *score);
@@ -145,12 +146,12 @@ fn recall(exact: &[(ChunkId, f32)], found: &[(ChunkId, f32)], count: usize) -> f
     reached.count() as f64 / exact.len().max(1) as f64
 }
 
-/// Names and sentences, in an order that depends only on the texts.
+/// Returns names and sentences, in an order that depends only on the texts.
 fn queries(snapshot: &Snapshot) -> (Vec<String>, Vec<String>) {
     let mut by_name: HashMap<String, u32> = HashMap::new();
     let mut sentences = BTreeSet::new();
     for id in snapshot.live() {
-        let chunk = snapshot.whole_chunk(ChunkId(id)).expect("a readable index").expect("a live chunk");
+        let chunk = snapshot.whole_chunk(ChunkId(id)).expect("the index can be read").expect("the chunk is live");
         if chunk.chunk_type.is_source_code() && chunk.name.len() > 4 {
             *by_name.entry(chunk.name.to_string()).or_default() += 1;
             let sentence = chunk.doc.split(['.', '\n']).next().unwrap_or_default().trim();
@@ -173,7 +174,7 @@ fn digest(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The best time of each query.
+/// Returns the minimum time of each query.
 fn best_times<T>(queries: &[String], work: impl Fn(&str) -> T) -> Vec<Duration> {
     let mut best = vec![Duration::MAX; queries.len()];
     for _ in 0..ROUNDS {
@@ -186,9 +187,10 @@ fn best_times<T>(queries: &[String], work: impl Fn(&str) -> T) -> Vec<Duration> 
     best
 }
 
-fn report(what: &str, mut times: Vec<Duration>, peer: Option<&[Duration]>) {
+fn report(what: &str, mut times: Vec<Duration>, baseline: Option<&[Duration]>) {
     let mean = |times: &[Duration]| times.iter().sum::<Duration>().as_secs_f64() / times.len().max(1) as f64;
-    let ratio = peer.map(|peer| format!(", {:.2} x the peer", mean(&times) / mean(peer))).unwrap_or_default();
+    let ratio =
+        baseline.map(|baseline| format!(", {:.2} x the baseline", mean(&times) / mean(baseline))).unwrap_or_default();
     times.sort_unstable();
     if times.is_empty() {
         return println!("{what}: no queries");

@@ -1,4 +1,4 @@
-//! Exported indexes: an index is exported on one machine, then searched and updated on another.
+//! Exported indexes: an index is exported on one machine, then imported, searched and updated on another.
 
 mod fixture;
 
@@ -43,7 +43,7 @@ fn run_ok(fixture: &Fixture, arguments: &[&str]) -> Run {
 /// Exports the index and returns the bytes of the artefact.
 fn export(fixture: &Fixture) -> Vec<u8> {
     run_ok(fixture, &["mem", "export", "index.aur"]);
-    fs::read(fixture.path("index.aur")).expect("an artefact")
+    fs::read(fixture.path("index.aur")).expect("the file can be read")
 }
 
 fn digest(fixture: &Fixture) -> String {
@@ -59,11 +59,11 @@ fn an_artefact_is_independent_of_threads_and_history() {
     let parallel = kept.duplicate();
     run_ok(&parallel, &["mem", "index", "-q", "--jobs", "4"]);
     assert!(export(&parallel) == serial);
-    // Change files and restore them. The artefact must not reveal the round trip.
+    // Change files, index them, and restore the files. The exported bytes must not depend on these intermediate runs.
     for round in 0..6 {
         for number in (round..FILES).step_by(11) {
             let path = format!("m{}/f{number}.{}", number % 7, EXTENSIONS[number % 3]);
-            let text = fs::read_to_string(kept.path(&path)).expect("a text");
+            let text = fs::read_to_string(kept.path(&path)).expect("the file can be read");
             kept.write(&path, text.replace("timeout", "pause").replace("header", "head"));
         }
         kept.write(&format!("extra{round}.py"), "def extra(): pass\n");
@@ -84,7 +84,7 @@ fn an_imported_index_answers_without_the_sources() {
     export(&origin);
     let elsewhere = Fixture::plain();
     let artefact = origin.path("index.aur");
-    let import = run_ok(&elsewhere, &["mem", "import", artefact.to_str().expect("UTF-8"), "--root", "."]);
+    let import = run_ok(&elsewhere, &["mem", "import", artefact.to_str().expect("the path is UTF-8"), "--root", "."]);
     assert!(import.out.starts_with("Imported 60 files, "), "{import:?}");
     assert_eq!(digest(&elsewhere), digest(&origin));
     let stats = run_ok(&elsewhere, &["mem", "stats", "--format", "json"]).json();
@@ -97,10 +97,10 @@ fn an_imported_index_answers_without_the_sources() {
     assert_eq!(first["file_state"], "gone", "{first}");
     let shown = run_ok(&elsewhere, &["mem", "search", "parse_token_30", "--no-record"]);
     assert!(shown.err.contains("the sources are missing") && !shown.err.contains("aur mem index"), "{shown:?}");
-    // Ranks and scores equal the ranks and scores at the origin.
+    // Ranks and scores equal those of the exporting machine.
     let scores = |run: &Run| -> Vec<String> {
         let found = run.json();
-        let results = found["results"].as_array().expect("results");
+        let results = found["results"].as_array().expect("the value is a list");
         results.iter().map(|result| format!("{} {}", result["id"], result["score"])).collect()
     };
     let query = ["mem", "search", "read a header after a timeout", "--format", "json", "--no-record"];
@@ -114,20 +114,21 @@ fn indexing_after_an_import_processes_only_what_differs() {
     export(&origin);
     let checkout = origin.duplicate();
     let artefact = origin.path("index.aur");
-    run_ok(&checkout, &["mem", "import", artefact.to_str().expect("UTF-8")]);
+    run_ok(&checkout, &["mem", "import", artefact.to_str().expect("the path is UTF-8")]);
     let run = run_ok(&checkout, &["mem", "index", "--format", "json"]).json();
     let counts = |run: &serde_json::Value| {
-        ["indexed", "unchanged", "refreshed", "deleted"].map(|key| run["files"][key].as_u64().expect("a number"))
+        ["indexed", "unchanged", "refreshed", "deleted"]
+            .map(|key| run["files"][key].as_u64().expect("the value is a number"))
     };
     assert_eq!((counts(&run), &run["changed_chunks"]), ([0, 60, 0, 0], &0.into()), "{run}");
     assert_eq!(digest(&checkout), digest(&origin));
 
-    // Another checkout differs by two files and a commit.
+    // The other checkout differs from the exported one by two files and a commit.
     let further = origin.duplicate();
     further.write("m0/f0.py", BODIES[0].replace('N', "999"));
     further.write("new.py", BODIES[0].replace('N', "1000"));
     further.remove("m1/f1.go").commit("further");
-    run_ok(&further, &["mem", "import", artefact.to_str().expect("UTF-8")]);
+    run_ok(&further, &["mem", "import", artefact.to_str().expect("the path is UTF-8")]);
     let run = run_ok(&further, &["mem", "index", "--format", "json"]).json();
     assert_eq!(counts(&run), [2, 58, 0, 1], "{run}");
     let fresh = further.duplicate();
@@ -152,7 +153,7 @@ fn a_damaged_artefact_is_reported_and_changes_nothing() {
         (b"", "it is empty"),
     ];
     for (damaged, message) in cases {
-        fs::write(fixture.path("damaged.aur"), damaged).expect("writes");
+        fs::write(fixture.path("damaged.aur"), damaged).expect("the file can be written");
         let run = fixture.aur(&["mem", "import", "damaged.aur"]);
         assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{run:?}");
         assert!(run.err.contains(message) && run.err.contains("damaged.aur"), "{run:?}");
@@ -183,26 +184,26 @@ fn a_killed_import_leaves_the_old_index_or_the_new_one() {
     for wait in [1, 5, 10, 20, 40, 80] {
         let mut import = fixture
             .command()
-            .args(["mem", "import", artefact.to_str().expect("UTF-8"), "--root", "."])
+            .args(["mem", "import", artefact.to_str().expect("the path is UTF-8"), "--root", "."])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("the program starts");
         std::thread::sleep(Duration::from_millis(wait));
         import.kill().expect("the import can be killed");
-        import.wait().expect("it ends");
+        import.wait().expect("the program ends");
         let now = digest(&fixture);
         assert!(now == old || now == new, "after {wait} ms");
     }
-    run_ok(&fixture, &["mem", "import", artefact.to_str().expect("UTF-8"), "--root", "."]);
+    run_ok(&fixture, &["mem", "import", artefact.to_str().expect("the path is UTF-8"), "--root", "."]);
     assert_eq!(digest(&fixture), new);
     let left: Vec<_> = entries(&fixture.path(".aurora"));
     assert!(!left.iter().any(|name| name.starts_with("index.")), "{left:?}");
 }
 
 fn entries(directory: &Path) -> Vec<String> {
-    let entries = fs::read_dir(directory).expect("a readable directory");
-    entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+    let entries = fs::read_dir(directory).expect("the directory can be read");
+    entries.map(|entry| entry.expect("the entry can be read").file_name().to_string_lossy().into_owned()).collect()
 }
 
 #[test]
@@ -222,13 +223,13 @@ fn a_running_search_survives_compaction_and_import() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    let mut questions = search.stdin.take().expect("an input");
-    let mut answers = BufReader::new(search.stdout.take().expect("an output"));
+    let mut questions = search.stdin.take().expect("the stream is piped");
+    let mut answers = BufReader::new(search.stdout.take().expect("the stream is piped"));
     let mut ask = |what: &str| {
         writeln!(questions, "{what}").expect("the program reads the query");
         let mut line = String::new();
-        answers.read_line(&mut line).expect("an answer");
-        let answer: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+        answers.read_line(&mut line).expect("a line can be read");
+        let answer: serde_json::Value = serde_json::from_str(&line).expect("the text is JSON");
         answer["results"][0]["file"].as_str().map(str::to_owned)
     };
     assert_eq!(ask("parse_token_3"), Some("m3/f3.py".to_owned()));
@@ -239,11 +240,11 @@ fn a_running_search_survives_compaction_and_import() {
     assert_eq!(ask("parse_token_9"), Some("m2/f9.py".to_owned()));
     let again = run_ok(&fixture, &["mem", "compact"]);
     assert!(again.out.starts_with("Nothing to do"), "{again:?}");
-    fs::write(fixture.path("index.aur"), other).expect("writes");
+    fs::write(fixture.path("index.aur"), other).expect("the file can be written");
     run_ok(&fixture, &["mem", "import", "index.aur"]);
     assert_eq!(ask("parse_token_15"), Some("m1/f15.py".to_owned()));
     drop(questions);
-    assert!(search.wait().expect("it ends").success());
+    assert!(search.wait().expect("the program ends").success());
     let found = run_ok(&fixture, &["mem", "search", "parse_token_30", "--format", "json", "--no-record"]).json();
     assert_eq!(found["results"][0]["file"], "m2/f30.py", "a new search reads the imported index");
 }

@@ -1,19 +1,19 @@
 //! Checks licences and duplicate versions of dependencies against `deny.toml`, as `cargo deny` does. Installing `cargo
-//! deny` takes minutes, these tests take no time.
+//! deny` takes minutes, but these tests take almost no time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
-/// All dependencies, including the dependencies of other platforms. Their packages may have to be downloaded.
+/// Returns all dependencies, including those of other platforms. Cargo may have to download their packages.
 fn metadata() -> Metadata {
-    MetadataCommand::new().other_options(vec!["--locked".into()]).exec().expect("cargo metadata")
+    MetadataCommand::new().other_options(vec!["--locked".into()]).exec().expect("`cargo metadata` succeeds")
 }
 
 fn rules() -> toml::Table {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("deny.toml");
-    std::fs::read_to_string(path).expect("deny.toml").parse().expect("TOML")
+    std::fs::read_to_string(path).expect("the file can be read").parse().expect("the text is TOML")
 }
 
 fn foreign(metadata: &Metadata) -> impl Iterator<Item = &Package> {
@@ -24,7 +24,7 @@ fn foreign(metadata: &Metadata) -> impl Iterator<Item = &Package> {
 fn every_licence_is_allowed() {
     let rules = rules();
     let allowed: BTreeSet<&str> = strings(&rules["licenses"]["allow"]).collect();
-    let exceptions = rules["licenses"]["exceptions"].as_array().expect("a list");
+    let exceptions = rules["licenses"]["exceptions"].as_array().expect("the value is a list");
     let (mut used, mut excepted) = (BTreeSet::new(), BTreeSet::new());
     let metadata = metadata();
     let licences: BTreeSet<&str> = foreign(&metadata).filter_map(|package| package.license.as_deref()).collect();
@@ -39,8 +39,8 @@ fn every_licence_is_allowed() {
         used.extend(expression.ids().filter(|id| allowed.contains(id)).map(str::to_owned));
         excepted.extend(exception.map(|_| name.to_owned()));
     }
-    // cargo-deny expects a licence with an exception to be listed together with the exception, which only adds
-    // permissions.
+    // cargo-deny expects a licence with an exception to be listed in this form. The exception only adds permissions to
+    // the licence.
     let is_used =
         |id: &str| used.contains(id) || id.contains(" WITH ") && licences.iter().any(|text| text.contains(id));
     let idle: Vec<_> = allowed.iter().filter(|id| !is_used(id)).collect();
@@ -53,10 +53,10 @@ fn every_duplicate_version_has_a_reason() {
     let rules = rules();
     let skipped: BTreeSet<&str> = rules["bans"]["skip"]
         .as_array()
-        .expect("a list")
+        .expect("the value is a list")
         .iter()
         .inspect(|entry| assert!(entry["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{entry}"))
-        .map(|entry| entry["crate"].as_str().expect("a crate"))
+        .map(|entry| entry["crate"].as_str().expect("the value is a string"))
         .collect();
     let metadata = metadata();
     let mut versions: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
@@ -80,7 +80,7 @@ fn strings(list: &toml::Value) -> impl Iterator<Item = &str> {
     list.as_array().into_iter().flatten().filter_map(toml::Value::as_str)
 }
 
-/// An SPDX expression as a list of alternatives, each a list of licences that all apply.
+/// An SPDX expression as a list of alternatives. Each alternative is a list of licences that apply together.
 #[derive(Debug, PartialEq)]
 struct Expression<'a>(Vec<Vec<&'a str>>);
 
@@ -135,10 +135,10 @@ fn licence<'a>(tokens: &mut &[&'a str]) -> Vec<Vec<&'a str>> {
         ["(", rest @ ..] => {
             *tokens = rest;
             let inner = alternatives(tokens);
-            *tokens = tokens.strip_prefix(&[")"]).expect("a closing parenthesis");
+            *tokens = tokens.strip_prefix(&[")"]).expect("the parenthesis is closed");
             inner
         }
-        // An exception only adds permissions.
+        // Exceptions only add permissions, so they are ignored.
         [id, "WITH", _, rest @ ..] | [id, rest @ ..] => {
             *tokens = rest;
             vec![vec![id]]

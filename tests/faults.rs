@@ -1,4 +1,4 @@
-//! Bad input and failing systems: each gives a clear message, loses nothing, and causes no panic or crash.
+//! Bad input and failing systems: each leads to a clear message, loses no data, and causes no panic or crash.
 
 mod fixture;
 
@@ -17,7 +17,7 @@ fn with_good_file() -> Fixture {
     fixture
 }
 
-/// Indexes, asserts that a search still finds the good file, and returns the summary.
+/// Indexes the fixture, asserts that a search still finds the good file, and returns the summary.
 fn index_and_find_good(fixture: &Fixture) -> serde_json::Value {
     let run = fixture.aur(&["mem", "index", "--format", "json"]);
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -49,7 +49,9 @@ fn invalid_utf8_is_indexed_with_a_warning() {
 #[test]
 fn a_file_of_200_megabytes_is_skipped_without_reading_it() {
     let fixture = with_good_file();
-    File::create(fixture.path("huge.py")).and_then(|file| file.set_len(200 << 20)).expect("a sparse file");
+    File::create(fixture.path("huge.py"))
+        .and_then(|file| file.set_len(200 << 20))
+        .expect("the sparse file can be created");
     assert_eq!(skipped(&index_and_find_good(&fixture), "larger than max_file_size"), 1);
 }
 
@@ -86,21 +88,21 @@ fn deep_nesting_does_not_overflow_the_stack() {
 #[cfg(unix)]
 fn symbolic_links_are_skipped_even_in_loops() {
     let fixture = with_good_file();
-    fs::create_dir(fixture.path("sub")).expect("a directory");
-    std::os::unix::fs::symlink("..", fixture.path("sub/up")).expect("a link");
-    std::os::unix::fs::symlink("self", fixture.path("self")).expect("a link");
+    fs::create_dir(fixture.path("sub")).expect("the directory can be created");
+    std::os::unix::fs::symlink("..", fixture.path("sub/up")).expect("the link can be created");
+    std::os::unix::fs::symlink("self", fixture.path("self")).expect("the link can be created");
     assert_eq!(skipped(&index_and_find_good(&fixture), "symbolic link"), 2);
 }
 
-/// Runs the program as a user other than the superuser, to whom no permissions apply.
+/// Runs the program as an ordinary user, because permissions do not restrict the superuser.
 #[cfg(unix)]
 fn as_nobody(fixture: &Fixture, arguments: &[&str]) -> Run {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::os::unix::process::CommandExt;
     let mut command = fixture.command();
-    if fs::metadata(fixture.root()).expect("metadata").uid() == 0 {
+    if fs::metadata(fixture.root()).expect("the metadata can be read").uid() == 0 {
         for directory in [fixture.root(), fixture.home()] {
-            fs::set_permissions(directory, fs::Permissions::from_mode(0o777)).expect("permissions");
+            fs::set_permissions(directory, fs::Permissions::from_mode(0o777)).expect("permissions can be set");
         }
         command.uid(65_534).gid(65_534);
     }
@@ -113,10 +115,10 @@ fn an_unreadable_file_is_an_error_in_the_report() {
     use std::os::unix::fs::PermissionsExt;
     let fixture = with_good_file();
     fixture.write("closed.py", "def closed(): pass\n").write("shut/inside.py", "def inside(): pass\n");
-    fs::set_permissions(fixture.path("closed.py"), fs::Permissions::from_mode(0o000)).expect("permissions");
-    fs::set_permissions(fixture.path("shut"), fs::Permissions::from_mode(0o000)).expect("permissions");
+    fs::set_permissions(fixture.path("closed.py"), fs::Permissions::from_mode(0o000)).expect("permissions can be set");
+    fs::set_permissions(fixture.path("shut"), fs::Permissions::from_mode(0o000)).expect("permissions can be set");
     let run = as_nobody(&fixture, &["mem", "index", "--format", "json"]);
-    fs::set_permissions(fixture.path("shut"), fs::Permissions::from_mode(0o755)).expect("permissions");
+    fs::set_permissions(fixture.path("shut"), fs::Permissions::from_mode(0o755)).expect("permissions can be set");
     assert_eq!(run.code, Some(1), "{run:?}");
     let errors = run.json()["errors"].to_string();
     assert!(errors.contains("closed.py") && errors.contains("shut"), "{run:?}");
@@ -135,13 +137,13 @@ fn a_read_only_index_can_be_searched_but_not_written() {
     fixture.write("more.py", "def more(): pass\n");
     for entry in walk(&fixture.path(".aurora")) {
         let mode = if entry.is_dir() { 0o555 } else { 0o444 };
-        fs::set_permissions(&entry, fs::Permissions::from_mode(mode)).expect("permissions");
+        fs::set_permissions(&entry, fs::Permissions::from_mode(mode)).expect("permissions can be set");
     }
     let index = as_nobody(&fixture, &["mem", "index"]);
     let search = as_nobody(&fixture, &["mem", "search", "keep_me", "--format", "json"]);
     for entry in walk(&fixture.path(".aurora")) {
         let mode = if entry.is_dir() { 0o777 } else { 0o666 };
-        fs::set_permissions(&entry, fs::Permissions::from_mode(mode)).expect("permissions");
+        fs::set_permissions(&entry, fs::Permissions::from_mode(mode)).expect("permissions can be set");
     }
     assert_eq!(index.code, Some(2), "{index:?}");
     assert!(index.err.contains("cannot be written"), "{index:?}");
@@ -157,8 +159,8 @@ fn an_unreadable_index_is_named_in_the_error() {
     let run = as_nobody(&fixture, &["mem", "index"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     let data = fixture.path(".aurora/index/data.mdb");
-    let before = fs::read(&data).expect("the data file");
-    fs::set_permissions(&data, fs::Permissions::from_mode(0o000)).expect("permissions");
+    let before = fs::read(&data).expect("the file can be read");
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o000)).expect("permissions can be set");
     let commands: [&[&str]; 7] = [
         &["mem", "search", "keep_me"],
         &["mem", "stats"],
@@ -173,16 +175,16 @@ fn an_unreadable_index_is_named_in_the_error() {
         assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{arguments:?}: {run:?}");
         assert!(run.err.contains("data.mdb") && run.err.contains("permissions"), "{arguments:?}: {run:?}");
     }
-    fs::set_permissions(&data, fs::Permissions::from_mode(0o600)).expect("permissions");
-    assert!(fs::read(&data).expect("the data file") == before);
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o600)).expect("permissions can be set");
+    assert!(fs::read(&data).expect("the file can be read") == before);
     finds_good(&fixture);
 }
 
-/// A directory and everything below it, parents first.
+/// Returns a directory and everything below it, parents first.
 fn walk(directory: &Path) -> Vec<std::path::PathBuf> {
     let mut found = vec![directory.to_owned()];
-    for entry in fs::read_dir(directory).expect("a readable directory") {
-        let path = entry.expect("a readable entry").path();
+    for entry in fs::read_dir(directory).expect("the directory can be read") {
+        let path = entry.expect("the entry can be read").path();
         if path.is_dir() { found.extend(walk(&path)) } else { found.push(path) }
     }
     found
@@ -210,9 +212,9 @@ fn unusual_roots_are_indexed_or_refused() {
 fn a_broken_repository_is_indexed_without_history() {
     let fixture = Fixture::git();
     fixture.write("good.py", GOOD).commit("first");
-    fs::write(fixture.path(".git/HEAD"), "nonsense").expect("a broken HEAD");
+    fs::write(fixture.path(".git/HEAD"), "nonsense").expect("the file can be written");
     index_and_find_good(&fixture);
-    fs::remove_dir_all(fixture.path(".git/objects")).expect("objects can be removed");
+    fs::remove_dir_all(fixture.path(".git/objects")).expect("the directory can be removed");
     index_and_find_good(&fixture);
 }
 
@@ -244,7 +246,7 @@ fn a_directory_removed_during_the_walk_is_no_failure() {
         .spawn();
     let child = child.expect("the program starts");
     for directory in 0..20 {
-        fs::remove_dir_all(fixture.path(&format!("gone/d{directory}"))).expect("a directory can be removed");
+        fs::remove_dir_all(fixture.path(&format!("gone/d{directory}"))).expect("the directory can be removed");
     }
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -253,7 +255,7 @@ fn a_directory_removed_during_the_walk_is_no_failure() {
     assert!(!run.out.contains("gone/"), "{run:?}");
 }
 
-/// A tree that takes long enough to index that a test can intervene meanwhile.
+/// Creates a tree that takes so long to index that a test can intervene meanwhile.
 fn large() -> Fixture {
     let fixture = with_good_file();
     for number in 0..1_500 {
@@ -264,7 +266,7 @@ fn large() -> Fixture {
     fixture
 }
 
-/// Waits until a run in progress holds the writer's lock.
+/// Waits until the run in progress holds the writer's lock.
 fn wait_for_writer(fixture: &Fixture) {
     let lock = fixture.path(".aurora/writer.lock");
     let begun = Instant::now();
@@ -298,8 +300,8 @@ fn a_second_writer_waits_and_names_the_first() {
 fn a_full_disk_leaves_the_old_index() {
     let fixture = large();
     let small = fixture.path("small");
-    fs::create_dir(&small).expect("a directory");
-    // A file system of two megabytes that only this shell sees.
+    fs::create_dir(&small).expect("the directory can be created");
+    // Mounts a file system of two megabytes that only this shell sees.
     let script = "mount -t tmpfs -o size=2m tmpfs small && cp good.py small/ && \"$AUR\" mem index small && \
                   cp -r m0 m1 m2 m3 m4 m5 m6 small/ && { \"$AUR\" mem index small; echo \"code $?\"; \
                   \"$AUR\" mem search keep_me --root small --format json --no-record; }";
@@ -328,11 +330,11 @@ fn an_interrupt_publishes_finished_work() {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("a writer");
+        .expect("the program starts");
     wait_for_writer(&fixture);
     std::thread::sleep(Duration::from_millis(100));
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    let output = child.wait_with_output().expect("it ends");
+    let output = child.wait_with_output().expect("the program ends");
     assert!(interrupt.is_ok_and(|status| status.success()));
     assert!(matches!(output.status.code(), Some(0 | 130)), "{output:?}");
     index_and_find_good(&fixture);

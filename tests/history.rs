@@ -1,5 +1,5 @@
-//! Every kind of repository, tested with the whole program: no repository makes a run fail, lines are attributed as git
-//! attributes them, and the report explains missing attributions.
+//! Unusual git repositories, tested with the whole program. No repository makes a run fail. Lines are attributed as by
+//! `git blame`, and the report explains why attributions are missing.
 
 mod fixture;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 const ALPHA: &str = "def alpha(x):\n    \"\"\"Do alpha.\"\"\"\n    y = x + 1\n    return y\n";
 const BETA: &str = "\n\ndef beta(x):\n    \"\"\"Do beta.\"\"\"\n    z = x * 2\n    return z\n";
 
-/// A repository of three commits on `a.py` and one on `b.py`.
+/// Creates a repository with three commits on `a.py` and one on `b.py`.
 fn repository(options: &[&str]) -> Fixture {
     let fixture = Fixture::plain();
     fixture.run_git(&[&["init", "--quiet", "--initial-branch=main"], options].concat());
@@ -26,7 +26,7 @@ fn with_commits(fixture: Fixture) -> Fixture {
     fixture
 }
 
-/// A clone of `origin` through git's transport.
+/// Clones `origin` through git's transport.
 fn cloned(origin: &Fixture, options: &[&str]) -> Fixture {
     let clone = Fixture::plain();
     origin.run_git(&["config", "uploadpack.allowFilter", "true"]);
@@ -35,7 +35,7 @@ fn cloned(origin: &Fixture, options: &[&str]) -> Fixture {
     clone
 }
 
-/// The summary of an index run, which has to succeed.
+/// Indexes the fixture, asserts that the run succeeds, and returns the summary.
 fn index(fixture: &Fixture) -> Value {
     index_in(fixture.root())
 }
@@ -55,12 +55,12 @@ fn aur_in(root: &Path, arguments: &[&str]) -> Run {
 }
 
 fn warnings(summary: &Value) -> String {
-    let warnings = summary["warnings"].as_array().expect("a list of warnings");
+    let warnings = summary["warnings"].as_array().expect("the value is a list");
     let warnings = warnings.iter().filter_map(Value::as_str).filter(|warning| !warning.contains("conversation logs"));
     warnings.collect::<Vec<_>>().join("; ")
 }
 
-/// The lines `<commit> <line>` from the index, or the error message if the file has no attribution.
+/// Returns lines of the form `<commit> <line>` from the index, or the error message if the file has no attribution.
 fn lines_in(root: &Path, file: &str) -> String {
     let run = aur_in(root, &["mem", "blame", file]);
     if run.code == Some(0) { run.out } else { run.err }
@@ -70,7 +70,7 @@ fn lines(fixture: &Fixture, file: &str) -> String {
     lines_in(fixture.root(), file)
 }
 
-/// The lines `<commit> <line>` from `git blame`.
+/// Returns lines of the form `<commit> <line>` from `git blame`.
 fn git_lines(root: &Path, file: &str) -> String {
     let output = git(root).args(["blame", "--no-textconv", "--line-porcelain", "--", file]).output().expect("git runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -83,7 +83,7 @@ fn git_lines(root: &Path, file: &str) -> String {
     headers.collect()
 }
 
-/// Indexes, compares the lines of both files with git, and returns the warnings.
+/// Indexes the fixture, compares the lines of both files with git, and returns the warnings.
 fn check(fixture: &Fixture) -> String {
     let summary = index(fixture);
     for file in ["a.py", "b.py"] {
@@ -92,7 +92,7 @@ fn check(fixture: &Fixture) -> String {
     warnings(&summary)
 }
 
-/// The output of a search, which shows the time and the author of the first chunk.
+/// Returns the output of a search, which shows the time and the author of the first result.
 fn search(fixture: &Fixture, query: &str) -> String {
     let run = aur_in(fixture.root(), &["mem", "search", query, "--limit", "1"]);
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -103,8 +103,8 @@ fn search(fixture: &Fixture, query: &str) -> String {
 fn damage(fixture: &Fixture, object: &str, bytes: &[u8]) {
     let id = git_output(fixture.root(), &["rev-parse", object]);
     let path = fixture.path(&format!(".git/objects/{}/{}", &id[..2], &id[2..]));
-    std::fs::remove_file(&path).expect("a loose object");
-    std::fs::write(path, bytes).expect("a file can be written");
+    std::fs::remove_file(&path).expect("the file can be removed");
+    std::fs::write(path, bytes).expect("the file can be written");
 }
 
 /// Runs git and returns its output.
@@ -114,7 +114,7 @@ fn git_output(root: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-/// Asserts that no file has a history, that both files are found, and that the report gives the reason.
+/// Asserts that no file has a history, that a search still finds both files, and that the report gives the reason.
 fn check_unavailable(fixture: &Fixture, reason: &str) {
     let found = warnings(&index(fixture));
     assert!(found.contains(reason), "{found}");
@@ -130,12 +130,12 @@ fn a_repository_without_commits_has_no_history() {
     fixture.write("a.py", ALPHA);
     assert_eq!(warnings(&index(&fixture)), "HEAD has no commit yet: no file has a history");
     assert!(search(&fixture, "alpha").contains("- (untracked)"));
-    // The branch that HEAD names may be missing.
+    // The same if HEAD names a branch that does not exist.
     let lost = repository(&[]);
-    std::fs::remove_file(lost.path(".git/refs/heads/main")).expect("a loose reference");
+    std::fs::remove_file(lost.path(".git/refs/heads/main")).expect("the file can be removed");
     assert_eq!(warnings(&index(&lost)), "HEAD has no commit yet: no file has a history");
-    // Without a HEAD, git does not recognise the repository either.
-    std::fs::remove_file(lost.path(".git/HEAD")).expect("a HEAD");
+    // Without HEAD, git does not recognise the repository either.
+    std::fs::remove_file(lost.path(".git/HEAD")).expect("the file can be removed");
     assert_eq!(warnings(&index(&lost)), "");
 }
 
@@ -224,7 +224,7 @@ fn missing_objects_of_partial_clones_are_not_fetched() {
         assert!(found.starts_with("partial clone: lines whose older versions are missing"), "{filter}: {found}");
         assert_eq!(objects(), before, "{filter}");
         assert_eq!(lines(&clone, "a.py").lines().count(), 10, "{filter}");
-        // The result is the same offline.
+        // The result is the same if the remote is unreachable.
         clone.run_git(&["remote", "set-url", "origin", "file:///nowhere"]);
         let online = lines(&clone, "a.py");
         aur_in(clone.root(), &["mem", "index", "--force"]);
@@ -241,7 +241,7 @@ fn linked_work_trees_and_subdirectories_can_be_roots() {
     fixture.write("deep/er/c.py", BETA.replace("x * 2", "x * 4")).commit("deeper");
     let linked = Fixture::plain();
     let path = linked.path("tree");
-    fixture.run_git(&["worktree", "add", "--quiet", path.to_str().expect("a path in UTF-8"), "HEAD~1"]);
+    fixture.run_git(&["worktree", "add", "--quiet", path.to_str().expect("the path is UTF-8"), "HEAD~1"]);
     assert_eq!(warnings(&index_in(&path)), "");
     for file in ["a.py", "b.py", "deep/er/c.py"] {
         assert_eq!(lines_in(&path, file), git_lines(&path, file), "{file}");
@@ -255,7 +255,7 @@ fn linked_work_trees_and_subdirectories_can_be_roots() {
 fn files_of_submodules_have_no_history() {
     let inner = repository(&[]);
     let fixture = repository(&[]);
-    let url = inner.root().to_str().expect("a path in UTF-8");
+    let url = inner.root().to_str().expect("the path is UTF-8");
     fixture
         .run_git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", url, "inner"])
         .commit("module");
@@ -293,7 +293,7 @@ fn other_hashes_and_borrowed_objects_are_read() {
     assert_eq!(lines(&long, "b.py").split(' ').next().map(str::len), Some(64));
     let origin = repository(&[]);
     let clone = Fixture::plain();
-    clone.run_git(&["clone", "--quiet", "--shared", origin.root().to_str().expect("a path in UTF-8"), "."]);
+    clone.run_git(&["clone", "--quiet", "--shared", origin.root().to_str().expect("the path is UTF-8"), "."]);
     assert_eq!(check(&clone), "");
     clone.run_git(&["checkout", "--quiet", "--detach", "HEAD~1"]);
     assert_eq!(check(&clone), "");
@@ -302,7 +302,7 @@ fn other_hashes_and_borrowed_objects_are_read() {
 #[test]
 fn references_in_a_reftable_are_reported_as_unsupported() {
     let fixture = Fixture::plain();
-    // An older git does not know the format, and cannot have created such a repository.
+    // An older git does not know the reftable format, so the test is skipped.
     if fixture.try_git(&["init", "--quiet", "--ref-format=reftable"]) {
         check_unavailable(&with_commits(fixture), "reftable");
     }
@@ -314,9 +314,9 @@ fn line_ends_and_encodings_of_the_checkout_are_not_edits() {
         fixture.remove("a.py").remove("b.py").run_git(&["checkout", "--quiet", "--", "."]);
     };
     let windows = repository(&[]);
-    // Git commands of the fixture set `core.autocrlf=false`.
+    // The fixture sets `core.autocrlf=false` for its git commands.
     let crlf = |fixture: &Fixture, file: &str| {
-        let text = std::fs::read_to_string(fixture.path(file)).expect("a file").replace('\n', "\r\n");
+        let text = std::fs::read_to_string(fixture.path(file)).expect("the file can be read").replace('\n', "\r\n");
         fixture.write(file, text);
     };
     windows.run_git(&["config", "core.autocrlf", "true"]);
@@ -328,14 +328,14 @@ fn line_ends_and_encodings_of_the_checkout_are_not_edits() {
     let attributes = repository(&[]);
     attributes.write(".gitattributes", "* text=auto eol=crlf\n").commit("attributes");
     anew(&attributes);
-    assert!(std::fs::read(attributes.path("a.py")).expect("a file").ends_with(b"\r\n"));
+    assert!(std::fs::read(attributes.path("a.py")).expect("the file can be read").ends_with(b"\r\n"));
     assert_eq!(check(&attributes), "");
 
     let utf16 = repository(&[]);
     utf16.write(".gitattributes", "b.py working-tree-encoding=UTF-16LE-BOM\n");
     anew(&utf16);
     utf16.commit("encoding");
-    assert!(std::fs::read(utf16.path("b.py")).expect("a file").starts_with(b"\xff\xfe"));
+    assert!(std::fs::read(utf16.path("b.py")).expect("the file can be read").starts_with(b"\xff\xfe"));
     assert_eq!(check(&utf16), "");
 }
 
@@ -360,7 +360,7 @@ fn binary_and_huge_files_are_skipped() {
     let before = index(&fixture);
     assert_eq!(before["files"]["skipped"]["binary"]["examples"][0], "binary.py");
     assert_eq!(before["files"]["skipped"]["larger than max_file_size"]["examples"][0], "huge.py");
-    // A file may have been binary or huge in an older version.
+    // Now the files are small text files, but their older versions were binary or huge.
     fixture.write("binary.py", BETA).write("huge.py", BETA).commit("small");
     assert_eq!(check(&fixture), "");
     for file in ["binary.py", "huge.py"] {
@@ -372,7 +372,7 @@ fn binary_and_huge_files_are_skipped() {
 fn touches_are_counted_without_old_versions() {
     let kept = repository(&[]);
     index(&kept);
-    // A change across two chunks. In the older version, these lines span two chunks as well.
+    // The changed lines span two chunks, in the older version as well.
     let text = format!("{ALPHA}{BETA}").replace("x + 1", "x + 3");
     let changed = text.replace("return y\n\n\ndef beta(x):", "return y + 1\ndef beta(x, z):");
     assert_ne!(changed, text);
@@ -383,7 +383,7 @@ fn touches_are_counted_without_old_versions() {
         run.json()["results"][0]["git"]["touches"].clone()
     };
     assert_eq!(touches(&kept.duplicate()), 4);
-    // The direct predecessor does not count as old, because it is compared with the current version.
+    // The direct predecessor stays undamaged, because it is compared with the current version.
     for old in ["HEAD~2:a.py", "HEAD~3:a.py"] {
         damage(&kept, old, b"");
     }
@@ -425,12 +425,14 @@ fn damage_at_head_makes_the_history_unavailable() {
     for (end, length) in [("pack", 40), ("idx", 300)] {
         let packed = repository(&[]);
         packed.run_git(&["gc", "--quiet"]);
-        let packs = std::fs::read_dir(packed.path(".git/objects/pack")).expect("packs");
-        let mut packs = packs.map(|entry| entry.expect("an entry").path());
-        let path = packs.find(|path| path.extension().is_some_and(|extension| extension == end)).expect("a pack");
-        let bytes = std::fs::read(&path).expect("a pack");
-        std::fs::remove_file(&path).expect("a pack");
-        std::fs::write(&path, &bytes[..length]).expect("a file can be written");
+        let packs = std::fs::read_dir(packed.path(".git/objects/pack")).expect("the directory can be read");
+        let mut packs = packs.map(|entry| entry.expect("the entry can be read").path());
+        let path = packs
+            .find(|path| path.extension().is_some_and(|extension| extension == end))
+            .expect("the repository has a pack");
+        let bytes = std::fs::read(&path).expect("the file can be read");
+        std::fs::remove_file(&path).expect("the file can be removed");
+        std::fs::write(&path, &bytes[..length]).expect("the file can be written");
         check_unavailable(&packed, "git");
     }
 }
@@ -447,7 +449,7 @@ fn a_broken_repository_has_no_history() {
     ] {
         let fixture = repository(&[]);
         if path == ".git" {
-            std::fs::remove_dir_all(fixture.path(path)).expect("a repository");
+            std::fs::remove_dir_all(fixture.path(path)).expect("the directory can be removed");
         }
         fixture.write(path, text);
         check_unavailable(&fixture, "cannot open the git repository");
@@ -482,7 +484,7 @@ fn unusual_file_names_are_indexed_if_they_are_utf8() {
     for name in names {
         fixture.write(name, BETA);
     }
-    std::fs::write(fixture.root().join(OsStr::from_bytes(b"bad\xff.py")), BETA).expect("a file can be written");
+    std::fs::write(fixture.root().join(OsStr::from_bytes(b"bad\xff.py")), BETA).expect("the file can be written");
     fixture.commit("names");
     let summary = index(&fixture);
     assert_eq!(summary["files"]["skipped"]["path is not UTF-8"]["count"], 1);

@@ -1,9 +1,9 @@
-//! If a process dies at any moment, the index is the old or the new one, and the next run makes it equal to a fresh
-//! one.
+//! A process that dies at any moment leaves the old index or the new one. The next run makes the index equal to a fresh
+//! index.
 //!
-//! There are three kinds of death: at each step of writing in turn (`storage/src/fault.rs`), by a kill at a random
-//! moment, and by a kill during the creation of a store. `AURORA_TEST_KILLS` sets the number of kills, and
-//! `AURORA_TEST_SEED` repeats them.
+//! Processes die in three ways: at each step of writing in turn (`storage/src/fault.rs`), by a kill at a random moment,
+//! and by a kill while they create a store. `AURORA_TEST_KILLS` sets the number of kills, and `AURORA_TEST_SEED`
+//! repeats the kills of an earlier run.
 
 mod fixture;
 
@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 
 use fixture::{Fixture, Run};
 
-/// Variable with the step of writing at which the program dies.
+/// Environment variable with the number of the step at which the program dies.
 const POINT: &str = "AURORA_DIE_AT_POINT";
 /// Number of kills at random moments, unless `AURORA_TEST_KILLS` overrides it.
 const KILLS: usize = 12;
 const FILES: usize = 40;
 
-/// A repository whose index takes several transactions to write.
+/// Creates a repository that is so large that its index is written in several transactions.
 fn repository() -> Fixture {
     let fixture = Fixture::git();
     fixture.write(".gitignore", ".aurora/\n*.aur\n");
@@ -59,7 +59,7 @@ fn run_ok(fixture: &Fixture, arguments: &[&str]) -> Run {
     run
 }
 
-/// The digest of an undamaged index, or `None` without an index.
+/// Returns the digest of the index, which must be undamaged, or `None` if there is no index.
 fn digest(fixture: &Fixture) -> Option<String> {
     let verify = fixture.aur(&["mem", "verify"]);
     if verify.code == Some(2) && verify.err.contains("no index") {
@@ -69,23 +69,23 @@ fn digest(fixture: &Fixture) -> Option<String> {
     Some(run_ok(fixture, &["mem", "verify", "--digest"]).out)
 }
 
-/// The digest of an index, or `None` if there is no usable index.
+/// Returns the digest of the index, or `None` if there is no usable index.
 fn usable_digest(fixture: &Fixture) -> Option<String> {
     let verify = fixture.aur(&["mem", "verify"]);
     assert!(matches!(verify.code, Some(0 | 2)), "{verify:?}");
     if verify.code == Some(0) { digest(fixture) } else { None }
 }
 
-/// The digest of an index of the same tree, built from scratch.
+/// Returns the digest of an index that is built from scratch for the same tree.
 fn fresh_digest(fixture: &Fixture) -> Option<String> {
     let fresh = fixture.duplicate();
     run_ok(&fresh, &["mem", "index", "-q"]);
     digest(&fresh)
 }
 
-/// Updates the index after a death and asserts that the result is as if nothing had happened.
+/// Updates the index after a process has died, and asserts that the index then has the digest `fresh`.
 fn assert_recovers(fixture: &Fixture, fresh: Option<&String>, what: &str) {
-    // An index that a dead process leaves is still the user's own.
+    // The index that a dead process has left still counts as built by the user.
     let search = fixture.aur(&["mem", "search", "call", "--no-index"]);
     assert!(!search.err.contains("not trusted"), "{what}: {}", search.err);
     run_ok(fixture, &["mem", "index", "-q"]);
@@ -96,21 +96,21 @@ fn assert_recovers(fixture: &Fixture, fresh: Option<&String>, what: &str) {
     }
 }
 
-/// Kills a command at each of its steps in turn, always starting from the same index, whose data file has the bytes
+/// Kills a command at each of its steps in turn. Each attempt starts from the same index, whose data file has the bytes
 /// `before`.
 fn die_at_every_step(fixture: &Fixture, arguments: &[&str], before: Option<&[u8]>, new: Option<&String>) {
     let fresh = fresh_digest(fixture);
     let lay_out = || {
         let home = fixture.path(".aurora");
         if home.exists() {
-            fs::remove_dir_all(&home).expect("the index can be removed");
+            fs::remove_dir_all(&home).expect("the directory can be removed");
         }
         if let Some(data) = before {
             fixture.write(".aurora/index/data.mdb", data);
         }
     };
     lay_out();
-    // An unusable index counts as a missing one.
+    // An unusable index is treated like a missing index.
     let old = usable_digest(fixture);
     let (mut point, mut renewed) = (1, 0);
     loop {
@@ -123,7 +123,7 @@ fn die_at_every_step(fixture: &Fixture, arguments: &[&str], before: Option<&[u8]
             assert_eq!(digest(fixture).as_ref(), new, "{arguments:?}");
             break;
         }
-        // The program died without a message.
+        // A program that dies prints no message.
         assert!(run.code != Some(1) && run.code != Some(2) && !run.err.contains("panicked"), "{what}: {run:?}");
         let found = match old {
             None => usable_digest(fixture),
@@ -134,11 +134,11 @@ fn die_at_every_step(fixture: &Fixture, arguments: &[&str], before: Option<&[u8]
         assert_recovers(fixture, fresh.as_ref(), &what);
         point += 1;
     }
-    // Make sure that the command dies at several steps, before and after the publication.
+    // The command must die at several steps, before and after the publication.
     assert!(point > 4 && renewed > 0, "{arguments:?} has {point} steps, {renewed} after the publication");
 }
 
-/// A repository that was edited after it was indexed, and the data file of the index.
+/// Creates a repository that was edited after indexing, and returns the data file of the index.
 fn edited() -> (Fixture, Vec<u8>) {
     let fixture = repository();
     run_ok(&fixture, &["mem", "index", "-q"]);
@@ -146,7 +146,7 @@ fn edited() -> (Fixture, Vec<u8>) {
         edit(&fixture, round);
         run_ok(&fixture, &["mem", "index", "-q"]);
     }
-    let data = fs::read(fixture.path(".aurora/index/data.mdb")).expect("the data file");
+    let data = fs::read(fixture.path(".aurora/index/data.mdb")).expect("the file can be read");
     edit(&fixture, 2);
     (fixture, data)
 }
@@ -189,17 +189,17 @@ fn a_replacement_that_dies_at_any_step_leaves_the_old_index_or_the_new_one() {
     run_ok(&other, &["mem", "export", "other.aur"]);
     let imported = digest(&other);
     let artefact = other.path("other.aur");
-    let import = ["mem", "import", artefact.to_str().expect("UTF-8")];
+    let import = ["mem", "import", artefact.to_str().expect("the path is UTF-8")];
     die_at_every_step(&fixture, &import, Some(&data), imported.as_ref());
 }
 
-/// A store, the command that creates it, and the commands that have to work after that command was killed.
+/// A store, the command that creates it, and the commands that must succeed after the first command was killed.
 struct Creation {
     name: &'static str,
     create: &'static [&'static str],
-    /// The file whose creation the test waits for. If it is a directory, any file below it counts.
+    /// The file for whose creation the test waits. If it is a directory, it is enough that the directory exists.
     file: PathBuf,
-    /// The directory that is removed before each round.
+    /// The directory that is deleted before each round.
     store: PathBuf,
     next: &'static [&'static [&'static str]],
 }
@@ -271,11 +271,11 @@ fn a_kill_during_the_creation_of_a_store_leaves_an_empty_or_a_complete_store() {
             assert!(rounds < 5 * kills + 20, "{dead} of {rounds} processes could be killed: {name}");
             rounds += 1;
             if store.exists() {
-                fs::remove_dir_all(&store).expect("the store can be removed");
+                fs::remove_dir_all(&store).expect("the directory can be removed");
             }
-            // Mostly soon after the file has appeared.
-            let most = if random(3) > 0 { 1_500 } else { 40_000 };
-            let delay = Duration::from_micros(random(most) as u64);
+            // Most kills happen soon after the file has appeared.
+            let max = if random(3) > 0 { 1_500 } else { 40_000 };
+            let delay = Duration::from_micros(random(max) as u64);
             dead += usize::from(is_killed_at(&fixture, create, &file, delay));
             for command in next {
                 let run = run_ok(&fixture, command);
@@ -288,26 +288,26 @@ fn a_kill_during_the_creation_of_a_store_leaves_an_empty_or_a_complete_store() {
     }
 }
 
-/// Starts a command and kills it after a delay from the appearance of a file. Returns false if the command ended
-/// before.
+/// Starts a command and kills it after a delay, which begins when a file appears. Returns false if the command ended
+/// earlier.
 fn is_killed_at(fixture: &Fixture, arguments: &[&str], file: &Path, delay: Duration) -> bool {
     let mut child = fixture.command();
     let child = child.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = child.expect("the program starts");
     while !file.exists() {
-        if child.try_wait().expect("the status is available").is_some() {
+        if child.try_wait().expect("the status of the process is available").is_some() {
             return false;
         }
         std::thread::sleep(Duration::from_micros(50));
     }
     std::thread::sleep(delay);
-    let is_running = child.try_wait().expect("the status is available").is_none();
-    child.kill().expect("it can be killed");
-    child.wait().expect("it ends");
+    let is_running = child.try_wait().expect("the status of the process is available").is_none();
+    child.kill().expect("the process can be killed");
+    child.wait().expect("the program ends");
     is_running
 }
 
-/// A SplitMix64 generator of numbers below a bound.
+/// A generator of random numbers below a bound (SplitMix64).
 fn generator(mut state: u64) -> impl FnMut(usize) -> usize {
     move |below| {
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -321,20 +321,20 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Starts a command and kills it after `wait`. Returns its duration if it ended before.
+/// Starts a command and kills it after `wait`. Returns the duration of the command if it ended earlier.
 fn kill_after(fixture: &Fixture, arguments: &[&str], wait: Duration) -> Option<Duration> {
     let begun = Instant::now();
     let mut child = fixture.command();
     let child = child.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = child.expect("the program starts");
     while begun.elapsed() < wait {
-        if child.try_wait().expect("the status is available").is_some() {
+        if child.try_wait().expect("the status of the process is available").is_some() {
             return Some(begun.elapsed());
         }
         std::thread::sleep(Duration::from_millis(1));
     }
-    child.kill().expect("it can be killed");
-    child.wait().expect("it ends");
+    child.kill().expect("the process can be killed");
+    child.wait().expect("the program ends");
     None
 }
 
@@ -351,7 +351,7 @@ fn a_kill_at_any_moment_leaves_the_old_index_or_the_new_one() {
     run_ok(&other, &["mem", "export", "other.aur"]);
     let imported = digest(&other);
     let artefact = other.path("other.aur");
-    let artefact = artefact.to_str().expect("UTF-8");
+    let artefact = artefact.to_str().expect("the path is UTF-8");
     let commands: [&[&str]; 6] = [
         &["mem", "index", "-q"],
         &["mem", "index", "-q", "--memory", "1MiB"],
@@ -360,7 +360,7 @@ fn a_kill_at_any_moment_leaves_the_old_index_or_the_new_one() {
         &["mem", "rebuild-bm25"],
         &["mem", "import", artefact],
     ];
-    // The duration of each command, so that kills happen while it runs.
+    // The duration of each command, to kill it while it runs.
     let mut lasts = [Duration::from_millis(400); 6];
     let (mut dead, mut old, mut new) = (0, 0, 0);
     for round in 0.. {
@@ -373,7 +373,7 @@ fn a_kill_at_any_moment_leaves_the_old_index_or_the_new_one() {
             edit(&fixture, round);
         }
         let command = random(commands.len());
-        // Kills are more often late than early, because publication comes last.
+        // Late kills are more frequent than early ones, because the publication comes last.
         let share = random(1050).max(random(1050));
         let wait = lasts[command].mul_f64(share as f64 / 1000.0);
         if let Some(lasted) = kill_after(&fixture, commands[command], wait) {
@@ -388,7 +388,7 @@ fn a_kill_at_any_moment_leaves_the_old_index_or_the_new_one() {
         } else {
             new += 1
         }
-        // Sometimes the next death follows without a run between them.
+        // Sometimes there is no recovery before the next kill.
         if random(3) > 0 || found != before {
             let fresh = fresh_digest(&fixture);
             let is_import = commands[command].contains(&"import");

@@ -1,4 +1,5 @@
-//! Dependencies between the crates point in one direction, as shown in `docs/internals/architecture.md`.
+//! Checks that dependencies between the crates point in one direction, as described in
+//! `docs/internals/architecture.md`.
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
@@ -163,8 +164,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
 
 #[test]
 fn crates_depend_only_on_the_layers_below_them() {
-    let metadata =
-        MetadataCommand::new().no_deps().other_options(vec!["--offline".into()]).exec().expect("cargo metadata");
+    let metadata = MetadataCommand::new()
+        .no_deps()
+        .other_options(vec!["--offline".into()])
+        .exec()
+        .expect("`cargo metadata` succeeds");
     let packages = metadata.workspace_packages();
     assert_eq!(packages.len(), ALLOWED.len(), "a crate was added or removed: give it a layer here");
     for package in packages {
@@ -196,14 +200,14 @@ fn libraries_do_not_mention_commands() {
     }
 }
 
-/// Calls `see` with the path and text of every Rust file below the `src` directories of a directory.
+/// Calls `see` with the path and the text of every Rust file in `src` directories below `directory`.
 fn visit(directory: &str, see: &mut impl FnMut(&str, &str)) {
-    for entry in std::fs::read_dir(directory).expect("a directory").flatten() {
+    for entry in std::fs::read_dir(directory).expect("the directory can be read").flatten() {
         let path = entry.path().to_string_lossy().replace('\\', "/");
         if entry.path().is_dir() {
             visit(&path, see);
         } else if path.ends_with(".rs") && path.contains("/src/") {
-            see(&path, &std::fs::read_to_string(entry.path()).expect("is text"));
+            see(&path, &std::fs::read_to_string(entry.path()).expect("the file can be read"));
         }
     }
 }
@@ -232,7 +236,7 @@ fn only_storage_the_kernels_and_the_bounded_parser_may_be_unsafe() {
         "storage/lmdb-pages",
     ] {
         let path = format!("{}/{krate}/src/lib.rs", env!("CARGO_MANIFEST_DIR"));
-        let source = std::fs::read_to_string(&path).expect("every crate has a lib.rs");
+        let source = std::fs::read_to_string(&path).expect("the file can be read");
         assert!(source.contains("#![forbid(unsafe_code)]"), "{path} must forbid unsafe code");
     }
 }

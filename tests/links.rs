@@ -1,4 +1,4 @@
-//! Links between the pages of the documentation lead to files and headings that exist.
+//! Checks that links between pages of the documentation lead to files and headings that exist.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -9,8 +9,10 @@ fn every_link_target_exists() {
     let pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "xtask/model/README.md"];
     let mut pages = pages.map(|page| root.join(page)).to_vec();
     pages_below(&root.join("docs"), &mut pages);
-    let texts: BTreeMap<PathBuf, String> =
-        pages.into_iter().map(|page| (page.clone(), std::fs::read_to_string(&page).expect("a page"))).collect();
+    let texts: BTreeMap<PathBuf, String> = pages
+        .into_iter()
+        .map(|page| (page.clone(), std::fs::read_to_string(&page).expect("the file can be read")))
+        .collect();
     let mut broken = Vec::new();
     for (page, text) in &texts {
         for link in links(text).filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
@@ -27,8 +29,8 @@ fn every_link_target_exists() {
 }
 
 fn pages_below(directory: &Path, pages: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
+    for entry in std::fs::read_dir(directory).expect("the directory can be read") {
+        let path = entry.expect("the entry can be read").path();
         if path.is_dir() {
             pages_below(&path, pages);
         } else if path.extension().is_some_and(|extension| extension == "md") {
@@ -37,11 +39,11 @@ fn pages_below(directory: &Path, pages: &mut Vec<PathBuf>) {
     }
 }
 
-/// The targets of `[text](target)` outside code.
+/// Returns the targets of links of the form `[text](target)` outside of code.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let lines =
         outside_code(text).flat_map(|line| line.split('`').step_by(2).flat_map(|part| part.split("](").skip(1)));
-    // Splitting at backticks cuts a link whose text is code: its target begins the next part.
+    // Lines are split at backticks. If the text of a link is code, the target is at the beginning of the next part.
     let after_code = outside_code(text).flat_map(|line| line.split("`](").skip(1));
     lines.chain(after_code).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
 }
@@ -59,7 +61,7 @@ fn outside_code(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The anchor of a heading, as GitHub generates it.
+/// Returns the anchor of a heading, as GitHub generates it.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()

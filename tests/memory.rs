@@ -1,4 +1,4 @@
-//! Conversation logs of the user and reasoning patterns of the project are found in addition to the code.
+//! Searches find the user's conversation logs and the project's reasoning patterns in addition to code.
 
 mod fixture;
 

@@ -1,5 +1,5 @@
-//! Searches over several roots, the list of known roots, and work trees that share an index, tested with the whole
-//! program.
+//! Searches in several roots, the list of known roots, and work trees that start from a sibling's index. Tested with
+//! the whole program.
 
 mod fixture;
 
@@ -7,7 +7,7 @@ use fixture::{CACHE, Fixture, RETRY, Run};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Two indexed projects in one directory.
+/// Creates two indexed projects in one directory.
 fn projects() -> Fixture {
     let fixture = Fixture::plain();
     fixture.write("app/cache.py", CACHE).write("app/setup.py", "");
@@ -19,7 +19,7 @@ fn projects() -> Fixture {
 }
 
 fn results(run: &Run) -> Vec<(String, String)> {
-    let rows = run.json()["results"].as_array().expect("results").clone();
+    let rows = run.json()["results"].as_array().expect("the value is a list").clone();
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     rows.iter().map(|row| (text(&row["root"]), text(&row["file"]))).collect()
 }
@@ -41,13 +41,14 @@ fn several_roots_are_searched_together_and_known_roots_by_name() {
     assert_eq!(both.json()["index"], Value::Null);
 
     let known = fixture.aur(&["mem", "roots", "--format", "json"]).json();
-    let names: Vec<&str> = known.as_array().expect("a list").iter().filter_map(|root| root["name"].as_str()).collect();
+    let names: Vec<&str> =
+        known.as_array().expect("the value is a list").iter().filter_map(|root| root["name"].as_str()).collect();
     assert_eq!(names, ["app", "lib"], "{known}");
     assert!(known[1]["chunks"].as_u64() > Some(1) && known[1]["files"] == 3, "{known}");
     assert!(fixture.aur(&["mem", "roots"]).out.contains("3 files"));
 
-    // A root can be searched by name from an unrelated directory.
-    let away = TempDir::new().expect("a temporary directory");
+    // From an unrelated directory, a root can be searched by name.
+    let away = TempDir::new().expect("a temporary directory can be created");
     let mut command = fixture.command();
     command.current_dir(away.path()).args(["mem", "search", "RetryWithBackoff", "--format", "json", "--root", "lib"]);
     assert_eq!(results(&Run::from_command(&mut command))[0], pair("-", "http/retry.go"));
@@ -70,7 +71,7 @@ fn errors_of_roots_are_reported() {
     let unknown = search(&["--root", "app", "--root", "nowhere"]);
     assert!(unknown.code == Some(2) && unknown.err.contains("no such directory: nowhere"), "{unknown:?}");
     assert_eq!(search(&["--all-roots", "--root", "app"]).code, Some(2));
-    // A root that cannot be opened does not prevent answers from the others, but changes the exit code.
+    // If a root cannot be opened, the other roots are searched nevertheless, but the exit code changes.
     fixture.write("app/.aurora/index/data.mdb", "no index");
     let some = search(&["--all-roots", "--no-refresh"]);
     assert_eq!(some.code, Some(1), "{some:?}");
@@ -80,7 +81,7 @@ fn errors_of_roots_are_reported() {
     assert!(nothing.code == Some(2) && nothing.err.contains("there are no known indexes"), "{nothing:?}");
 }
 
-/// The summary of an index run in a directory.
+/// Indexes a directory and returns the summary.
 fn indexed(fixture: &Fixture, root: &str, more: &[&str]) -> Value {
     let run = fixture.aur(&[&["mem", "index", "--format", "json", root][..], more].concat());
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -101,16 +102,16 @@ fn a_work_tree_starts_from_the_index_of_its_sibling() {
     }
     main.write("src/cache.py", CACHE).write("gone.py", "def gone():\n    pass\n").commit("first");
     indexed(&main, ".", &[]);
-    let outside = TempDir::new().expect("a temporary directory");
+    let outside = TempDir::new().expect("a temporary directory can be created");
     let tree = outside.path().join("tree");
-    let tree = tree.to_str().expect("UTF-8");
+    let tree = tree.to_str().expect("the path is UTF-8");
     main.run_git(&["worktree", "add", "--quiet", "-b", "other", tree]);
-    std::fs::write(outside.path().join("tree/src/retry.go"), RETRY).expect("written");
-    std::fs::remove_file(outside.path().join("tree/gone.py")).expect("removed");
+    std::fs::write(outside.path().join("tree/src/retry.go"), RETRY).expect("the file can be written");
+    std::fs::remove_file(outside.path().join("tree/gone.py")).expect("the file can be removed");
 
     let begun = indexed(&main, tree, &[]);
-    let canonical = main.root().canonicalize().expect("a path");
-    assert_eq!(begun["adopted"], canonical.to_str().expect("UTF-8"), "{begun}");
+    let canonical = main.root().canonicalize().expect("the path exists");
+    assert_eq!(begun["adopted"], canonical.to_str().expect("the path is UTF-8"), "{begun}");
     let counts = |summary: &Value| ["indexed", "unchanged", "deleted"].map(|name| summary["files"][name].as_u64());
     assert_eq!(counts(&begun), [Some(1), Some(41), Some(1)], "{}", begun["files"]);
     assert_eq!(begun["complete"], true);
@@ -121,10 +122,10 @@ fn a_work_tree_starts_from_the_index_of_its_sibling() {
     assert_eq!(fresh["files"]["indexed"], 42);
     assert_eq!(digest(&main, tree), adopted);
 
-    // A work tree without changes is complete as well.
-    std::fs::remove_dir_all(outside.path().join("tree/.aurora")).expect("removed");
+    // Without changes in the work tree, the result is complete as well.
+    std::fs::remove_dir_all(outside.path().join("tree/.aurora")).expect("the directory can be removed");
     let same = outside.path().join("same");
-    let same = same.to_str().expect("UTF-8");
+    let same = same.to_str().expect("the path is UTF-8");
     main.run_git(&["worktree", "add", "--quiet", "-b", "same", same]);
     let unchanged = indexed(&main, same, &[]);
     assert_eq!((&unchanged["complete"], &unchanged["files"]["indexed"]), (&true.into(), &0.into()), "{unchanged}");
@@ -137,16 +138,16 @@ fn the_index_of_another_repository_is_not_adopted() {
     main.write("src/cache.py", CACHE).commit("first");
     stranger.write("src/cache.py", CACHE).commit("first");
     indexed(&main, ".", &[]);
-    // The other repository claims to have a work tree here.
+    // The other repository falsely lists this directory as its work tree.
     let claimed = stranger.path(".git/worktrees/claimed");
-    std::fs::create_dir_all(&claimed).expect("a directory");
+    std::fs::create_dir_all(&claimed).expect("the directory can be created");
     for (name, content) in [
         ("gitdir", format!("{}/.git\n", main.root().display())),
         ("commondir", "../..\n".to_owned()),
         ("HEAD", "ref: refs/heads/main\n".to_owned()),
     ] {
-        std::fs::write(claimed.join(name), content).expect("written");
+        std::fs::write(claimed.join(name), content).expect("the file can be written");
     }
-    let root = stranger.root().to_str().expect("UTF-8");
+    let root = stranger.root().to_str().expect("the path is UTF-8");
     assert_eq!(indexed(&main, root, &[])["adopted"], Value::Null);
 }

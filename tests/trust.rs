@@ -1,4 +1,4 @@
-//! An index that the user's own runs did not build is not used without consent.
+//! An index that was not built by the user's own runs is not used without the user's consent.
 
 mod fixture;
 
@@ -8,7 +8,7 @@ use fixture::{Fixture, Run};
 
 const REFUSED: &str = "is not trusted";
 
-/// A repository with a function.
+/// Creates a repository with one function.
 fn repository() -> Fixture {
     let fixture = Fixture::git();
     fixture.write("real.py", "def real_function():\n    return 1\n").commit("real");
@@ -24,8 +24,8 @@ fn plant(fixture: &Fixture) {
 }
 
 fn copy(from: &Fixture, to: &Fixture) {
-    fs::create_dir_all(to.path(".aurora/index")).expect("created");
-    fs::copy(from.path(".aurora/index/data.mdb"), to.path(".aurora/index/data.mdb")).expect("copied");
+    fs::create_dir_all(to.path(".aurora/index")).expect("the directory can be created");
+    fs::copy(from.path(".aurora/index/data.mdb"), to.path(".aurora/index/data.mdb")).expect("the file can be copied");
 }
 
 fn run_ok(fixture: &Fixture, arguments: &[&str]) -> Run {
@@ -88,7 +88,7 @@ fn a_foreign_index_can_be_trusted() {
     assert_eq!(refused.code, Some(2), "{refused:?}");
     run_ok(&fixture, &["mem", "trust-index"]);
     assert_eq!(first(&run_ok(&fixture, &SEARCH)), "\"planted.py\"");
-    // A different index in its place is not trusted.
+    // A different index at the same path is not trusted.
     plant(&fixture);
     assert_eq!(fixture.aur(&SEARCH).code, Some(2));
 }
@@ -98,10 +98,10 @@ fn a_damaged_index_cannot_be_trusted() {
     let fixture = repository();
     plant(&fixture);
     let path = fixture.path(".aurora/index/data.mdb");
-    let mut bytes = fs::read(&path).expect("read");
-    let at = bytes.windows(16).position(|window| window == b"planted_function").expect("it is there");
+    let mut bytes = fs::read(&path).expect("the file can be read");
+    let at = bytes.windows(16).position(|window| window == b"planted_function").expect("the file is listed");
     bytes[at] ^= 1;
-    fs::write(&path, bytes).expect("written");
+    fs::write(&path, bytes).expect("the file can be written");
     let run = fixture.aur(&["mem", "trust-index"]);
     assert_eq!(run.code, Some(2), "{run:?}");
     assert!(run.err.contains("damaged"), "{run:?}");
@@ -114,8 +114,8 @@ fn an_index_tracked_by_git_is_trusted_until_git_writes_it() {
     let search = ["mem", "search", "real_function", "--format", "json", "--no-record"];
     fixture.run_git(&["add", "--force", ".aurora/index/data.mdb"]).commit("the index");
     assert_eq!(first(&run_ok(&fixture, &search)), "\"real.py\"");
-    // A pull of somebody else's change of the index: the id is known, the content is not.
-    fs::remove_file(fixture.path(".aurora/index/data.mdb")).expect("removed");
+    // Simulates a pull that changes a committed index: the id is known, but the content is not.
+    fs::remove_file(fixture.path(".aurora/index/data.mdb")).expect("the file can be removed");
     fixture.run_git(&["checkout", "--", ".aurora"]);
     let run = fixture.aur(&search);
     assert_eq!(run.code, Some(2), "{run:?}");
@@ -132,8 +132,8 @@ fn an_index_with_logs_tracked_by_git_is_trusted_after_its_run() {
     fixture.write_for_user("logs/conversations/2025/12/login-2025-12-15.md", log);
     run_ok(&fixture, &["mem", "index"]);
     fixture.run_git(&["add", "--force", ".aurora/index/data.mdb"]).commit("the index");
-    // The umask determines the permissions of a checked-out index. The run tightens them before it records the index.
-    fs::remove_dir_all(fixture.path(".aurora/index")).expect("removed");
+    // The umask determines the permissions of a checked-out index. The run restricts them before it records the index.
+    fs::remove_dir_all(fixture.path(".aurora/index")).expect("the directory can be removed");
     fixture.run_git(&["checkout", "--", ".aurora"]);
     run_ok(&fixture, &["mem", "index"]);
     let search = ["mem", "search", "real_function", "--format", "json", "--no-record"];
@@ -155,9 +155,9 @@ fn a_committed_memory_is_usable_once_trusted() {
     for _ in 0..2 {
         let run = run_ok(&clone, &search);
         assert!(!run.err.contains("left out"), "{run:?}");
-        assert_eq!(run.json()["results"].as_array().expect("results").len(), 1, "{run:?}");
+        assert_eq!(run.json()["results"].as_array().expect("the value is a list").len(), 1, "{run:?}");
     }
-    // The entries are trusted, and so is the index that is derived from them.
+    // Entries in a trusted memory are trusted, and so is the index that is derived from them.
     run_ok(&clone, &["mem", "add", "note", "-m", "seals sleep on the ice"]);
     let run = run_ok(&clone, &["mem", "search", "seals", "--source", "memory", "--format", "json"]);
     assert!(run.out.contains("seals sleep") && !run.err.contains("left out"), "{run:?}");
@@ -168,7 +168,7 @@ fn a_moved_project_keeps_its_index() {
     let fixture = Fixture::plain();
     fixture.write("a/real.py", "def real_function():\n    return 1\n");
     run_ok(&fixture, &["mem", "index", "a"]);
-    fs::rename(fixture.path("a"), fixture.path("b")).expect("renamed");
+    fs::rename(fixture.path("a"), fixture.path("b")).expect("the path can be renamed");
     let search = ["mem", "search", "real_function", "--root", "b", "--format", "json"];
     assert_eq!(first(&run_ok(&fixture, &search)), "\"real.py\"");
 }
@@ -179,7 +179,7 @@ fn an_index_run_in_a_copy_disowns_neither_the_original_nor_other_copies() {
     let added = "def added_function():\n    return 2\n";
     fixture.write("a/real.py", "def real_function():\n    return 1\n");
     run_ok(&fixture, &["mem", "index", "a"]);
-    let saved = fs::read(fixture.path("a/.aurora/index/data.mdb")).expect("read");
+    let saved = fs::read(fixture.path("a/.aurora/index/data.mdb")).expect("the file can be read");
     let restore = |place: &str| {
         fixture.write(&format!("{place}/real.py"), "def real_function():\n    return 1\n");
         fixture.write(&format!("{place}/.aurora/index/data.mdb"), &saved);
@@ -190,7 +190,7 @@ fn an_index_run_in_a_copy_disowns_neither_the_original_nor_other_copies() {
         let run = run_ok(&fixture, &["mem", "index", place, "--require-index"]);
         assert!(!run.out.contains("set aside"), "{place}: {run:?}");
     }
-    // The copy is older than the index of every other place.
+    // Afterwards, the index of the copy is older than the indexes of all other directories.
     fixture.write("a/added.py", added);
     run_ok(&fixture, &["mem", "index", "a"]);
     restore("d");
@@ -223,13 +223,13 @@ fn a_run_that_cannot_record_its_index_reports_it() {
     assert!(run.out.contains("searches will not trust this index"), "{run:?}");
 }
 
-/// Copies the records of a user's indexes into another user's directory, and an index into another project.
+/// Copies the records of a user's indexes into another user's directory, and copies an index into another project.
 fn restore(from: &Fixture, to: &Fixture) {
     let records = |fixture: &Fixture| fixture.user_directory().join("state/indexes");
-    fs::create_dir_all(records(to)).expect("created");
-    for entry in fs::read_dir(records(from)).expect("listed") {
-        let entry = entry.expect("an entry");
-        fs::copy(entry.path(), records(to).join(entry.file_name())).expect("copied");
+    fs::create_dir_all(records(to)).expect("the directory can be created");
+    for entry in fs::read_dir(records(from)).expect("the directory can be read") {
+        let entry = entry.expect("the entry can be read");
+        fs::copy(entry.path(), records(to).join(entry.file_name())).expect("the file can be copied");
     }
     copy(from, to);
 }
@@ -252,25 +252,27 @@ fn an_index_restored_at_another_place_was_rebuilt() {
 fn a_copied_id_does_not_make_an_index_trusted() {
     let user = repository();
     run_ok(&user, &["mem", "index"]);
-    // Somebody copies the index and changes its content. The id stays.
+    // Another user copies the index and changes its content. The id stays the same.
     let author = Fixture::plain();
     restore(&user, &author);
     author.write("planted.py", "def planted_function():\n    return 2\n");
     run_ok(&author, &["mem", "index"]);
     let id = |fixture: &Fixture| {
-        let records = fs::read_dir(fixture.user_directory().join("state/indexes")).expect("listed");
-        records.map(|entry| entry.expect("an entry").file_name()).collect::<Vec<_>>()
+        let records = fs::read_dir(fixture.user_directory().join("state/indexes")).expect("the directory can be read");
+        records.map(|entry| entry.expect("the entry can be read").file_name()).collect::<Vec<_>>()
     };
     assert_eq!(id(&author), id(&user), "the author's run has kept the id");
     let clone = Fixture::plain();
     restore(&user, &clone);
     copy(&author, &clone);
-    // Size and modification time prove nothing.
+    // Equal size and modification time must not make an index trusted.
     let (planted, own) = (clone.path(".aurora/index/data.mdb"), user.path(".aurora/index/data.mdb"));
-    let own = fs::metadata(own).expect("a file");
-    let file = fs::File::options().write(true).open(planted).expect("the file is there");
-    file.set_len(own.len().max(file.metadata().expect("a file").len())).expect("resized");
-    file.set_modified(own.modified().expect("a time")).expect("times can be set");
+    let own = fs::metadata(own).expect("the metadata can be read");
+    let file = fs::File::options().write(true).open(planted).expect("the file can be opened");
+    file.set_len(own.len().max(file.metadata().expect("the metadata can be read").len()))
+        .expect("the file can be resized");
+    file.set_modified(own.modified().expect("the modification time is available"))
+        .expect("the modification time can be set");
     let refused = clone.aur(&[&SEARCH[..], &["--no-index"]].concat());
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.err.contains(REFUSED), "{refused:?}");
@@ -288,10 +290,13 @@ fn a_run_that_requires_an_index_builds_none() {
     assert!(none.err.contains("no index that this run can update"), "{none:?}");
     assert!(!fixture.path(".aurora/index").exists(), "nothing is written");
     plant(&fixture);
-    let before = fs::read(fixture.path(".aurora/index/data.mdb")).expect("a file");
+    let before = fs::read(fixture.path(".aurora/index/data.mdb")).expect("the file can be read");
     let unknown = fixture.aur(&["mem", "index", "--require-index"]);
     assert_eq!(unknown.code, Some(2), "{unknown:?}");
-    assert!(fs::read(fixture.path(".aurora/index/data.mdb")).expect("a file") == before, "the index is unchanged");
+    assert!(
+        fs::read(fixture.path(".aurora/index/data.mdb")).expect("the file can be read") == before,
+        "the index is unchanged"
+    );
     run_ok(&fixture, &["mem", "index"]);
     run_ok(&fixture, &["mem", "index", "--require-index"]);
     fixture.write(".aurora/index/data.mdb", "damaged");

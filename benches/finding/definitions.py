@@ -9,7 +9,7 @@ SHORTEST = 5
 
 
 def patterns():
-    """Returns the expressions by extension."""
+    """Returns the regular expressions by file extension."""
     by_extension = defaultdict(list)
     for row in TABLE.read_text().splitlines():
         if not row.startswith("#"):
@@ -20,7 +20,7 @@ def patterns():
 
 
 def definitions(files):
-    """Returns names that exactly one line in all files defines, ignoring case, with the file and the line."""
+    """Returns names that are defined in exactly one line of all files, ignoring case, with the file and the line number."""
     table, found = patterns(), defaultdict(list)
     for file in files:
         for number, line in enumerate(file.lines, 1):

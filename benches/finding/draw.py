@@ -1,7 +1,7 @@
-"""Draws everyday questions about a tree and their answers from its text alone, without an index or a parser.
+"""Draws everyday questions and their answers from the text of a tree, without an index or a parser.
 
-Each kind of question has a function that yields candidates in random order, at most one for each file and form. Unique texts are
-unique in the whole tree, ignoring case.
+Each kind of question has a function that yields candidates in random order, with at most one candidate for each file and form. A text
+is unique if it occurs once in the whole tree, ignoring case.
 """
 
 import os
@@ -26,7 +26,7 @@ RAISING = re.compile(
     r"fprintf|perror|log\w*|LOG\w*|logger|Error|Exception|New|expect|unreachable!|trigger_error)\b|\w+(?:Error|Exception|Errorf)\b"
 )
 PLACEHOLDER = re.compile(r"%[-+0-9.*]*[a-zA-Z%]+|\$?\{[^}]*\}|#\{[^}]*\}|\\.|\$\w+|<[^>]*>")
-# Lines whose values an index may mask.
+# Lines with values that an index may mask as secrets.
 SECRET = re.compile(r"(?:pass\w*|secret\w*|token|api_?key|credentials?|authorization\w*)[\"']?\s*[:=]", re.I)
 CONSTANT = "[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
 CONSTANT_LINES = {
@@ -47,7 +47,7 @@ KINDS = ["path", "path:line", "key", "literal", "word", "error", "constant", "te
 
 
 class Corpus:
-    """The text of a tree, with tables that tell whether a candidate is unique."""
+    """The text of a tree, with tables for checking whether a candidate is unique."""
 
     def __init__(self, tree):
         self.tree = tree
@@ -69,7 +69,7 @@ class Corpus:
 
 
 def tails(path):
-    """Returns a path and all its suffixes of whole components."""
+    """Returns a path and all suffixes of the path that consist of whole components."""
     parts = path.split("/")
     return ["/".join(parts[start:]) for start in range(len(parts))]
 
@@ -120,7 +120,7 @@ def is_key(corpus, key, line, start):
 
 
 def keys(corpus, chance):
-    """Yields keys of the product. Keys of CI configuration are excluded because they are the same in all repositories."""
+    """Yields keys. Keys of CI configuration are excluded, because they are the same in all repositories."""
     for file in corpus.shuffled(chance, lambda file: not file.path.startswith(".github/") and (file.is_source or file.extension in CONFIGURATION)):
         found = []
         for number, line in enumerate(file.lines, 1):
@@ -142,7 +142,7 @@ def keys(corpus, chance):
 
 
 def literals(corpus, chance):
-    """Yields names of environment variables, numbers and texts in turn while there are any."""
+    """Yields names of environment variables, numbers and texts in turn, until none are left."""
     found = defaultdict(list)
     numbers = Counter(number for file in corpus.tree.files for number in re.findall(r"\d+", file.text))
     for file in corpus.shuffled(chance, lambda file: file.is_source):
@@ -152,7 +152,7 @@ def literals(corpus, chance):
                 continue
             of_file["environment"] += [(hit[1], number) for hit in ENVIRONMENT.finditer(line) if corpus.words[hit[1].lower()] == 1]
             bare = STRING.sub('""', line).split("//")[0].split(" # ")[0]
-            # Rows of numbers are data, for which nobody searches.
+            # Rows of numbers are data, which nobody searches for.
             if len(re.findall(r"\d+", bare)) <= 3 and not file.is_test(number):
                 of_file["number"] += [(hit[0], number) for hit in NUMBER.finditer(bare) if numbers[hit[0]] == 1]
             for hit in STRING.finditer(line):
@@ -223,7 +223,7 @@ def constants(corpus, chance):
                 name = (re.match(r"\t(\w{6,})(?:\s+\w+)?\s*=[^=]", line) or [None, None])[1]
             if name:
                 places[name.lower()].append((name, file, number))
-            # Another assignment or definition, in any language.
+            # The name is also assigned or defined elsewhere, in any language.
             for hit in re.finditer(rf"\b({CONSTANT})\s*:?=[^=>]|^\s*({CONSTANT})\s*[,(]", line):
                 other = hit[1] or hit[2]
                 if other != name:
@@ -254,7 +254,7 @@ def tests(corpus, chance):
     chance.shuffle(names)
     seen, position = set(), 0
     for name, file, number in names:
-        # A function with a specific name that exactly one test file uses.
+        # A function with a specific name that exactly one test file mentions.
         if IS_TYPE.search(file.lines[number - 1]) or not IS_NAME.search(name) or len(name) < 8 or len(used[name]) != 1:
             continue
         [(path, lines)] = used[name].items()

@@ -1,9 +1,9 @@
 """Do everyday questions lead to the one place that answers them?
 
-    python3 everyday.py --aur PROGRAM [--aur PEER] DIRECTORY... [--count 200] [--seed 1] [--questions FILE] [--misses] [--out FILE]
+    python3 everyday.py --aur PROGRAM [--aur OTHER] DIRECTORY... [--count 200] [--seed 1] [--questions FILE] [--misses] [--out FILE]
 
-The directories are checked-out git repositories. For comparable results they must be the repositories in `repositories.tsv` at their
-commits; --any allows others. There are eight kinds of questions in equal shares:
+The directories are checked-out git repositories. For comparable results, they must be the repositories in `repositories.tsv` at the
+commits in that table; --any allows others. There are eight kinds of questions in equal shares.
 
     path        a path, its last two components, or a file name that is unique: any result in the file
     path:line   the same with a line: a result that contains the line
@@ -14,9 +14,9 @@ commits; --any allows others. There are eight kinds of questions in equal shares
     constant    `const NAME`, `where is NAME defined`, `NAME value`: the definition
     test        `test for NAME`, `NAME test`: a call of the function in the only test file that mentions it
 
-The seed determines how they are drawn from the text of the trees (draw.py), without an index. --questions FILE writes them as one JSON
-object per line, or reads them if the file exists; `aur mem eval` also accepts such a file. The peer is another program that is measured
-in the same run, such as the version before a change.
+draw.py draws the questions from the text of the trees, without an index; the seed determines the choice. --questions FILE writes them
+as one JSON object per line, or reads them if the file exists; `aur mem eval` also accepts such a file. If --aur is given twice, both
+programs are measured in the same run, for example the versions before and after a change.
 """
 
 import argparse
@@ -39,13 +39,13 @@ FROZEN = "2293078f4d40bf3b1da2ed031b022276ba9b38b5068d82ffb40c5c32b5e6489a"
 
 
 def pinned():
-    """Returns the commit of every repository by name, and its directory that is excluded from questions."""
+    """Returns the commit of every repository by name, and the directory of the repository that is excluded from questions."""
     rows = (row.split("\t") for row in REPOSITORIES.read_text().splitlines() if not row.startswith("#"))
     return {name: (commit, copies) for name, _, commit, _, copies in rows}
 
 
 def draw(trees, count, seed):
-    """Draws `count` questions in equal shares of kinds and trees, as far as there are candidates."""
+    """Draws `count` questions, evenly over kinds and trees as far as there are enough candidates."""
     pools = {}
     for tree in trees:
         corpus = Corpus(tree)
@@ -55,7 +55,7 @@ def draw(trees, count, seed):
     for kind in KINDS:
         wanted, open_trees = count // len(KINDS), [tree.name for tree in trees]
         while wanted and open_trees:
-            # The trees with the fewest questions so far come first.
+            # Trees with the fewest questions so far come first.
             for name in sorted(open_trees, key=given.get)[:wanted]:
                 found = next(pools[kind, name], None)
                 if found is None:
@@ -84,11 +84,11 @@ def print_group(what, questions):
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--aur", action="append", default=[], metavar="PROGRAM", help="the program, and a peer if given twice")
+    ap.add_argument("--aur", action="append", default=[], metavar="PROGRAM", help="the program; give it twice to compare two programs")
     ap.add_argument("directories", nargs="+", metavar="DIRECTORY")
     ap.add_argument("--count", type=int, default=200)
     ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--any", action="store_true", help="allow other repositories and commits than the pinned ones")
+    ap.add_argument("--any", action="store_true", help="allow repositories and commits that are not in repositories.tsv")
     ap.add_argument("--questions", help="write the questions to this file, or read them if it exists")
     ap.add_argument("--misses", action="store_true", help="print every miss of the first program with its first three results")
     ap.add_argument("--out", help="write every question with its ranks to this file, as JSON")

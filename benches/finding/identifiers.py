@@ -1,13 +1,15 @@
-"""Does a search for an identifier that only one file contains lead to that file and place?
+"""Does a search for an identifier that only one file contains lead to that file and to the right lines?
 
-    python3 identifiers.py --aur PROGRAM [--aur PEER] DIRECTORY... [--sample 200] [--seed 1] [--misses] [--out FILE]
+    python3 identifiers.py --aur PROGRAM [--aur OTHER] DIRECTORY... [--sample 200] [--seed 1] [--misses] [--out FILE]
 
-Each directory is a checked-out git repository. The commit at HEAD is copied for every program and indexed with the default
-pipeline. Identifiers are words of the raw source files of at least five characters: with an underscore, a change of case or a digit,
-or plain words that are not English. Among all indexed files, only one contains the identifier, ignoring case, once or several times.
-Names that exactly one line defines are also searched, as found by the table of `cargo xtask bench exact`. The query is the identifier
-alone. An answer is right if the file and the lines of the result contain an occurrence of it (for a definition, its line). The peer is
-another program that is measured in the same run, such as the version before a change.
+Each directory is a checked-out git repository. The commit at HEAD is copied for every program and indexed with the default pipeline.
+
+Identifiers are words of at least five characters in source files. They have an underscore, a change of case or a digit, or they are
+plain words that are not English. Exactly one of the indexed files contains the identifier, ignoring case. Names that exactly one line
+defines, according to the table of `cargo xtask bench exact`, are searched as well.
+
+The query is the identifier alone. A result is right if its lines contain an occurrence of the identifier; for a definition, the line of
+the definition. If --aur is given twice, both programs are measured in the same run, for example the versions before and after a change.
 """
 
 import argparse
@@ -31,10 +33,10 @@ NAME = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]|[a-z][A-Z]|[A-Z][A-Z][a-z]|[A-Za-z][
 DATA = re.compile(r"(?=[A-Za-z+/]*[0-9])(?=[^\s]*[A-Z])(?=[^\s]*[a-z])[A-Za-z0-9+/]{40,}")
 NUMBER = re.compile(r"(?<![A-Za-z0-9_])[0-9][A-Za-z0-9_.]*")
 ENDINGS = ("s", "es", "d", "ed", "ing", "r", "er", "ly", "al", "ion", "able", "ment", "ness", "ity", "ive")
-# Comments, texts with spaces, and lines without code punctuation: plain words in them are prose.
+# Comments, texts with spaces, and lines without code punctuation. Plain words in these are prose.
 PROSE = re.compile(r"""^\s*(?:#|//|/\*|\*|--|%|;)|\s(?://|#)|/\*|["'`][^"'`]*\s[^"'`]*["'`]|^[^(){}\[\]=;:.<>]*$""")
 MIN_CHARACTERS, MAX_CHARACTERS = 5, 80
-# Maximum number of further occurrences of an identifier in its file.
+# Maximum number of occurrences of an identifier in its file after the first.
 MAX_PLACES = 200
 WITHIN = (1, 10)
 
@@ -52,7 +54,7 @@ def english():
 
 
 def is_english(word, known):
-    """Whether a word, or a word from which it is derived, is known."""
+    """Whether a word, or a word from which the word is derived, is in the list of known words."""
     stems = [word] + [word.removesuffix(ending) for ending in ENDINGS if word.endswith(ending)]
     return any(form in known for stem in stems for form in (stem, stem + "e", stem.removesuffix(stem[-1:])))
 
@@ -92,7 +94,7 @@ def candidates(files, known):
 
 
 def drawn(groups, size, seed):
-    """Draws a sample of every group in an order determined by the seed."""
+    """Draws a sample of every group. The seed determines the choice and the order."""
     for group in sorted(groups):
         questions = sorted(groups[group], key=lambda question: (question["query"], question["path"]))
         chance = random.Random(f"{seed} {group}")
@@ -139,11 +141,11 @@ def print_group(what, questions):
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--aur", action="append", required=True, metavar="PROGRAM", help="the program, and a peer if given twice")
+    ap.add_argument("--aur", action="append", required=True, metavar="PROGRAM", help="the program; give it twice to compare two programs")
     ap.add_argument("directories", nargs="+", metavar="DIRECTORY")
     ap.add_argument("--sample", type=int, default=200, help="identifiers of each group and directory")
     ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--misses", action="store_true", help="print every miss of the first program, with what stood first")
+    ap.add_argument("--misses", action="store_true", help="print every miss of the first program with the first result")
     ap.add_argument("--out", help="write every question with its ranks to this file, as JSON")
     a = ap.parse_args()
     if len(a.aur) > 2:

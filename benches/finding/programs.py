@@ -1,4 +1,4 @@
-"""Programs that index directories and answer questions about them."""
+"""Runs programs that index directories and answer questions about them."""
 
 import json
 import os

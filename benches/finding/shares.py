@@ -1,10 +1,10 @@
-"""Shares of questions with 95 % intervals, for one program or for two side by side."""
+"""Prints shares of questions with 95 % confidence intervals, for one program or for two side by side."""
 
 import math
 
 
 def wilson(count, total):
-    """Returns the 95 % Wilson interval of a share, in percent."""
+    """Returns the 95 % Wilson score interval of a share, in percent."""
     if not total:
         return 0.0, 0.0
     share, z = count / total, 1.96
@@ -15,14 +15,14 @@ def wilson(count, total):
 
 
 def share(ranks, within):
-    """Formats the share of ranks up to `within`, with its interval. Ranks count from 1; None means that there is no rank."""
+    """Formats the share of ranks up to `within`, with its interval. Ranks count from 1; None means that nothing was found."""
     count = sum(rank is not None and rank <= within for rank in ranks)
     low, high = wilson(count, len(ranks))
     return f"{100 * count / max(len(ranks), 1):5.1f} % [{low:5.1f}, {high:5.1f}]", count
 
 
 def print_row(what, ranks, within):
-    """Prints the shares of every program up to each rank, then the ratio of the first program to its peer. `ranks` has a list per program."""
+    """Prints the shares of every program up to each rank, and the ratio of the first program to the second. `ranks` has a list per program."""
     cells = []
     for limit in within:
         shares = [share(program, limit) for program in ranks]

@@ -1,4 +1,4 @@
-"""Tests which questions the benches in this directory draw from a small tree, and when they count an answer as right."""
+"""Tests which questions the benches in this directory draw from a small tree, and which answers count as right."""
 
 import random
 import subprocess

@@ -1,4 +1,4 @@
-"""Checked-out repositories: their copies, and their texts by line."""
+"""Copies checked-out repositories, and reads their files line by line."""
 
 import os
 import re
@@ -12,7 +12,7 @@ SOURCE = set(
     "c cc cpp cxx h hh hpp cs ex exs go java kt kts js mjs cjs jsx ts tsx mts cts php py pyi rb rs scala swift sh bash lua pl pm dart "
     "hs zig m mm groovy".split()
 )
-# Files that need not be indexed: media, keys, lock files, dumps.
+# Files that an index may omit: media, keys, lock files, dumps.
 NO_TEXT = re.compile(
     r"\.(?:png|jpe?g|gif|svg|ico|pdf|gz|zip|tar|jar|p12|jks|pem|key|crt|csr|cer|snk|der|lock|sum|snap|map|woff2?|ttf|eot|patch|diff)$"
     r"|\.min\.\w+$|(?:^|/)(?:package-lock\.json|pnpm-lock\.yaml|npm-shrinkwrap\.json|\.git\w+|\.mailmap|\.\w*ignore)$"
@@ -44,7 +44,7 @@ def is_test(path):
 
 
 class File:
-    """A text file with its lines and the first line of its test code."""
+    """A text file with its lines, and the number of the first line of test code."""
 
     def __init__(self, path, text):
         self.path, self.text = path, text
@@ -53,7 +53,7 @@ class File:
         self.tests_from = 1 if is_test(path) else self.inline_tests()
 
     def inline_tests(self):
-        """Returns the first line of the test module in a Rust file."""
+        """Returns the number of the first line of the test module in a Rust file."""
         mark = RUST_TESTS.search(self.text) if self.extension == "rs" else None
         return self.text.count("\n", 0, mark.start()) + 1 if mark else len(self.lines) + 1
 
@@ -73,7 +73,7 @@ class Tree:
         self.name = self.directory.resolve().name
         self.commit = git(directory, "rev-parse", "HEAD").decode().strip()
         self.paths = git(directory, "ls-files", "-z").decode(errors="replace").split("\0")[:-1]
-        # All texts that are not too large. Uniqueness is relative to these files.
+        # All text files that are not too large. A text is unique if it occurs once in these files.
         self.files = [file for file in map(self.read, self.paths) if file]
 
     def read(self, path):

@@ -18,10 +18,10 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
- * Prints the relations that javac finds in a source tree, one a line, for {@code cargo xtask bench graph}.
+ * Prints the relations that javac finds in a source tree, one per line, for {@code cargo xtask bench graph}.
  *
- * <p>usage: {@code java Edges.java ROOT [CLASSPATH] > edges.tsv}. Lines are those of scip_edges.py; a constructor that is not
- * written counts as its class.
+ * <p>usage: {@code java Edges.java ROOT [CLASSPATH] > edges.tsv}. The lines have the format of scip_edges.py. An
+ * implicit constructor counts as its class.
  */
 final class Edges extends TreePathScanner<Void, Void> {
     private final Path root;
@@ -110,7 +110,7 @@ final class Edges extends TreePathScanner<Void, Void> {
                 + "\t" + (name.equals("<init>") ? "" : name));
     }
 
-    /** The place of the name of a definition: its start lies in front of annotations and modifiers. */
+    /** Returns the position of a definition after its annotations and modifiers, which is near its name. */
     private long nameOf(CompilationUnitTree unit, Tree tree) {
         long start = trees.getSourcePositions().getStartPosition(unit, tree);
         Tree modifiers = tree instanceof ClassTree ? ((ClassTree) tree).getModifiers()

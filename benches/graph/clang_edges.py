@@ -4,8 +4,8 @@ usage: clang_edges.py ROOT [FLAG...] > edges.tsv
 
 Needs the package `libclang`. Uses `compile_commands.json` in ROOT if it exists, or otherwise reads every C and C++ source below ROOT
 with the given flags. Prints `file PATH` for every file that was compiled without errors, `call PATH LINE PATH LINE NAME` for every call
-of a function, method, constructor or function-like macro whose name is written there and whose definition or else declaration is below
-ROOT, and `base PATH LINE PATH LINE NAME` for every base class. Line numbers start at 1.
+of a function, method, constructor or function-like macro whose name is written in the call and whose definition, or declaration if there is no definition, is
+below ROOT, and `base PATH LINE PATH LINE NAME` for every base class. Line numbers start at 1.
 """
 
 import functools
@@ -91,14 +91,14 @@ def units(root, flags):
 
 
 class Edges:
-    """Uses and places of functions. They are matched at the end, because a definition may be in a unit that is read later."""
+    """Uses of functions, and locations of functions. They are matched at the end, because a definition may be in a unit that is read later."""
 
     def __init__(self, root):
         self.root, self.files, self.broken, self.uses = root, set(), set(), set()
         self.declared, self.defined = {}, {}
 
     def read(self, cursor, is_complete):
-        # Not recursive, because the depth of the tree depends on the source.
+        # Not recursive, because a source file can make the tree arbitrarily deep.
         left = list(cursor.get_children())
         while left:
             node = left.pop()
@@ -133,7 +133,7 @@ class Edges:
                 return
 
     def place(self, node):
-        """Returns the path below the root and the line. Code from a macro is placed where the macro is used."""
+        """Returns the path below the root and the line. The location of code from a macro is where the macro is used."""
         location = node.location
         if location.file is None:
             return None

@@ -2,7 +2,7 @@
 //
 // usage: GO111MODULE=off go run edges.go ROOT > edges.tsv
 //
-// Packages outside the module and the standard library are treated as empty, so no dependency has to be present. The
+// Packages outside the module and the standard library are treated as empty, so dependencies need not be installed. The
 // lines have the format of scip_edges.py. `base` denotes every interface of the module that one of its types
 // implements, and every embedded type.
 package main

@@ -1,11 +1,15 @@
-"""Prints the relations that a SCIP index holds, one a line, for `cargo xtask bench graph`.
+"""Prints the relations in a SCIP index, one per line, for `cargo xtask bench graph`.
 
 usage: scip_edges.py INDEX.scip ROOT > edges.tsv
 
-Lines: `file PATH` for every indexed file; `call PATH LINE PATH LINE NAME` for every reference that is followed by arguments, or stands
-behind `new` or `@`; `base PATH LINE PATH LINE NAME` for every type in the header of another one; and `functions` if calls of
-constructors look like patterns, so that only calls of functions are compared. Lines count from 1. The format is that of
-https://github.com/sourcegraph/scip/blob/main/scip.proto.
+The output has these lines; line numbers start at 1:
+
+    file PATH                            an indexed file
+    call PATH LINE PATH LINE NAME        a reference that is followed by arguments, or that follows `new` or `@`
+    base PATH LINE PATH LINE NAME        a type in the header of another type
+    functions                            calls of constructors look like patterns, so only calls of functions are to be compared
+
+The format of the index is defined in https://github.com/sourcegraph/scip/blob/main/scip.proto.
 """
 
 import pathlib
@@ -23,7 +27,7 @@ def main():
     root = pathlib.Path(sys.argv[2])
     documents = [document(part) for number, part in fields(index) if number == 2]
     definitions = {}
-    # Patterns of Rust look like constructors of tuples.
+    # In Rust, patterns look like calls of tuple constructors.
     if any(symbol.startswith("rust-analyzer ") for _, occurrences in documents[:1] for _, _, _, symbol, _ in occurrences):
         print("functions")
     for path, occurrences in documents:
@@ -55,7 +59,7 @@ def place(definition):
 
 
 def name_of(symbol):
-    # rust-analyzer: impl#[`Type<T>`][Trait]method().
+    # Symbols of rust-analyzer have the form impl#[`Type<T>`][Trait]method().
     symbol = re.sub(r"\[(`[^`]*`|[^\]]*)\]", "", symbol.rstrip("#.!").removesuffix("()"))
     name = re.split(r"[/#.]", symbol)[-1].strip("`")
     return "" if name.startswith("<") else re.sub(r"\(.*$", "", name)
@@ -85,7 +89,7 @@ def occurrence(part):
 
 
 def fields(data):
-    """The fields of a message of protocol buffers: number and value."""
+    """Yields the fields of a protocol buffers message: number and value."""
     at = 0
     while at < len(data):
         tag, at = varint(data, at)

@@ -1,9 +1,9 @@
-"""Sessions of articles: `aur serve` against FastAPI, chromadb and rank-bm25, on the same articles and questions.
+"""Compares `aur serve` with a service that uses FastAPI, chromadb and rank-bm25, on the same knowledge articles and questions.
 
     python bench.py AUR [--documents 5000] [--questions 300]
 
-The articles are docstrings of the Python packages that the peer needs, without their first lines; the questions are these first
-lines. The right answer of a question is the article that it was taken from.
+The articles are docstrings of the Python packages that the service needs, without their first lines. The questions are these first
+lines. The right answer to a question is the article from which it was taken.
 """
 
 import argparse
@@ -27,7 +27,7 @@ CLIENTS = 4
 
 
 def docstrings(count):
-    """Pairs of the first line and the rest of a docstring, with distinct rests, in a pseudorandom order that never changes."""
+    """Returns docstrings as pairs of first line and remaining text, in a pseudorandom order that never changes. All remaining texts differ."""
     site = Path(sysconfig.get_path("purelib"))
     found = {}
     for package in ("numpy", "scipy", "sklearn", "torch", "transformers"):
@@ -35,7 +35,7 @@ def docstrings(count):
             try:
                 tree = ast.parse(file.read_bytes())
             except SyntaxError:
-                # Tests of newer versions of the language.
+                # The file needs a newer version of Python.
                 continue
             for node in ast.walk(tree):
                 if not isinstance(node, (ast.ClassDef, ast.FunctionDef)):
@@ -50,7 +50,7 @@ def docstrings(count):
 
 
 class Server:
-    """A server of one side."""
+    """A running server: `aur serve` or the baseline."""
 
     def __init__(self, command, ready):
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -78,7 +78,7 @@ class Server:
 
 
 def in_parallel(server, jobs):
-    """Runs jobs from several clients, and returns the milliseconds of each job and the jobs per second."""
+    """Runs jobs from several clients. Returns the milliseconds that each job took, and the jobs per second."""
     took, rest, lock = [], list(jobs), threading.Lock()
 
     def work():
@@ -100,7 +100,7 @@ def in_parallel(server, jobs):
 
 
 def measure(server, pairs, questions):
-    """Measures one side."""
+    """Measures one of the servers."""
     numbers, path, figures = {}, f"sessions/{server.session}", {}
 
     def add(at):
@@ -148,7 +148,7 @@ def of_aurora(program, directory):
     return Server(command, ready)
 
 
-def of_peer(directory):
+def of_baseline(directory):
     port = random.randrange(20_000, 60_000)
 
     def ready(process):
@@ -158,9 +158,9 @@ def of_peer(directory):
                 return port
             except OSError:
                 time.sleep(0.2)
-        sys.exit("the peer has not started")
+        sys.exit("baseline.py has not started")
 
-    return Server([sys.executable, str(HERE / "peer.py"), directory, str(port)], ready)
+    return Server([sys.executable, str(HERE / "baseline.py"), directory, str(port)], ready)
 
 
 def main():
@@ -173,16 +173,16 @@ def main():
     questions = random.Random(2).sample(range(len(pairs)), min(options.questions, len(pairs)))
     print(f"{len(pairs)} articles, {len(questions)} questions, {CLIENTS} clients")
     sides = {}
-    for name, start in (("aurora", lambda d: of_aurora(options.aur, d)), ("peer", of_peer)):
+    for name, start in (("aurora", lambda d: of_aurora(options.aur, d)), ("baseline", of_baseline)):
         with tempfile.TemporaryDirectory() as directory:
             server = start(directory)
             try:
                 sides[name] = measure(server, pairs, questions)
             finally:
                 server.stop()
-    print(f"{'':22}{'aurora':>12}{'peer':>12}{'ratio':>10}")
+    print(f"{'':22}{'aurora':>12}{'baseline':>12}{'ratio':>10}")
     for figure, ours in sides["aurora"].items():
-        theirs = sides["peer"][figure]
+        theirs = sides["baseline"][figure]
         print(f"{figure:22}{ours:12.3f}{theirs:12.3f}{ours / theirs:10.2f}")
 
 

@@ -1,10 +1,10 @@
-"""`aur serve` under load, with and without index runs: searches a second, latencies, how old answers are, memory.
+"""Measures `aur serve` under load, with and without index runs: searches per second, latencies, age of answers, and memory.
 
     python bench.py AUR DIRECTORY [--minutes 10] [--rate N]
 
-The directory is copied first. The questions are names and lines of comments of its files. First four clients ask as fast as they
-can; then requests arrive at half of the rate that they reached, or at --rate, whether earlier ones are answered or not: for a
-minute without a change, and then with a hundred files that are rewritten every five seconds.
+The directory is copied first. The questions are names and lines of comments from its files. In the first phase, four clients send
+requests as fast as they can. In the second phase, requests arrive at half of the rate that was reached, or at --rate, without waiting for
+earlier answers: first for a minute without changes, then while a hundred files are rewritten every five seconds.
 """
 
 import argparse
@@ -27,7 +27,7 @@ COMMENT = re.compile(r"^\s*(?://+|#|\*)\s+([A-Za-z][\w ,'-]{15,80})$", re.M)
 
 
 def questions(root):
-    """Names and comment lines in equal parts, in a pseudorandom order that never changes."""
+    """Returns as many names as comment lines, in a pseudorandom order that never changes."""
     files = sorted(path for path in root.rglob("*") if path.is_file() and path.suffix in {".c", ".go", ".java", ".js", ".py", ".rs", ".ts"})
     chance = random.Random(1)
     names, comments = set(), set()
@@ -41,7 +41,7 @@ def questions(root):
 
 
 class Connection:
-    """A connection that is kept open."""
+    """A connection that is used for several requests."""
 
     def __init__(self, port):
         self.port = port
@@ -61,7 +61,7 @@ class Connection:
 
 
 class Figures:
-    """Results of requests."""
+    """Latencies and failures of requests."""
 
     def __init__(self):
         self.took, self.failed = [], 0
@@ -79,7 +79,7 @@ class Figures:
 
 
 async def full_speed(port, texts, seconds, **more):
-    """Clients that ask one question after another."""
+    """Runs clients, each of which sends its next request when the last one is answered."""
     figures, end = Figures(), time.perf_counter() + seconds
 
     async def client(number):
@@ -93,7 +93,7 @@ async def full_speed(port, texts, seconds, **more):
 
 
 async def at_rate(port, texts, rate, seconds):
-    """Requests that arrive at a constant rate. The waiting time of each starts at its arrival."""
+    """Sends requests at a constant rate. The latency of a request includes the time that it waits for a connection."""
     figures, free, begun = Figures(), asyncio.Queue(), time.perf_counter()
     for _ in range(CONNECTIONS):
         free.put_nowait(Connection(port))
@@ -115,7 +115,7 @@ async def at_rate(port, texts, rate, seconds):
 
 
 async def edit(port, root, files, seconds):
-    """Rewrites files repeatedly and returns, for each change, the seconds until an answer reflected it."""
+    """Rewrites files repeatedly. Returns, for each change, the seconds until an answer reflected the change."""
     chance, connection, ages, round = random.Random(2), Connection(port), [], 0
     end = time.perf_counter() + seconds
     while (begun := time.perf_counter()) < end:
@@ -139,7 +139,7 @@ async def edit(port, root, files, seconds):
 
 
 def memory(process):
-    """Memory of the process by kind, in MiB."""
+    """Returns the memory of the process by kind, in MiB."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     return {name: int(size) / 1024 for name, size in re.findall(r"(RssAnon|RssFile|VmHWM):\s+(\d+) kB", status)}
 

@@ -2,9 +2,10 @@
 
 usage: ctags.py --aur PROGRAM [--ctags PROGRAM] [--list] DIR...
 
-Prints a line for each directory: the number of names that Universal Ctags finds, how many of them no chunk of the same file names, and
-their share in percent. --list also prints the missed names: place, language and kind according to Universal Ctags, and name. Counts
-functions, types, macros, and constants outside functions, each name once per file. Needs Universal Ctags with JSON output.
+Prints a line for each directory: the number of names that Universal Ctags finds, the number of missed names, and their share in percent. A
+name is missed if no chunk of the same file has the name. --list also prints each missed name, with its location, language and kind
+according to Universal Ctags. Counts functions, types, macros, and constants outside functions, each name once per file. Needs Universal
+Ctags with JSON output.
 """
 
 import argparse
@@ -20,7 +21,7 @@ KINDS = frozenset(
     "alias annotation class constant const define enum enumerator func function getter interface macro method object protocol setter"
     " singletonMethod struct structure subroutine trait type typealias typedef union".split()
 )
-# Kinds that are not definitions in a language but names bound by imports.
+# Kinds of tags that are not definitions in a language, but names bound by imports.
 OTHER_KINDS = {("PHP", "alias"), ("C#", "typedef")}
 # Kinds whose tags may be local although Universal Ctags gives no scope.
 CONSTANTS = frozenset(["constant", "const"])
@@ -89,7 +90,7 @@ def tags(ctags, directory):
 
 
 def is_made_up(tag, lines):
-    """Whether a tag is not a definition: it has no name or an invalid one, or is an include guard, a test of a macro or a local constant."""
+    """Whether a tag is not a definition: its name is missing or invalid, or it is an include guard, a test of a macro or a local constant."""
     name, line = tag["name"], lines[tag["line"] - 1] if tag["line"] <= len(lines) else ""
     before = lines[tag["line"] - 2] if tag["line"] > 1 else ""
     is_guard = tag["kind"] == "macro" and before.split() == ["#ifndef", name] and line.split() == ["#define", name]
@@ -108,7 +109,7 @@ def simple(name):
 
 
 def chunk_names(aur, directory, paths):
-    """Returns the names of the chunks of every indexed file and the names that are defined inside them."""
+    """Returns, for every indexed file, the names of its chunks and the names that are defined inside the chunks."""
     found = {}
     for first in range(0, len(paths), FILES_PER_RUN):
         command = [aur, "pipeline", "run", "--dry", "--only", "chunk", "--format", "jsonl", "--root", "."]

@@ -1,13 +1,17 @@
-"""A day of a team with custom stages, repeated on a repository: values of columns are never lost silently.
+"""Simulates a day of a team with custom stages on a repository, and checks that values of columns are never lost silently.
 
     python team_day.py AUR [REPOSITORY ...]
 
-Each repository is cloned first; without one, a small repository is made. Two stages give every chunk a value: `owner` from the
-path, and `risk` from a service that may be down. The day consists of edits of files and of the stages under `aur serve` and
-`aur mcp`, a failing service, clones of the same user and of another one, and caches that a CI job restores.
+Each repository is cloned first. Without repositories, a small one is created. Two stages give every chunk a value: `owner` is computed from
+the path, and `risk` comes from a service that may be down. During the day, files and stages are edited while `aur serve` and `aur mcp`
+run, the service fails, the same user and another user clone the repository, and a CI job restores caches.
 
-After each step, every chunk has the current value of both columns, or the command has ended with a code other than 0, or the
-answer has a note that names the stage. Anything else is a finding. The exit code is 1 if there is one.
+After each step, one of these must hold; anything else is a finding:
+- every chunk has the current value of both columns;
+- the command has ended with an exit code other than 0;
+- the answer has a note that names the stage.
+
+The exit code is 1 if there are findings.
 """
 
 import argparse
@@ -22,7 +26,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-# Seconds in which a server has to notice a change.
+# Maximum number of seconds until a server notices a change.
 PATIENCE = 120
 
 OWNER = '''from aurora_stage import stage
@@ -64,7 +68,7 @@ config = {{ down = {down} }}
 
 
 class Answer:
-    """Result of a command or request: its exit code, its messages, and its JSON if there is any."""
+    """Result of a command or request: the exit code, the messages, and the JSON object if there is one."""
 
     def __init__(self, code, told, value=None, out=""):
         self.code, self.told, self.value, self.out = code, told, value, out
@@ -126,14 +130,14 @@ class Tree:
         self.write_owner()
 
     def edit_file(self):
-        """Adds a function with a unique name and returns the name."""
+        """Adds a function with a unique name, and returns the name."""
         self.edits += 1
         name = "team_day_change_%d" % self.edits
         self.write("team_day/change_%d.py" % self.edits, 'def %s(card):\n    """Adds %d."""\n    return card + %d\n' % (name, self.edits, self.edits))
         return name
 
     def owners(self):
-        """The values of `owner` with the current version of the stage."""
+        """Returns the values of `owner` that the current version of the stage computes."""
         tops = {path.name for path in self.root.iterdir() if path.name not in (".git",)}
         return ",".join('"%s:%s"' % (self.version, top) for top in sorted(tops) if '"' not in top)
 
@@ -143,7 +147,7 @@ class Day:
         self.findings = []
 
     def check(self, label, tree, answer, count):
-        """Compares the values with the messages of the step. `count(condition)` is the number of chunks that meet the condition."""
+        """Checks whether all values are current, or a message reports missing values. `count(condition)` returns the number of chunks that meet a condition."""
         # A missing column counts as a column without values.
         chunks, told = count(None), []
         for stage, condition in (("owner", "owner in " + tree.owners()), ("risk", "risk!=none")):

@@ -1,4 +1,4 @@
-//! Asking an index the questions of a golden set.
+//! Asks an index the questions of a golden set.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use crate::golden::Question;
 use crate::metrics::{DEPTH, Found, Measured, measure};
 
-/// An index, its embedder, and the rerankers that configurations may name. Searches neither record nor use accesses,
-/// and measure recency from the day after the newest commit of the index, so that the same index gives the same figures
-/// on any day.
+/// An index, its embedder, and the rerankers that configurations may name. Searches neither record accesses nor rank by
+/// them. Recency is measured from the day after the newest commit in the index, so that the same index gives the same
+/// results on any day.
 #[derive(Clone)]
 pub struct Engine {
     snapshot: Snapshot,
@@ -24,24 +24,24 @@ pub struct Engine {
     now: i64,
 }
 
-/// The result of one question.
+/// The result of searching for one question.
 #[derive(Debug, Clone)]
 pub struct QuestionResult {
-    /// The measures.
+    /// Metrics of the results.
     pub measured: Measured,
     /// The first result, as `path:line name`.
     pub top: Option<String>,
-    /// The duration of the search.
+    /// Duration of the search.
     pub took: Duration,
-    /// The reason why the query could not be searched for; such a question counts as a miss.
+    /// The reason why the query could not be searched for. Such a question counts as a miss.
     pub refused: Option<String>,
 }
 
 impl Engine {
-    /// An engine over `snapshot`. Without an embedder, it searches by keywords only.
+    /// Creates an engine over `snapshot`. Without an embedder, it searches by keywords only.
     ///
     /// # Errors
-    /// When a record of the index cannot be read.
+    /// Fails if a record of the index cannot be read.
     pub fn new(snapshot: Snapshot, embedder: Option<Arc<dyn QueryEmbedder>>, mode: Mode) -> Result<Self, StorageError> {
         let now = newest_commit(&snapshot)?.map_or(snapshot.manifest().updated, |newest| newest + 86_400);
         Ok(Self { snapshot, embedder, rerankers: BTreeMap::new(), mode, now })
@@ -53,15 +53,15 @@ impl Engine {
         Self { rerankers, ..self }
     }
 
-    /// The generation that is searched.
+    /// The generation of the index that is searched.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
 
-    /// Asks one question after the other, so that each measured time is the time of a single search.
+    /// Asks one question after the other, so that no search slows down the measurement of another.
     ///
     /// # Errors
-    /// When the index cannot be read, or mode `dense` finds no vectors.
+    /// Fails if the index cannot be read, or if the mode is `dense` and the index has no vectors.
     pub fn ask(&self, config: &SearchConfig, questions: &[Question]) -> Result<Vec<QuestionResult>, QueryError> {
         let searcher = self.searcher(config);
         questions.iter().map(|question| self.answer(&searcher, question)).collect()
@@ -70,7 +70,7 @@ impl Engine {
     /// Asks the questions in parallel and returns only their metrics, in the order of the questions.
     ///
     /// # Errors
-    /// As [`Self::ask`].
+    /// Same as [`Self::ask`].
     pub fn measure(&self, config: &SearchConfig, questions: &[&Question]) -> Result<Vec<Measured>, QueryError> {
         let searcher = self.searcher(config);
         let answers = questions.par_iter().map(|question| Ok(self.answer(&searcher, question)?.measured));
@@ -104,12 +104,12 @@ impl Engine {
             .iter()
             .map(|hit| Found { file: hit.file.clone(), lines: Some((hit.line_start, hit.line_end)) })
             .collect();
-        let spoken = hits.iter().take(10).map(|hit| {
+        let texts = hits.iter().take(10).map(|hit| {
             [&hit.file, &hit.qualified_name, &hit.doc, &hit.text].map(|text| text.to_lowercase()).join("\n")
         });
         let topics = (!question.topics.is_empty()).then(|| {
-            let spoken: Vec<String> = spoken.collect();
-            let is_covered = |topic: &&String| spoken.iter().any(|text| text.contains(&topic.to_lowercase()));
+            let texts: Vec<String> = texts.collect();
+            let is_covered = |topic: &&String| texts.iter().any(|text| text.contains(&topic.to_lowercase()));
             question.topics.iter().filter(is_covered).count() as f64 / question.topics.len() as f64
         });
         let top = hits.first().map(|hit| format!("{}:{} {}", hit.file, hit.line_start, hit.qualified_name));
@@ -117,7 +117,7 @@ impl Engine {
     }
 }
 
-/// The time of the newest commit that the lines of the index come from, in Unix seconds.
+/// Returns the time of the newest commit that any chunk of the index comes from, in Unix seconds.
 fn newest_commit(snapshot: &Snapshot) -> Result<Option<i64>, StorageError> {
     let mut newest = None;
     for id in snapshot.live() {

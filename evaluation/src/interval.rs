@@ -1,4 +1,4 @@
-//! The uncertainty of figures: 95 % confidence intervals of means and of paired differences.
+//! Computes 95 % confidence intervals of means and of paired differences.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use crate::random::Random;
 
 /// Number of resamples of a bootstrap.
 const RESAMPLES: usize = 2_000;
-/// Seed of the bootstrap. It is fixed, so that the same figures give the same interval.
+/// Seed of the bootstrap. It is fixed, so that the same values give the same interval.
 const SEED: u64 = 0x5EED;
 
 /// A mean and the interval that contains the true mean with 95 % confidence.
@@ -21,7 +21,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Half the width of the interval: the number after a `±`.
+    /// Half the width of the interval: the number printed after `±`.
     pub fn margin(&self) -> f64 {
         (self.high - self.low) / 2.0
     }
@@ -32,8 +32,8 @@ impl Estimate {
     }
 }
 
-/// The mean of independent `values` with Student's t-interval. A single value gives no estimate of the variance: its interval
-/// is infinite. `None` for no values.
+/// Computes the mean of independent `values` with Student's t-interval. A single value gives no estimate of the
+/// variance, so its interval is infinite. Returns `None` for no values.
 pub fn mean(values: &[f64]) -> Option<Estimate> {
     if values.is_empty() {
         return None;
@@ -48,9 +48,10 @@ pub fn mean(values: &[f64]) -> Option<Estimate> {
     Some(Estimate { mean, low: mean - margin, high: mean + margin })
 }
 
-/// The mean of the strata's means with its percentile bootstrap interval (Efron and Tibshirani, "An Introduction to the
-/// Bootstrap", 1993) from 2,000 deterministic resamples within each stratum. Strata have equal weight, independent of
-/// their size. Applied to differences of pairs, it is a paired test. `None` for no values.
+/// Computes the mean of the strata's means. The interval is a percentile bootstrap (Efron and Tibshirani, "An
+/// Introduction to the Bootstrap", 1993) from 2,000 deterministic resamples within each stratum. Strata have equal
+/// weight, independent of their size. If the values are paired differences, this is a paired test. Returns `None` for
+/// no values.
 pub fn bootstrap(strata: &[Vec<f64>]) -> Option<Estimate> {
     let strata: Vec<&Vec<f64>> = strata.iter().filter(|stratum| !stratum.is_empty()).collect();
     if strata.is_empty() {
@@ -74,9 +75,9 @@ pub fn bootstrap(strata: &[Vec<f64>]) -> Option<Estimate> {
     Some(Estimate { mean, low: at(0.025), high: at(0.975) })
 }
 
-/// The 97.5 % quantile of Student's t with `freedom` degrees of freedom: exact for 1 and 2, otherwise the expansion
-/// around the normal quantile (Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.7.5), with an error
-/// below 0.005.
+/// Computes the 97.5 % quantile of Student's t distribution with `freedom` degrees of freedom. It is exact for 1 and 2;
+/// otherwise it uses the expansion around the normal quantile (Abramowitz and Stegun, "Handbook of Mathematical
+/// Functions", 26.7.5), with an error below 0.005.
 fn t_quantile(freedom: usize) -> f64 {
     const Z: f64 = 1.959_963_984_540_054;
     match freedom {

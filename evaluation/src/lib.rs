@@ -1,17 +1,17 @@
-//! Measuring a search with questions that have known answers, generating such questions from a repository, and learning
-//! the weights of the search from them.
+//! Measures a search with questions that have known answers, generates such questions from a repository, and learns the
+//! weights of the search from them.
 //!
-//! - [`golden`] reads and writes golden sets; [`metrics`] computes the measures of a list of results; [`interval`]
-//!   estimates the uncertainty of a mean or a difference; [`report`] summarises the figures of a run and compares them
-//!   with another run or a floor.
-//! - [`engine::Engine`] asks an index the questions, in process, without a trace in its access history.
-//! - [`mine`] generates golden sets from a repository: documented functions and files, names defined once, merged
-//!   commits.
-//! - [`tune`] learns the numbers of the search configuration by a deterministic, cross-validated search. It does not
-//!   depend on the name of any number.
+//! - [`golden`] reads and writes golden sets; [`metrics`] computes the metrics of a list of results; [`interval`]
+//!   estimates the uncertainty of a mean or a difference; [`report`] summarises the results of a run and compares them
+//!   with another run or with minimum values.
+//! - [`engine::Engine`] asks an index the questions, in process, without recording accesses.
+//! - [`mine`] generates golden sets from a repository: from documented functions and files, names defined once, and
+//!   merged commits.
+//! - [`tune`] learns the numbers of the search configuration by a deterministic, cross-validated optimisation. It
+//!   treats all numbers alike, whatever their names.
 //!
-//! Deliberately absent: indexing and parsing. The caller of a miner passes it the definitions of a file, and the miner
-//! reports which trees have to be indexed.
+//! Deliberately absent: indexing and parsing. The caller passes an [`mine::IndexerBackend`], which finds the
+//! definitions of a file and indexes the trees that mining writes.
 //!
 //! ```
 //! use aurora_evaluation::metrics::{Found, Metric, measure};

@@ -1,10 +1,14 @@
-//! The measures of one question: the quality of a list of results against the known answers.
+//! Computes the metrics of one question: the quality of a list of results, judged by the known answers.
 //!
-//! Each answer counts once, at the first result that overlaps it. `MRR@10` is the reciprocal rank of the first answer
-//! found, `nDCG@10` the discounted gain divided by the gain of an ideal list (Järvelin and Kekäläinen, 2002; gain
-//! 2^grade − 1, or 1 without grades), `R@k` the share of the answers found in the first k results, `P@5` the share of
-//! the first five results that overlap an answer. `fileMRR` and `fileR@10` are the same measures over the distinct
-//! files of the list. A question whose answers are all whole files is measured over files only.
+//! Each answer counts once, at the first result that overlaps it. The metrics are:
+//! - `MRR@10`: the reciprocal rank of the first answer that was found;
+//! - `nDCG@10`: the discounted gain divided by the gain of an ideal list (Järvelin and Kekäläinen, 2002); the gain is
+//!   2^grade − 1, or 1 without grades;
+//! - `R@k`: the share of the answers found in the first k results;
+//! - `P@5`: the share of the first five results that overlap an answer;
+//! - `fileMRR` and `fileR@10`: the same metrics over the distinct files of the list.
+//!
+//! If all answers of a question are whole files, all metrics are computed over files.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,27 +18,27 @@ use serde::Serialize;
 
 use crate::golden::{Answer, FOUND, Question};
 
-/// Number of results that are examined; files are ranked among these.
+/// Number of results that are examined. Files are ranked among these results.
 pub const DEPTH: usize = 20;
-/// Cutoff of the measures at ten.
+/// Number of results for the metrics at ten.
 const CUT: usize = 10;
 
-/// A measure of a list of results.
+/// A metric of a list of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Metric {
-    /// Normalised discounted cumulative gain of the first ten.
+    /// Normalised discounted cumulative gain of the first ten results.
     #[serde(rename = "ndcg@10")]
     Ndcg,
-    /// Reciprocal rank of the first answer within ten.
+    /// Reciprocal rank of the first answer within the first ten results.
     #[serde(rename = "mrr@10")]
     Mrr,
-    /// Share of the answers found by the first result.
+    /// Share of the answers that the first result contains.
     #[serde(rename = "r@1")]
     Recall1,
-    /// Share of the answers in the first five.
+    /// Share of the answers among the first five results.
     #[serde(rename = "r@5")]
     Recall5,
-    /// Share of the answers in the first ten.
+    /// Share of the answers among the first ten results.
     #[serde(rename = "r@10")]
     Recall10,
     /// Share of the first five results that are answers.
@@ -80,7 +84,7 @@ impl Metric {
         }
     }
 
-    /// Other accepted names.
+    /// Returns other names that are accepted when parsing.
     fn synonyms(self) -> &'static [&'static str] {
         match self {
             Self::Ndcg => &["ndcg"],
@@ -102,7 +106,7 @@ impl fmt::Display for Metric {
     }
 }
 
-/// An unknown name of a metric.
+/// The name of a metric is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown metric `{given}`; metrics are {known}{help}")]
 pub struct UnknownMetric {
@@ -114,7 +118,7 @@ pub struct UnknownMetric {
 impl FromStr for Metric {
     type Err = UnknownMetric;
 
-    /// Parses a name, ignoring case.
+    /// Parses the name of a metric, ignoring case.
     fn from_str(text: &str) -> Result<Self, UnknownMetric> {
         let given = text.trim().to_lowercase();
         let answers_to = |metric: &Self| metric.title().to_lowercase() == given || metric.synonyms().contains(&&*given);
@@ -129,7 +133,7 @@ impl FromStr for Metric {
     }
 }
 
-/// The position of a result.
+/// The file and lines of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// Path relative to the indexed root.
@@ -138,23 +142,23 @@ pub struct Found {
     pub lines: Option<(u32, u32)>,
 }
 
-/// The measures of one list of results.
+/// The metrics of one list of results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     values: [Option<f64>; Metric::ALL.len()],
-    /// The rank of the first answer in the measured list, of chunks or of files, within [`DEPTH`].
+    /// Rank of the first answer in the list of chunks, or of files if all answers are files. At most [`DEPTH`].
     pub first: Option<usize>,
 }
 
 impl Measured {
-    /// The value of a metric, 0..1; `None` if the question does not have it.
+    /// Returns the value of a metric, from 0 to 1, or `None` if the metric does not apply to the question.
     pub fn value(&self, metric: Metric) -> Option<f64> {
         self.values[metric as usize]
     }
 }
 
-/// Measures at most the first [`DEPTH`] of `results`, which are sorted best first. `topics` is the share of the
-/// question's topics that the results mention, if the question has topics.
+/// Computes the metrics of at most the first [`DEPTH`] of `results`, which are sorted best first. If the question has
+/// topics, `topics` is the share of them that the results mention.
 pub fn measure(question: &Question, results: &[Found], topics: Option<f64>) -> Measured {
     let graded = question.is_graded();
     let results = &results[..results.len().min(DEPTH)];
@@ -175,14 +179,14 @@ pub fn measure(question: &Question, results: &[Found], topics: Option<f64>) -> M
     Measured { values, first: chunks.places.first().copied() }
 }
 
-/// The measures of a list against answers.
+/// A list of results, compared with the answers.
 #[derive(Debug, Clone)]
 struct Ranking {
     ndcg: f64,
     precision: f64,
-    /// Ranks of the answers that count as found, ascending.
+    /// Ranks of the results with answers that count as found, ascending.
     places: Vec<usize>,
-    /// The number of answers whose grade suffices to count as found, at least 1.
+    /// Number of answers that can count as found because of their grades, at least 1.
     total: usize,
 }
 
@@ -205,7 +209,7 @@ fn rank(results: &[Found], answers: &[Answer], graded: bool) -> Ranking {
     let (mut gained, mut places) = (0.0, Vec::new());
     for (result, place) in results.iter().zip(1..) {
         let overlapping = left.iter().enumerate().filter(|(_, answer)| overlap(result, answer));
-        // The answer with the best grade; the first among equals.
+        // If a result overlaps several answers, it counts for the answer with the best grade, or the first of these.
         let Some((at, _)) = overlapping.rev().max_by_key(|(_, answer)| grade(answer)) else { continue };
         let answer = left.remove(at);
         if place <= CUT {
@@ -241,7 +245,7 @@ fn overlap(result: &Found, answer: &Answer) -> bool {
         }
 }
 
-/// The distinct files of a list, in order.
+/// Returns the distinct files of a list, in order of their first result.
 fn by_file(results: &[Found]) -> Vec<Found> {
     let mut files: Vec<Found> = Vec::new();
     for result in results {
@@ -252,7 +256,7 @@ fn by_file(results: &[Found]) -> Vec<Found> {
     files
 }
 
-/// The files of the answers, each with the best of its grades.
+/// Returns the files of the answers, each with the best grade of its answers.
 fn whole_files(answers: &[Answer]) -> Vec<Answer> {
     let mut files: Vec<Answer> = Vec::new();
     for answer in answers {
@@ -363,7 +367,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn measures_are_shares(answers in answers(), results in results()) {
+        fn metrics_are_shares(answers in answers(), results in results()) {
             let values = values(&question(answers), &results);
             prop_assert!(values.iter().all(|value| (0.0..=1.0 + 1e-9).contains(value)), "{:?}", values);
             // Recall does not decrease with depth.
@@ -371,7 +375,7 @@ mod tests {
         }
 
         #[test]
-        fn a_miss_in_front_never_helps(answers in answers(), results in results()) {
+        fn a_wrong_first_result_never_improves_a_metric(answers in answers(), results in results()) {
             let question = question(answers);
             let before = values(&question, &results);
             let mut worse = vec![result("none.py", (1, 1))];

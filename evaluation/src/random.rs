@@ -1,17 +1,17 @@
-//! Random numbers that are the same on every machine: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
-//! number generators", 2014), and hashes for stable pseudo-random orders.
+//! Random numbers and hashes that are the same on every machine. The numbers come from SplitMix64 (Steele, Lea and
+//! Flood, "Fast splittable pseudorandom number generators", 2014); the hashes give stable pseudorandom orders.
 
 /// A generator with 64 bits of state.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// A generator seeded with `seed`.
+    /// Creates a generator from a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -20,13 +20,14 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which must not be 0; the bias is below `bound` / 2⁶⁴.
+    /// Returns a number below `bound`, which must not be 0. The probabilities differ by a factor of at most 1 + `bound`
+    /// / 2⁶⁴.
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
     }
 }
 
-/// A hash that depends only on `seed` and `parts`, for stable orders and splits.
+/// Returns a hash that depends only on `seed` and `parts`, for stable orders and splits.
 pub(crate) fn hash(seed: u64, parts: &[&str]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&seed.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Figures of a whole run: by set, against another run, and against floors.
+//! Summarises the results of a run: by set, compared with another run, and compared with minimum values (floors).
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -11,22 +11,22 @@ use crate::golden::Question;
 use crate::interval::{self, Estimate};
 use crate::metrics::Metric;
 
-/// The name of the row for all sets together.
+/// Name of the row for all sets together.
 pub const ALL: &str = "all";
 
 /// A run: every question with its result, grouped by set.
 pub type Run = Vec<(Question, QuestionResult)>;
 
-/// The figures of one set.
+/// The results of one set.
 #[derive(Debug, Clone, Serialize)]
 pub struct SetReport {
-    /// Its name, or [`ALL`].
+    /// Name of the set, or [`ALL`].
     pub set: String,
     /// Number of questions.
     pub questions: usize,
-    /// Number of questions that could not be searched for; they count as misses.
+    /// Number of questions that could not be searched for. They count as misses.
     pub refused: usize,
-    /// Means over the questions that have the metric, with Student's t-intervals.
+    /// Means over the questions to which the metric applies, with Student's t-intervals.
     pub metrics: Vec<MetricReport>,
     /// Median time of a search, in milliseconds.
     pub p50_ms: f64,
@@ -39,13 +39,13 @@ pub struct SetReport {
 pub struct MetricReport {
     /// The metric.
     pub metric: Metric,
-    /// Its mean.
+    /// Mean of the metric, with its interval.
     #[serde(flatten)]
     pub estimate: Estimate,
 }
 
 impl SetReport {
-    /// The mean of a metric; `None` if no question has the metric.
+    /// Returns the mean of a metric, or `None` if the metric applies to no question.
     pub fn value(&self, metric: Metric) -> Option<Estimate> {
         self.metrics.iter().find(|report| report.metric == metric).map(|report| report.estimate)
     }
@@ -58,7 +58,7 @@ pub struct Difference {
     pub set: String,
     /// The metric.
     pub metric: Metric,
-    /// Number of pairs compared.
+    /// Number of questions compared.
     pub questions: usize,
     /// Mean in the other run.
     pub other: f64,
@@ -71,24 +71,24 @@ pub struct Difference {
     pub worse: usize,
 }
 
-/// A question without an answer in the first ten.
+/// A question without an answer among the first ten results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Miss {
-    /// Its set.
+    /// Set of the question.
     pub set: String,
-    /// Its id.
+    /// Id of the question.
     pub id: String,
     /// The query that was searched for.
     pub query: String,
-    /// The first of the expected places.
+    /// The first of the expected answers.
     pub wanted: String,
-    /// The rank of the first answer, beyond ten; `None` if none of the examined results is an answer.
+    /// Rank of the first answer, which is greater than ten. `None` if none of the examined results is an answer.
     pub place: Option<usize>,
     /// The first result.
     pub top: Option<String>,
 }
 
-/// The names of the sets, in the order of their first question.
+/// Returns the names of the sets, in the order of their first question.
 pub fn sets(run: &[(Question, QuestionResult)]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for (question, _) in run {
@@ -99,7 +99,7 @@ pub fn sets(run: &[(Question, QuestionResult)]) -> Vec<&str> {
     names
 }
 
-/// The figures of every set and, if there are several sets, of all of them together.
+/// Returns the results of every set and, if there are several sets, of all sets together.
 pub fn by_set(run: &[(Question, QuestionResult)]) -> Vec<SetReport> {
     let names = sets(run);
     let mut reports: Vec<_> =
@@ -132,8 +132,8 @@ fn set_report<'r>(name: &str, rows: impl Iterator<Item = &'r (Question, Question
     }
 }
 
-/// The differences between `run` and `other`, which asked the same questions in the same order: each of `metrics` for
-/// each set and for all sets together, where each question has the same weight.
+/// Compares `run` and `other`, which asked the same questions in the same order. Returns the difference of each of
+/// `metrics` for each set and for all sets together. In the latter, each question has the same weight.
 pub fn differences(
     run: &[(Question, QuestionResult)],
     other: &[(Question, QuestionResult)],
@@ -168,7 +168,7 @@ pub fn differences(
     all
 }
 
-/// The questions whose answer is not in the first ten, in the order of the run.
+/// Returns the questions without an answer among the first ten results, in the order of the run.
 pub fn misses(run: &[(Question, QuestionResult)]) -> Vec<Miss> {
     let missed = run.iter().filter(|(_, asked)| asked.measured.first.is_none_or(|place| place > 10));
     missed
@@ -194,21 +194,21 @@ fn expected_place(question: &Question) -> String {
     format!("{}{line}{name}{more}", answer.path)
 }
 
-/// A minimum of a metric: `ndcg@10=0.8`, or `exact:mrr@10=.9` for one set.
+/// A minimum value of a metric: `ndcg@10=0.8`, or `exact:mrr@10=.9` for one set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Floor {
     /// The set; `None` for all questions together.
     pub set: Option<String>,
     /// The metric.
     pub metric: Metric,
-    /// The minimum of its mean, 0..1.
+    /// Minimum of the mean, from 0 to 1.
     pub minimum: f64,
 }
 
 impl FromStr for Floor {
     type Err = String;
 
-    /// Parses one floor. The message of an error names the expected form.
+    /// Parses one floor. An error message shows the expected form.
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, minimum) =
             text.split_once('=').ok_or_else(|| format!("expected METRIC=VALUE, such as ndcg@10=0.8, not `{text}`"))?;
@@ -227,18 +227,18 @@ impl FromStr for Floor {
 /// A floor that was not reached.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MissedFloor {
-    /// The floor, as `exact: MRR@10 ≥ 0.900`.
+    /// The floor, such as `exact: MRR@10 ≥ 0.900`.
     pub floor: String,
-    /// The mean; `None` if no question has the metric.
+    /// The mean; `None` if the metric applies to no question.
     pub value: Option<f64>,
     /// The floor minus the mean.
     pub short_by: f64,
 }
 
-/// The floors that the figures do not reach, and the questions whose recall is below their own minimum.
+/// Returns the floors that the results do not reach, and the questions whose recall is below their own `min_recall`.
 ///
 /// # Errors
-/// Returns a message about a floor for an unknown set, with a suggestion.
+/// Returns a message if a floor names an unknown set. The message suggests a similar name.
 pub fn missed(
     floors: &[Floor],
     reports: &[SetReport],
@@ -270,7 +270,7 @@ pub fn missed(
     Ok(all)
 }
 
-/// The message about an unknown set, with a suggestion.
+/// Returns the error message for an unknown set. It suggests a similar name.
 pub fn unknown_set<'s>(given: &str, known: impl Iterator<Item = &'s str> + Clone) -> String {
     let help = nearest(given, known.clone()).map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"));
     format!("no set `{given}`; sets are {}{help}", known.collect::<Vec<_>>().join(", "))

@@ -1,4 +1,4 @@
-//! Golden files: accepted and rejected content, and the equivalence of both notations.
+//! Golden files: which content is accepted and rejected, and that JSON Lines and YAML are equivalent.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ fn write(directory: &TempDir, name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// The faults of files, without the directory in their paths.
+/// Returns the errors of the files, without the directory in their paths.
 fn faults(files: &[(&str, &str)]) -> Vec<String> {
     let directory = TempDir::new().expect("a directory");
     let paths: Vec<PathBuf> = files.iter().map(|(name, text)| write(&directory, name, text)).collect();

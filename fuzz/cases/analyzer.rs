@@ -1,5 +1,5 @@
-//! Any text is analysed into terms of bounded length without control characters, and the first term of a term is the
-//! term itself.
+//! Checks the analyzer on any text: terms have a bounded length and no control characters. Analysing a term again
+//! yields the same term first.
 
 use aurora_analysis::{Analyzer, MAX_TERM_BYTES};
 

@@ -1,4 +1,4 @@
-//! Calls to a project that has no index yet.
+//! Waits, for a limited time, if a call concerns a project that has no index yet.
 
 use std::time::Duration;
 
@@ -8,33 +8,37 @@ use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
 use tokio::time::Instant;
 
-/// Maximum time that a call waits for the first index run to publish; an answer takes less than two seconds.
+/// Maximum time that a call waits for the first index run to publish something. An answer must take less than two
+/// seconds.
 const MAX_WAIT: Duration = Duration::from_millis(1_700);
-/// Interval between two checks.
+/// Interval at which the state of the index run is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Minimum interval between two progress notifications.
 const NOTIFY_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Waits, at most [`MAX_WAIT`] in total, until every project that is being built has an index to answer from, and
-/// reports the progress meanwhile. Returns a note about index runs in progress. The error is the reason why no index
-/// can answer.
+/// Waits, at most [`MAX_WAIT`] in total, until every project whose index is being built has published something to
+/// search. Reports the progress meanwhile. Returns a note if index runs are still in progress.
+///
+/// # Errors
+/// Returns the reason if no index can answer.
 pub(crate) async fn wait(roots: &Roots, context: &RequestContext<RoleServer>) -> Result<Option<String>, String> {
     let Some(first) = roots.iter().next() else { return Err("There is no root.".to_owned()) };
     let began = Instant::now();
-    // Progress under one token must not decrease, so the progress of all projects is summed up.
+    // Progress values under one token must not decrease, so the progress of all projects is added up.
     let mut reported = Reported::default();
     if roots.iter().all(|root| root.is_missing()) {
         wait_for(first, began, context, &mut reported).await?;
     }
     for root in roots.iter().filter(|root| root.is_missing() && root.upkeep() == Upkeep::Build) {
-        // The answer comes from the other projects, with a note about this one.
+        // If this project is not ready in time, the other projects answer, with a note about this one.
         let _ = wait_for(root, began, context, &mut reported).await;
     }
     let notes: Vec<String> = roots.iter().filter_map(|root| unfinished_note(root)).collect();
     Ok((!notes.is_empty()).then(|| notes.join("\n")))
 }
 
-/// The note about an unfinished first index run of a project. Updates of a complete index are too short to mention.
+/// Returns a note if the first index run of a project has not finished. Updates of a complete index are too short to
+/// mention.
 fn unfinished_note(live: &LiveProject) -> Option<String> {
     let now = live.status().borrow().clone();
     let is_partial = now.is_running() && live.searcher().is_ok_and(|searcher| !searcher.snapshot().manifest().complete);
@@ -46,7 +50,7 @@ fn unfinished_note(live: &LiveProject) -> Option<String> {
 struct Reported {
     /// Time of the report.
     last: Option<Instant>,
-    /// Number of completed files.
+    /// Number of files that were completed at that time.
     done: u64,
 }
 
@@ -85,7 +89,7 @@ async fn wait_for(
     Ok(())
 }
 
-/// Sends a progress notification. Errors are ignored: a client that has disconnected needs none.
+/// Sends a progress notification. Errors are ignored, because they mean that the client has disconnected.
 async fn notify(peer: &Peer<RoleServer>, progress: ProgressNotificationParam, done_before: u64, now: &RunStatus) {
     let progress = progress.with_message(format!("indexing: {}", progress_text(now)));
     let progress = match now.files_total {
@@ -95,7 +99,7 @@ async fn notify(peer: &Peer<RoleServer>, progress: ProgressNotificationParam, do
     let _ = peer.notify_progress(progress).await;
 }
 
-/// The progress of a run in words.
+/// Describes the progress of a run in words.
 pub(crate) fn progress_text(status: &RunStatus) -> String {
     match status.files_total {
         _ if status.commits_total > 0 => format!(

@@ -1,12 +1,12 @@
-//! The server over streamable HTTP.
+//! The MCP server over streamable HTTP.
 
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
 use crate::server::McpServer;
 
-/// The MCP server as a service of an HTTP server, which decides who may access it. The service keeps no state between
-/// requests; a body has at most `max_bytes`.
+/// Creates an HTTP service for the MCP server. The surrounding HTTP server decides who may access it. The service keeps
+/// no state between requests, and the body of a request has at most `max_bytes`.
 pub fn http_service(server: McpServer, max_bytes: usize) -> StreamableHttpService<McpServer, NeverSessionManager> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)

@@ -1,7 +1,7 @@
-//! The MCP server: an agent searches, reads and follows relations in indexed projects through a few tools.
+//! The MCP server. It gives agents a few tools to search and read indexed projects and to follow relations.
 //!
-//! Answers are text within a budget of tokens, because an agent reads them as they are. Calls to a project without an
-//! index are answered from what its first index run has published so far.
+//! Answers are text within a budget of tokens, because agents read them directly. If a project has no complete index
+//! yet, answers come from what its first index run has published so far.
 //!
 //! Deliberately absent: the protocol, which `rmcp` implements, and the content of answers, which `aurora-project` and
 //! `aurora-query` determine.

@@ -1,6 +1,6 @@
-//! A transport with one message per line, which answers invalid messages and continues.
+//! A transport with one message per line. It answers invalid messages with an error and continues.
 //!
-//! The transport of `rmcp` drops a line that is not JSON, so its client would wait for an answer forever.
+//! The transport of `rmcp` silently drops a line that is not JSON, so a client would wait for the answer forever.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::message::{Refusal, decode};
 
-/// Maximum number of bytes in a line, as in a request to `aur serve`.
+/// Maximum number of bytes in a line. `aur serve` has the same limit for requests.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Both directions of a connection. Clones share the connection.
@@ -49,7 +49,7 @@ where
         async move { write(&output, serde_json::to_vec(&message)?).await }
     }
 
-    /// Receives the next message. The future may be dropped at any time: its progress is kept in the input.
+    /// Receives the next message. The future may be dropped at any time, because all progress is kept in `input`.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         let mut input = self.input.lock().await;
         loop {
@@ -75,7 +75,7 @@ where
                 }
             };
             let output = Arc::clone(&self.output);
-            // A separate task writes the whole message, even if this future is dropped.
+            // A separate task writes the answer, so that the message is complete even if this future is dropped.
             input.answering = Some(tokio::spawn(async move { write(&output, refusal.to_json()).await }));
         }
     }
@@ -94,18 +94,18 @@ async fn write<W: AsyncWrite + Unpin>(output: &Mutex<W>, mut line: Vec<u8>) -> i
 
 struct Input<R> {
     read: BufReader<R>,
-    /// The beginning of the line that is being read.
+    /// The beginning of the line that is being received.
     line: Vec<u8>,
-    /// Whether the rest of a line that is too long is being skipped.
+    /// Whether the remainder of an overlong line is being skipped.
     is_skipping: bool,
-    /// The task that writes the answer to the last line, until it has finished.
+    /// The task that writes the answer to the last invalid line, until it has finished.
     answering: Option<JoinHandle<io::Result<()>>>,
 }
 
 enum Line {
     /// A line, or the text between the last line end and the end of the input.
     Whole(Vec<u8>),
-    /// A line of more than [`MAX_LINE_BYTES`]; the rest of the line is skipped.
+    /// A line of more than [`MAX_LINE_BYTES`], whose remainder must be skipped.
     TooLong,
 }
 

@@ -1,4 +1,4 @@
-//! Decodes messages of clients, and answers invalid ones with an error.
+//! Decodes messages of clients, and creates the errors that answer invalid messages.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-/// Methods of the requests that the server answers. `rmcp` decodes a request with invalid parameters as a request with
-/// an unknown method.
+/// Methods of the requests that the server answers. The list is needed because `rmcp` reports invalid parameters as an
+/// unknown method.
 const METHODS: [&str; 7] =
     ["initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list"];
-/// Members that a message may have only once.
+/// Members that a message must not repeat.
 const MEMBERS: [&str; 4] = ["jsonrpc", "id", "method", "params"];
 
 /// Decodes a message. Returns `None` for a message that must not be answered, such as a malformed notification or
 /// response.
 ///
 /// # Errors
-/// The answer to a text that is not a message, or to a request with invalid parameters.
+/// Returns the error to send if the text is not a message, or if a request has invalid parameters.
 pub(crate) fn decode(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text).trim_ascii();
     if text.is_empty() {
@@ -40,12 +40,12 @@ fn has_invalid_parameters(message: &ClientJsonRpcMessage) -> bool {
     matches!(&request.request, ClientRequest::CustomRequest(custom) if METHODS.contains(&custom.method.as_str()))
 }
 
-/// The answer to an HTTP request with this body, if the body is not a message that the server can handle.
+/// Returns the error to send for an HTTP request with this body, or `None` if the server can handle the message.
 pub fn refusal(body: &[u8]) -> Option<Vec<u8>> {
     decode(body).err().map(|refusal| refusal.to_json())
 }
 
-/// The first of [`MEMBERS`] that an object has more than once.
+/// Returns the first of [`MEMBERS`] that an object repeats.
 fn repeated_member(text: &[u8]) -> Option<&'static str> {
     struct Repeated(Option<&'static str>);
     struct RepeatedVisitor;
@@ -80,8 +80,8 @@ fn repeated_member(text: &[u8]) -> Option<&'static str> {
     serde_json::from_slice::<Repeated>(text).ok()?.0
 }
 
-/// The answer to a value that is not a message, or to a request with invalid parameters. `repeated` names a member that the
-/// message has more than once.
+/// Returns the error to send for a value that is not a message, or for a request with invalid parameters. `repeated`
+/// names a member that the message has more than once.
 fn refusal_for(value: &Value, repeated: Option<&str>) -> Option<Refusal> {
     let invalid = |id: Value, reason: &str| Some(Refusal::new(id, ErrorCode::INVALID_REQUEST, reason));
     let message = match value {
@@ -90,7 +90,7 @@ fn refusal_for(value: &Value, repeated: Option<&str>) -> Option<Refusal> {
         _ => return invalid(Value::Null, "a message is an object"),
     };
     let method = message.get("method");
-    // Answers are not answered, because two servers could answer each other endlessly.
+    // Responses are not answered: two servers could otherwise answer each other endlessly.
     let has_answer = message.contains_key("result") || message.contains_key("error");
     if method.is_none() && has_answer {
         return None;
@@ -119,7 +119,7 @@ fn refusal_for(value: &Value, repeated: Option<&str>) -> Option<Refusal> {
     }
 }
 
-/// The error that answers an invalid message.
+/// An error that answers an invalid message.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     /// The id of the request, or null if it is missing or cannot be read.
@@ -133,7 +133,7 @@ impl Refusal {
         Self { id, code, reason: reason.into() }
     }
 
-    /// The message to the client, on one line. `rmcp` would omit a null id, which JSON-RPC requires.
+    /// Formats the error as JSON on one line. `rmcp` would omit a null id, which JSON-RPC requires.
     pub(crate) fn to_json(&self) -> Vec<u8> {
         let error = json!({"code": self.code.0, "message": self.reason});
         json!({"jsonrpc": "2.0", "id": self.id, "error": error}).to_string().into_bytes()

@@ -1,6 +1,6 @@
-//! Paths with ranges of lines, as agents write them.
+//! Parses paths with ranges of lines, as agents write them.
 
-/// A range of lines of a file, from 1, with both ends included.
+/// A range of lines in a file. Lines count from 1, and both ends are included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lines {
     pub(crate) first: u32,
@@ -8,7 +8,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Parses `12`, `12-40`, or `12-` (up to the end).
+    /// Parses `12`, `12-40`, or `12-`, which means up to the end of the file.
     ///
     /// # Errors
     /// Returns a message if `text` is not a range of lines.
@@ -31,7 +31,7 @@ impl Lines {
     }
 }
 
-/// Splits a path from the lines that follow it, as in `src/a.rs:12-40`.
+/// Splits a text such as `src/a.rs:12-40` into the path and the lines.
 pub(crate) fn path_and_lines(place: &str) -> (&str, Option<Lines>) {
     match place.rsplit_once(':') {
         Some((path, lines)) if !path.is_empty() => match Lines::parse(lines) {

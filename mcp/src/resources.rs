@@ -1,4 +1,4 @@
-//! Files and chunks as resources.
+//! Offers files and chunks as resources of the protocol.
 
 use aurora_live::{LiveProject, Roots};
 use aurora_project::{Names, ProjectError, chain, file_report};
@@ -11,14 +11,14 @@ use crate::tools::{MAX_BUDGET, cut_name};
 
 /// Maximum number of resources in one page of a list.
 const MAX_PAGE_RESOURCES: usize = 200;
-/// Maximum number of bytes in the paths of a page.
+/// Maximum total number of bytes in the paths of a page.
 const MAX_PAGE_BYTES: usize = 64 << 10;
 /// Bytes that are encoded in addresses: all but unreserved characters (RFC 3986) and the slash.
 const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 const SCHEME: &str = "aurora://";
 const PLAIN: &str = "text/plain";
 
-/// The URI templates of resources.
+/// Returns the URI templates of files and chunks.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let template = |address: &str, name: &str, description: &str| {
         ResourceTemplate::new(address, name).with_description(description).with_mime_type(PLAIN)
@@ -29,7 +29,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// A page of the indexed files of all roots.
+/// Returns a page of the list of all indexed files.
 pub(crate) fn list(roots: &Roots, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
     let skipped = match cursor.map(str::parse::<usize>) {
         None => 0,
@@ -62,8 +62,8 @@ pub(crate) fn list(roots: &Roots, cursor: Option<&str>) -> Result<ListResourcesR
     Ok(ListResourcesResult::with_all_items(page))
 }
 
-/// The text of a file or chunk, with secrets masked. A text beyond the maximum budget is an error, because a resource
-/// cannot be read in parts.
+/// Returns the text of a file or chunk, with secrets masked. Fails if the text exceeds the maximum budget, because a
+/// resource cannot be read in parts.
 pub(crate) fn read(roots: &Roots, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let missing = || ErrorData::resource_not_found(format!("there is no resource {}", cut_name(uri)), None);
     let parts = uri.strip_prefix(SCHEME).and_then(|rest| {

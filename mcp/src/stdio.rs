@@ -1,4 +1,4 @@
-//! The server over standard input and output.
+//! The MCP server over standard input and output.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use tokio::sync::Semaphore;
 use crate::lines::Lines;
 use crate::server::McpServer;
 
-/// An error of the server.
+/// An error that prevents or ends a session.
 #[derive(Debug, thiserror::Error)]
 pub enum McpError {
     /// The system cannot provide threads or an event queue.
     #[error("cannot start: {0}")]
     Runtime(#[source] std::io::Error),
-    /// The client does not speak the protocol.
+    /// The client does not follow the protocol.
     #[error("the client did not start a session: {0}")]
     Session(String),
 }
 
-/// Serves these projects to the client on standard input and output until it disconnects, and keeps their indexes up to
-/// date meanwhile.
+/// Serves these projects to the client on standard input and output until the client disconnects. Keeps the indexes up
+/// to date meanwhile.
 ///
 /// # Errors
-/// When the client does not start a session, or the system cannot provide threads.
+/// Fails if the client does not start a session, or if the system cannot provide threads.
 pub fn serve_stdio(roots: Roots) -> Result<(), McpError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(McpError::Runtime)?;
     let _watches = roots.watch().map_err(McpError::Runtime)?;
@@ -35,17 +35,17 @@ pub fn serve_stdio(roots: Roots) -> Result<(), McpError> {
         let transport = Lines::new(tokio::io::stdin(), tokio::io::stdout());
         let session = loop {
             match server.clone().serve(transport.clone()).await {
-                // A notification or a response before the first request has no answer.
+                // The client sent a notification or a response before its first request. Neither has an answer.
                 Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {}
                 session => break session,
             }
         };
         let session = session.map_err(|error| McpError::Session(error.to_string()))?;
-        // The client has disconnected, whatever the result.
+        // The result does not matter: the client has disconnected in any case.
         let _ = session.waiting().await;
         Ok(())
     });
-    // A blocked read of standard input must not keep the process alive.
+    // Do not wait for the thread that reads standard input: it may be blocked, and would keep the process alive.
     runtime.shutdown_background();
     ended
 }

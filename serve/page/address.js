@@ -1,19 +1,18 @@
-// The URL holds the state of the page, so that it can be shared, and so that back and forward work.
+// The state of the page is in the URL, so that users can share it and go back and forward.
 
-/** The parameters of the current URL. */
+/** Returns the parameters of the current URL. */
 export function here() {
   return new URLSearchParams(location.search);
 }
 
-/** The view that a URL names. */
+/** Returns the name of the view in a URL. */
 export function viewOf(address) {
   return address.get("view") ?? "search";
 }
 
 /**
- * A link to a view with parameters, in the current root. Null and empty values are omitted, lists become repeated
- * parameters.
- * The link begins with `?`, so that no text of an index can make it lead elsewhere.
+ * Returns a link to a view with parameters, in the current root. Null and empty values are omitted, and lists become
+ * repeated parameters. The link begins with `?`, so that no text from an index can make it lead to another site.
  */
 export function link(view, parameters = {}, lines = "") {
   const address = new URLSearchParams();
@@ -31,23 +30,23 @@ export function link(view, parameters = {}, lines = "") {
   return `?${address}${lines && `#L${lines}`}`;
 }
 
-/** A link to a file, or to lines of it. */
+/** Returns a link to a file, or to lines of the file. */
 export function fileLink(path, first = null, last = first, parameters = {}) {
   const lines = first === null ? "" : first === last ? `${first}` : `${first}-${last}`;
   return link("file", { path, ...parameters }, lines);
 }
 
-/** A link to the file of a result, or to lines of it. */
+/** Returns a link to the file of a result, or to lines of the file. */
 export function resultLink(hit, first = null, last = first) {
   return fileLink(hit.file, first, last, rootOf(hit));
 }
 
-/** The parameter of a link with the root of a result, if several roots are searched. */
+/** Returns the link parameter with the root of a result, if several roots are searched. */
 export function rootOf(hit) {
   return hit.root ? { root: hit.root } : {};
 }
 
-/** The lines in a URL, as `[first, last]`; null if it has none. */
+/** Returns the lines in the fragment of a URL, as `[first, last]`, or null if there are none. */
 export function linesOf(hash) {
   const found = /^#L(\d+)(?:-(\d+))?$/.exec(hash);
   return found && [Number(found[1]), Number(found[2] ?? found[1])];
@@ -67,7 +66,7 @@ export function go(to, { replaces = false } = {}) {
   dispatchEvent(new Event("navigate"));
 }
 
-/** Navigates to the previous location, or to the search if there is none. */
+/** Navigates to the previous page, or to the search if there is no previous page. */
 export function back() {
   if (history.state?.isFirst === false) {
     history.back();
@@ -76,7 +75,7 @@ export function back() {
   }
 }
 
-/** Calls `show` now and after each navigation. Links of the page are followed without loading it again. */
+/** Calls `show` now and after each navigation. Following a link does not load the page again. */
 export function follow(show) {
   addEventListener("navigate", show);
   addEventListener("popstate", show);

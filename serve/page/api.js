@@ -1,11 +1,11 @@
-// Requests to the server of the page.
+// Sends requests to the server that serves the page.
 
 import { here } from "./address.js";
 import * as token from "./token.js";
 
 const API = new URL("../api/v1/", import.meta.url);
 
-/** An error that the server answers with. */
+/** An error that the server has returned as its answer. */
 export class Problem extends Error {
   name = "Problem";
 
@@ -17,12 +17,12 @@ export class Problem extends Error {
   }
 }
 
-/** The answer to a GET request, in the current root. */
+/** Returns the answer to a GET request, in the current root. */
 export async function get(resource, parameters = {}, signal = null) {
   return (await request(address(resource, parameters), { signal })).json();
 }
 
-/** The objects of the server-sent events of a resource about the current root, until the server closes the connection. */
+/** Yields the objects in the server-sent events of a resource, in the current root, until the server closes the connection. */
 export async function* events(resource, signal) {
   const response = await request(address(resource, {}), { signal });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -48,7 +48,7 @@ function address(resource, parameters) {
   return url;
 }
 
-/** The answer to a POST request with a JSON body, in the current root. */
+/** Returns the answer to a POST request with a JSON body, in the current root. */
 export async function post(resource, body, signal = null) {
   const root = here().get("root");
   const response = await request(new URL(resource, API), {
@@ -60,7 +60,7 @@ export async function post(resource, body, signal = null) {
   return response.json();
 }
 
-/** The response to a successful request. Asks for a token if the server requires one. */
+/** Returns the response if the request succeeds. Asks the reader for a token if the server requires one. */
 
 async function request(url, options) {
   const shown = token.current();
@@ -77,7 +77,7 @@ async function request(url, options) {
   return response;
 }
 
-/** Whether a request was aborted in favour of another one. */
+/** Whether an error means that the request was aborted because a newer request replaces it. */
 export function isAbort(error) {
   return error.name === "AbortError";
 }

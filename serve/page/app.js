@@ -1,4 +1,4 @@
-// The frame of the page: the header, the view that the URL names, and the keys.
+// The frame of the page: shows the header and the view that the URL names, and handles keys.
 
 import { back, follow, go, here, link, viewOf } from "./address.js";
 import { get } from "./api.js";
@@ -80,7 +80,7 @@ async function offerRoots() {
     return;
   }
   const choice = document.querySelector("#root");
-  // Only a search can cover all roots.
+  // Only the search view can show all roots.
   const all = element("option", { value: "" }, "All projects");
   choice.append(all, ...roots.map((root) => element("option", { value: root.name, title: root.path }, root.name)));
   const select = () => {
@@ -89,7 +89,7 @@ async function offerRoots() {
   };
   choice.addEventListener("change", () => {
     const address = here();
-    // A file or a definition belongs to the previous root.
+    // A file or a definition in the URL belongs to the previous root.
     const view = ["file", "graph"].includes(viewOf(address)) ? "search" : viewOf(address);
     go(link(view, { root: choice.value, q: view === "search" ? query.value : null }));
   });

@@ -1,9 +1,9 @@
-// The attribution of lines to commits.
+// Shows the commit and author of each line of a file.
 
 import { element } from "./dom.js";
 import { ago, moment } from "./format.js";
 
-/** The attribution of a file, by line. */
+/** The attribution of a file. */
 export class Blame {
   #runs;
   #oldest;
@@ -18,8 +18,8 @@ export class Blame {
   }
 
   /**
-   * The cell of a line. It has the commit and author at the start of a run or if `isHead`, and a strip that is stronger for
-   * newer lines.
+   * Returns the cell of a line. At the start of a run, or if `isHead`, the cell names the commit and the author. The
+   * colour of its strip is stronger for newer lines.
    */
   cell(line, isHead) {
     const run = this.#at(line);
@@ -53,7 +53,7 @@ export class Blame {
     return run && line < run.line + run.lines ? run : null;
   }
 
-  /** 1 for the newest lines of the file, 0 for the oldest. */
+  /** Returns 1 for the newest lines of the file, 0 for the oldest, and values between for other lines. */
   #recency(run) {
     if (!run.time || this.#newest === this.#oldest) {
       return 1;

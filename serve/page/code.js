@@ -1,12 +1,12 @@
-// Lines of source code with their tokens and matches. Offsets from the server are bytes of UTF-8.
+// Displays lines of source code with tokens and matches. The server counts offsets in bytes of UTF-8.
 
 import { element } from "./dom.js";
 
-/** Maximum number of characters that are shown of a line, around the first match. Files may have lines of any length. */
+/** Maximum number of characters shown of a line, around the first match. Lines can have any length. */
 const MAX_LINE_CHARS = 400;
 const BEFORE_MATCH = 60;
 
-/** A line as nodes, without its first `skip` characters. `tokens` are `[start, end, class]`, `matches` `[start, end]`. */
+/** Returns the nodes of a line, without the first `skip` characters. `tokens` are `[start, end, class]`, `matches` are `[start, end]`. */
 export function line(text, { tokens = [], matches = [], skip = 0, longest = MAX_LINE_CHARS } = {}) {
   const place = places(text);
   const found = matches.map(([start, end]) => [place(start), place(end)]);
@@ -24,7 +24,7 @@ export function line(text, { tokens = [], matches = [], skip = 0, longest = MAX_
   return [from > skip ? gap() : "", ...nodes, to < text.length ? gap() : ""];
 }
 
-/** The length of the white space that all lines begin with. */
+/** Returns the length of the white space with which all lines begin. */
 export function indentation(texts) {
   const written = texts.filter((text) => text.trim() !== "");
   const widths = written.map((text) => /^[ \t]*/.exec(text)[0]);
@@ -37,7 +37,7 @@ export function indentation(texts) {
   return shared.length;
 }
 
-/** The number of columns of a line: characters of East Asian scripts take two columns. */
+/** Returns the width of a line in columns. Characters of East Asian scripts take two columns. */
 export function columns(text) {
   let sum = 0;
   for (const character of text) {
@@ -47,7 +47,7 @@ export function columns(text) {
   return sum;
 }
 
-/** A function that converts byte offsets of a text to offsets of a JavaScript string. */
+/** Returns a function that converts byte offsets in a text to offsets in a JavaScript string. */
 function places(text) {
   if (/^[\x00-\x7f]*$/.test(text)) {
     return (byte) => byte;

@@ -1,4 +1,4 @@
-// The contents view: the contents of the index by directory and by language, and omitted files, as treemaps and tables.
+// The contents view: shows the contents of the index by directory and by language, and omitted files, as treemaps and tables.
 
 import { fileLink, go, here, link } from "./address.js";
 import { get, isAbort } from "./api.js";
@@ -254,7 +254,7 @@ function lastOf(path) {
   return split(path)[1];
 }
 
-/** The statistics of one language in a directory. */
+/** Returns the statistics of one language in a directory. */
 function share(directory, language) {
   const found = directory.languages.find((one) => nameOf(one.language) === language);
   return found ?? { files: 0, lines: 0, chunks: 0, bytes: 0 };
@@ -264,13 +264,13 @@ function sizes(one) {
   return `${counted(one.files, "file")}, ${counted(one.lines, "line")}, ${counted(one.chunks, "chunk")}, ${bytes(one.bytes)}`;
 }
 
-/** The parts of an area, and a part for the files outside of these parts. An area without parts is not divided. */
+/** Returns the parts of an area, and one more part for files outside of these parts. An area without parts is not divided. */
 function withRest(parts, whole, label, kind) {
   const rest = parts.reduce((left, part) => left - part.value, whole);
   return parts.length > 0 && rest > 0 ? [...parts, { value: rest, name: "files", label, kind }] : parts;
 }
 
-/** The number of entries in each top-level directory. */
+/** Returns the number of entries in each top-level directory. */
 function byDirectory(entries) {
   const counts = new Map();
   for (const { path } of entries) {
@@ -280,7 +280,7 @@ function byDirectory(entries) {
   return [...counts];
 }
 
-/** The legend of the languages, with links. */
+/** Returns the legend of the languages, with links. */
 function legend(languages, href) {
   const entry = ({ language }) => {
     const name = nameOf(language);

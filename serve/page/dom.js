@@ -1,16 +1,16 @@
-// Elements. All content of an index is untrusted: it enters the page only as text, never as markup.
+// Creates elements. The content of an index is not trusted, so it enters the page only as text, never as markup.
 
 import { visible } from "./text.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * An element with properties and children. Children other than nodes become text in which every character is visible;
- * null
- * and false are omitted.
+ * Creates an element with properties and children. Children that are not nodes become text in which every character is
+ * visible; null and false are omitted.
  *
- * `class` is a list of classes, `on…` a listener, `data` and `variables` are objects of data attributes and of custom
- * properties of the style; `hidden`, `open`, `checked` and the like are set if true. Everything else is an attribute.
+ * `class` is a list of classes, `on…` is a listener, `data` is an object of data attributes, and `variables` is an
+ * object of custom CSS properties. `hidden`, `open`, `checked` and the like are set if true. All other properties are
+ * attributes.
  */
 export function element(name, properties = {}, ...children) {
   return filled(document.createElement(name), properties, children);
@@ -60,12 +60,12 @@ function shown(children) {
   return present.map((child) => (child instanceof Node ? child : visible(String(child))));
 }
 
-/** A message in place of content: a reason, and a remedy. */
+/** Returns a message that replaces content. It explains the reason and how to solve the problem. */
 export function message(text, help = null) {
   return element("div", { class: "message", role: "status" }, element("p", {}, sentence(text)), help && element("p", { class: "faint" }, help));
 }
 
-/** A message about a failed request. An error other than a `Problem` is a bug, or the server is unreachable. */
+/** Returns a message about a failed request. An error that is not a `Problem` means that the server is unreachable, or is a bug. */
 export function failure(error) {
   const isAnswer = error.name === "Problem";
   return element(
@@ -76,10 +76,10 @@ export function failure(error) {
   );
 }
 
-/** A word without the characters of names: dots, slashes, underscores, digits, inner capital letters. */
+/** Matches a word without characters that are typical of names: dots, slashes, underscores, digits, inner capital letters. */
 const PLAIN_WORD = /^\p{L}[\p{Ll}'’-]*[,:;]?$/u;
 
-/** A text as a sentence. A name at its beginning, such as a file name, is not capitalised. */
+/** Capitalises a text, unless it begins with a name, such as a file name. */
 function sentence(text) {
   return PLAIN_WORD.test(text.split(/\s/, 1)[0]) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }

@@ -1,4 +1,4 @@
-// The explanation of a result's rank: the contribution of each part to its score, as bars.
+// Explains the rank of a result with bars that show how much each part contributes to the score.
 
 import { link, resultLink, rootOf } from "./address.js";
 import { element, replace } from "./dom.js";
@@ -9,7 +9,7 @@ const WIDE = matchMedia("(min-width: 80rem)");
 /** The score of the selected result. */
 export class ExplanationPanel {
   node = element("aside", { class: "explanation", "aria-label": "Score of the result", tabindex: "-1" });
-  /** On narrow screens the panel is closed until the reader opens it. */
+  /** On narrow screens, the panel is closed until the reader opens it. */
   #isOpen = WIDE.matches;
   #hit = null;
 
@@ -52,7 +52,7 @@ export class ExplanationPanel {
   }
 }
 
-/** A bar for each part; the parts add up to the score. */
+/** Returns a bar for each part. The parts add up to the score. */
 function bars({ score, scores, explanation }) {
   const parts = [
     ["Words", scores.weighted.bm25, explanation.bm25],
@@ -69,7 +69,7 @@ function bars({ score, scores, explanation }) {
   return element("ol", { class: "bars" }, rows, row("Score", score, "", 0, "total"));
 }
 
-/** The bar of a part, which begins where the previous bar ends. */
+/** Returns the bar of a part, which begins where the previous bar ends. */
 function row(name, value, reason, from, kind = value < 0 ? "less" : "") {
   const variables = { from: clamp(from), share: clamp(Math.abs(value)) };
   return element(

@@ -1,4 +1,4 @@
-// Facets: the common properties of matching chunks, with counts, and the active filters.
+// Shows facets, which are common properties of the matching chunks with counts, and the active filters.
 
 import { go, here } from "./address.js";
 import { element, replace } from "./dom.js";
@@ -7,7 +7,7 @@ import { count } from "./format.js";
 /** URL parameters that narrow a search. */
 export const FILTERS = ["type", "lang", "path", "mode"];
 
-/** The number of values of a facet that are shown before the reader asks for all. */
+/** Number of values of a facet that are shown before the reader asks for all values. */
 const SHOWN = 8;
 
 /** Filters that have at most one value. */
@@ -29,7 +29,7 @@ const TYPES = {
   knowledge: "Phases of conversation logs",
 };
 
-/** The filter `code` means every type of source code, but the facet means code without a definition: it cannot be chosen. */
+/** The filter `code` means every type of source code, but the facet `code` means code without a definition. So the facet cannot be chosen. */
 const NO_FILTER = { type: ["code"] };
 
 const MODES = { "": "Words and meaning", sparse: "Words only", dense: "Meaning only" };
@@ -111,7 +111,7 @@ export class FacetPanel {
   }
 }
 
-/** A value as a toggle of its filter. Chosen values without matches have no count. */
+/** Returns a value of a facet as a toggle for its filter. Chosen values without matches have no count. */
 function value(name, { value, chunks }, chosen, most) {
   const filter = chunks === null ? value : pattern(name, value);
   const variables = { share: (chunks ?? 0) / most };
@@ -131,7 +131,7 @@ function value(name, { value, chunks }, chosen, most) {
   return element("button", { type: "button", class: "facet", "aria-pressed": String(isOn), title, data, variables, onclick }, content);
 }
 
-/** The filter of a value: for a directory a pattern that matches exactly that directory, otherwise the value. */
+/** Returns the filter for a value. For a directory, this is a pattern that matches exactly that directory. */
 function pattern(name, value) {
   return name === "path" ? `/${value.replace(/[*?[\]{}\\]/g, "\\$&")}` : value;
 }
@@ -141,7 +141,7 @@ function shortened(path) {
   return parts.length > 2 ? `…/${parts.slice(-2).join("/")}` : parts.join("/");
 }
 
-/** Whether a pattern was chosen as a directory: such patterns begin with a slash, typed patterns do not. */
+/** Whether a pattern comes from the directory facet. Such patterns begin with a slash, unlike typed patterns. */
 function isDirectory(path) {
   return path.startsWith("/");
 }

@@ -1,4 +1,4 @@
-// The file view: text, definitions and the attribution of lines.
+// The file view: shows the text, the definitions and the attribution of lines.
 
 import { fileLink, go, here, link, linesOf } from "./address.js";
 import { get, isAbort } from "./api.js";
@@ -28,7 +28,7 @@ export class FileView {
   #shown = null;
   #report = null;
   #definitions = [];
-  /** A promise of the attribution, or null. */
+  /** A promise for the attribution, or null. */
   #blame = null;
 
   constructor(section) {
@@ -211,7 +211,7 @@ export class FileView {
   }
 }
 
-/** The path of a file with links to its directories. */
+/** Returns the path of a file, with links to its directories. */
 function trail(path) {
   const parts = path.split("/");
   return parts.map((part, at) => {
@@ -223,12 +223,12 @@ function trail(path) {
   });
 }
 
-/** The suffix of the id of a later part of an overlong chunk: the id of the first part is followed by `~2` and so on. */
+/** Matches the end of the id of a later part of an overlong chunk. Its id is the id of the first part, followed by `~2` and so on. */
 const PART = /~\d+$/;
 
 /**
- * The definitions of a file: its chunks without the code between definitions, which is named after the file. The parts of an
- * overlong chunk are merged.
+ * Returns the definitions of a file. These are its chunks, except for code between definitions, whose chunks are named
+ * after the file. The parts of an overlong chunk are merged.
  */
 function definitionsOf({ file, chunks }) {
   const [, fileName] = split(file);
@@ -244,13 +244,13 @@ function definitionsOf({ file, chunks }) {
   return [...found.values()];
 }
 
-/** The name of a chunk in the outline; a nested chunk omits the name of the outer one. */
+/** Returns the name of a chunk in the outline. The name of a nested chunk does not repeat the name of the outer chunk. */
 function outlineName({ qualified_name: name, line_start: first, line_end: last }, depth) {
   const shown = depth > 0 ? name.split(/::|[.#]/).findLast((part) => part !== "") : name;
   return shown || `Lines ${first}–${last}`;
 }
 
-/** The nesting depth of each chunk. */
+/** Returns the nesting depth of each chunk. */
 function depthsOf(chunks) {
   const open = [];
   return chunks.map((chunk) => {
@@ -263,7 +263,7 @@ function depthsOf(chunks) {
   });
 }
 
-/** The smallest chunk around a line. */
+/** Returns the smallest chunk around a line. */
 function innermost(chunks, line) {
   const around = chunks.filter((chunk) => chunk.line_start <= line && line <= chunk.line_end);
   return around.sort((a, b) => a.line_end - a.line_start - (b.line_end - b.line_start))[0] ?? null;

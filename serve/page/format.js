@@ -1,8 +1,8 @@
-// Numbers, sizes and times for human readers.
+// Formats numbers, sizes and times for human readers.
 
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-/** Units of past times in seconds, the same as on the command line (`relative_time`). */
+/** Units for the time since an event, in seconds. The command line uses the same units (`relative_time`). */
 const UNITS = [
   ["year", 31_557_600],
   ["month", 2_629_800],
@@ -12,22 +12,22 @@ const UNITS = [
   ["minute", 60],
 ];
 
-/** `12,345` */
+/** Formats a number as `12,345`. */
 export function count(number) {
   return whole.format(number);
 }
 
-/** `1 file`, `12,345 files` */
+/** Formats a number of things as `1 file` or `12,345 files`. */
 export function counted(number, one, several = `${one}s`) {
   return `${count(number)} ${number === 1 ? one : several}`;
 }
 
-/** `12.3K` */
+/** Formats a number as `12.3K`. */
 export function brief(number) {
   return short.format(number);
 }
 
-/** `12.3 MB` */
+/** Formats a number of bytes as `12.3 MB`. */
 export function bytes(number) {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let at = 0;
@@ -39,7 +39,7 @@ export function bytes(number) {
   return `${at === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[at]}`;
 }
 
-/** `12 ms`, `3.4 s`, `2 min 5 s` */
+/** Formats a duration as `12 ms`, `3.4 s` or `2 min 5 s`. */
 export function duration(milliseconds) {
   if (milliseconds < 1000) {
     return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
@@ -51,7 +51,7 @@ export function duration(milliseconds) {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }
 
-/** `just now`, `3 days ago` of a time such as `2025-12-29T08:00:00Z`. */
+/** Formats a time such as `2025-12-29T08:00:00Z` as `just now` or `3 days ago`. */
 export function ago(time) {
   const seconds = (Date.now() - Date.parse(time)) / 1000;
   if (Number.isNaN(seconds)) {
@@ -61,12 +61,12 @@ export function ago(time) {
   return found ? `${counted(Math.floor(seconds / found[1]), found[0])} ago` : "just now";
 }
 
-/** `2025-12-29` */
+/** Formats a time as `2025-12-29`. */
 export function date(time) {
   return time.slice(0, 10);
 }
 
-/** `2025-12-29 08:00` in the time zone of the reader. */
+/** Formats a time as `2025-12-29 08:00`, in the time zone of the reader. */
 export function moment(time) {
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) {
@@ -77,13 +77,13 @@ export function moment(time) {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
-/** The directory of a path with a trailing slash, and the name of the file. */
+/** Returns the directory of a path, with a trailing slash, and the name of the file. */
 export function split(path) {
   const at = path.lastIndexOf("/") + 1;
   return [path.slice(0, at), path.slice(at)];
 }
 
-/** A hue that depends only on a name. */
+/** Returns a hue that depends only on the name. */
 export function hue(name) {
   let hash = 2166136261;
   for (const byte of new TextEncoder().encode(name)) {

@@ -1,4 +1,4 @@
-// The graph view: the callers and callees of a definition, or its implementers, as a drawing and as lists.
+// The graph view: shows the callers and callees of a definition, or its implementers, as a drawing and as lists.
 
 import { fileLink, go, here, link } from "./address.js";
 import { get, isAbort, post } from "./api.js";
@@ -12,14 +12,15 @@ import { showEdges } from "./scrolling.js";
 const DEPTHS = [1, 2, 3, 4];
 const DEPTH = 1;
 const MARGIN = 8;
-/** Maximum number of characters of a name and of a place in a node. */
+/** Maximum number of characters of a name in a node. */
 const MAX_NAME_CHARS = 26;
+/** Maximum number of characters of a path in a node. */
 const MAX_PLACE_CHARS = 32;
-/** Relations with less confidence are drawn with dashes. */
+/** Minimum confidence of relations that are drawn with solid lines. Other relations are dashed. */
 const SURE = 0.7;
 /** Number of definitions that are suggested for an unknown or ambiguous name. */
 const SUGGESTIONS = 20;
-/** Space between layers: small on narrow screens, so that parts of the adjacent layers are visible. */
+/** Space between layers. It is smaller on narrow screens, so that parts of the adjacent layers are visible. */
 const NARROW = matchMedia("(max-width: 48rem)");
 const ACROSS = { wide: 84, narrow: 36 };
 
@@ -118,7 +119,7 @@ export class GraphView {
         return;
       }
       const isName = error.status === 404 || error.status === 422;
-      // The lines after the first are ids of definitions, which are offered as links.
+      // Only the first line is shown. The other lines are ids of definitions, which are offered as links instead.
       replace(this.#body, isName ? message(error.message.split("\n")[0].replace(/:$/, "")) : failure(error));
       if (isName) {
         await this.#offer(name, error.candidates, signal).catch(() => {});
@@ -128,9 +129,8 @@ export class GraphView {
   }
 
   /**
-   * Suggests the first definitions with the name, by the ids in the error. Also suggests search results for a name that
-   * is
-   * unknown, that more definitions have, or that is the last part of other names.
+   * Suggests the first definitions with the name, whose ids are in the error. Also suggests results of a search for the
+   * name, because the name may be unknown, have more definitions, or be the last part of other names.
    */
   async #offer(name, ids, signal) {
     const search = element("a", { href: link("search", { q: name }) }, "Search for more");
@@ -201,7 +201,7 @@ export class GraphView {
   }
 }
 
-/** Scrolls a frame so that a node is in its centre. */
+/** Scrolls a frame so that a node is in the centre of the frame. */
 function centre(frame, node) {
   const [outer, inner] = [frame.getBoundingClientRect(), node.getBoundingClientRect()];
   frame.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
@@ -228,7 +228,7 @@ function drawing({ nodes, edges, width, height }, root) {
 function curve(from, to) {
   const [x1, y1] = [from.x + NODE.width, from.y + NODE.height / 2];
   const [x2, y2] = [to.x - 1, to.y + NODE.height / 2];
-  // An edge within a layer or to an earlier layer starts and ends on the right.
+  // An edge within a layer, or to an earlier layer, starts and ends on the right side of its nodes.
   if (x2 < x1) {
     const out = Math.max(x1, to.x + NODE.width) + 40;
     return `M${x1} ${y1} C${out} ${y1} ${out} ${y2} ${to.x + NODE.width} ${y2}`;
@@ -237,14 +237,14 @@ function curve(from, to) {
   return `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
 }
 
-/** The node of a definition. `place` is the shortest ending of its path that is unique in the drawing. */
+/** Returns the node of a definition. `place` is the shortest ending of its path that is unique in the drawing. */
 function box({ chunk, x, y }, place, isRoot) {
   const file = fileLink(chunk.file, chunk.line_start, chunk.line_end);
   return drawn(
     "a",
     {
       class: isRoot ? "node root" : "node",
-      // The root definition links to its text, the others to their relations.
+      // The root definition links to its text, and other definitions link to their relations.
       href: isRoot ? file : link("graph", { name: chunk.id, depth: here().get("depth"), relation: here().get("relation") }),
       "aria-label": `${chunk.name}, ${chunk.type} in ${chunk.file}, line ${chunk.line_start}`,
       data: { x, y, file },
@@ -256,13 +256,13 @@ function box({ chunk, x, y }, place, isRoot) {
   );
 }
 
-/** Whether a name is equal to a qualified name or its last part. */
+/** Whether a name equals a qualified name or the last part of it. */
 function isLastPart(name, qualified) {
   const before = qualified.slice(0, -name.length);
   return qualified.toLowerCase().endsWith(name.toLowerCase()) && /(^|::|[.#/])$/.test(before);
 }
 
-/** The end of a text, which is the most informative part of a qualified name. */
+/** Returns the end of a text, which is the most informative part of a qualified name. */
 function ending(text, length) {
   const characters = [...text];
   return characters.length > length ? `…${characters.slice(1 - length).join("")}` : text;

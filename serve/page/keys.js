@@ -1,4 +1,4 @@
-// Keyboard shortcuts. Single keys do nothing while the reader types a text or has switched them off.
+// Keyboard shortcuts. Single keys have no effect while the reader types a text, or if the reader has switched them off.
 
 import { element } from "./dom.js";
 
@@ -14,7 +14,7 @@ const HELP = [
 /** Whether single-key shortcuts are on. Users of speech input switch them off. */
 let isOn = localStorage.getItem(SETTING) !== "off";
 
-/** Listens to keys. `handle` gets the name of a key and returns whether it has used the key. */
+/** Listens to keys. `handle` receives the name of a key, and returns whether it has used the key. */
 export function connect(button, handle) {
   button.addEventListener("click", open);
   document.addEventListener("keydown", (event) => {
@@ -39,7 +39,7 @@ function takesKey(target, key) {
   if (target.matches("select, textarea") || target.isContentEditable) {
     return key !== "Escape";
   }
-  // On the start page the empty search has the focus, and no query begins with these keys.
+  // On the start page, the empty search field has the focus. No query begins with these keys.
   if (target.matches("input[type=search]") && target.value === "" && ["/", "?"].includes(key)) {
     return false;
   }

@@ -1,17 +1,17 @@
-// The layout of a graph: layers from left to right, with callers before their callees.
+// Computes the layout of a graph: layers from left to right, with callers to the left of their callees.
 
-/** Size of a node, and vertical space between nodes of a layer. */
+/** Size of a node. */
 export const NODE = { width: 216, height: 42 };
+/** Vertical space between the nodes of a layer. */
 const DOWN = 12;
-/** Maximum number of nodes of a layer; further nodes are only in the list. */
+/** Maximum number of nodes in a layer. Further nodes are only in the lists below the drawing. */
 const MAX_NODES = 30;
 
 /**
- * The nodes with their positions and the edges of two trees with the same root.
+ * Returns the edges, and the nodes with their positions, of two trees with the same root.
  *
- * `left` and `right` are roots from the server's answers: the descendants of `left` are left of it and point to the
- * right.
- * A definition that occurs several times is one node. `across` is the space between layers.
+ * `left` and `right` are the roots in the answers of the server. The descendants of `left` are to its left, and their
+ * edges point to the right. A definition that occurs several times is one node. `across` is the space between layers.
  */
 export function layered(left, right, across) {
   const nodes = new Map([[right.id, { chunk: right, layer: 0 }]]);

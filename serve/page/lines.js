@@ -1,6 +1,5 @@
-// The text of a file, line by line. Blocks of lines are plain text until they come near the viewport, so that long
-// files open
-// at once and the search of the browser finds everything.
+// Shows the text of a file, line by line. Blocks of lines are plain text until they come near the viewport. So long
+// files open immediately, and the browser's own search finds everything.
 
 import { fileLink } from "./address.js";
 import * as code from "./code.js";
@@ -8,7 +7,7 @@ import { element, replace } from "./dom.js";
 
 /** Number of lines in a block. */
 const BLOCK = 200;
-/** Maximum number of characters that are shown of a line. */
+/** Maximum number of characters shown of a line. */
 const MAX_LINE_CHARS = 2000;
 /** Distance from the viewport at which a block gets its tokens. */
 const NEAR = "1500px 0px";

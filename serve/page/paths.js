@@ -1,6 +1,6 @@
-// Short forms of paths.
+// Shortens paths.
 
-/** For each path, the shortest ending of whole components that no other path has. */
+/** Returns, for each path, the shortest ending of whole components that no other path has. */
 export function endings(paths) {
   const all = [...new Set(paths)].map((path) => path.split("/"));
   const ending = (parts, length) => parts.slice(-length).join("/");
@@ -15,7 +15,7 @@ export function endings(paths) {
   return new Map(found);
 }
 
-/** Shortens a path to at most `length` characters: omits directories in its middle, or characters at its beginning. */
+/** Shortens a path to at most `length` characters. Omits directories in the middle, or characters at the beginning. */
 export function shortened(path, length) {
   const characters = [...path];
   if (characters.length <= length) {

@@ -1,4 +1,4 @@
-// The progress of the current index run.
+// Shows the progress of the current index run.
 
 import { element, replace } from "./dom.js";
 import { count, counted, duration } from "./format.js";

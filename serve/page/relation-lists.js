@@ -1,11 +1,11 @@
-// The relations of a definition as lists, and how each relation was found.
+// Shows the relations of a definition as lists, and how each relation was found.
 
 import { fileLink, link } from "./address.js";
 import { element } from "./dom.js";
 
 const TITLES = { callers: "Callers", callees: "Callees", implementers: "Implementers" };
 
-/** Explanations of the reasons of relations. */
+/** Explanations of how relations were found, by reason. */
 const REASONS = {
   scope: "It is in an enclosing scope, in the same file, or a member of the same type.",
   receiver: "It is a member of the type that the receiver is declared with or created from.",
@@ -20,7 +20,7 @@ const REASONS = {
 
 const ENDS = { cycle: "calls itself", repeated: "see above" };
 
-/** The relations in the server's answers. */
+/** Returns lists of the relations in the answers of the server. */
 export function relationLists(reports) {
   return element("div", { class: "graph-lists" }, reports.map(list), reports.map(undefinedNames), reasons(reports));
 }
@@ -69,7 +69,7 @@ function undefinedNames({ relation, external }) {
   );
 }
 
-/** Explanations of the reasons in the lists. Without a mouse they are the only explanation. */
+/** Returns explanations of the reasons in the lists. Readers without a mouse see no other explanation. */
 function reasons(reports) {
   const of = (chunk) => [chunk.reason, ...(chunk.children ?? []).flatMap(of)];
   const found = new Set(reports.flatMap(({ root }) => of(root)));

@@ -1,11 +1,11 @@
-// Results grouped by file, with their lines of code.
+// Shows results with their lines of code, grouped by file.
 
 import { resultLink } from "./address.js";
 import * as code from "./code.js";
 import { element, replace } from "./dom.js";
 import { count, split } from "./format.js";
 
-/** The list of results. `onSelect` gets each result that is selected. */
+/** The list of results. `onSelect` is called with each result that is selected. */
 export class ResultList {
   node = element("div", { class: "results" });
   #onSelect;
@@ -18,9 +18,8 @@ export class ResultList {
   }
 
   /**
-   * Shows results, best first, grouped by file at the position of the best result of each file. Selects `selected` if
-   * it is
-   * among them, otherwise the first result.
+   * Shows results, best first. Results in the same file are grouped at the position of the best one. Selects `selected`
+   * if it is among the results, otherwise the first result.
    */
   show(results, selected = null) {
     const files = new Map();
@@ -35,7 +34,7 @@ export class ResultList {
     this.#mark(kept ?? this.#items[0] ?? null);
   }
 
-  /** The selected result; null without results. */
+  /** Returns the selected result, or null if there are no results. */
   selected() {
     return this.#selected?.hit ?? null;
   }
@@ -120,7 +119,7 @@ export class ResultList {
   }
 }
 
-/** The key of a result, independent of its lines, its text and its position in the list. */
+/** Returns a key of a result that does not depend on its lines, its text or its position in the list. */
 function keyOf(hit) {
   return `result ${hit.root ?? ""} ${hit.id}`;
 }
@@ -129,7 +128,7 @@ function meter(score) {
   return element("span", { class: "meter", variables: { share: score }, "aria-hidden": true });
 }
 
-/** The best matching lines, without their common indentation. */
+/** Returns the best matching lines, without their common indentation. */
 function snippet(hit) {
   const lines = hit.snippet ?? [];
   const skip = code.indentation(lines.map((line) => line.text));

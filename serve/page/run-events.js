@@ -1,6 +1,5 @@
-// Events about the index runs of the current root. All views share one connection, because a browser opens at most six
-// to a
-// server for all of its tabs. For the same reason a hidden tab has no connection.
+// Receives events about the index runs of the current root. All views share one connection, because a browser opens at
+// most six connections to a server for all tabs. For the same reason, a hidden tab has no connection.
 
 import { here } from "./address.js";
 import { events } from "./api.js";
@@ -9,17 +8,17 @@ import { events } from "./api.js";
 const RETRY_DELAY = 2_000;
 
 const listeners = new Set();
-/** The root of the connection, empty for the first root; null without a connection. */
+/** The root that the connection reports about: empty for the first root, null if there is no connection. */
 let followed = null;
 let request = null;
-/** The last status from the server; null if unknown. */
+/** The last status that the server has sent, or null. */
 let last = null;
 
 /**
- * Calls `listener` with the current status of the index runs and with each later one, and with null while there is no
- * connection. Views call it again after each navigation, because the URL may name another root.
+ * Calls `listener` with the current status of the index runs and with each later status, or with null if there is no
+ * connection. Views call this function again after each navigation, because the URL may name another root.
  *
- * If all projects are searched, these are the runs of the first one. Runs of other processes are not reported.
+ * If all roots are searched, only runs of the first root are reported. Runs of other processes are not reported.
  */
 export function listen(listener) {
   const isNew = !listeners.has(listener);
@@ -33,7 +32,7 @@ export function listen(listener) {
 /** Stops calling `listener`. */
 export function stopListening(listener) {
   listeners.delete(listener);
-  // If the next view listens as well, it keeps the connection.
+  // Later, because the next view may listen as well, and then keeps the connection.
   queueMicrotask(connect);
 }
 
@@ -70,7 +69,7 @@ async function read(signal) {
         // There is no such root.
         return;
       }
-      // The server is unreachable, and may return.
+      // The server is unreachable, but may become reachable again.
     }
     if (!signal.aborted) {
       tell(null);

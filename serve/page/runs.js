@@ -1,4 +1,4 @@
-// The runs view: the last index runs, and a timeline of one of them.
+// The runs view: shows the last index runs, and a timeline of one run.
 
 import { link } from "./address.js";
 import { get, isAbort } from "./api.js";
@@ -23,7 +23,7 @@ export class RunsView {
 
   /** Shows the run that an address names, or the last run, and returns the title of the page. */
   show(address) {
-    // Requested each time, because runs may end while another view is shown.
+    // Requested each time, because a run may have ended while another view was shown.
     this.#chosen = address.get("run");
     this.#open();
     this.#progress.follow();

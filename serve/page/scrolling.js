@@ -1,9 +1,9 @@
-// Indicators of scrollable content.
+// Indicates where content can be scrolled.
 
-/** Minimum distance of content beyond an edge, in pixels. */
+/** Minimum number of pixels beyond an edge for which an indicator is shown. */
 const MIN_DISTANCE = 2;
 
-/** Updates `data-beyond` with the edges beyond which an element has more content. */
+/** Sets `data-beyond` of an element to the edges beyond which the element has more content. */
 export function showEdges(node) {
   const look = () => {
     const edges = {

@@ -1,4 +1,4 @@
-// The search view: searches while the reader types, and shows results, facets and the explanation of a result's rank.
+// The search view: searches while the reader types. Shows results, facets and the explanation of a result's rank.
 
 import { go, here, link, rootOf, viewOf } from "./address.js";
 import { get, isAbort, post } from "./api.js";
@@ -30,14 +30,15 @@ export class SearchView {
   #found;
   #request = null;
   #timer = null;
-  /** The last text that the input has put into the URL. Any other text in the URL has another origin. */
+  /** The last text that was typed and put into the URL. Another text in the URL was not typed, but comes from a link. */
   #typed = "";
-  /** The address whose results are shown or requested. */
+  /** The parameters of the URL whose results are shown or requested. */
   #shown = null;
-  /** The data that the list was created from. */
+  /** The data from which the list was created. */
   #listed = "";
-  /** The generation of the shown answer, null for several roots, and the last generation that an index run has published. */
+  /** The generation of the shown answer; null if several roots are searched. */
   #answered = null;
+  /** The last generation that an index run has published. */
   #published = null;
   /** Whether a generation was published since the shown answer was requested. */
   #isOld = false;
@@ -58,8 +59,7 @@ export class SearchView {
         event.preventDefault();
       }
     });
-    // The server does not report what other processes publish, and a reader who returns from an editor may have changed
-    // files.
+    // A reader who returns from an editor may have changed files. The server does not report what other processes publish.
     addEventListener("focus", () => {
       if (!section.hidden && this.#request === null) {
         this.#isOld = true;
@@ -141,7 +141,7 @@ export class SearchView {
     this.#timer = setTimeout(() => this.#send(), PAUSE);
   }
 
-  /** Puts the typed text into the URL, which shows its results. Returns whether results are requested. */
+  /** Puts the typed text into the URL, so that its results are shown. Returns whether results are being requested. */
   #send() {
     clearTimeout(this.#timer);
     this.#timer = null;
@@ -166,7 +166,7 @@ export class SearchView {
     }
   }
 
-  /** Requests an outdated answer again, unless a request or typed text is pending; these refresh it later. */
+  /** Requests an outdated answer again. Does nothing if a request or typed text is pending, because these lead to a new answer. */
   #refresh() {
     if (this.#isOld && this.#request === null && this.#timer === null) {
       this.#ask(new URLSearchParams(this.#shown), { isQuiet: true });
@@ -174,9 +174,8 @@ export class SearchView {
   }
 
   /**
-   * Requests results. Answers to earlier requests are ignored. A quiet request was not caused by the reader: nothing
-   * moves, and
-   * the shown results stay if it fails.
+   * Requests results. Answers to earlier requests are ignored. A quiet request was not caused by the reader. So nothing
+   * moves, and the shown results stay if the request fails.
    */
   async #ask(address, { isQuiet = false } = {}) {
     this.#request?.abort();
@@ -227,7 +226,7 @@ export class SearchView {
       snippets: SNIPPET_LINES,
       highlight: true,
       facets: true,
-      // Results that appear while the reader types were not searched for.
+      // Results that appear while the reader types do not count as accessed.
       record: false,
     };
   }
@@ -249,7 +248,7 @@ export class SearchView {
       return;
     }
     this.#listed = listed;
-    // A reader who has moved to the results before the answer arrived gets its first result.
+    // If the reader moved to the results before the answer arrived, the first new result gets the focus.
     const isAhead = !isQuiet && this.#results.node.contains(document.activeElement);
     const mayBeMore = results.length === limit && limit < MAX_RESULTS && (found.query ? stages.ranked : stages.eligible) > results.length;
     keepingFocus(this.#found.closest("section"), () => {

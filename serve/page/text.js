@@ -1,9 +1,9 @@
-// Safe display of untrusted texts.
+// Displays untrusted texts safely.
 
-/** Control characters, and characters that hide or reorder text. Joiners are excluded: scripts and emoji need them. */
+/** Matches control characters, and characters that hide or reorder text. Joiners do not match, because scripts and emoji need them. */
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** A text of the same length in which every character is visible and in its written position. */
+/** Returns a text of the same length in which every character is visible and appears in its original position. */
 export function visible(text) {
   return text.replace(UNSEEN, (character) => {
     const code = character.charCodeAt(0);

@@ -1,10 +1,10 @@
-// The colour theme: the setting of the system, or the choice of the reader.
+// The colour theme, which is the setting of the system or the choice of the reader.
 
 const KEY = "aurora.theme";
 const CHOICES = ["system", "light", "dark"];
 const NAMES = { system: "Auto", light: "Light", dark: "Dark" };
 
-/** Makes a button cycle through the choices. */
+/** Makes a button cycle through the themes. */
 export function connect(button) {
   let choice = CHOICES.includes(localStorage.getItem(KEY)) ? localStorage.getItem(KEY) : "system";
   const apply = () => {

@@ -1,4 +1,4 @@
-// The timeline of a run: the active time of each stage, and what its workers did in that time.
+// Shows the timeline of a run: when each stage was active, and what its workers did in that time.
 
 import { element } from "./dom.js";
 import { count, counted, duration } from "./format.js";
@@ -9,10 +9,10 @@ const STATES = [
   ["starved", "Waiting for input"],
   ["blocked", "Waiting to send, or for memory"],
 ];
-/** Maximum number of ticks of the axis. */
+/** Maximum number of ticks on the axis. */
 const MAX_TICKS = 6;
 
-/** The timeline of a run from the server's answer. */
+/** Returns the timeline of a run in an answer of the server. */
 export function timeline(run) {
   const end = Math.max(...run.stages.map((stage) => stage.last_ms), 1);
   const heads = [["Stage"], ["Workers", "figure"], [axis(end), "times"], ["At work", "figure"], ["Files", "figure"], ["Chunks", "figure"]];
@@ -45,7 +45,7 @@ function row(stage, end, isBottleneck) {
       "td",
       { class: "times" },
       element("div", { class: "track" }, element("span", { class: "span", role: "img", "aria-label": label, variables }, STATES.map(part))),
-      // If there is no room for the other columns, their figures are here.
+      // On narrow screens, the other columns are hidden, so their values are shown here.
       element("div", { class: "in-words" }, inWords(stage)),
     ),
     element("td", { class: "figure" }, `${duration(stage.busy_ms)} · ${percent(stage.utilisation)}`),
@@ -59,7 +59,7 @@ function inWords(stage) {
   return [counted(stage.workers, "worker"), work, counted(stage.files, "file"), counted(stage.chunks, "chunk")].join(", ");
 }
 
-/** Ticks at round times. */
+/** Returns ticks at round times. */
 function axis(end) {
   const rough = end / MAX_TICKS;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -1,4 +1,4 @@
-// The server's token, if it has one. It is kept until the window is closed, and never in a URL.
+// The token that the server may require. It is stored until the window is closed, but never in a URL.
 
 import { element } from "./dom.js";
 
@@ -6,12 +6,12 @@ const KEY = "aurora.token";
 
 let asking = null;
 
-/** The token for requests; null if none was entered. */
+/** Returns the token for requests, or null if no token was entered. */
 export function current() {
   return sessionStorage.getItem(KEY);
 }
 
-/** Asks for the token, once for all requests that lack it. `refused` is the token that was rejected. */
+/** Asks the reader for the token, once for all waiting requests. `refused` is the token that the server has rejected. */
 export function ask(refused) {
   if (current() !== refused) {
     return Promise.resolve();
@@ -41,7 +41,7 @@ function open(isWrong, done) {
     element("div", { class: "actions" }, element("button", { type: "submit", class: "main" }, "Continue")),
   );
   const dialog = element("dialog", { "aria-labelledby": "token-title" }, form);
-  // Nothing can be shown without a token, so Escape does not close the dialog.
+  // Without a token, nothing can be shown, so Escape must not close the dialog.
   dialog.addEventListener("cancel", (event) => event.preventDefault());
   form.addEventListener("submit", () => {
     sessionStorage.setItem(KEY, field.value.trim());

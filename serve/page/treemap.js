@@ -1,21 +1,24 @@
-// Treemaps: areas in proportion to values (squarified: Bruls, Huizing and van Wijk, 2000).
+// Draws treemaps, in which the size of each area is proportional to a value (squarified treemaps: Bruls, Huizing and van
+// Wijk, 2000).
 
 import { element, replace } from "./dom.js";
 import { hue } from "./format.js";
 
-/** Height of the title of a divided area, in pixels, and minimum size of an area that is drawn. */
+/** Height of the title of a divided area, in pixels. */
 const TITLE = 20;
+/** Minimum size of an area that is drawn, in pixels. */
 const MIN_SIZE = 3;
-/** Minimum size of an area that is divided further, and of an area that shows its name. */
+/** Minimum size of an area that is divided further, in pixels. */
 const DIVIDED = { width: 46, height: 44 };
+/** Minimum size of an area that shows its name, in pixels. */
 const NAMED = { width: 34, height: 17 };
 const GAP = 2;
 
 /**
- * A treemap in a node. It is drawn again when the size of the node changes.
+ * A treemap that fills a node. It is drawn again when the size of the node changes.
  *
- * An item has a `value`, a `name`, a `label` in words, an optional `kind` that determines its colour, an `href` and
- * `children`.
+ * An item has a `value`, a `name`, a `label` in words, an `href`, `children`, and an optional `kind` that determines the
+ * colour.
  */
 export class Treemap {
   node = element("div", { class: "treemap", role: "group" });
@@ -25,7 +28,7 @@ export class Treemap {
     new ResizeObserver(() => this.#draw()).observe(this.node);
   }
 
-  /** Shows items with a label for the whole map. */
+  /** Shows items, with a label for the whole map. */
   show(items, label) {
     this.#items = items;
     this.node.setAttribute("aria-label", label);
@@ -73,7 +76,7 @@ function area(item, { x, y, width, height }, isDivided) {
   );
 }
 
-/** Positions of items within a frame, largest first. */
+/** Returns the positions of items within a frame, largest item first. */
 export function squarified(items, frame) {
   const known = items.filter((item) => item.value > 0).sort((a, b) => b.value - a.value);
   const total = known.reduce((sum, item) => sum + item.value, 0);
@@ -92,7 +95,7 @@ export function squarified(items, frame) {
   return placed;
 }
 
-/** The worst aspect ratio of the areas in a row along a side. */
+/** Returns the worst aspect ratio of the areas if they form a row along a side. */
 function worst(row, side) {
   const sum = row.reduce((total, one) => total + one.size, 0);
   const sizes = row.map((one) => one.size);

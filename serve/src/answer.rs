@@ -1,4 +1,4 @@
-//! Answers in JSON with a size limit. The thread that does the work also serializes them.
+//! Answers in JSON with a size limit. The thread that computes an answer also serializes it.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,8 @@ use crate::problem::Problem;
 pub(crate) struct Answer(Bytes);
 
 impl Answer {
-    /// An answer with its share of the memory for answers, which is returned after the answer has been sent.
+    /// Creates an answer. `share` is the answer's part of the memory for answers, and is released when the answer has
+    /// been sent.
     pub(crate) fn new(json: Vec<u8>, share: OwnedSemaphorePermit) -> Self {
         Self(Bytes::from_owner(HeldJson { json, _share: share }))
     }
@@ -44,11 +45,11 @@ pub(crate) fn json(value: &impl Serialize, limit: usize) -> Result<Vec<u8>, Prob
     Ok(buffer.bytes)
 }
 
-/// A buffer of limited size for values in JSON.
+/// A buffer of limited size for JSON values.
 pub(crate) struct JsonBuffer {
     bytes: Vec<u8>,
     limit: usize,
-    /// Whether a value did not fit.
+    /// Whether a value did not fit into the buffer.
     pub(crate) is_full: bool,
 }
 
@@ -57,7 +58,7 @@ impl JsonBuffer {
         Self { bytes: Vec::new(), limit, is_full: false }
     }
 
-    /// Appends a value. A value that does not fit leaves the buffer unchanged.
+    /// Appends a value. If the value does not fit, the buffer stays unchanged.
     pub(crate) fn push(&mut self, value: &impl Serialize) -> Result<(), Problem> {
         let start = self.bytes.len();
         let written = serde_json::to_writer(&mut *self, value);
@@ -102,15 +103,15 @@ mod tests {
     #[test]
     fn a_value_that_does_not_fit_leaves_the_buffer_unchanged() {
         let mut buffer = JsonBuffer::new(10);
-        buffer.push(&[1, 2]).expect("there is room");
+        buffer.push(&[1, 2]).expect("the value fits");
         assert!(!buffer.is_full);
         assert!(buffer.push(&"too long for it").is_err());
         assert!(buffer.is_full);
-        buffer.push(&[3]).expect("there is room");
+        buffer.push(&[3]).expect("the value fits");
         buffer.push_short(b"beyond");
         assert!(buffer.push(&4).is_err());
         assert_eq!(buffer.into_bytes(), b"[1,2][3]beyond");
-        assert_eq!(json(&"12345678", 10).expect("there is room").len(), 10);
+        assert_eq!(json(&"12345678", 10).expect("the value fits").len(), 10);
         assert!(json(&"123456789", 10).is_err());
     }
 }

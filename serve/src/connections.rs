@@ -1,4 +1,4 @@
-//! Connections: accepts a limited number of them, and limits the time that clients may take.
+//! Accepts a limited number of connections, and limits the time that clients may take.
 
 use std::net::IpAddr;
 use std::pin::pin;
@@ -27,14 +27,14 @@ use crate::rates::Peer;
 use crate::state::State;
 use crate::stop::Stop;
 
-/// Time that open connections get to finish when the server stops.
+/// Time that open connections have to finish when the server stops.
 const GRACE_PERIOD: Duration = Duration::from_secs(10);
-/// Delay before the next attempt after the system failed to accept a connection.
+/// Delay before the next attempt if the system fails to accept a connection.
 const RETRY_DELAY: Duration = Duration::from_millis(50);
-/// Maximum size of the head of a request, in bytes.
+/// Maximum size of the request line and headers, in bytes.
 const MAX_HEAD_BYTES: usize = 32 << 10;
 
-/// A bound address.
+/// A socket that listens for connections.
 pub(crate) enum Listener {
     Tcp(TcpListener),
     #[cfg(unix)]
@@ -67,7 +67,7 @@ impl Listener {
         }
     }
 
-    /// `http://127.0.0.1:8080` or `unix:PATH`.
+    /// Returns the address, such as `http://127.0.0.1:8080` or `unix:PATH`.
     pub(crate) fn address(&self) -> String {
         match self {
             Self::Tcp(listener) => match listener.local_addr() {
@@ -93,14 +93,14 @@ impl Listener {
     }
 }
 
-/// Binds a socket in the file system. Replaces a socket that a killed process has left.
+/// Creates a Unix socket at a path. Replaces a socket that a killed process has left.
 #[cfg(unix)]
 async fn bind_socket(path: &std::path::Path) -> std::io::Result<UnixListener> {
     use std::os::unix::fs::FileTypeExt as _;
 
     match UnixListener::bind(path) {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
-            // A connection to a file other than a socket is refused, too.
+            // Connections to files that are not sockets are refused as well, so check the type of the file.
             let is_socket = path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket());
             let refused = |error: std::io::Error| error.kind() == std::io::ErrorKind::ConnectionRefused;
             if !is_socket || !UnixStream::connect(path).await.is_err_and(refused) {
@@ -128,7 +128,7 @@ impl Drop for Listener {
     }
 }
 
-/// Accepts connections until `stop` is triggered, then lets the open connections finish.
+/// Accepts connections until `stop` is triggered, then gives the open connections time to finish.
 pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State>, stop: &Stop) {
     let limits = state.options.limits;
     let permits = Arc::new(Semaphore::new(descriptors::connection_limit(limits.connections)));
@@ -141,7 +141,7 @@ pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State
         let stream = match accepted {
             Ok(stream) => stream,
             Err(error) => {
-                // Usually the process has no file descriptors left; connections that end release some.
+                // Usually the process has no free file descriptor. Connections that end will free some.
                 tracing::warn!("cannot accept a connection: {error}");
                 tokio::time::sleep(RETRY_DELAY).await;
                 continue;
@@ -178,7 +178,7 @@ where
 {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(idle).max_buf_size(MAX_HEAD_BYTES);
-    // A client that does not read its answers is disconnected after the same time.
+    // The same time limit applies to a client that does not read its answers.
     let mut stream = Box::pin(TimeoutStream::new(stream));
     stream.as_mut().set_write_timeout_pinned(Some(idle));
     let service = router.map_request(move |mut request: Request<Incoming>| {

@@ -1,4 +1,4 @@
-//! File descriptors, of which every connection needs one.
+//! Limits the number of connections to the available file descriptors.
 
 use aurora_confined::raise_open_file_limit;
 

@@ -1,18 +1,18 @@
-//! Errors at the start of a server.
+//! Errors that prevent a server from starting.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// An error at the start of a server.
+/// An error that prevents a server from starting.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Other machines would be served without authentication.
+    /// Other machines could use the server without a token.
     #[error("{0} can be reached from other machines, and there is no token")]
     Exposed(SocketAddr),
-    /// The address or socket cannot be used.
+    /// The server cannot listen on the address or socket.
     #[error("cannot listen on {place}: {source}")]
     Listen {
-        /// Address or path.
+        /// Address, or path of the socket.
         place: String,
         /// The error of the operating system.
         source: std::io::Error,
@@ -20,9 +20,9 @@ pub enum ServeError {
     /// The token file cannot be used.
     #[error("the token file {path} cannot be used: {reason}")]
     Token {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The problem with the file.
+        /// The reason.
         reason: String,
     },
     /// The system cannot provide threads or an event queue.

@@ -1,10 +1,11 @@
-//! The HTTP server: searches, chunks, files, relations, attribution, contents and feedback of indexed projects, with an
-//! OpenAPI document, health checks and Prometheus metrics.
+//! The HTTP server for indexed projects: searches, chunks, files, relations, blame, contents and feedback. It also
+//! provides an OpenAPI document, health checks and Prometheus metrics.
 //!
-//! A server shares one opened generation of each index between all requests. When this or another process publishes a
-//! new generation, later requests use that generation.
+//! All requests share one opened generation of each index. When this or another process publishes a new generation,
+//! later requests use the new generation.
 //!
-//! Without a token, the server only serves this machine. Requests with an untrusted `Host` or `Origin` are rejected.
+//! Without a token, only clients on this machine can use the server. Requests with an untrusted `Host` or `Origin` are
+//! rejected.
 //!
 //! Deliberately absent: ranking and reports, which are in `aurora-query` and `aurora-project`, and command-line
 //! arguments.

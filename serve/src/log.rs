@@ -1,4 +1,4 @@
-//! The log on standard error.
+//! Writes the log to standard error.
 
 use tracing::Level;
 use tracing_subscriber::EnvFilter;
@@ -17,13 +17,13 @@ pub enum LogStyle {
     Json,
 }
 
-/// Writes the events of this process to standard error from now on. `RUST_LOG` selects the events; by default, these
-/// are the events of `level` and above. At [`Level::INFO`], each request is one event.
+/// Starts writing the events of this process to standard error. `RUST_LOG` selects the events; by default, these are
+/// the events of `level` and more severe ones. At [`Level::INFO`], there is one event per request.
 pub fn log(style: LogStyle, level: Level) {
     let filter = EnvFilter::builder().with_default_directive(level.into()).from_env_lossy();
     let registry = tracing_subscriber::registry().with(filter);
     let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
-    // A process keeps its first log.
+    // Fails if the process already has a log, which it then keeps.
     let _ = match style {
         LogStyle::Text { colours } => registry.with(layer.with_ansi(colours)).try_init(),
         LogStyle::Json => registry.with(layer.json().flatten_event(true)).try_init(),

@@ -1,4 +1,4 @@
-//! Metrics of the server, in the text format of Prometheus.
+//! The metrics of the server, in the OpenMetrics text format.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-/// Upper bounds of the buckets of durations, in seconds.
+/// Upper bounds of the histogram buckets for durations, in seconds.
 const BUCKETS: [f64; 12] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 30.0];
 
 /// The labels of requests: their route and result.
@@ -80,17 +80,17 @@ impl Metrics {
         metrics
     }
 
-    /// Counts an answered request. `route` is the pattern of the path, not the path.
+    /// Counts an answered request. `route` is the pattern of the path, not the path itself.
     pub(crate) fn answered(&self, method: &str, route: &str, status: u16, took: Duration) {
         let labels = RequestLabels { method: method.to_owned(), route: route.to_owned(), status };
         self.requests.get_or_create(&labels).inc();
         self.durations.get_or_create(&RouteLabels { route: route.to_owned() }).observe(took.as_secs_f64());
     }
 
-    /// All metrics as text.
+    /// Returns all metrics as text.
     ///
     /// # Errors
-    /// Never in practice, because writing to a string does not fail.
+    /// Returns an error only if writing to a string fails, which does not happen.
     pub(crate) fn text(&self, roots: &Roots) -> Result<String, fmt::Error> {
         for root in roots.iter() {
             let Some(searcher) = root.opened() else { continue };

@@ -10,32 +10,32 @@ use aurora_live::Roots;
 use crate::error::ServeError;
 use crate::token::Token;
 
-/// The address of a server.
+/// The address that a server listens on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listen {
     /// A TCP address; port 0 selects a free port.
     Tcp(SocketAddr),
-    /// The path of a Unix socket, which the server creates, and removes at the end.
+    /// The path of a Unix socket, which the server creates when it starts and removes when it stops.
     Unix(PathBuf),
 }
 
 /// Options of a server.
 #[derive(Clone)]
 pub struct ServeOptions {
-    /// The projects to serve. If a request names no root, a search covers all of them, and any other request uses the
-    /// first.
+    /// The projects to serve. If a request names no root, a search covers all roots, and any other request uses the
+    /// first root.
     pub roots: Roots,
-    /// Directory of the sessions of articles; without it, sessions are not available.
+    /// Directory for the sessions of knowledge articles. Without it, sessions are not available.
     pub knowledge: Option<PathBuf>,
     /// The address to listen on.
     pub listen: Listen,
-    /// The token that requests must have; without it, only this machine is served.
+    /// The token that requests must contain. Without it, only clients on this machine can use the server.
     pub token: Option<Token>,
-    /// Names of the server in requests, in addition to `localhost` and addresses.
+    /// Host names by which clients may address the server, in addition to `localhost` and IP addresses.
     pub hosts: Vec<String>,
-    /// Origins of pages that may use the server, such as `https://search.example.org`.
+    /// Origins of other pages that may use the server, such as `https://search.example.org`.
     pub origins: Vec<String>,
-    /// Whether writes are forbidden: feedback, records of shown results, index runs.
+    /// Whether requests that write are rejected, such as feedback and index runs. Accesses are not recorded either.
     pub read_only: bool,
     /// Whether to log the texts of queries.
     pub log_queries: bool,
@@ -48,7 +48,7 @@ pub struct ServeOptions {
 pub struct Limits {
     /// Maximum size of the body of a request, in bytes.
     pub body: usize,
-    /// Maximum total size of large bodies that wait to be parsed and of large messages of agents, in bytes.
+    /// Maximum total size of large bodies that wait to be parsed, and of large MCP messages, in bytes.
     pub bodies: usize,
     /// Maximum number of results of a search.
     pub results: usize,
@@ -58,17 +58,17 @@ pub struct Limits {
     pub answer: usize,
     /// Maximum total size of all answers that are being sent, in bytes.
     pub unsent: usize,
-    /// Maximum time of a request, including the time that it waits.
+    /// Maximum time for answering a request, including the time that the request waits.
     pub time: Duration,
-    /// Maximum time for sending a request, and between two requests.
+    /// Maximum time that a client may take to send a request, and maximum time between two requests.
     pub idle: Duration,
-    /// Maximum number of searches that run at the same time.
+    /// Maximum number of requests that are processed at the same time.
     pub running: usize,
-    /// Maximum number of waiting searches; further searches are rejected with status 503.
+    /// Maximum number of requests that wait. Further requests are rejected with status 503.
     pub waiting: usize,
     /// Maximum number of requests per second and client; `None` for no limit.
     pub rate: Option<NonZeroU32>,
-    /// Maximum number of open connections; further connections are closed at once.
+    /// Maximum number of open connections. Further connections are closed immediately.
     pub connections: usize,
 }
 
@@ -92,7 +92,7 @@ impl Default for Limits {
 }
 
 impl ServeOptions {
-    /// Options for serving these projects on a free port of the loopback interface.
+    /// Creates options for serving these projects on a free port of the loopback interface.
     pub fn new(roots: Roots) -> Self {
         Self {
             roots,
@@ -107,10 +107,10 @@ impl ServeOptions {
         }
     }
 
-    /// Rejects options that would serve other machines without a token.
+    /// Checks that other machines cannot use the server without a token.
     ///
     /// # Errors
-    /// [`ServeError::Exposed`] for an address that other machines can reach, without a token.
+    /// Returns [`ServeError::Exposed`] if other machines can reach the address and there is no token.
     pub(crate) fn check(&self) -> Result<(), ServeError> {
         match &self.listen {
             Listen::Tcp(address) if !address.ip().is_loopback() && self.token.is_none() => {

@@ -1,4 +1,4 @@
-//! Errors as answers.
+//! Errors that answer a request.
 
 use std::error::Error;
 use std::time::Duration;
@@ -17,15 +17,15 @@ use utoipa::ToSchema;
 /// Maximum length of an error message and of its help, in bytes.
 const MAX_TEXT_BYTES: usize = 8 << 10;
 
-/// The error of a request.
+/// The error that answers a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Problem {
     /// The error message, a sentence without a full stop.
     error: String,
-    /// A remedy.
+    /// How to solve the problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
-    /// Ids of the first definitions with an ambiguous name.
+    /// Ids of the first definitions with the name, if the name is ambiguous.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     candidates: Vec<String>,
     #[serde(skip)]
@@ -46,7 +46,7 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, error)
     }
 
-    /// An invalid value.
+    /// Creates the error for an invalid value.
     pub(crate) fn invalid(error: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, error)
     }
@@ -55,17 +55,18 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, error)
     }
 
-    /// A write request to a read-only server.
+    /// Creates the error for a request that writes to a read-only server.
     pub(crate) fn read_only() -> Self {
         Self::forbidden("the server is read-only")
     }
 
-    /// Too many requests are waiting.
+    /// Creates the error for a request that is rejected because too many requests are waiting.
     pub(crate) fn busy() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "the server has more requests than it can answer; try again later")
     }
 
-    /// The client has exceeded its rate limit; it may send the next request after `wait`.
+    /// Creates the error for a client that has exceeded its rate limit. The client may send the next request after
+    /// `wait`.
     pub(crate) fn too_many(wait: Duration) -> Self {
         let seconds = wait.as_millis().div_ceil(1_000).max(1);
         Self::new(StatusCode::TOO_MANY_REQUESTS, "the client sends too many requests")
@@ -76,18 +77,18 @@ impl Problem {
         Self::new(StatusCode::GATEWAY_TIMEOUT, format!("there was no answer within {} seconds", time.as_secs_f64()))
     }
 
-    /// The request was cancelled; the client does not receive this answer.
+    /// Creates the error for a request that was cancelled. The client has disconnected, so nobody receives the error.
     pub(crate) fn cancelled() -> Self {
         Self::new(StatusCode::GATEWAY_TIMEOUT, "the request was cancelled")
     }
 
-    /// The answer would have more than `limit` bytes.
+    /// Creates the error for an answer that would have more than `limit` bytes.
     pub(crate) fn too_large(limit: usize) -> Self {
         Self::invalid(format!("the answer would have more than {} MiB", limit >> 20))
             .with_help("request fewer results, less content of each, or a smaller part")
     }
 
-    /// An internal error. Only the log has its details.
+    /// Creates an internal error. Only the log contains its details.
     pub(crate) fn bug(error: &dyn Error) -> Self {
         tracing::error!("a bug aborted a request: {error}");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "a bug aborted the request; see the server's log")
@@ -141,7 +142,7 @@ impl Problem {
     }
 }
 
-/// Cuts an overlong text, which may repeat input of the client.
+/// Cuts a message that is too long. Messages may repeat input of the client.
 fn shorten(mut text: String) -> String {
     if text.len() > MAX_TEXT_BYTES {
         text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
@@ -150,7 +151,7 @@ fn shorten(mut text: String) -> String {
     text
 }
 
-/// The status of a storage error: 503 while the index is unavailable, otherwise 500.
+/// Returns the status for a storage error: 503 if the index is unavailable, otherwise 500.
 fn status_of_storage(error: &StorageError) -> StatusCode {
     match error {
         StorageError::NoIndex { .. }

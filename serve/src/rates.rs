@@ -9,7 +9,7 @@ use governor::middleware::NoOpMiddleware;
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
 
-/// Interval at which idle clients are removed.
+/// Interval at which clients without recent requests are removed.
 pub(crate) const TIDY_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The address of a client. Clients of a Unix socket have no address and count as one client.
@@ -17,7 +17,8 @@ pub(crate) const TIDY_INTERVAL: Duration = Duration::from_secs(60);
 pub(crate) struct Peer(pub(crate) Option<IpAddr>);
 
 impl Peer {
-    /// The key of a client: its IPv4 address, or the /64 network of its IPv6 address, which is assigned to one site.
+    /// Returns the key of a client: its IPv4 address, or the /64 network of its IPv6 address, because a whole network
+    /// is usually assigned to one site.
     fn key(self) -> IpAddr {
         match self.0 {
             None => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
@@ -39,18 +40,18 @@ pub(crate) struct Rates {
 }
 
 impl Rates {
-    /// Allows each client `rate` requests per second, and as many at once.
+    /// Creates a limit of `rate` requests per second for each client. A client may send a second's requests at once.
     pub(crate) fn new(rate: NonZeroU32) -> Self {
         let clock = MonotonicClock;
         Self { limiter: RateLimiter::new(Quota::per_second(rate), Store::default(), clock.clone()), clock }
     }
 
-    /// Counts a request. If it exceeds the limit, the error is the time that the client has to wait.
+    /// Counts a request. If the request exceeds the limit, returns the time that the client has to wait as the error.
     pub(crate) fn count(&self, peer: Peer) -> Result<(), Duration> {
         self.limiter.check_key(&peer.key()).map_err(|until| until.wait_time_from(self.clock.now()))
     }
 
-    /// Removes clients that have sent nothing for a while.
+    /// Removes clients without recent requests.
     pub(crate) fn tidy(&self) {
         self.limiter.retain_recent();
         self.limiter.shrink_to_fit();

@@ -1,4 +1,4 @@
-//! Running a server.
+//! Runs a server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,11 @@ use crate::rates::TIDY_INTERVAL;
 use crate::state::State;
 use crate::stop::Stop;
 
-/// Serves until `stop` is triggered. `on_listening` gets the address, as `http://127.0.0.1:8080` or `unix:PATH`.
+/// Serves until `stop` is triggered. `on_listening` receives the address, such as `http://127.0.0.1:8080` or
+/// `unix:PATH`.
 ///
 /// # Errors
-/// When the options would serve other machines without a token, or the address cannot be used.
+/// Fails if the options would allow other machines to use the server without a token, or if the address cannot be used.
 pub fn serve(options: ServeOptions, stop: &Stop, on_listening: impl FnOnce(&str)) -> Result<(), ServeError> {
     options.check()?;
     let state = State::new(options);
@@ -34,13 +35,13 @@ pub fn serve(options: ServeOptions, stop: &Stop, on_listening: impl FnOnce(&str)
         tidying.abort();
         Ok(())
     });
-    // Work that no client waits for must not delay the end.
+    // Do not wait longer for work whose clients have disconnected.
     runtime.shutdown_timeout(Duration::from_secs(1));
     agents.shutdown_timeout(Duration::from_secs(1));
     served
 }
 
-/// Periodically removes idle clients from the rate limits.
+/// Periodically removes clients without recent requests from the rate limits.
 async fn tidy(state: Arc<State>) {
     while let Some(rates) = &state.rates {
         tokio::time::sleep(TIDY_INTERVAL).await;

@@ -23,7 +23,7 @@ use crate::rates::Rates;
 pub(crate) struct State {
     pub(crate) options: ServeOptions,
     pub(crate) metrics: Metrics,
-    /// `None` without a rate limit.
+    /// `None` if there is no rate limit.
     pub(crate) rates: Option<Rates>,
     /// The store of sessions, opened at the first use.
     knowledge: Mutex<Option<Arc<ArticleStore>>>,
@@ -31,7 +31,7 @@ pub(crate) struct State {
     pub(crate) running: Arc<Semaphore>,
     /// A permit for each request that may run or wait.
     admitted: Arc<Semaphore>,
-    /// A permit for each [`SHARE_BYTES`] of large bodies that are not parsed yet, and of large messages of agents.
+    /// A permit for each [`SHARE_BYTES`] of large bodies that are not parsed yet, and of large MCP messages.
     bodies: Arc<Semaphore>,
     /// A permit for each [`SHARE_BYTES`] of the answers that are being sent.
     unsent: Arc<Semaphore>,
@@ -39,15 +39,15 @@ pub(crate) struct State {
 
 /// Unit in which the memory of bodies and answers is counted, in bytes.
 const SHARE_BYTES: usize = 1 << 10;
-/// Maximum length of a body that takes no permits, in bytes.
+/// Maximum length of a body that needs no permits, in bytes.
 const SMALL_BODY_BYTES: usize = 16 << 10;
 
-/// The work of a request, which is cancelled when no client waits for it any more.
+/// The work for a request. It is cancelled when no client waits for it any more.
 #[derive(Clone, Default)]
 pub(crate) struct RequestWork {
-    /// Limits of its searches.
+    /// Limits for the searches of the request.
     pub(crate) budget: WorkBudget,
-    /// Cancels its index runs and walks over a tree.
+    /// Cancels index runs and directory walks of the request.
     pub(crate) cancel: CancelToken,
 }
 
@@ -66,7 +66,7 @@ impl State {
         })
     }
 
-    /// The root that a request names.
+    /// Returns the root that a request names, or the first root.
     pub(crate) fn root(&self, name: Option<&str>) -> Result<&Arc<LiveProject>, Problem> {
         Ok(self.options.roots.get(name)?)
     }
@@ -93,7 +93,7 @@ impl State {
         self.sessions(ArticleStore::is_writable, ArticleStore::open)
     }
 
-    /// The open store if it suffices, otherwise a newly opened store.
+    /// Returns the open store if it can be used, otherwise opens the store.
     fn sessions(
         &self,
         suffices: impl Fn(&ArticleStore) -> bool,
@@ -110,7 +110,7 @@ impl State {
         }
     }
 
-    /// Answers from the generation of a root; see [`Self::answer`].
+    /// Answers from the current generation of a root; see [`Self::answer`].
     pub(crate) async fn read<T: Serialize>(
         self: &Arc<Self>,
         root: Option<&str>,
@@ -126,7 +126,7 @@ impl State {
         .await
     }
 
-    /// Runs work on a separate thread, which also serializes the result to JSON; see [`Self::work`].
+    /// Runs work on a separate thread, which also serializes the result as JSON; see [`Self::work`].
     pub(crate) async fn answer<T: Serialize>(
         &self,
         work: impl FnOnce(&RequestWork) -> Result<T, Problem> + Send + 'static,
@@ -136,7 +136,7 @@ impl State {
         self.send(json)
     }
 
-    /// An answer that holds its share of the memory for answers until it has been sent.
+    /// Creates an answer that keeps its part of the memory for answers until it has been sent.
     pub(crate) fn send(&self, json: Vec<u8>) -> Result<Answer, Problem> {
         let shares = u32::try_from(json.len().div_ceil(SHARE_BYTES)).unwrap_or(u32::MAX);
         match Arc::clone(&self.unsent).try_acquire_many_owned(shares) {
@@ -145,8 +145,8 @@ impl State {
         }
     }
 
-    /// The share of the memory for bodies that a large body takes, by its `Content-Length`; small bodies take none. A
-    /// body has at most `max_bytes`, and takes `factor` times its length.
+    /// Reserves memory for a large body, according to its `Content-Length`. Small bodies need no reservation. A body
+    /// has at most `max_bytes`, and takes `factor` times its length.
     pub(crate) fn body_share(
         &self,
         length: Option<&HeaderValue>,
@@ -162,7 +162,7 @@ impl State {
         Arc::clone(&self.bodies).try_acquire_many_owned(shares).map(Some).map_err(|_| Problem::busy())
     }
 
-    /// Counts a request as running or waiting, until the permit is dropped.
+    /// Counts a request as running or waiting until the permit is dropped.
     pub(crate) fn admit(&self) -> Result<OwnedSemaphorePermit, Problem> {
         Arc::clone(&self.admitted).try_acquire_owned().map_err(|_| Problem::busy())
     }
@@ -175,7 +175,7 @@ impl State {
         change: impl FnOnce(P) -> F,
     ) -> Result<Answer, Problem> {
         let (time, begun) = (self.options.limits.time, Instant::now());
-        // Changes that wait for their writer count as well, because each contains an article.
+        // Changes that wait for the writer count as waiting requests, because each holds an article in memory.
         let _admitted = self.admit()?;
         let prepared = self.work(prepare).await?;
         match tokio::time::timeout(time.saturating_sub(begun.elapsed()), change(prepared)).await {
@@ -184,10 +184,10 @@ impl State {
         }
     }
 
-    /// Runs work on a separate thread, once a permit is free.
+    /// Runs work on a separate thread as soon as a permit is free.
     ///
-    /// The work is cancelled when its time is up or its client disconnects. The request then gets an answer at once;
-    /// the work keeps its permit until it ends, so that no more tasks run than permitted.
+    /// The work is cancelled when its time is up or its client disconnects. In this case, the request is answered
+    /// immediately. The work keeps its permit until it ends, so that the number of running tasks stays limited.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&RequestWork) -> Result<T, Problem> + Send + 'static,

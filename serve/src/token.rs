@@ -1,4 +1,4 @@
-//! The token that authenticates requests.
+//! The secret token that authenticates requests.
 
 use std::fmt;
 use std::path::Path;
@@ -7,8 +7,9 @@ use aurora_confined::read_regular_to_string;
 
 use crate::error::ServeError;
 
-/// Minimum and maximum number of characters in a token.
+/// Minimum number of characters in a token.
 const MIN_CHARS: usize = 16;
+/// Maximum number of characters in a token.
 const MAX_CHARS: usize = 4_096;
 
 /// A secret that requests contain as `Authorization: Bearer TOKEN`. Only its digest is stored.
@@ -19,7 +20,7 @@ impl Token {
     /// Creates a token from a text.
     ///
     /// # Errors
-    /// Returns a message if the text is too short for a secret, or not valid in a header.
+    /// Returns a message if the text is too short to be secret, or cannot be part of a header.
     pub fn new(text: &str) -> Result<Self, String> {
         match text.len() {
             ..MIN_CHARS => Err(format!("a token has at least {MIN_CHARS} characters")),
@@ -33,20 +34,21 @@ impl Token {
         }
     }
 
-    /// Reads the token in a file; surrounding white space is ignored.
+    /// Reads the token from a file. White space around the token is ignored.
     ///
     /// # Errors
-    /// [`ServeError::Token`] when the file cannot be read, or contains no valid token.
+    /// Returns [`ServeError::Token`] if the file cannot be read, or does not contain a valid token.
     pub fn read(path: &Path) -> Result<Self, ServeError> {
         let failed = |reason: String| ServeError::Token { path: path.to_owned(), reason };
         let text = read_regular_to_string(path, 1 << 16).map_err(|error| failed(error.to_string()))?;
         Self::new(text.trim()).map_err(failed)
     }
 
-    /// Whether the `Authorization` header of a request contains this token. Takes a time independent of the token.
+    /// Whether the `Authorization` header of a request contains this token. The time of the comparison does not depend
+    /// on the token.
     pub(crate) fn matches_header(&self, header: &[u8]) -> bool {
         let Some((scheme, shown)) = header.split_at_checked("Bearer ".len()) else { return false };
-        // Digests are compared in constant time.
+        // Compares digests, which takes constant time.
         scheme.eq_ignore_ascii_case(b"Bearer ") && Self::digest(shown.trim_ascii()) == *self
     }
 

@@ -1,4 +1,4 @@
-//! Opening a result in an editor.
+//! Opening a search result in an editor.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::keys::{CTRL_C, DOWN, ENTER};
 use crate::tty::Tty;
 use crate::{WIDE, indexed};
 
-/// Creates an executable script that writes its arguments to [`arguments_file`], one per line, and then runs the
+/// Creates an executable script that writes its arguments to [`arguments_file`], one per line, and then runs the shell
 /// command `then`.
 fn editor(fixture: &Fixture, name: &str, then: &str) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
@@ -16,20 +16,20 @@ fn editor(fixture: &Fixture, name: &str, then: &str) -> PathBuf {
     let arguments = arguments_file(fixture);
     let script = format!(
         "#!/bin/sh\nprintf '%s\\n' \"$@\" > '{0}.new'\nmv '{0}.new' '{0}'\n{then}\n",
-        arguments.to_str().expect("text")
+        arguments.to_str().expect("the path is UTF-8")
     );
-    std::fs::write(&path, script).expect("the script can be written");
+    std::fs::write(&path, script).expect("the file can be written");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permissions can be set");
     path
 }
 
-/// Path of the file that the editor script writes its arguments to.
+/// Path of the file to which the editor script writes its arguments.
 fn arguments_file(fixture: &Fixture) -> PathBuf {
     fixture.home().join("arguments")
 }
 
-/// Command that makes the editor script wait for a line. Meanwhile the screen shows that the browser has released the
-/// terminal.
+/// Shell command with which the editor script waits for a line. While it waits, a test can check that the browser has
+/// released the terminal.
 const WAIT_FOR_LINE: &str = "read line";
 
 /// Opens the first result in an editor that runs [`WAIT_FOR_LINE`], and returns the arguments of the editor.
@@ -45,7 +45,7 @@ fn open_first_result(
     tty.shows("┃").types(ENTER);
     let written = arguments_file(fixture);
     tty.until("the arguments of the editor", |_| written.exists());
-    let lines = std::fs::read_to_string(&written).expect("text").lines().map(str::to_owned).collect();
+    let lines = std::fs::read_to_string(&written).expect("the file can be read").lines().map(str::to_owned).collect();
     tty.until("the screen before", |screen| !screen.alternate_screen()).types("\n");
     (tty, lines)
 }
@@ -58,11 +58,11 @@ fn the_editor_gets_the_line_and_the_file() {
         command.env("EDITOR", format!("'{}' -n 'two words'", plain.display())).env("VISUAL", "");
     });
     assert_eq!(words, ["-n", "two words", "+12", "src/cache.py"]);
-    // The browser is back on the screen and accepts keys again.
+    // Afterwards, the browser is on the screen again and accepts keys.
     tty.until("the browser", |screen| screen.alternate_screen()).types(DOWN).types(CTRL_C);
     assert_eq!(tty.ended().0, 0);
 
-    std::fs::remove_file(arguments_file(&fixture)).expect("removed");
+    std::fs::remove_file(arguments_file(&fixture)).expect("the file can be removed");
     let goto = editor(&fixture, "code", WAIT_FOR_LINE);
     let elsewhere = fixture.home().to_owned();
     let (tty, words) =
@@ -104,7 +104,7 @@ fn an_edit_in_the_editor_is_found() {
     let fixture = indexed();
     let script = editor(&fixture, "editor", "sed 's/drop_page/discard_sheet/' src/cache.py > new\nmv new src/cache.py");
     let mut command = fixture.command();
-    // Long enough to update the index on any machine.
+    // Enough time to update the index on any machine.
     command.args(["mem", "browse", "drop page"]).env("EDITOR", &script).env("AURORA_SEARCH_REFRESH", "60000");
     let tty = Tty::start(command, WIDE.0, WIDE.1);
     tty.shows("drop_page").types(ENTER).shows("discard_sheet").hides("drop_page").types(CTRL_C);
@@ -151,6 +151,6 @@ fn an_opened_result_is_remembered() {
         tty.until("the browser", |screen| screen.alternate_screen()).types(CTRL_C);
         assert_eq!(tty.ended().0, 0);
         assert_eq!(accesses() == none, opened_before, "{arguments:?}: {} after {none}", accesses());
-        std::fs::remove_file(crate::editing::arguments_file(&fixture)).expect("removed");
+        std::fs::remove_file(crate::editing::arguments_file(&fixture)).expect("the file can be removed");
     }
 }

@@ -1,4 +1,4 @@
-//! Ways in which the browser ends, and the state in which it leaves the terminal.
+//! Ways to end or suspend the browser, and the state of the terminal afterwards.
 
 use rustix::process::Signal;
 

@@ -1,4 +1,4 @@
-//! Names and texts with escape sequences, wide characters, and screens of any size.
+//! File names and texts with escape sequences and wide characters, and screens of any size.
 
 use crate::fixture::Fixture;
 use crate::keys::{CTRL_C, CTRL_F, CTRL_Y, DOWN, F1, TAB};
@@ -38,7 +38,7 @@ fn a_copied_path_contains_no_escape_sequences() {
     let fixture = hostile();
     let tty = browse(&fixture, &["target", "--path", "bad*"], (100, 24));
     tty.shows("┃").types(CTRL_Y);
-    // The base64 of `bad␛]0;owned␇�.py:1`.
+    // Base64 of `bad␛]0;owned␇�.py:1`.
     assert_eq!(tty.copied(), ["YmFk4pCbXTA7b3duZWTikIfvv70ucHk6MQ=="]);
     tty.types(CTRL_C);
     assert_eq!(tty.ended().0, 0);

@@ -1,4 +1,4 @@
-//! The index behind the browser: a missing index, somebody else's index, and a new generation.
+//! The index that the browser opens: a missing index, an index built by another user, and a new generation.
 
 use std::fs;
 
@@ -31,8 +31,9 @@ fn a_directory_without_a_project_is_not_indexed_unasked() {
 #[test]
 fn an_index_built_by_somebody_else_is_refused() {
     let (author, fixture) = (indexed(), Fixture::git());
-    fs::create_dir_all(fixture.path(".aurora/index")).expect("created");
-    fs::copy(author.path(".aurora/index/data.mdb"), fixture.path(".aurora/index/data.mdb")).expect("copied");
+    fs::create_dir_all(fixture.path(".aurora/index")).expect("the directory can be created");
+    fs::copy(author.path(".aurora/index/data.mdb"), fixture.path(".aurora/index/data.mdb"))
+        .expect("the file can be copied");
     let (code, left) = browse(&fixture, &["drop page"], WIDE).ended();
     assert_eq!(code, 2);
     assert!(left.contains("is not trusted"), "{left}");

@@ -1,9 +1,10 @@
-//! Searching, filtering and reading results.
+//! Searching, filtering and reading results in the browser.
 
 use crate::keys::{CTRL_C, CTRL_F, CTRL_U, DOWN, ENTER, ESCAPE, F1, TAB};
 use crate::{WIDE, browse, indexed};
 
-/// The text of the screen without the duration of the search, whose width would shift the text before it.
+/// Returns the text of the screen without the duration of the search. The width of the duration varies, which would
+/// shift the text before it.
 fn steady(screen: &str) -> String {
     let lines = screen.lines().map(|line| match line.rsplit_once(" · ").filter(|(_, rest)| rest.ends_with("ms")) {
         Some((left, _)) => left.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -43,7 +44,7 @@ fn filters_narrow_the_results_and_report_errors() {
     tty.shows("Invalid chunk type 'functoin'").shows("PageCache");
     tty.types(CTRL_U).types("type:function").hides("PageCache.evict_oldest").hides("Invalid").shows("drop_page");
     tty.types(" path:'http/**'").hides("drop_page").shows("RetryWithBackoff");
-    // Escape discards the edited filters; Enter applies them.
+    // Escape discards edits of the filters. Enter applies them.
     tty.types(ESCAPE).hides("Filter:").shows("PageCache");
     tty.types(CTRL_F).types("lang:go").types(ENTER).hides("PageCache").shows("Filter: lang:go").types(CTRL_U);
     tty.types("backoff").shows("> backoff").shows("RetryWithBackoff").types(CTRL_C);

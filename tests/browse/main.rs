@@ -1,4 +1,4 @@
-//! `aur mem browse` as a person sees it, on a pseudo-terminal.
+//! `aur mem browse` on a pseudo-terminal, tested by what a user sees and types.
 #![cfg(unix)]
 
 #[path = "../fixture/mod.rs"]
@@ -14,7 +14,7 @@ mod tty;
 use fixture::{CACHE, Fixture, RETRY};
 use tty::Tty;
 
-/// A small indexed repository.
+/// Creates a small indexed repository.
 fn indexed() -> Fixture {
     let fixture = Fixture::plain();
     fixture.write("src/cache.py", CACHE).write("http/retry.go", RETRY);
@@ -27,7 +27,7 @@ fn index(fixture: &Fixture) {
     assert_eq!(run.code, Some(0), "{run:?}");
 }
 
-/// Starts the browser with the arguments, on a terminal of the given columns and rows.
+/// Starts the browser with some arguments, on a terminal of the given size.
 fn browse(fixture: &Fixture, arguments: &[&str], (columns, rows): (u16, u16)) -> Tty {
     let mut command = fixture.command();
     command.args(["mem", "browse"]).args(arguments);

@@ -1,4 +1,4 @@
-//! A program on a pseudo-terminal, and what a person would see there.
+//! Runs a program on a pseudo-terminal and emulates the screen that a user would see.
 
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -15,9 +15,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{LocalModes, tcgetattr};
 use vt100::{Callbacks, Parser, Screen};
 
-/// Time after which a waiting test fails; much longer than any working step takes.
+/// Time after which a test stops waiting and fails. It is much longer than any step takes.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Interval at which a condition without a notification is checked again.
+/// Interval at which a condition is checked again if nothing announces its change.
 const STEP: Duration = Duration::from_millis(20);
 
 /// A program that runs on a pseudo-terminal.
@@ -42,12 +42,12 @@ struct Display {
     is_closed: bool,
 }
 
-/// Requests to the terminal other than text.
+/// Control sequences of the program, other than text.
 #[derive(Default, Clone)]
 pub(crate) struct Requests {
-    /// Contents of the clipboard, in base64.
+    /// Texts copied to the clipboard, in base64.
     pub(crate) copied: Vec<String>,
-    /// Titles, bells, and sequences that the terminal does not know.
+    /// Titles, bells, and sequences that the emulated terminal does not know.
     pub(crate) others: Vec<String>,
 }
 
@@ -77,8 +77,8 @@ impl Tty {
     /// Starts a program on a new terminal.
     pub(crate) fn start(mut command: Command, columns: u16, rows: u16) -> Self {
         command.env("TERM", "xterm-256color");
-        let (pty, inner) = pty_process::blocking::open().expect("a pseudo-terminal");
-        pty.resize(Size::new(rows, columns)).expect("a size");
+        let (pty, inner) = pty_process::blocking::open().expect("a pseudo-terminal can be opened");
+        pty.resize(Size::new(rows, columns)).expect("the terminal can be resized");
         let child = pty_process::blocking::Command::from(command).spawn(inner).expect("the program starts");
         let parser = Parser::new_with_callbacks(non_zero(rows), non_zero(columns), 0, Requests::default());
         let (pty, shown) = (
@@ -93,13 +93,13 @@ impl Tty {
         Self { pty: Some(pty), shown, child, reader: Some(reader), must_stop }
     }
 
-    /// Types something.
+    /// Types text or keys.
     pub(crate) fn types(&self, keys: &str) -> &Self {
-        self.pty().write_all(keys.as_bytes()).expect("the terminal takes keys");
+        self.pty().write_all(keys.as_bytes()).expect("the terminal accepts keys");
         self
     }
 
-    /// Waits until the screen meets the condition.
+    /// Waits until the screen meets a condition. `what` describes the condition in the error message.
     pub(crate) fn until(&self, what: &str, is_so: impl Fn(&Screen) -> bool) -> &Self {
         drop(self.wait_until(what, |shown| is_so(shown.parser.screen())));
         self
@@ -115,12 +115,12 @@ impl Tty {
         self.until(&format!("no {text}"), |screen| !screen.contents().contains(text))
     }
 
-    /// Passes the current screen to `look` and returns the result.
+    /// Passes the current screen to `look` and returns its result.
     pub(crate) fn screen<T>(&self, look: impl FnOnce(&Screen) -> T) -> T {
         look(self.lock().parser.screen())
     }
 
-    /// The requests to the terminal so far.
+    /// Returns the control sequences that the program has sent so far.
     pub(crate) fn requests(&self) -> Requests {
         self.lock().parser.callbacks().clone()
     }
@@ -138,7 +138,7 @@ impl Tty {
     pub(crate) fn resize(&self, columns: u16, rows: u16) -> &Self {
         // Resize the emulated screen first, so that it does not cut anything that is drawn for the new size.
         self.lock().parser.set_size(non_zero(rows), non_zero(columns));
-        self.pty().resize(Size::new(rows, columns)).expect("a size");
+        self.pty().resize(Size::new(rows, columns)).expect("the terminal can be resized");
         self
     }
 
@@ -149,14 +149,14 @@ impl Tty {
         self
     }
 
-    /// Whether the terminal is in raw mode, in which it passes on each key instead of whole lines.
+    /// Whether the terminal is in raw mode, in which the program reads single keys instead of lines.
     pub(crate) fn is_raw(&self) -> bool {
-        let modes = tcgetattr(self.pty()).expect("modes").local_modes;
+        let modes = tcgetattr(self.pty()).expect("the terminal's modes can be read").local_modes;
         !modes.contains(LocalModes::ICANON) || !modes.contains(LocalModes::ECHO)
     }
 
-    /// Waits for the end of the program and asserts that it has restored the terminal. Returns the exit code, or the
-    /// negated number of the signal that ended the program, and the contents of the screen.
+    /// Waits until the program ends, and asserts that it has restored the terminal. Returns the exit code, or the
+    /// negated number of the signal that ended the program, and the text of the screen.
     pub(crate) fn ended(mut self) -> (i32, String) {
         let screen = self.wait_until("the end of the program", |shown| shown.is_closed).parser.screen().clone();
         let status = self.child.wait().expect("the program ends");
@@ -166,23 +166,23 @@ impl Tty {
         (status.code().unwrap_or_else(|| -status.signal().unwrap_or(0)), screen.contents())
     }
 
-    /// Closes the terminal, as closing its window does, and waits for the end of the program.
+    /// Closes the terminal, as closing its window does, and waits until the program ends.
     pub(crate) fn close(mut self) {
         self.must_stop.store(true, Ordering::SeqCst);
         if let Some(reader) = self.reader.take() {
-            reader.join().expect("no panic");
+            reader.join().expect("the thread does not panic");
         }
-        // The last reference to the terminal.
+        // Drops the last reference to the terminal, which closes it.
         self.pty = None;
         let began = Instant::now();
-        while self.child.try_wait().expect("a child").is_none() {
+        while self.child.try_wait().expect("the status of the process is available").is_none() {
             assert!(began.elapsed() < PATIENCE, "the program still runs without a terminal");
             std::thread::sleep(STEP);
         }
     }
 
     fn pty(&self) -> &Pty {
-        self.pty.as_deref().expect("open until `close`")
+        self.pty.as_deref().expect("the terminal is open until `close`")
     }
 
     fn wait_until(&self, what: &str, is_so: impl Fn(&Display) -> bool) -> MutexGuard<'_, Display> {
@@ -191,20 +191,20 @@ impl Tty {
         while !is_so(&shown) {
             let left = PATIENCE.saturating_sub(began.elapsed());
             assert!(!left.is_zero() && !shown.is_closed, "waited for {what}:\n{}", shown.parser.screen().contents());
-            // Not every awaited condition has a notification.
-            shown = self.shown.1.wait_timeout(shown, STEP.min(left)).expect("no panic").0;
+            // Not every condition announces its change.
+            shown = self.shown.1.wait_timeout(shown, STEP.min(left)).expect("the lock is not poisoned").0;
         }
         shown
     }
 
     fn lock(&self) -> MutexGuard<'_, Display> {
-        self.shown.0.lock().expect("no panic")
+        self.shown.0.lock().expect("the lock is not poisoned")
     }
 }
 
 impl Drop for Tty {
     fn drop(&mut self) {
-        // The program still runs if the test failed.
+        // If the test has failed, the program is still running.
         let _ = self.child.kill();
         let _ = self.child.wait();
         if let Some(reader) = self.reader.take() {
@@ -214,13 +214,13 @@ impl Drop for Tty {
 }
 
 impl Display {
-    /// Feeds output of the program to the screen, complete frames only.
+    /// Feeds output of the program to the screen. Output of an incomplete frame is held back.
     fn take(&mut self, bytes: &[u8]) {
         self.frame.extend(bytes);
         loop {
             let begin = find(&self.frame, BEGIN).unwrap_or(self.frame.len());
             let end = find(&self.frame[begin..], END).map(|end| begin + end + END.len());
-            // A possible prefix of `BEGIN` waits for the bytes that follow.
+            // If the output ends with a prefix of `BEGIN`, the prefix waits for the bytes that follow.
             let cut = (1..BEGIN.len()).rev().find(|&length| self.frame.ends_with(&BEGIN[..length])).unwrap_or(0);
             let ready = end.unwrap_or(begin.min(self.frame.len() - cut));
             let shown: Vec<u8> = self.frame.drain(..ready).collect();
@@ -236,16 +236,16 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
-/// Feeds the output of the program to the screen until the terminal is closed or the reader is stopped.
+/// Feeds the output of the program to the screen until the terminal is closed or the reader must stop.
 fn read(mut pty: &Pty, shown: &(Mutex<Display>, Condvar), must_stop: &AtomicBool) {
     let mut bytes = [0; 4096];
-    let step = Timespec::try_from(STEP).expect("short");
+    let step = Timespec::try_from(STEP).expect("the duration is short");
     while !must_stop.load(Ordering::SeqCst) {
-        if poll(&mut [PollFd::new(&pty, PollFlags::IN)], Some(&step)).expect("it can be waited for") == 0 {
+        if poll(&mut [PollFd::new(&pty, PollFlags::IN)], Some(&step)).expect("the terminal can be polled") == 0 {
             continue;
         }
         let read = pty.read(&mut bytes).unwrap_or(0);
-        let mut shown_now = shown.0.lock().expect("no panic");
+        let mut shown_now = shown.0.lock().expect("the lock is not poisoned");
         match read {
             0 => shown_now.is_closed = true,
             read => shown_now.take(&bytes[..read]),
@@ -258,5 +258,5 @@ fn read(mut pty: &Pty, shown: &(Mutex<Display>, Condvar), must_stop: &AtomicBool
 }
 
 fn non_zero(number: u16) -> std::num::NonZeroU16 {
-    number.try_into().expect("not zero")
+    number.try_into().expect("the number is not zero")
 }

@@ -1,13 +1,13 @@
-//! `aur mem blame`, and attribution per line or per file.
+//! `aur mem blame`, and attribution by line or by file.
 
 use crate::fixture::{Fixture, git};
 use crate::{indexed, repository, run};
 
-/// The lines `<commit> <line>` according to `git blame`.
+/// Returns lines of the form `<commit> <line>` from `git blame`.
 fn by_git(fixture: &Fixture, path: &str) -> String {
     let output = git(fixture.root()).args(["blame", "--line-porcelain", "--", path]).output().expect("git runs");
     assert!(output.status.success(), "{output:?}");
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = String::from_utf8(output.stdout).expect("the text is UTF-8");
     let head = |line: &str| {
         let mut fields = line.split(' ');
         let commit =
@@ -24,8 +24,8 @@ fn blame_equals_git_blame() {
     assert_eq!((blamed.code, blamed.err.as_str()), (Some(0), ""));
     assert_eq!(blamed.out, by_git(&fixture, "src/auth/manager.py"));
     assert!(blamed.out.lines().count() > 10);
-    // Uncommitted lines have a commit of zeros in both, and other files are unchanged.
-    let text = std::fs::read_to_string(fixture.path("src/auth/manager.py")).expect("the file");
+    // For uncommitted lines, both tools print a commit of zeros. Other files are unchanged.
+    let text = std::fs::read_to_string(fixture.path("src/auth/manager.py")).expect("the file can be read");
     fixture.write("src/auth/manager.py", text.replace("name.strip()", "name.strip().lower()") + "\n# new\n");
     run(&fixture, &["mem", "index", "-q"]);
     for path in ["src/auth/manager.py", "src/http/retry.go"] {
@@ -33,7 +33,7 @@ fn blame_equals_git_blame() {
         assert_eq!(blamed.out, by_git(&fixture, path));
         assert_eq!(blamed.out.contains("0000000000"), path.ends_with("py"), "{}", blamed.out);
     }
-    // After a commit, and with a path relative to a subdirectory.
+    // The same after a commit, with a path relative to a subdirectory.
     fixture.commit("third");
     run(&fixture, &["mem", "index", "-q"]);
     let below = crate::fixture::Run::from_command(fixture.command().current_dir(fixture.path("src/auth")).args([
@@ -49,12 +49,12 @@ fn blame_as_json_adds_up_to_the_lines() {
     let fixture = indexed();
     let report = run(&fixture, &["mem", "blame", "src/auth/manager.py", "--format", "json"]).json();
     assert_eq!((&report["file"], &report["complete"]), (&"src/auth/manager.py".into(), &true.into()));
-    let runs = report["runs"].as_array().expect("a list");
+    let runs = report["runs"].as_array().expect("the value is a list");
     let mut line = 1;
     for run in runs {
         assert_eq!(run["line"], line);
         assert_eq!(run["author"], "Ada");
-        line += run["lines"].as_u64().expect("a number");
+        line += run["lines"].as_u64().expect("the value is a number");
     }
     assert_eq!(line as usize - 1, by_git(&fixture, "src/auth/manager.py").lines().count());
 }
@@ -93,7 +93,7 @@ fn the_pipeline_can_choose_attribution_of_whole_files() {
     assert!(table.contains("1 (file)"), "{table}");
     let blamed = run(&fixture, &["mem", "blame", "src/http/retry.go"]);
     assert!(blamed.code == Some(2) && blamed.err.contains("tier = \"file\""), "{blamed:?}");
-    // Both commits touched the other file. The first commit wrote the line that the second left unchanged.
+    // Both commits changed the other file. The second commit did not change the line that the first commit wrote.
     let manager = || run(&fixture, &["mem", "search", "manager", "--lang", "python", "--format", "json"]).json();
     assert_eq!(manager()["results"][0]["git"]["commits"], 2);
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n");

@@ -3,17 +3,17 @@
 use crate::fixture::Fixture;
 use crate::run;
 
-/// The file and the name of the first result.
+/// Returns the file and the name of the first result.
 fn first(fixture: &Fixture, query: &str) -> (String, String) {
     let found = run(fixture, &["mem", "search", query, "--limit", "1", "--no-record", "--format", "json"]);
     assert_eq!(found.code, Some(0), "{found:?}");
-    let json: serde_json::Value = serde_json::from_str(&found.out).expect("JSON was asked for");
+    let json: serde_json::Value = serde_json::from_str(&found.out).expect("the text is JSON");
     let text = |key: &str| json["results"][0][key].as_str().unwrap_or_default().to_owned();
     (text("file"), text("name"))
 }
 
-/// A repository in which, for every constant, a file that only uses the constant contains its name more often than the
-/// file that defines it.
+/// Creates a repository in which each constant has two files: the file that defines the constant, and a file that only
+/// uses it but contains its name more often.
 fn fixture() -> Fixture {
     let fixture = Fixture::git();
     let defining = [

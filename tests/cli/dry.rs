@@ -15,7 +15,7 @@ fn dry(fixture: &Fixture, arguments: &[&str]) -> Run {
     run(fixture, &[&["pipeline", "run", "--dry"], arguments].concat())
 }
 
-/// The snapshot settings, with filters for times and dates.
+/// Snapshot settings that replace times and dates.
 fn timeless(fixture: &Fixture) -> insta::Settings {
     let mut settings = settings(fixture);
     settings.add_filter(r"\d+(\.\d+)? m?s\)", "[time])");
@@ -23,7 +23,7 @@ fn timeless(fixture: &Fixture) -> insta::Settings {
     settings
 }
 
-/// A stage that drops one chunk, fails on another, and writes a column.
+/// Program of a stage that drops one chunk, fails on another chunk, and writes a column.
 const JUDGE: &str = "\
 from aurora_stage import Drop, stage
 
@@ -37,8 +37,8 @@ def judge(path, name):
     return 'a \\x1b[31m team\\nof ' + path.split('/')[1]
 ";
 
-/// A project with the stage of [`JUDGE`], trusted.
-fn judged() -> Fixture {
+/// Creates a project with a trusted stage that runs [`JUDGE`].
+fn project_with_judge() -> Fixture {
     let fixture = repository();
     fixture.write("tools/judge.py", JUDGE);
     fixture.write(
@@ -51,17 +51,17 @@ fn judged() -> Fixture {
     fixture
 }
 
-/// Every file and directory below a directory, with modification time and content.
+/// Returns all files and directories below a directory, with modification times and contents.
 fn tree(directory: &Path) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
     let mut found = BTreeMap::new();
-    for entry in std::fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
-        let metadata = path.symlink_metadata().expect("it is there");
-        let content = if metadata.is_dir() { Vec::new() } else { std::fs::read(&path).expect("readable") };
+    for entry in std::fs::read_dir(directory).expect("the directory can be read") {
+        let path = entry.expect("the entry can be read").path();
+        let metadata = path.symlink_metadata().expect("the metadata can be read");
+        let content = if metadata.is_dir() { Vec::new() } else { std::fs::read(&path).expect("the file can be read") };
         if metadata.is_dir() {
             found.extend(tree(&path));
         }
-        found.insert(path, (metadata.modified().expect("it has a time"), content));
+        found.insert(path, (metadata.modified().expect("the modification time is available"), content));
     }
     found
 }
@@ -77,7 +77,7 @@ fn every_stage_shows_its_results_for_a_file() {
 
 #[test]
 fn a_program_shows_its_values_drops_failures_and_log() {
-    let fixture = judged();
+    let fixture = project_with_judge();
     let shown = dry(&fixture, &["src/auth/manager.py", "--only", "judge"]);
     assert_eq!(shown.code, Some(1), "{shown:?}");
     timeless(&fixture).bind(|| {
@@ -102,22 +102,22 @@ fn a_program_shows_its_values_drops_failures_and_log() {
 
 #[test]
 fn each_file_is_one_json_object() {
-    let fixture = judged();
+    let fixture = project_with_judge();
     let shown = dry(&fixture, &["src/auth/manager.py", "docs/guide.md", "--only", "judge", "--format", "jsonl"]);
     assert_eq!(shown.code, Some(1), "{shown:?}");
     let lines: Vec<serde_json::Value> =
-        shown.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        shown.out.lines().map(|line| serde_json::from_str(line).expect("the text is JSON")).collect();
     assert_eq!([&lines[0]["path"], &lines[1]["path"]], ["src/auth/manager.py", "docs/guide.md"]);
     let whole = dry(&fixture, &["src/auth/manager.py", "--format", "json"]).json();
-    let stages = whole["stages"].as_array().expect("a list");
+    let stages = whole["stages"].as_array().expect("the value is a list");
     let names: Vec<&str> = stages.iter().filter_map(|stage| stage["stage"].as_str()).collect();
     assert_eq!(names, ["discover", "incremental-check", "parse", "chunk", "judge", "git-signal", "embed"]);
     let mut judge = stages[4].clone();
-    assert!(judge["milliseconds"].as_f64().expect("a number") > 0.0);
+    assert!(judge["milliseconds"].as_f64().expect("the value is a number") > 0.0);
     judge["milliseconds"] = "[time]".into();
     timeless(&fixture).bind(|| assert_snapshot!("dry-json", format!("{judge:#}")));
     assert_eq!(stages[2]["wrote"]["file.symbols"][0]["name"], "UserManager");
-    let vectors = stages[6]["wrote"]["chunk.embedding"].as_object().expect("by key");
+    let vectors = stages[6]["wrote"]["chunk.embedding"].as_object().expect("the value is an object");
     assert!(vectors.values().all(|vector| vector.as_array().is_some_and(|vector| vector.len() == 256)), "{vectors:?}");
     let without = names_of(&dry(&fixture, &["src/auth/manager.py", "--only", "embed", "--format", "json"]));
     assert_eq!(without, ["embed"]);
@@ -125,7 +125,7 @@ fn each_file_is_one_json_object() {
 
 fn names_of(shown: &Run) -> Vec<String> {
     let whole = shown.json();
-    let stages = whole["stages"].as_array().expect("a list").clone();
+    let stages = whole["stages"].as_array().expect("the value is a list").clone();
     stages.iter().filter_map(|stage| stage["stage"].as_str().map(str::to_owned)).collect()
 }
 
@@ -137,7 +137,7 @@ fn the_stage_that_leaves_a_file_out_is_shown() {
     fixture.write("data.py", [0, 1, 2]).write("empty.py", "").write("vendor/a.py", "x = 1\n");
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n[stage.discover]\nmax_file_size = 100\n");
     fixture.write("large.py", "x = 1\n".repeat(100));
-    std::os::unix::fs::symlink("data.py", fixture.path("link.py")).expect("linked");
+    std::os::unix::fs::symlink("data.py", fixture.path("link.py")).expect("the link can be created");
     let mut output = String::new();
     for path in [
         "generated/a.py",
@@ -179,8 +179,8 @@ fn a_stage_that_drops_files_gives_the_reason() {
     assert_eq!(skipped.code, Some(0), "{skipped:?}");
     assert!(skipped.err.contains("the pipeline runs without stage `sieve`"), "{}", skipped.err);
     assert!(!names_of(&skipped).contains(&"sieve".to_owned()));
-    std::fs::create_dir_all(fixture.path(".aurora")).expect("made");
-    std::fs::copy(fixture.path("team.toml"), fixture.path(".aurora/pipeline.toml")).expect("copied");
+    std::fs::create_dir_all(fixture.path(".aurora")).expect("the directory can be created");
+    std::fs::copy(fixture.path("team.toml"), fixture.path(".aurora/pipeline.toml")).expect("the file can be copied");
     assert_eq!(run(&fixture, &["plugin", "trust", "sieve", "--yes"]).code, Some(0));
     let shown = dry(&fixture, &["docs/guide.md", "--only", "chunk"]);
     assert_eq!((shown.code, shown.err.as_str()), (Some(0), ""), "{shown:?}");
@@ -199,8 +199,9 @@ fn a_stage_that_drops_files_gives_the_reason() {
     assert_eq!(run(&fixture, &["mem", "index"]).code, Some(0));
     for _ in ["after the run", "after a run that reads nothing"] {
         let listed = run(&fixture, &["mem", "stats", "--skipped", "--format", "json"]).json();
-        let entries = listed["entries"].as_array().expect("a list");
-        let guide = entries.iter().find(|entry| entry["path"] == "docs/guide.md").expect("it is not indexed");
+        let entries = listed["entries"].as_array().expect("the value is a list");
+        let guide =
+            entries.iter().find(|entry| entry["path"] == "docs/guide.md").expect("the file is listed as skipped");
         assert_eq!((&guide["stage"], &guide["reason"]), (&json!("sieve"), &json!("not ours")));
         assert_eq!(run(&fixture, &["mem", "index"]).code, Some(0));
     }
@@ -287,8 +288,8 @@ fn a_dry_run_writes_nothing_and_needs_no_write_lock() {
     assert_eq!(tree(&fixture.path(".aurora")), before);
     assert_eq!(tree(&fixture.user_directory()).keys().collect::<Vec<_>>(), user.keys().collect::<Vec<_>>());
     let directory = fixture.path(ProjectDirectory::NAME);
-    let environment = Environment::open(&directory, OpenMode::Existing).expect("opens");
-    let _writer = environment.writer(WriterOptions::default()).expect("nobody else is writing");
+    let environment = Environment::open(&directory, OpenMode::Existing).expect("the index can be opened");
+    let _writer = environment.writer(WriterOptions::default()).expect("no other process is writing");
     assert_eq!(dry(&fixture, &["src/auth/manager.py"]).code, Some(0));
 }
 

@@ -1,4 +1,4 @@
-//! The guide to embedding services, followed from an empty project to a search, with a local service.
+//! Follows the guide to embedding services from an empty project to a search, with a local service.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use crate::command;
 use crate::fixture::{Fixture, Run};
 
-/// An embedding service that counts letters, so that texts with similar words have similar vectors.
+/// An embedding service that counts letters, so that texts with similar words get similar vectors.
 const SERVICE: &str = r#"
 import http.server, json
 
@@ -40,7 +40,9 @@ impl Service {
         let mut process =
             Command::new("python3").args(["-c", SERVICE]).stdout(Stdio::piped()).spawn().expect("python3 starts");
         let mut port = String::new();
-        BufReader::new(process.stdout.take().expect("a pipe")).read_line(&mut port).expect("a line");
+        BufReader::new(process.stdout.take().expect("the stream is piped"))
+            .read_line(&mut port)
+            .expect("a line can be read");
         Self { process, url: format!("http://127.0.0.1:{}/v1/embeddings", port.trim()) }
     }
 }
@@ -58,7 +60,7 @@ fn an_embedding_service_replaces_the_built_in_model() {
     fixture.write("src/charge.py", "def charge(card):\n    '''Takes money.'''\n    return card\n");
     fixture.write("src/render.py", "def render(page):\n    '''Shows html.'''\n    return page\n");
     let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/examples/embedding");
-    let read = |file: &str| std::fs::read_to_string(example.join(file)).expect("an example");
+    let read = |file: &str| std::fs::read_to_string(example.join(file)).expect("the file can be read");
     assert!(read("embedding.py").lines().count() <= 22);
     fixture.write(".aurora/plugins/embedding.py", read("embedding.py"));
     fixture.write(".aurora/pipeline.toml", read("pipeline.toml"));

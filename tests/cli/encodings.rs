@@ -1,4 +1,4 @@
-//! Texts in any encoding are found, shown and attributed like UTF-8 texts.
+//! Files in any encoding are searched, shown and attributed like UTF-8 files.
 
 use encoding_rs::Encoding;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::fixture::Fixture;
 use crate::run;
 
-/// Path, encoding, a word in the text, and the text.
+/// Path, encoding, a word that occurs in the text, and the text.
 const TEXTS: &[(&str, &str, &str, &str)] = &[
     ("latin.py", "latin1", "façade", "# La référence à l'élément désigné\ndef show():\n    return 'façade'\n"),
     ("cyrillic.py", "windows-1251", "утро", "# Возвращает приветствие\ndef greet():\n    return 'доброе утро'\n"),
@@ -34,7 +34,7 @@ fn encoded(text: &str, label: &str) -> Vec<u8> {
         "utf-8" => marked.into_bytes(),
         "utf-16le" => marked.encode_utf16().flat_map(u16::to_le_bytes).collect(),
         "utf-16be" => marked.encode_utf16().flat_map(u16::to_be_bytes).collect(),
-        _ => Encoding::for_label(label.as_bytes()).expect("an encoding").encode(text).0.into_owned(),
+        _ => Encoding::for_label(label.as_bytes()).expect("the encoding exists").encode(text).0.into_owned(),
     }
 }
 
@@ -59,12 +59,12 @@ fn words_are_found_and_shown_in_any_encoding() {
     assert_eq!(summary["files"]["indexed"], TEXTS.len(), "{summary}");
     assert_eq!(summary["warnings"].as_array().map(Vec::len), Some(0), "{summary}");
     for (path, _, word, text) in TEXTS {
-        let line = 1 + text.lines().position(|line| line.contains(word)).expect("a line") as u64;
+        let line = 1 + text.lines().position(|line| line.contains(word)).expect("the word is in a line") as u64;
         for asked in [&[*word][..], &["--grep", word]] {
             let arguments =
                 [&["mem", "search"], asked, &["--format", "json", "--show-content", "--snippets=5"]].concat();
             let found = run(&fixture, &arguments).json();
-            let hits = found["results"].as_array().expect("results");
+            let hits = found["results"].as_array().expect("the value is a list");
             let hit = hits.iter().find(|hit| hit["file"] == **path).unwrap_or_else(|| panic!("{path}: {found}"));
             assert!(hit["content"].as_str().is_some_and(|content| content.contains(word)), "{path}: {hit}");
             assert_eq!(hit["file_state"], "unchanged", "{path}: {hit}");
@@ -88,7 +88,8 @@ fn by_git(fixture: &Fixture, path: &str) -> Vec<String> {
     heads.collect()
 }
 
-/// Compares the blame of a file with `git blame`, except for bytes after the last line feed that git counts as a line.
+/// Compares the blame of a file with `git blame`. If bytes follow the last line feed, git counts them as one more line,
+/// which is ignored.
 fn check_blame(fixture: &Fixture, path: &str, lines: usize) {
     let blamed = run(fixture, &["mem", "blame", path]);
     let mut expected = by_git(fixture, path);
@@ -132,14 +133,14 @@ fn blame_compares_masked_bytes() {
         check_blame(&fixture, path, 3);
         assert!(!run(&fixture, &["mem", "blame", path]).out.contains("0000000000"));
     }
-    // Only the token changes. Its mask stays the same.
+    // Only the token changes. Its mask, and so the masked text, stays the same.
     fixture.write("a.py", text.replace("k3Jd82", "m4Ke93"));
     run(&fixture, &["mem", "index", "-q"]);
     check_blame(&fixture, "a.py", 3);
     assert!(run(&fixture, &["mem", "blame", "a.py"]).out.contains("0000000000"));
-    let data = std::fs::read_dir(fixture.path(".aurora/index")).expect("the index");
+    let data = std::fs::read_dir(fixture.path(".aurora/index")).expect("the directory can be read");
     for file in data.flatten().filter(|entry| entry.path().is_file()) {
-        let bytes = std::fs::read(file.path()).expect("a file");
+        let bytes = std::fs::read(file.path()).expect("the file can be read");
         assert!(!bytes.windows(20).any(|part| part == &token.as_bytes()[4..24]), "{file:?}");
     }
 }

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use crate::fixture::Fixture;
 use crate::{indexed, run, settings};
 
-/// The error message of a command that has to fail with exit code 2.
+/// Runs a command that must fail with exit code 2, and returns the error message.
 fn refused(fixture: &Fixture, arguments: &[&str]) -> String {
     let run = run(fixture, arguments);
     assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{run:?}");

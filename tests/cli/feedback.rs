@@ -1,4 +1,4 @@
-//! `aur mem feedback`; the history of a chunk survives rebuilding the index.
+//! `aur mem feedback`, and the access history of a chunk, which survives rebuilding the index.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::fixture::Fixture;
 use crate::{MANAGER, indexed, run, settings};
 
-/// The id and the access history of the first hit for `hash_password`.
+/// Returns the id and the access history of the first result for `hash_password`.
 fn history(fixture: &Fixture) -> (String, Value) {
     let found = run(fixture, &["mem", "search", "hash_password", "--limit", "1", "--format", "json", "--no-record"]);
     let hit = found.json()["results"][0].clone();
@@ -20,7 +20,7 @@ fn verdicts_are_counted_and_shown() {
         let good = run(&fixture, &["mem", "feedback", "good", "code:src/auth/manager.py:hash_password"]);
         assert_eq!((good.code, good.err.as_str()), (Some(0), ""), "{good:?}");
         assert_snapshot!(good.out, @"code:src/auth/manager.py:hash_password: activation +0.20 by feedback");
-        // A line in a method denotes the method, not its class. A chunk that is named twice counts once.
+        // A line of a method denotes the method, not the class around it. A chunk that is named twice counts once.
         let place = ["src/auth/manager.py:8", "./src/auth/manager.py:7-8"];
         let bad = run(&fixture, &["mem", "feedback", "bad", "--partial", place[0], place[1]]);
         assert_snapshot!(bad.out, @"code:src/auth/manager.py:UserManager.authenticate_user: activation -0.05 by feedback");
@@ -92,11 +92,11 @@ fn history_follows_edits_moves_and_rebuilds() {
 
     index(&["--force"]);
     assert_eq!(history(&fixture), moved, "after a forced run");
-    std::fs::remove_dir_all(fixture.path(".aurora/index")).expect("the index is there");
+    std::fs::remove_dir_all(fixture.path(".aurora/index")).expect("the directory can be removed");
     index(&[]);
     assert_eq!(history(&fixture), moved, "after the index was deleted");
 
-    let file = std::fs::read(fixture.path("src/access/manager.py")).expect("readable");
+    let file = std::fs::read(fixture.path("src/access/manager.py")).expect("the file can be read");
     fixture.remove("src/access/manager.py");
     index(&[]);
     fixture.write("src/access/manager.py", file);

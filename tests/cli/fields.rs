@@ -1,4 +1,4 @@
-//! Metadata of chunks: conditions on it, and how results show it.
+//! Metadata of chunks: conditions on metadata, and how results show it.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::fixture::{Fixture, Run};
 use crate::{repository, run, settings};
 
-/// A repository with two reasoning patterns, indexed.
+/// Creates and indexes a repository with two reasoning patterns.
 fn with_patterns() -> Fixture {
     let fixture = repository();
     let patterns = [
@@ -28,14 +28,14 @@ fn search(fixture: &Fixture, more: &[&str]) -> Run {
     run(fixture, &[&["mem", "search", "what to do after a failure", "--no-record"], more].concat())
 }
 
-/// The names of the results that meet the conditions, sorted.
+/// Returns the sorted names of the results that meet the conditions.
 fn names(fixture: &Fixture, conditions: &[&str]) -> Vec<String> {
     let conditions: Vec<&str> = conditions.iter().flat_map(|condition| ["--where", condition]).collect();
     let found = search(fixture, &[&conditions[..], &["--format", "json"]].concat());
     assert_eq!(found.code, Some(0), "{found:?}");
     let json = found.json();
-    let name = |hit: &Value| hit["metadata"]["keywords"][1].as_str().expect("a keyword").to_owned();
-    let mut names: Vec<String> = json["results"].as_array().expect("a list").iter().map(name).collect();
+    let name = |hit: &Value| hit["metadata"]["keywords"][1].as_str().expect("the value is a string").to_owned();
+    let mut names: Vec<String> = json["results"].as_array().expect("the value is a list").iter().map(name).collect();
     names.sort();
     names
 }
@@ -80,12 +80,13 @@ fn a_filter_without_a_query_lists_all_matches() {
             let listed = run(&fixture, &[command, filter, &["--format", "json", "--no-record"]].concat());
             assert_eq!(listed.code, Some(0), "{listed:?}");
             let json = listed.json();
-            let files: Vec<_> = json["results"].as_array().expect("a list").iter().map(|hit| &hit["file"]).collect();
+            let files: Vec<_> =
+                json["results"].as_array().expect("the value is a list").iter().map(|hit| &hit["file"]).collect();
             assert_eq!(files, [".aurora/reasoning/backoff.json", ".aurora/reasoning/retry.json"], "{filter:?}");
         }
     }
     let none = run(&fixture, &["mem", "search", "--where", "usage_count=none", "--lang", "python", "--format", "json"]);
-    assert!(!none.json()["results"].as_array().expect("a list").is_empty(), "{none:?}");
+    assert!(!none.json()["results"].as_array().expect("the value is a list").is_empty(), "{none:?}");
     let nothing = run(&fixture, &["mem", "search", "--where", "usage_count>99"]);
     assert_eq!(nothing.code, Some(0));
     assert!(nothing.err.contains("No chunk has usage_count>99") && nothing.err.contains("no chunk passes the filters"));

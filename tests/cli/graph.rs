@@ -1,4 +1,4 @@
-//! `aur mem graph`: trees of resolved relations.
+//! `aur mem graph`: trees of resolved relations as text and JSON.
 
 use crate::fixture::Fixture;
 use crate::{run, settings};

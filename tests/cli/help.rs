@@ -1,4 +1,4 @@
-//! Help texts.
+//! Help texts of all commands.
 
 use crate::fixture::Fixture;
 use crate::{run, settings};
@@ -23,7 +23,7 @@ fn every_command_has_a_help_text() {
     });
 }
 
-/// The commands that a help text lists.
+/// Returns the commands that a help text lists.
 fn subcommands(help: &str) -> impl Iterator<Item = &str> {
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let named = listed.filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));

@@ -1,4 +1,4 @@
-//! `aur mem index`, and the commands that inspect its result.
+//! `aur mem index`, and the commands that inspect the index.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::fixture::{Fixture, git};
 use crate::{indexed, repository, run, settings};
 
-/// The snapshot settings, with filters for values that hold for one run on one machine.
+/// Snapshot settings that replace values which depend on the run or the machine.
 fn summary_settings(fixture: &Fixture) -> insta::Settings {
     let mut settings = settings(fixture);
     settings.add_filter(r"\d+(\.\d+)? (ms|s|min|h)\b", "[time]");
@@ -120,7 +120,7 @@ fn the_json_summary_has_the_documented_keys() {
         assert!(summary["serial_cpu_share"].as_f64().is_some_and(|share| (0.0..=1.0).contains(&share)), "{summary}");
     }
     assert_eq!(summary["nothing_changed"], Value::Bool(false));
-    let stored = || std::fs::read(fixture.path(".aurora/index/data.mdb")).expect("an index");
+    let stored = || std::fs::read(fixture.path(".aurora/index/data.mdb")).expect("the file can be read");
     let before = stored();
     let again = run(&fixture, &["mem", "index", "--format", "json"]).json();
     assert!(stored() == before, "a run in which nothing changed writes nothing");
@@ -147,12 +147,12 @@ fn too_little_coverage_exits_with_code_one() {
     fixture.write("unreadable.py", "def g():\n    return 2\n");
     unreadable(&fixture.path("unreadable.py"));
     let short = run(&fixture, &["mem", "index", "--min-coverage", "100", "--format", "json"]);
-    let coverage = short.json()["coverage"].as_f64().expect("a number");
+    let coverage = short.json()["coverage"].as_f64().expect("the value is a number");
     assert_eq!(short.code, Some(i32::from(coverage < 1.0)), "{short:?}");
     assert_eq!(short.err.contains("less than the 100% asked for"), coverage < 1.0, "{short:?}");
 }
 
-/// Removes the read permission, which has no effect for the superuser.
+/// Removes the read permission, which does not stop the superuser from reading.
 fn unreadable(path: &std::path::Path) {
     #[cfg(unix)]
     {
@@ -194,14 +194,14 @@ fn statistics_add_up() {
     let fixture = indexed();
     let stats = run(&fixture, &["mem", "stats", "--format", "json"]).json();
     let sum = |key: &str| -> u64 {
-        let shares = stats[key].as_array().expect("a list");
+        let shares = stats[key].as_array().expect("the value is a list");
         shares.iter().filter_map(|share| share["chunks"].as_u64()).sum()
     };
-    let chunks = stats["chunks"].as_u64().expect("a number");
+    let chunks = stats["chunks"].as_u64().expect("the value is a number");
     assert!(chunks > 4, "{stats}");
     assert_eq!(sum("types"), chunks);
     assert_eq!(sum("languages"), chunks);
-    let tables = stats["tables"].as_array().expect("a list");
+    let tables = stats["tables"].as_array().expect("the value is a list");
     let bytes: u64 = tables.iter().filter_map(|table| table["bytes"].as_u64()).sum();
     let rows = |name: &str| tables.iter().find(|table| table["name"] == name).map(|table| table["rows"].clone());
     assert_eq!(rows("chunks"), Some(stats["chunks"].clone()), "{stats}");
@@ -230,14 +230,14 @@ fn the_doctor_reports_a_problem_only_if_there_is_one() {
     let report = run(&fixture, &["doctor", "--format", "json"]);
     assert_eq!((report.code, &report.err), (Some(1), &ill.err));
     let json = report.json();
-    let checks = json["checks"].as_array().expect("a list");
-    let names: Vec<&str> = checks.iter().map(|check| check["name"].as_str().expect("a name")).collect();
+    let checks = json["checks"].as_array().expect("the value is a list");
+    let names: Vec<&str> = checks.iter().map(|check| check["name"].as_str().expect("the value is a string")).collect();
     assert_eq!(names, CHECKS);
     for check in checks {
         let line = format!(
             "{:<5} {} ",
-            check["verdict"].as_str().expect("text").replace("fail", "FAIL"),
-            check["name"].as_str().expect("text")
+            check["verdict"].as_str().expect("the value is a string").replace("fail", "FAIL"),
+            check["name"].as_str().expect("the value is a string")
         );
         assert!(ill.out.contains(line.trim_end()), "{line} in {}", ill.out);
     }
@@ -283,19 +283,23 @@ fn skipped_files_are_listed_after_another_file_was_deleted() {
 fn a_run_waits_for_another_writer() {
     let fixture = indexed();
     let directory = fixture.path(ProjectDirectory::NAME);
-    let environment = Environment::open(&directory, OpenMode::Existing).expect("opens");
-    let writer = environment.writer(WriterOptions::default()).expect("nobody else is writing");
+    let environment = Environment::open(&directory, OpenMode::Existing).expect("the index can be opened");
+    let writer = environment.writer(WriterOptions::default()).expect("no other process is writing");
     fixture.write("src/late.py", "def arrive_late():\n    pass\n");
     let mut command = crate::command(&fixture);
-    let mut waiting =
-        command.args(["mem", "index"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let mut messages = BufReader::new(waiting.stderr.take().expect("a pipe"));
+    let mut waiting = command
+        .args(["mem", "index"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut messages = BufReader::new(waiting.stderr.take().expect("the stream is piped"));
     let mut line = String::new();
-    messages.read_line(&mut line).expect("a line");
+    messages.read_line(&mut line).expect("a line can be read");
     assert!(line.contains("waiting for") && line.contains("which is writing the index"), "{line}");
-    assert!(waiting.try_wait().expect("a process").is_none());
+    assert!(waiting.try_wait().expect("the status of the process is available").is_none());
     drop(writer);
-    let done = waiting.wait_with_output().expect("it ends");
+    let done = waiting.wait_with_output().expect("the program ends");
     assert!(done.status.success(), "{done:?}");
     assert!(String::from_utf8_lossy(&done.stdout).contains("indexed"), "{done:?}");
 }

@@ -1,4 +1,4 @@
-//! Limits: projects, queries and directories that ask for too much are refused.
+//! Limits: projects, queries and directories that exceed a limit are refused.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -101,14 +101,21 @@ fn a_long_query_is_refused_from_every_source() {
 
     let mut command = fixture.command();
     command.args(["mem", "search", "--stdin", "--format", "jsonl"]);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
-    let mut input = child.stdin.take().expect("is piped");
-    write!(input, "password\n{long}\n{}\nretry with backoff", "y".repeat(16 << 10)).expect("is read");
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut input = child.stdin.take().expect("the stream is piped");
+    write!(input, "password\n{long}\n{}\nretry with backoff", "y".repeat(16 << 10))
+        .expect("the program reads its input");
     drop(input);
-    let output = child.wait_with_output().expect("ends");
-    let lines: Vec<Value> =
-        String::from_utf8_lossy(&output.stdout).lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    let output = child.wait_with_output().expect("the program ends");
+    let lines: Vec<Value> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|l| serde_json::from_str(l).expect("the text is JSON"))
+        .collect();
     assert_eq!(lines.len(), 4);
     let errors: Vec<bool> = lines.iter().map(|line| line["error"].to_string().contains("longer than")).collect();
     assert_eq!(errors, [false, true, false, false]);
@@ -131,7 +138,7 @@ fn a_search_does_not_index_a_directory_without_a_project() {
     made.write("Makefile", "all:\n").write("todo.md", "# Later\nwater the plants\n");
     assert_eq!(run(&made, &["mem", "search", "plants"]).code, Some(0));
 
-    // A home directory never counts as a project, whatever it contains.
+    // A home directory never counts as a project, even if it contains files of a project.
     let home = repository();
     let mut command = home.command();
     command.env("HOME", home.root()).args(["mem", "search", "password"]);
@@ -143,7 +150,8 @@ fn an_export_works_without_a_temporary_directory() {
     let fixture = repository();
     assert_eq!(run(&fixture, &["mem", "index", "-q"]).code, Some(0));
     let mut command = fixture.command();
-    let output = command.args(["mem", "export", "-"]).env("TMPDIR", fixture.path("none")).output().expect("starts");
+    let output =
+        command.args(["mem", "export", "-"]).env("TMPDIR", fixture.path("none")).output().expect("the command runs");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(output.stdout.starts_with(b"AURMEM"));
 }

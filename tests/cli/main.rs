@@ -1,4 +1,4 @@
-//! The program as people and other programs see it: what it prints, on which stream, and with which exit code.
+//! The command line: what it prints, on which stream, and with which exit code.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -40,7 +40,7 @@ use std::process::Command;
 
 use fixture::{Fixture, Run};
 
-/// A small repository with three languages, two commits, an untracked file and things to skip.
+/// Creates a small repository with three languages, two commits, an untracked file, and files that are skipped.
 fn repository() -> Fixture {
     let fixture = Fixture::git();
     fixture.write(".gitignore", ".aurora/\n");
@@ -98,7 +98,7 @@ How to install and run.
 Set the timeout in seconds.
 ";
 
-/// The same repository, indexed.
+/// Creates the same repository and indexes it.
 fn indexed() -> Fixture {
     let fixture = repository();
     let run = fixture.aur(&["mem", "index", "--quiet"]);
@@ -106,7 +106,7 @@ fn indexed() -> Fixture {
     fixture
 }
 
-/// The program as on a terminal of a hundred columns.
+/// Returns a command that runs the program as on a terminal with a hundred columns.
 fn command(fixture: &Fixture) -> Command {
     let mut command = fixture.command();
     command.env("COLUMNS", "100");
@@ -117,10 +117,10 @@ fn run(fixture: &Fixture, arguments: &[&str]) -> Run {
     Run::from_command(command(fixture).args(arguments))
 }
 
-/// Replaces what differs between machines and days.
+/// Snapshot settings that replace values which depend on the machine or the day.
 fn settings(fixture: &Fixture) -> insta::Settings {
     let mut settings = insta::Settings::clone_current();
-    let root = fixture.root().canonicalize().expect("the fixture's directory");
+    let root = fixture.root().canonicalize().expect("the path exists");
     for root in [root.as_path(), fixture.root()] {
         settings.add_filter(&regex_escaped(&root.display().to_string()), "[root]");
     }

@@ -1,4 +1,4 @@
-//! Ways to narrow the output of a search: snippets, patterns, budgets, and states of files.
+//! Ways to narrow the output of a search: snippets, patterns and budgets. Also the states of files.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -114,7 +114,7 @@ fn a_budget_returns_blocks_of_text() {
         let found = run(&fixture, &[&arguments[..], &["--format", format]].concat()).json();
         assert_eq!(found["budget"], 130);
         assert!(found["tokens"].as_u64().is_some_and(|tokens| tokens <= 130), "{found}");
-        let blocks = found["blocks"].as_array().expect("a list");
+        let blocks = found["blocks"].as_array().expect("the value is a list");
         assert!(blocks.iter().all(|block| block["content"].is_string() && block["hits"][0]["rank"].is_u64()));
         assert!(found["index"]["generation"].is_u64() && found["results"].is_null());
     }
@@ -129,7 +129,7 @@ fn only_results_within_the_budget_count_as_shown() {
     run(&fixture, &["mem", "search", "hash_password", "--budget", "60"]);
     let found = run(&fixture, &["mem", "search", "hash_password", "--format", "json", "--no-record"]).json();
     let counts: Vec<&Value> =
-        found["results"].as_array().expect("a list").iter().map(|hit| &hit["access"]["count"]).collect();
+        found["results"].as_array().expect("the value is a list").iter().map(|hit| &hit["access"]["count"]).collect();
     assert_eq!((counts[0], counts.last()), (&Value::from(1), Some(&&Value::from(0))), "{counts:?}");
 }
 
@@ -145,7 +145,7 @@ fn files_that_changed_since_indexing_are_reported() {
         (found["results"][0]["changed_since_index"].clone(), found["results"][0]["file_state"].clone())
     };
     assert_eq!(state(), (Value::Bool(false), "unchanged".into()));
-    let old = std::fs::read_to_string(fixture.path("src/auth/manager.py")).expect("readable");
+    let old = std::fs::read_to_string(fixture.path("src/auth/manager.py")).expect("the file can be read");
     fixture.write("src/auth/manager.py", &old);
     assert_eq!(state().1, "unchanged", "only the modification time differs");
     fixture.write("src/auth/manager.py", old.replace("salt", "malt"));
@@ -165,8 +165,9 @@ fn the_parts_of_a_score_add_up_to_the_final_score() {
         let boxes = found.out.split('┌').skip(1);
         let mut count = 0;
         for text in boxes {
-            let number = |text: &str| (text.trim().parse::<f64>().expect("a number") * 1e3).round() as i64;
-            let total = text.split_once("Final Score:").expect("a score").1.split('│').next().map(number);
+            let number = |text: &str| (text.trim().parse::<f64>().expect("the text is a number") * 1e3).round() as i64;
+            let total =
+                text.split_once("Final Score:").expect("the output has a final score").1.split('│').next().map(number);
             let parts = text.lines().filter(|line| line.contains("├─ ") || line.contains("└─ "));
             let amounts = parts.filter_map(|line| {
                 let amount = line.trim_end_matches([' ', '│']).rsplit(' ').next()?;

@@ -1,4 +1,4 @@
-//! Paths, languages and types as users write them.
+//! Paths, languages and types in the various forms in which users write them.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ fn listed(fixture: &Fixture, directory: &Path, arguments: &[&str]) -> Vec<String
     let found = Run::from_command(&mut command);
     assert_eq!(found.code, Some(0), "{arguments:?}: {found:?}");
     let answer: Value = found.json();
-    let results = answer["results"].as_array().expect("results");
+    let results = answer["results"].as_array().expect("the value is a list");
     results.iter().map(|hit| format!("{} {}", hit["file"], hit["name"]).replace('"', "")).collect()
 }
 
@@ -25,7 +25,7 @@ fn a_path_was_resolved_against_the_root_only() {
     let expected = listed(&fixture, &root, &["--path", "src/auth/manager.py"]);
     assert!(!expected.is_empty());
     let absolute = fixture.path("src/auth/manager.py");
-    let absolute = absolute.to_str().expect("a path in UTF-8");
+    let absolute = absolute.to_str().expect("the path is UTF-8");
     for path in [
         absolute,
         "./src/auth/manager.py",
@@ -65,9 +65,9 @@ fn a_path_was_resolved_against_the_root_only() {
 fn a_path_through_a_link_to_the_root_was_not_found() {
     let fixture = indexed();
     let link = fixture.home().join("link");
-    std::os::unix::fs::symlink(fixture.root(), &link).expect("linked");
+    std::os::unix::fs::symlink(fixture.root(), &link).expect("the link can be created");
     let path = link.join("src/auth/manager.py");
-    let path = path.to_str().expect("a path in UTF-8");
+    let path = path.to_str().expect("the path is UTF-8");
     let expected = listed(&fixture, fixture.root(), &["--path", "src/auth/manager.py"]);
     assert_eq!(listed(&fixture, fixture.root(), &["--path", path]), expected);
     assert_eq!(run(&fixture, &["mem", "blame", path]).code, Some(0));

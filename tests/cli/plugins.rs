@@ -1,4 +1,4 @@
-//! `aur plugin`, and the programs that a project's pipeline names.
+//! `aur plugin`, and the programs that a project's pipeline runs.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use crate::fixture::{Fixture, Run};
 use crate::{command, run, settings};
 
-/// A project with a stage that `aur plugin new` has created.
+/// Creates a project with a stage, using `aur plugin new`.
 fn project() -> Fixture {
     let fixture = Fixture::plain();
     fixture.write("src/pay/charge.py", "def charge(card):\n    return card\n");
@@ -18,7 +18,7 @@ fn project() -> Fixture {
     fixture
 }
 
-/// The text with the word DIGEST in place of digests.
+/// Replaces digests in a text by the word DIGEST.
 fn without_digest(text: &str) -> String {
     let is_digest = |word: &str| word.len() >= 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let words = |line: &str| {
@@ -56,7 +56,7 @@ fn a_new_stage_runs_once_trusted_and_its_column_filters() {
     let indexed = run(&fixture, &["mem", "index", "--quiet"]);
     assert_eq!((indexed.code, indexed.err.as_str()), (Some(0), ""), "{indexed:?}");
     let found = run(&fixture, &["mem", "charge", "--where", "area=src", "--format", "json"]).json();
-    let results = found["results"].as_array().expect("a list");
+    let results = found["results"].as_array().expect("the value is a list");
     assert_eq!(results.len(), 1, "{found}");
     assert_eq!((&results[0]["file"], &results[0]["metadata"]["area"]), (&"src/pay/charge.py".into(), &"src".into()));
     assert!(run(&fixture, &["plugin", "list"]).out.contains("allowed"));
@@ -72,7 +72,13 @@ fn a_changed_program_is_no_longer_trusted() {
     let skipped = run(&fixture, &["mem", "index", "--untrusted", "skip", "--format", "json"]);
     assert_eq!(skipped.code, Some(1), "{skipped:?}");
     assert!(skipped.err.contains("without stage `area`"), "{}", skipped.err);
-    assert!(skipped.json()["report"]["stages"].as_array().expect("a list").iter().all(|stage| stage["name"] != "area"));
+    assert!(
+        skipped.json()["report"]["stages"]
+            .as_array()
+            .expect("the value is a list")
+            .iter()
+            .all(|stage| stage["name"] != "area")
+    );
     let found = run(&fixture, &["mem", "charge", "--where", "area=src"]);
     assert_eq!((found.code, found.out.as_str()), (Some(0), ""));
     assert!(found.err.contains("No column 'area' in this index"), "{}", found.err);
@@ -83,7 +89,7 @@ fn a_search_notes_that_a_program_has_changed_since_the_last_run() {
     let fixture = project();
     assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
     assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
-    let program = std::fs::read_to_string(fixture.path(".aurora/plugins/area.py")).expect("read");
+    let program = std::fs::read_to_string(fixture.path(".aurora/plugins/area.py")).expect("the file can be read");
     let is_stale = |extra: &[&str]| {
         let found = run(&fixture, &[&["mem", "charge", "--where", "area=src"][..], extra].concat());
         assert_eq!(found.code, Some(0), "{found:?}");
@@ -93,22 +99,22 @@ fn a_search_notes_that_a_program_has_changed_since_the_last_run() {
     fixture.write(".aurora/plugins/area.py", format!("# A comment.\n{program}"));
     assert!(is_stale(&[]), "the program was edited");
     assert!(!is_stale(&["--no-refresh"]), "the search reads only the index");
-    std::fs::remove_file(fixture.path(".aurora/plugins/area.py")).expect("removed");
+    std::fs::remove_file(fixture.path(".aurora/plugins/area.py")).expect("the file can be removed");
     assert!(is_stale(&[]), "the program was deleted");
     fixture.write(".aurora/plugins/area.py", program);
     assert!(!is_stale(&[]), "the program has been restored");
 }
 
-/// A clone of a project: its files in another directory.
+/// Returns a copy of a project's files in another directory, like a clone.
 fn clone_of(fixture: &Fixture) -> Fixture {
     let copied = Fixture::plain();
     for file in [".aurora/pipeline.toml", ".aurora/plugins/area.py", "src/pay/charge.py"] {
-        copied.write(file, std::fs::read_to_string(fixture.path(file)).expect("read"));
+        copied.write(file, std::fs::read_to_string(fixture.path(file)).expect("the file can be read"));
     }
     copied
 }
 
-/// Runs `aur` in a clone as the user of `fixture`.
+/// Runs `aur` in a clone, with the home directory of `fixture`.
 fn run_in(clone: &Fixture, fixture: &Fixture, arguments: &[&str]) -> Run {
     Run::from_command(command(fixture).current_dir(clone.root()).args(arguments))
 }
@@ -121,7 +127,7 @@ fn trust_holds_in_every_clone_and_can_be_revoked() {
     assert_eq!(run(&clone, &["mem", "index"]).code, Some(2), "the record is not part of the repository");
     let indexed = run_in(&clone, &fixture, &["mem", "index", "--quiet"]);
     assert_eq!((indexed.code, indexed.err.as_str()), (Some(0), ""), "{indexed:?}");
-    let pipeline = std::fs::read_to_string(clone.path(".aurora/pipeline.toml")).expect("read");
+    let pipeline = std::fs::read_to_string(clone.path(".aurora/pipeline.toml")).expect("the file can be read");
     for (line, expected) in [
         ("config = { depth = 2 }", "changed  config.depth is new: 2"),
         ("env = [\"TOKEN\"]", "changed  the variable TOKEN is new"),
@@ -158,9 +164,9 @@ fn a_list_of_digests_allows_only_listed_programs() {
     let json = run(&fixture, &["plugin", "list", "--format", "json"]).json();
     assert_eq!(json["stages"][0]["digest"].as_str(), listed.out.split(' ').next());
     let file = fixture.home().join("allowed");
-    std::fs::write(&file, format!("# reviewed\n{}", listed.out)).expect("written");
+    std::fs::write(&file, format!("# reviewed\n{}", listed.out)).expect("the file can be written");
     let trust = |file: &std::path::Path, more: &[&str]| {
-        run(&fixture, &[&["plugin", "trust", "--digest", file.to_str().expect("text")], more].concat())
+        run(&fixture, &[&["plugin", "trust", "--digest", file.to_str().expect("the path is UTF-8")], more].concat())
     };
     fixture.write("allowed", &listed.out);
     let inside = trust(&fixture.path("allowed"), &["--yes"]);
@@ -169,7 +175,8 @@ fn a_list_of_digests_allows_only_listed_programs() {
     let allowed = trust(&file, &[]);
     assert!(allowed.code == Some(0) && allowed.out.starts_with("Allowed: "), "{allowed:?}");
     assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
-    // A file that a pull request changes is not on the list, even though other files were allowed before.
+    // The list does not contain the digest of a program that a pull request has changed, even if it contains earlier
+    // versions.
     fixture.write(".aurora/plugins/area.py", "open('ran', 'w')\n");
     for more in [&["area"][..], &["--yes"], &[]] {
         let refused = trust(&file, more);
@@ -179,7 +186,7 @@ fn a_list_of_digests_allows_only_listed_programs() {
     assert_eq!(run(&fixture, &["mem", "index"]).code, Some(2));
     assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
     assert_eq!(trust(&file, &[]).code, Some(2), "allowed, but not listed");
-    std::fs::write(&file, "area\n").expect("written");
+    std::fs::write(&file, "area\n").expect("the file can be written");
     assert!(trust(&file, &[]).err.contains("allowed:1 does not begin with a digest"));
     assert!(!fixture.path("ran").exists());
 }
@@ -213,8 +220,8 @@ fn a_listed_digest_was_accepted_though_it_covered_no_file_of_the_project() {
     fixture.write("tools/real.py", "").write(".aurora/pipeline.toml", pipeline(""));
     let file = fixture.home().join("allowed");
     let trust = || {
-        std::fs::write(&file, run(&fixture, &["plugin", "list", "--digests"]).out).expect("written");
-        run(&fixture, &["plugin", "trust", "--digest", file.to_str().expect("text")])
+        std::fs::write(&file, run(&fixture, &["plugin", "list", "--digests"]).out).expect("the file can be written");
+        run(&fixture, &["plugin", "trust", "--digest", file.to_str().expect("the path is UTF-8")])
     };
     let refused = trust();
     assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{refused:?}");
@@ -258,8 +265,8 @@ fn a_source_of_documents_is_trusted_by_its_digest() {
     fixture.write(".aurora/pipeline.toml", text).write("tickets.py", "print('never')\n");
     let listed = run(&fixture, &["plugin", "list", "--digests"]);
     let file = fixture.home().join("allowed");
-    std::fs::write(&file, &listed.out).expect("written");
-    let trust = ["plugin", "trust", "--digest", file.to_str().expect("text")];
+    std::fs::write(&file, &listed.out).expect("the file can be written");
+    let trust = ["plugin", "trust", "--digest", file.to_str().expect("the path is UTF-8")];
     assert_eq!(run(&fixture, &trust).code, Some(0), "{listed:?}");
     assert!(run(&fixture, &["plugin", "list"]).out.contains("allowed, "));
     fixture.write(".aurora/pipeline.toml", format!("{text}config = {{ project = \"B\" }}\n"));
@@ -364,7 +371,7 @@ fn pipeline_graph_explains_the_next_run() {
         store              runs on changes in the tree
         bm25               runs on changes in the tree
         ");
-        let text = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("read");
+        let text = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("the file can be read");
         fixture.write(".aurora/pipeline.toml", format!("{text}version = \"2\"\n"));
         assert_snapshot!(run(&fixture, &["pipeline", "graph", "--why"]).out, @r"
         discover           runs on changes in the tree
@@ -408,7 +415,7 @@ fn the_error_for_a_missing_webassembly_feature_names_the_remedy() {
     }
 }
 
-/// Mistakes in the table of a stage that runs a program. The snapshot holds the error of each.
+/// Mistakes in the table of a stage that runs a program. The snapshot contains the error message of each mistake.
 const MISTAKES: &[&str] = &[
     "writes = { owner = \"string\" }",
     "command = \"python3 owner.py\"\nwrites = { owner = \"string\" }",
@@ -464,7 +471,7 @@ fn interrupting_a_changed_program_leaves_the_index_unchanged() {
     assert_eq!(index(&[]).code, Some(0));
     let digest = || run(&fixture, &["mem", "verify", "--digest"]).out;
     let before = digest();
-    let working = std::fs::read_to_string(fixture.path(".aurora/plugins/area.py")).expect("it is readable");
+    let working = std::fs::read_to_string(fixture.path(".aurora/plugins/area.py")).expect("the file can be read");
     let hanging = "import time\nfrom aurora_stage import stage\n\n@stage\ndef area(path):\n    open('hangs', 'w').close()\n    time.sleep(600)\n";
     fixture.write(".aurora/plugins/area.py", hanging);
     assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
@@ -479,7 +486,7 @@ fn interrupting_a_changed_program_leaves_the_index_unchanged() {
     }
     let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
     assert!(sent.success());
-    let ended = child.wait_with_output().expect("it ends");
+    let ended = child.wait_with_output().expect("the program ends");
     let (out, err) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
     assert_eq!(ended.status.code(), Some(130), "{out}{err}");
     assert!(out.starts_with("Indexing stopped early; the index is unchanged."), "{out}");

@@ -1,4 +1,4 @@
-//! `aur mem search --stdin --format jsonl`, the interface for programs.
+//! `aur mem search --stdin --format jsonl`, the interface for other programs.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use crate::{command, indexed};
 
 const ARGUMENTS: [&str; 7] = ["mem", "search", "--stdin", "--format", "jsonl", "--limit", "3"];
 
-/// Writes the input to the program and returns its answers.
+/// Writes the input to the program and returns the answers that it prints.
 fn answers(fixture: &Fixture, input: &[u8], extra: &[&str]) -> Vec<Value> {
     let mut child = command(fixture)
         .args(ARGUMENTS)
@@ -20,14 +20,14 @@ fn answers(fixture: &Fixture, input: &[u8], extra: &[&str]) -> Vec<Value> {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
+    let mut stdin = child.stdin.take().expect("the stream is piped");
     stdin.write_all(input).expect("the program reads");
     drop(stdin);
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
-    text.lines().map(|line| serde_json::from_str(line).expect("one JSON object a line")).collect()
+    let text = String::from_utf8(output.stdout).expect("the text is UTF-8");
+    text.lines().map(|line| serde_json::from_str(line).expect("each line is a JSON object")).collect()
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn an_answer_has_the_documented_shape() {
         let answer = &answers(&fixture, b"authenticate_user\n", &["--mode", mode])[0];
         assert_eq!(answer["mode"], mode);
         assert!(answer["took_ms"].as_f64().is_some_and(|time| time >= 0.0), "{answer}");
-        let results = answer["results"].as_array().expect("a list");
+        let results = answer["results"].as_array().expect("the value is a list");
         assert!((1..=3).contains(&results.len()), "{answer}");
         let mut scores = Vec::new();
         for (place, hit) in results.iter().enumerate() {
@@ -66,7 +66,7 @@ fn an_answer_has_the_documented_shape() {
             assert!(hit["git"].get("commits").is_some() && hit["git"].get("last_modified").is_some(), "{hit}");
             assert!(hit["git"]["authors"].is_array(), "{hit}");
             assert!(!hit["file"].as_str().unwrap_or_default().contains('\\'));
-            scores.push(hit["score"].as_f64().expect("a number"));
+            scores.push(hit["score"].as_f64().expect("the value is a number"));
         }
         assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
     }
@@ -85,17 +85,17 @@ fn an_answer_is_flushed_before_the_next_query() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut stdin = child.stdin.take().expect("the stream is piped");
+    let mut stdout = BufReader::new(child.stdout.take().expect("the stream is piped"));
     for query in ["UserManager", "RetryWithBackoff"] {
         writeln!(stdin, "{query}").expect("the program reads");
         let mut line = String::new();
-        stdout.read_line(&mut line).expect("an answer");
-        let answer: Value = serde_json::from_str(&line).expect("JSON");
+        stdout.read_line(&mut line).expect("a line can be read");
+        let answer: Value = serde_json::from_str(&line).expect("the text is JSON");
         assert_eq!(answer["results"][0]["name"], query);
     }
     drop(stdin);
-    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    assert_eq!(child.wait().expect("the program ends").code(), Some(0));
 }
 
 #[test]

@@ -24,7 +24,7 @@ impl Secrets {
         }
     }
 
-    /// Parts of the secrets that must not occur in an index.
+    /// Returns parts of the secrets that must not occur in an index.
     fn parts(&self) -> [&str; 3] {
         [&self.aws_key[4..], &self.password, &self.key_line[..32]]
     }
@@ -134,7 +134,7 @@ fn a_secret_in_the_path_of_a_skipped_file_is_masked() {
     fixture.write(&format!("{token}.zip"), "by its name");
     fixture.write(&format!("{other}.zip"), "by its name");
     fixture.write(&format!("{token}.py"), [0xff, 0, 1, 0xfe]);
-    std::os::unix::fs::symlink("src", fixture.path(&format!("{token}-link"))).expect("a link");
+    std::os::unix::fs::symlink("src", fixture.path(&format!("{token}-link"))).expect("the link can be created");
     for arguments in [
         &["mem", "index"][..],
         &["mem", "index", "--format", "json"],
@@ -148,7 +148,7 @@ fn a_secret_in_the_path_of_a_skipped_file_is_masked() {
         }
     }
     let report = run(&fixture, &["mem", "stats", "--skipped", "--format", "json"]).json();
-    let entries = report["entries"].as_array().expect("entries");
+    let entries = report["entries"].as_array().expect("the value is a list");
     let masked = entries.iter().filter(|entry| entry["path"].as_str().is_some_and(|path| path.starts_with("ghp___")));
     assert_eq!(masked.count(), 5, "{report}");
 }
@@ -159,7 +159,7 @@ fn no_secret_in_the_pipeline_reaches_the_index() {
     let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
     fixture.write("src/plain.py", "def plain():\n    return 1\n");
     assert_eq!(run(&fixture, &["plugin", "new", "area", "--lang", "python"]).code, Some(0));
-    let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("a pipeline");
+    let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("the file can be read");
     fixture.write(".aurora/pipeline.toml", format!("{pipeline}\n[stage.area.config]\nheader = \"token {token}\"\n"));
     assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
     for _ in 0..2 {
@@ -177,7 +177,7 @@ fn no_secret_in_the_pipeline_reaches_the_index() {
     }
 }
 
-/// The mined questions are evaluated on copies of the repository in the user's directory, which must not contain the
+/// Mined questions are evaluated on copies of the repository in the user's directory. These copies must not contain the
 /// secret either.
 #[test]
 fn no_secret_reaches_a_mined_question() {
@@ -194,12 +194,14 @@ fn no_secret_reaches_a_mined_question() {
     assert_eq!(mined.code, Some(0), "{mined:?}");
     assert!(!holds(&fixture.path(".aurora"), &token.as_bytes()[4..]));
     let questions = |set: &str| {
-        let text = std::fs::read_to_string(fixture.path(&format!(".aurora/eval/{set}.jsonl"))).expect("questions");
-        let questions =
-            text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["query"].to_string());
+        let text =
+            std::fs::read_to_string(fixture.path(&format!(".aurora/eval/{set}.jsonl"))).expect("the file can be read");
+        let questions = text
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).expect("the text is JSON")["query"].to_string());
         questions.collect::<Vec<_>>()
     };
-    // A masked name yields no question of the set `exact`.
+    // The set `exact` has no question for the masked name.
     assert_eq!(questions("exact"), ["\"gather_rows\""]);
     for set in ["docstring", "commit"] {
         let asked = questions(set);
@@ -208,7 +210,7 @@ fn no_secret_reaches_a_mined_question() {
     assert_eq!(run(&fixture, &["mem", "eval"]).code, Some(0));
 }
 
-/// Number of chunks that contain a text.
+/// Returns the number of chunks that contain a text.
 fn found_by_pattern(fixture: &Fixture, text: &str) -> usize {
     let found = run(fixture, &["mem", "search", "--grep", text, "--format", "json"]).json();
     found["results"].as_array().map_or(0, Vec::len)
@@ -217,7 +219,10 @@ fn found_by_pattern(fixture: &Fixture, text: &str) -> usize {
 /// Whether a file, or any file below a directory, contains the bytes.
 fn holds(path: &Path, part: &[u8]) -> bool {
     if path.is_dir() {
-        return std::fs::read_dir(path).expect("a directory").flatten().any(|entry| holds(&entry.path(), part));
+        return std::fs::read_dir(path)
+            .expect("the directory can be read")
+            .flatten()
+            .any(|entry| holds(&entry.path(), part));
     }
-    std::fs::read(path).expect("a file").windows(part.len()).any(|window| window == part)
+    std::fs::read(path).expect("the file can be read").windows(part.len()).any(|window| window == part)
 }

@@ -1,4 +1,4 @@
-//! Searches that update the index first.
+//! Searches that update the index before they answer.
 
 use std::fs::File;
 use std::io::Write;
@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::fixture::{Fixture, Run};
 use crate::{GUIDE, MANAGER, indexed};
 
-/// Time limit of an update in milliseconds, enough on every machine.
+/// Time limit of an update in milliseconds, long enough on any machine.
 const LONG: &str = "60000";
 
-/// A search with enough time to update the index.
+/// Returns a command for a search that has enough time to update the index.
 fn search(fixture: &Fixture, arguments: &[&str]) -> Command {
     let mut command = fixture.command();
     command.env("AURORA_SEARCH_REFRESH", LONG).args(["mem", "search", "--mode", "sparse"]).args(arguments);
@@ -29,31 +29,31 @@ fn ask(fixture: &Fixture, query: &str) -> Value {
     json(&mut search(fixture, &[query]))
 }
 
-/// The names of the results.
+/// Returns the names of the results.
 fn names(found: &Value) -> Vec<&str> {
-    found["results"].as_array().expect("results").iter().filter_map(|hit| hit["name"].as_str()).collect()
+    found["results"].as_array().expect("the value is a list").iter().filter_map(|hit| hit["name"].as_str()).collect()
 }
 
-/// The notes, without durations.
+/// Returns the notes without durations.
 fn notes(found: &Value) -> Vec<String> {
-    let notes = found["notes"].as_array().expect("notes").iter().filter_map(Value::as_str);
+    let notes = found["notes"].as_array().expect("the value is a list").iter().filter_map(Value::as_str);
     notes.map(|note| note.split(" (").next().unwrap_or_default().to_owned()).collect()
 }
 
-/// The notes about an update.
+/// Returns the notes about an update of the index.
 fn update_notes(found: &Value) -> Vec<String> {
     notes(found).into_iter().filter(|note| note.contains("index ")).collect()
 }
 
-/// Adds a function that is not yet in the index.
+/// Adds a function that the index does not contain yet.
 fn edit(fixture: &Fixture) {
     fixture.write("src/auth/manager.py", format!("{MANAGER}\n\ndef forget_everything():\n    return None\n"));
 }
 
 const OLD: [&str; 1] = ["No keyword matches found"];
 
-/// Asserts that a search answers from the old generation, and that it has exactly the given note about an update, or no
-/// such note.
+/// Asserts that a search answers from the old generation. If `note` is given, it must be the only note about an update;
+/// otherwise there must be none.
 fn assert_old(found: &Value, note: Option<&str>) {
     assert!(!names(found).contains(&"forget_everything"), "{found}");
     assert_eq!(update_notes(found), Vec::from_iter(note), "{found}");
@@ -105,8 +105,8 @@ fn a_time_out_of_range_is_refused() {
 fn a_search_does_not_wait_for_a_writer() {
     let fixture = indexed();
     edit(&fixture);
-    let lock = File::options().write(true).open(fixture.path(".aurora/writer.lock")).expect("the lock file");
-    lock.try_lock().expect("nobody writes");
+    let lock = File::options().write(true).open(fixture.path(".aurora/writer.lock")).expect("the file can be opened");
+    lock.try_lock().expect("no other process is writing");
     let note = "The index is older than the tree: 1 file changed; another process is updating it";
     assert_old(&ask(&fixture, "forget_everything"), Some(note));
     drop(lock);
@@ -140,7 +140,7 @@ fn a_failing_update_does_not_fail_the_search() {
 fn searches_do_not_update_an_imported_index() {
     let fixture = indexed();
     let artefact = fixture.home().join("index.aur");
-    let artefact = artefact.to_str().expect("UTF-8");
+    let artefact = artefact.to_str().expect("the path is UTF-8");
     assert_eq!(fixture.aur(&["mem", "export", artefact]).code, Some(0));
     let checkout = fixture.duplicate();
     assert_eq!(checkout.aur(&["mem", "import", artefact]).code, Some(0));
@@ -180,15 +180,15 @@ fn searches_do_not_run_programs_of_a_pipeline() {
 fn files_lose_their_git_state_with_their_repository() {
     let fixture = indexed();
     let status = |found: &Value| {
-        let hits = found["results"].as_array().expect("results").iter();
+        let hits = found["results"].as_array().expect("the value is a list").iter();
         let statuses = hits.filter(|hit| hit["name"] == "untrackedHelper").map(|hit| hit["git"]["status"].clone());
         Vec::from_iter(statuses)
     };
     assert_eq!(status(&ask(&fixture, "untrackedHelper")), ["untracked"]);
-    std::fs::remove_dir_all(fixture.path(".git")).expect("removed");
+    std::fs::remove_dir_all(fixture.path(".git")).expect("the directory can be removed");
     let found = ask(&fixture, "untrackedHelper");
     assert_eq!((status(&found), &found["index"]["generation"]), (vec!["none".into()], &Value::from(2)), "{found}");
-    // All files were processed, so the next search has nothing to update.
+    // Nothing is left to update, so the next search keeps the generation.
     let again = ask(&fixture, "untrackedHelper");
     assert_eq!(again["index"]["generation"], 2, "{again}");
     let digest = || fixture.aur(&["mem", "verify", "--digest"]).out;
@@ -204,10 +204,10 @@ fn queries_from_standard_input_use_one_generation() {
     let mut asked = search(&fixture, &["--stdin", "--format", "jsonl"]);
     let mut child = asked.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
     let queries = b"forget_everything\nforget_everything\n";
-    child.stdin.take().expect("a pipe").write_all(queries).expect("the program reads");
-    let output = child.wait_with_output().expect("it ends");
-    let lines = String::from_utf8(output.stdout).expect("UTF-8");
-    let answers: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    child.stdin.take().expect("the stream is piped").write_all(queries).expect("the program reads");
+    let output = child.wait_with_output().expect("the program ends");
+    let lines = String::from_utf8(output.stdout).expect("the text is UTF-8");
+    let answers: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("the text is JSON")).collect();
     assert_eq!(answers.iter().map(|found| names(found)[0]).collect::<Vec<_>>(), ["forget_everything"; 2]);
     assert_eq!(answers.iter().map(|found| update_notes(found).len()).collect::<Vec<_>>(), [1, 0]);
 }
@@ -222,9 +222,9 @@ fn concurrent_searches_all_answer() {
             asked.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
         });
         for child in Vec::from_iter(started) {
-            let output = child.wait_with_output().expect("it ends");
+            let output = child.wait_with_output().expect("the program ends");
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            let found: Value = serde_json::from_slice(&output.stdout).expect("the text is JSON");
             assert!(names(&found).contains(&"Configuration"), "{found}");
         }
         let name = format!("Round {round}");
@@ -233,10 +233,10 @@ fn concurrent_searches_all_answer() {
     assert_eq!(fixture.aur(&["mem", "verify"]).code, Some(0));
 }
 
-/// File in which a search records that it has found the tree unchanged.
+/// File that stores the last check of the tree: a search writes it after it has found the tree unchanged.
 const CHECK: &str = ".aurora/tree.check";
 
-/// Searches until a search has recorded that the tree is unchanged, and every file is older than one tick of the clock.
+/// Repeats a search until the check is stored. This requires that every file is older than one tick of the clock.
 fn search_until_checked(fixture: &Fixture) -> Vec<u8> {
     let check = fixture.path(CHECK);
     for _ in 0..1_000 {
@@ -254,9 +254,17 @@ fn every_change_is_found_after_searches_without_changes() {
     let fixture = indexed();
     let restore_times = |path: &str, change: &dyn Fn()| {
         let file = fixture.path(path);
-        let before = std::fs::metadata(&file).expect("metadata").modified().expect("a time");
+        let before = std::fs::metadata(&file)
+            .expect("the metadata can be read")
+            .modified()
+            .expect("the modification time is available");
         change();
-        File::options().write(true).open(&file).expect("opened").set_modified(before).expect("times are set");
+        File::options()
+            .write(true)
+            .open(&file)
+            .expect("the file can be opened")
+            .set_modified(before)
+            .expect("the modification time can be set");
     };
     let edits: [(&str, &dyn Fn(), &str); 8] = [
         ("added", &|| _ = fixture.write("src/fresh.py", "def added_function():\n    pass\n"), "added_function"),
@@ -272,7 +280,10 @@ fn every_change_is_found_after_searches_without_changes() {
         ),
         (
             "renamed",
-            &|| std::fs::rename(fixture.path("src/fresh.py"), fixture.path("src/renamed.py")).expect("renamed"),
+            &|| {
+                std::fs::rename(fixture.path("src/fresh.py"), fixture.path("src/renamed.py"))
+                    .expect("the path can be renamed")
+            },
             "edITed_function",
         ),
         ("ignored", &|| _ = fixture.write(".ignore", "renamed.py\n"), ""),
@@ -289,16 +300,16 @@ fn every_change_is_found_after_searches_without_changes() {
         let stored = search_until_checked(&fixture);
         let unchanged = ask(&fixture, "forget_everything");
         assert_eq!((&unchanged["index"]["generation"], update_notes(&unchanged).len()), (&Value::from(generation), 0));
-        // The check is still stored, so the next search does not compare every file with the index. It finds the change
-        // all the same.
-        assert_eq!(std::fs::read(fixture.path(CHECK)).expect("stored"), stored, "{what}");
+        // The check is still stored, so the next search does not compare every file with the index. It must find the
+        // change nevertheless.
+        assert_eq!(std::fs::read(fixture.path(CHECK)).expect("the file can be read"), stored, "{what}");
         edit();
         let query = if name.is_empty() { "edITed_function" } else { name };
         let found = ask(&fixture, query);
         generation += 1;
         assert_eq!(found["index"]["generation"], generation, "{what}: {found}");
         assert_eq!(names(&found).contains(&query), !name.is_empty(), "{what}: {found}");
-        std::fs::remove_file(fixture.path(CHECK)).expect("removed");
+        std::fs::remove_file(fixture.path(CHECK)).expect("the file can be removed");
     }
 }
 
@@ -311,7 +322,7 @@ fn a_linked_work_tree_that_becomes_a_directory_is_found() {
     for _ in 0..20 {
         assert!(!names(&ask(&fixture, "inside_linked")).contains(&"inside_linked"));
     }
-    std::fs::remove_file(fixture.path("linked/.git")).expect("removed");
+    std::fs::remove_file(fixture.path("linked/.git")).expect("the file can be removed");
     let found = ask(&fixture, "inside_linked");
     assert!(names(&found).contains(&"inside_linked"), "{found}");
 }

@@ -1,4 +1,4 @@
-//! `aur mem search --rerank`: a model added by the user scores the best results together with the query.
+//! `aur mem search --rerank`: a model that the user has added scores the best results together with the query.
 
 use std::fs;
 
@@ -9,7 +9,8 @@ use crate::run;
 
 const QUERY: &str = "load the settings of the user";
 
-/// An indexed project of three functions, and a cross-encoder called `stripes` that prefers texts about zebras.
+/// Creates an indexed project with three functions, and adds a cross-encoder called `stripes` that prefers texts about
+/// zebras.
 fn project() -> Fixture {
     let fixture = Fixture::plain();
     fixture.write(
@@ -35,7 +36,7 @@ fn project() -> Fixture {
     fixture
 }
 
-/// The answer as JSON. The rule's strength is set high enough to change the order.
+/// Returns the answer to the query as JSON. The rule `rerank` is strong enough to change the order.
 fn answer(fixture: &Fixture, arguments: &[&str]) -> Value {
     let mut command = crate::command(fixture);
     command.env("AURORA_SEARCH_RULES_RERANK", "2").args(["mem", "search", QUERY, "--format", "json", "--no-record"]);
@@ -63,8 +64,8 @@ fn a_cross_encoder_changes_the_order_and_is_in_the_explanation() {
 
     let read = answer(&fixture, &["--rerank", "stripes"]);
     assert_eq!((first(&read), is_reranked(&read)), ("draw_window", true), "{read}");
-    let rules = read["results"][0]["explanation"]["rules"].as_array().expect("a list");
-    let rule = rules.iter().find(|rule| rule["rule"] == "rerank").expect("the rule that lifted it");
+    let rules = read["results"][0]["explanation"]["rules"].as_array().expect("the value is a list");
+    let rule = rules.iter().find(|rule| rule["rule"] == "rerank").expect("the rule `rerank` raised the result");
     assert!(rule["effect"].as_f64() > Some(0.0), "{rule}");
     assert_eq!(rule["reason"], "the reranking model finds that it answers the query");
 
@@ -83,7 +84,7 @@ fn the_flag_overrides_the_reranker_of_the_configuration() {
     fixture.write(".aurora/config.toml", "[search]\nrerank = \"stripes\"\nrerank_results = 2\n");
     let read = answer(&fixture, &[]);
     assert_eq!(first(&read), "draw_window");
-    let results = read["results"].as_array().expect("a list");
+    let results = read["results"].as_array().expect("the value is a list");
     assert_eq!(results.iter().filter(|hit| hit["scores"]["raw"].get("rerank").is_some()).count(), 2);
     assert_eq!(answer(&fixture, &["--rerank", "off"]), plain);
     assert_eq!(answer(&fixture, &["--mode", "sparse"]), sparse);
@@ -105,7 +106,7 @@ fn a_search_without_a_usable_reranker_notes_it_and_succeeds() {
         ("static", "`static` cannot be used for reranking: it produces vectors and does not score results"),
     ] {
         let mut found = answer(&fixture, &["--rerank", name]);
-        let notes = found["notes"].as_array().expect("a list").clone();
+        let notes = found["notes"].as_array().expect("the value is a list").clone();
         let start = format!("Ranked without the reranker `{name}`: {reason}");
         assert!(notes.len() == 1 && notes[0].as_str().is_some_and(|note| note.starts_with(&start)), "{notes:?}");
         found["notes"] = plain["notes"].clone();
@@ -148,9 +149,9 @@ fn an_evaluation_uses_the_configured_reranker() {
     let eval = |arguments: &[&str]| {
         let run = run(&fixture, &[&["mem", "eval", "questions.jsonl", "--format", "json"], arguments].concat());
         assert_eq!(run.code, Some(0), "{run:?}");
-        let metrics = run.json()["sets"][0]["metrics"].as_array().expect("a list").clone();
-        let reciprocal = metrics.iter().find(|report| report["metric"] == "mrr@10").expect("it is measured");
-        (reciprocal["mean"].as_f64().expect("a figure"), run.err)
+        let metrics = run.json()["sets"][0]["metrics"].as_array().expect("the value is a list").clone();
+        let reciprocal = metrics.iter().find(|report| report["metric"] == "mrr@10").expect("the metric is measured");
+        (reciprocal["mean"].as_f64().expect("the value is a number"), run.err)
     };
     let (plain, silent) = eval(&[]);
     assert!(plain < 1.0 && silent.is_empty(), "{plain}: {silent}");
@@ -160,11 +161,12 @@ fn an_evaluation_uses_the_configured_reranker() {
     assert!(said.contains("ranking without the reranker `absent`: there is no reranking model"), "{said}");
 }
 
-/// Writes a `BertForSequenceClassification` model of one layer. Its first token attends to all tokens equally, and its
-/// score grows with the share of `zebra` tokens.
+/// Writes a `BertForSequenceClassification` model with one layer. The first token attends to all tokens equally, and
+/// the score grows with the share of `zebra` tokens.
 fn write_model(folder: &std::path::Path) {
-    fs::create_dir_all(folder).expect("the folder can be made");
-    let write = |name: &str, value: Value| fs::write(folder.join(name), value.to_string()).expect("it can be written");
+    fs::create_dir_all(folder).expect("the directory can be created");
+    let write =
+        |name: &str, value: Value| fs::write(folder.join(name), value.to_string()).expect("the file can be written");
     write(
         "config.json",
         json!({
@@ -192,7 +194,8 @@ fn write_model(folder: &std::path::Path) {
         ("bert.embeddings.word_embeddings.weight".into(), vec![5, 4], words.concat()),
         ("bert.embeddings.position_embeddings.weight".into(), vec![128, 4], vec![0.0; 512]),
         ("bert.embeddings.token_type_embeddings.weight".into(), vec![2, 4], vec![0.0; 8]),
-        // The values separate the token `zebra` from all others, and hardly separate the other tokens from each other.
+        // The weights separate the token `zebra` from all other tokens, but hardly separate the other tokens from each
+        // other.
         ("bert.embeddings.LayerNorm.weight".into(), vec![4], vec![1.0, 0.1, 0.1, 0.1]),
         ("bert.embeddings.LayerNorm.bias".into(), vec![4], vec![0.0, 10.0, 0.0, 0.0]),
         ("classifier.weight".into(), vec![1, 4], vec![10.0, 0.0, 0.0, 0.0]),
@@ -215,10 +218,10 @@ fn write_model(folder: &std::path::Path) {
         tensors.push((format!("{name}.LayerNorm.weight"), vec![4], vec![1.0; 4]));
         tensors.push((format!("{name}.LayerNorm.bias"), vec![4], vec![0.0; 4]));
     }
-    fs::write(folder.join("model.safetensors"), safetensors(&tensors)).expect("it can be written");
+    fs::write(folder.join("model.safetensors"), safetensors(&tensors)).expect("the file can be written");
 }
 
-/// A `safetensors` file: length of the header, header, numbers.
+/// Formats a `safetensors` file: length of the header, header, numbers.
 fn safetensors(tensors: &[(String, Vec<usize>, Vec<f32>)]) -> Vec<u8> {
     let (mut header, mut data) = (serde_json::Map::new(), Vec::new());
     for (name, shape, values) in tensors {

@@ -1,4 +1,4 @@
-//! The output of `aur mem search` for people.
+//! The output of `aur mem search` for human readers.
 
 use std::collections::BTreeSet;
 
@@ -101,7 +101,7 @@ fn filters_restrict_the_results() {
             .collect();
         let found = run(&fixture, &arguments);
         assert_eq!(found.code, Some(0), "{found:?}");
-        let results = found.json()["results"].as_array().expect("a list").clone();
+        let results = found.json()["results"].as_array().expect("the value is a list").clone();
         results
             .iter()
             .map(|hit| {
@@ -139,11 +139,15 @@ fn copies_are_listed_below_the_best_copy() {
         let arguments = ["mem", "search", "retrying of jobs that failed", "--no-record"];
         run(&fixture, &[&arguments, extra].concat())
     };
-    let found: serde_json::Value = serde_json::from_str(&ask(&["--format", "json"]).out).expect("JSON");
-    let results = found["results"].as_array().expect("a list");
+    let found: serde_json::Value = serde_json::from_str(&ask(&["--format", "json"]).out).expect("the text is JSON");
+    let results = found["results"].as_array().expect("the value is a list");
     assert_eq!((results.len(), &results[0]["copies"]["count"]), (1, &2.into()), "{found}");
-    let places: Vec<&str> =
-        results[0]["copies"]["places"].as_array().expect("a list").iter().filter_map(|place| place.as_str()).collect();
+    let places: Vec<&str> = results[0]["copies"]["places"]
+        .as_array()
+        .expect("the value is a list")
+        .iter()
+        .filter_map(|place| place.as_str())
+        .collect();
     assert!(places.len() == 2 && places.iter().all(|place| place.ends_with("/jobs.py:1")), "{found}");
     let listed = places.join(", ");
     assert!(ask(&[]).out.ends_with(&format!("        also in {listed}\n")), "{}", ask(&[]).out);
@@ -156,10 +160,11 @@ fn tables_rank_files_and_json_ranks_chunks() {
     let fixture = indexed();
     let files = |arguments: &[&str]| {
         let found = run(&fixture, &[&["mem", "search", "user password", "--format", "json"], arguments].concat());
-        let found: serde_json::Value = serde_json::from_str(&found.out).expect("json");
-        let hits = found["results"].as_array().expect("results").clone();
+        let found: serde_json::Value = serde_json::from_str(&found.out).expect("the text is JSON");
+        let hits = found["results"].as_array().expect("the value is a list").clone();
         let rows: usize = hits.iter().map(|hit| hit["rows"].as_array().map_or(0, Vec::len)).sum();
-        let files: Vec<String> = hits.iter().map(|hit| hit["file"].as_str().expect("a path").to_owned()).collect();
+        let files: Vec<String> =
+            hits.iter().map(|hit| hit["file"].as_str().expect("the value is a string").to_owned()).collect();
         let distinct: BTreeSet<&String> = files.iter().collect();
         (files.len(), distinct.len(), rows)
     };
@@ -242,7 +247,8 @@ fn control_characters_of_a_repository_do_not_reach_the_terminal() {
     }
 }
 
-/// The paths of the headers are shorter than the paths of the definitions, which would otherwise favour the headers.
+/// The headers have shorter paths than the definitions. Without the rule for definitions, this would favour the
+/// headers.
 #[test]
 fn a_definition_ranks_above_its_declaration() {
     let fixture = indexed();

@@ -1,4 +1,4 @@
-//! Standard output for data, standard error for everything else; colours; pipes; interruptions.
+//! Data goes to standard output, everything else to standard error. Also colours, pipes and interruptions.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -51,15 +51,15 @@ fn a_closed_output_pipe_is_no_error() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut stdin = child.stdin.take().expect("the stream is piped");
+    let mut stdout = BufReader::new(child.stdout.take().expect("the stream is piped"));
     writeln!(stdin, "UserManager").expect("the program reads");
     let mut line = String::new();
-    stdout.read_line(&mut line).expect("the first line");
+    stdout.read_line(&mut line).expect("a line can be read");
     drop(stdout);
-    // Keep writing queries until the program ends, so that it fails to write an answer at some point.
+    // Keep writing queries until the program ends: at some point it cannot write an answer.
     while writeln!(stdin, "UserManager").is_ok() {}
-    let output = child.wait_with_output().expect("it ends");
+    let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
@@ -93,7 +93,7 @@ fn an_interrupted_run_keeps_finished_work() {
     }
     let pid = child.id().to_string();
     let sent = std::process::Command::new("kill").args(["-INT", &pid]).status().expect("kill runs");
-    let output = child.wait_with_output().expect("it ends");
+    let output = child.wait_with_output().expect("the program ends");
     if sent.success() && output.status.code() != Some(0) {
         assert_eq!(output.status.code(), Some(130));
         let message = String::from_utf8_lossy(&output.stderr).into_owned();

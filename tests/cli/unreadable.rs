@@ -1,4 +1,4 @@
-//! Files that cannot be read are unknown, not deleted.
+//! Files that cannot be read are not treated as deleted.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::fixture::{Fixture, Run};
 
-/// Id of a user who is not the superuser; permissions do not restrict the superuser.
+/// Id of an ordinary user. Permissions do not restrict the superuser.
 const NOBODY: u32 = 65_534;
 
-/// A project that belongs to, and is indexed by, a user whom permissions restrict.
+/// A project that belongs to an ordinary user, who also indexes it.
 struct Project {
     fixture: Fixture,
     program: PathBuf,
@@ -29,21 +29,21 @@ impl Project {
             fixture.write(&format!("{name}.py"), format!("def {function}():\n    return \"{function}\"\n"));
         }
         fixture.write(".gitignore", "home/\nbin/\n").commit("one");
-        fs::create_dir(fixture.path("bin")).expect("created");
+        fs::create_dir(fixture.path("bin")).expect("the directory can be created");
         let is_root = fixture.root().metadata().is_ok_and(|found| found.uid() == 0);
         let program = PathBuf::from(env!("CARGO_BIN_EXE_aur"));
         let mut project = Self { fixture, program, is_root };
-        // The program may be in a directory that only the superuser may enter.
+        // An ordinary user may be unable to enter the directory of the program.
         if project.command(&project.program).arg("--version").output().is_err() {
             let copy = project.fixture.path("bin/aur");
-            fs::copy(&project.program, &copy).expect("copied");
+            fs::copy(&project.program, &copy).expect("the file can be copied");
             project.program = copy;
         }
         project.edit(|_| ());
         project
     }
 
-    /// Changes the tree and makes the user who runs the program its owner.
+    /// Changes the tree. Afterwards, the user who runs the program owns all files.
     fn edit(&self, edit: impl Fn(&Fixture)) {
         self.set_owner(self.fixture.root(), 0);
         edit(&self.fixture);
@@ -54,9 +54,12 @@ impl Project {
         if !self.is_root {
             return;
         }
-        lchown(path, Some(user), Some(user)).expect("given away");
+        lchown(path, Some(user), Some(user)).expect("the owner can be changed");
         if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-            path.read_dir().expect("listed").flatten().for_each(|entry| self.set_owner(&entry.path(), user));
+            path.read_dir()
+                .expect("the directory can be read")
+                .flatten()
+                .for_each(|entry| self.set_owner(&entry.path(), user));
         }
     }
 
@@ -82,10 +85,10 @@ impl Project {
     }
 
     fn set_mode(&self, path: &str, mode: u32) {
-        fs::set_permissions(self.fixture.path(path), Permissions::from_mode(mode)).expect("changed");
+        fs::set_permissions(self.fixture.path(path), Permissions::from_mode(mode)).expect("permissions can be set");
     }
 
-    /// The functions of the tree that a search finds.
+    /// Returns the names of the functions that a search finds.
     fn found_functions(&self) -> Vec<&'static str> {
         let finds = |name: &&str| {
             let run = self.aur(&["mem", "search", name, "--mode", "sparse", "--format", "json"]);
@@ -98,7 +101,7 @@ impl Project {
 const ALL: &[&str] = &["open_a", "open_b", "closed_c", "closed_d", "closed_deep_e"];
 
 fn counts(summary: &Value) -> (u64, u64, u64) {
-    let count = |value: &Value| value.as_u64().expect("a number");
+    let count = |value: &Value| value.as_u64().expect("the value is a number");
     let unreadable = &summary["unreadable"];
     (count(&unreadable["entries"]), count(&unreadable["kept_files"]), count(&summary["files"]["deleted"]))
 }
@@ -156,11 +159,11 @@ fn an_unreadable_file_keeps_its_chunks_and_prevents_reindexing() {
         fixture.write("closed/c.py", "def closed_c():\n    return 'changed'\n");
     });
     project.set_mode("closed/c.py", 0);
-    fs::remove_file(project.fixture.path("closed/d.py")).expect("removed");
+    fs::remove_file(project.fixture.path("closed/d.py")).expect("the file can be removed");
     let (run, summary) = project.index(&[]);
     assert_eq!((run.code, counts(&summary)), (Some(1), (1, 1, 1)), "{summary}");
     assert_eq!(project.found_functions(), ["open_a", "open_b", "closed_c", "closed_deep_e"]);
-    // Files that cannot be read cannot be indexed again.
+    // The new pipeline requires reindexing, but files that cannot be read cannot be indexed again.
     let pipeline = "extends = \"default\"\n[stage.chunk]\nmax_size = 900\n";
     project.edit(|fixture| {
         fixture.write(".aurora/pipeline.toml", pipeline);
@@ -192,8 +195,8 @@ fn unreadable_ignore_rules_keep_the_indexed_files() {
 fn a_directory_replaced_by_a_link_counts_as_deleted() {
     let project = Project::new();
     project.index(&[]);
-    fs::rename(project.fixture.path("closed"), project.fixture.path("bin/closed")).expect("moved");
-    symlink("bin/closed", project.fixture.path("closed")).expect("linked");
+    fs::rename(project.fixture.path("closed"), project.fixture.path("bin/closed")).expect("the path can be renamed");
+    symlink("bin/closed", project.fixture.path("closed")).expect("the link can be created");
     let (run, summary) = project.index(&[]);
     assert_eq!((run.code, counts(&summary)), (Some(0), (0, 0, 3)), "{summary}");
     assert_eq!(project.found_functions(), ["open_a", "open_b"]);
@@ -230,7 +233,7 @@ fn too_few_file_descriptors_lose_no_chunks() {
         assert!(run.err.contains("file descriptors") && run.err.contains("ulimit -n"), "{run:?}");
         assert_eq!(project.found_functions(), ALL);
     }
-    // If only the soft limit is low, the program raises it.
+    // If only the soft limit is low, the program raises it itself.
     let mut shell = project.command(Path::new("/bin/sh"));
     let run = Run::from_command(
         shell.args(["-c", &format!("ulimit -S -n 16; exec {} mem index", project.program.display())]),

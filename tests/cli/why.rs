@@ -1,4 +1,4 @@
-//! `aur mem stats --skipped` and `aur mem why`: files that are not indexed, and the work of each stage on a file.
+//! `aur mem stats --skipped` and `aur mem why`: why files are not indexed, and what each stage did with a file.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::fixture::Fixture;
 use crate::{repository, run, settings};
 
-/// An indexed repository with files that are skipped for various reasons.
+/// Creates an indexed repository with files that are skipped for various reasons.
 fn fixture() -> Fixture {
     let fixture = repository();
     fixture.write(".gitignore", "*.log\n");
@@ -47,11 +47,11 @@ fn every_skipped_file_is_listed_with_the_reason() {
     let report = run(&fixture, &["mem", "stats", "--skipped", "--format", "json"]).json();
     assert_eq!(report["total"], json!(report["entries"].as_array().map_or(0, Vec::len)));
     let entry = |path: &str| {
-        let entries = report["entries"].as_array().expect("a list");
+        let entries = report["entries"].as_array().expect("the value is a list");
         entries.iter().find(|entry| entry["path"] == path).cloned().unwrap_or_default()
     };
     assert_eq!((&entry("tool")["reason"], &entry("tool")["stage"]), (&json!("binary"), &json!("incremental-check")));
-    // Files that changed since the last run are judged by their current content.
+    // If a file has changed since the last run, its current content decides.
     fixture.write("tool", "#!/bin/sh\necho now a script\n").write("late.bin", "x");
     let again = run(&fixture, &["mem", "stats", "--skipped"]);
     assert!(!again.out.contains("tool:") && again.out.contains("late.bin: binary\n"), "{}", again.out);
@@ -124,11 +124,11 @@ fn why_reports_new_and_changed_files() {
     let reports: Vec<serde_json::Value> = serde_json::Deserializer::from_str(&explained.out)
         .into_iter()
         .collect::<Result<_, _>>()
-        .expect("one object for each path");
+        .expect("each line is a JSON object");
     assert_eq!(reports[0]["indexed"], json!(false));
     assert_eq!(reports[0]["reason"], json!("the file is new; `aur mem index` adds it"));
     assert_eq!((&reports[1]["indexed"], &reports[1]["changed"]), (&json!(true), &json!(true)));
-    let stages = reports[1]["stages"].as_array().expect("a list");
+    let stages = reports[1]["stages"].as_array().expect("the value is a list");
     assert_eq!(stages[0]["file"]["language"], json!("go"));
 }
 

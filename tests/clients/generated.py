@@ -23,7 +23,7 @@ CALLED = set()
 
 
 def call(name, /, *arguments, status=200, body=None, **parameters):
-    """Calls an endpoint by its module, such as `search.search`; the parsed answer."""
+    """Calls an endpoint by the name of its module, such as `search.search`, and returns the parsed answer."""
     module = importlib.import_module(f"aurora_client.api.{name}")
     if body is not None:
         parameters["body"] = body
@@ -57,7 +57,7 @@ with CLIENT:
     ended = importlib.import_module("aurora_client.api.index.cancel").sync_detailed(client=CLIENT)
     assert ended.status_code in (202, 404), ended
     CALLED.add("index.cancel")
-    # A stream has no end. Its first event describes the present state.
+    # The stream never ends, so only its first event is read, which describes the current state.
     with urllib.request.urlopen(f"{ADDRESS}/api/v1/index/events") as events:
         lines = [events.readline().decode() for _ in range(3)]
     assert any(line.startswith("data: ") and json.loads(line[6:])["run"] >= 1 for line in lines), lines

@@ -1,8 +1,8 @@
-//! Third-party clients use the servers: the MCP SDKs for Python and TypeScript, the MCP Inspector, and a client that is
-//! generated from the OpenAPI document.
+//! Third-party clients use the servers: the MCP SDKs for Python and TypeScript, the MCP Inspector, and a client that
+//! was generated from the OpenAPI document.
 //!
 //! The clients need packages from the Python and Node registries. `tests/clients/install` installs them into a
-//! directory, which `AURORA_TEST_CLIENTS` names. Without this variable, the tests do nothing.
+//! directory, and the variable `AURORA_TEST_CLIENTS` names this directory. Without the variable, the tests do nothing.
 #![cfg(unix)]
 
 #[path = "../fixture/mod.rs"]
@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 
 use fixture::{CACHE, Fixture};
 
-/// Directory of the installed packages, or `None` if clients are not tested.
+/// Returns the directory of the installed packages, or `None` if clients are not tested.
 fn packages() -> Option<PathBuf> {
     let directory = std::env::var_os("AURORA_TEST_CLIENTS").filter(|directory| !directory.is_empty());
     if directory.is_none() {
@@ -31,7 +31,7 @@ fn project() -> Fixture {
     fixture
 }
 
-/// Path of a script in this directory.
+/// Returns the path of a script in this directory.
 fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients").join(name)
 }
@@ -44,7 +44,7 @@ fn run_client(command: &mut Command) -> String {
     out.into_owned()
 }
 
-/// `aur serve` in a fixture.
+/// A running `aur serve` in a fixture.
 struct Server {
     child: Child,
     address: String,
@@ -52,11 +52,18 @@ struct Server {
 
 impl Server {
     fn start(fixture: &Fixture) -> Self {
-        let mut child =
-            fixture.command().arg("serve").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("started");
+        let mut child = fixture
+            .command()
+            .arg("serve")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
-        let address = line.trim().strip_prefix("Listening on ").expect("the address").to_owned();
+        BufReader::new(child.stdout.take().expect("the stream is piped"))
+            .read_line(&mut line)
+            .expect("a line can be read");
+        let address = line.trim().strip_prefix("Listening on ").expect("the program prints its address").to_owned();
         Self { child, address }
     }
 }
@@ -68,7 +75,7 @@ impl Drop for Server {
     }
 }
 
-/// A command that runs a client with the environment of the program in a fixture.
+/// Returns a command that runs a client in a fixture, with the same environment as the program.
 fn client(fixture: &Fixture, program: &Path) -> Command {
     let mut command = fixture.command();
     let mut client = Command::new(program);
@@ -135,6 +142,6 @@ fn a_generated_client_calls_every_endpoint() {
     let Some(packages) = packages() else { return };
     let (fixture, python) = (project(), packages.join("python/bin/python"));
     let server = Server::start(&fixture);
-    let work = tempfile::tempdir().expect("a directory");
+    let work = tempfile::tempdir().expect("a temporary directory can be created");
     run_client(client(&fixture, &python).arg(script("generated.py")).arg(&server.address).arg(work.path()));
 }

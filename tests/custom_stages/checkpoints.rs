@@ -1,4 +1,4 @@
-//! A first run with a slow stage publishes finished files before it ends.
+//! In a first run with a slow stage, finished files are published before the run ends.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use aurora_stages::index::{self, IndexOptions};
 use crate::fixture::Fixture;
 use crate::{digest, fresh, options, text, values};
 
-/// Number of files, so small that all of them fit into the queues before the slow stage.
+/// Number of files. It is so small that all files fit into the queues before the slow stage.
 const FILES: usize = 16;
 
 const PROGRAM: &str = "
@@ -43,7 +43,7 @@ fn a_small_tree_is_published_before_a_slow_stage_ends() {
     fixture.write("tools/owner.py", PROGRAM).write(".aurora/pipeline.toml", STAGE);
     fixture.write(".gitignore", "tools/\n.aurora/\n");
     let every = IndexOptions { publish_every: Some(Duration::from_millis(100)), ..options(fixture.root()) };
-    let summary = index::run(&every, &Silent).expect("a run");
+    let summary = index::run(&every, &Silent).expect("the index run succeeds");
     assert!(summary.generation > 1 && summary.complete, "{summary:?}");
     let owners = values(&fixture, "owner");
     let functions: Vec<_> = owners.iter().filter(|(name, _)| name.starts_with("pay_")).collect();

@@ -113,7 +113,9 @@ fn columns_with_ambiguous_names_are_refused() {
         ".aurora/pipeline.toml",
         "extends = \"default\"\n[stage.area]\nprefix = \"\"\n[stage.second]\nuse = \"process\"\ncommand = [\"true\"]\nwrites = { area = \"string\", domain = \"string\" }\n",
     );
-    let error = aurora_stages::index::plan(&crate::options(fixture.root())).map(drop).expect_err("two columns `area`");
+    let error = aurora_stages::index::plan(&crate::options(fixture.root()))
+        .map(drop)
+        .expect_err("the pipeline has two columns `area`");
     insta::assert_snapshot!(crate::error_message(&error).replace(&fixture.root().display().to_string(), "ROOT"), @r"
     error[A0113]: stage `second` writes column `chunk.area`, and `area` writes one that searches know by the same name
      --> ROOT/.aurora/pipeline.toml:4:1

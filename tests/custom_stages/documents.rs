@@ -1,4 +1,4 @@
-//! Documents that a program of the pipeline supplies.
+//! Documents that a program in the pipeline supplies.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,12 @@ fn closed(id: &str) -> String {
     format!("{{\"id\": \"{id}\", \"closed\": true}}\n")
 }
 
-/// Paths and names of the chunks of documents.
+/// Returns the paths of documents, with the names of their chunks.
 fn documents(fixture: &Fixture) -> BTreeMap<String, Vec<String>> {
     let snapshot = snapshot(fixture.root());
-    let files = snapshot.files().map(|file| file.expect("readable")).filter(|file| file.path.starts_with('@'));
-    let name = |id| snapshot.whole_chunk(id).expect("readable").expect("there").name;
+    let files =
+        snapshot.files().map(|file| file.expect("the index can be read")).filter(|file| file.path.starts_with('@'));
+    let name = |id| snapshot.whole_chunk(id).expect("the index can be read").expect("the record exists").name;
     files.map(|file| (file.path, file.chunks.into_iter().map(name).collect())).collect()
 }
 
@@ -49,7 +50,7 @@ fn documents_are_added_changed_and_removed() {
     assert_eq!(documents(&fixture), expected, "another file has changed");
     assert_eq!(digest(&fixture), fresh(&fixture));
 
-    let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("read");
+    let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("the file can be read");
     fixture.write(".aurora/pipeline.toml", pipeline.replace("command", "language = \"text\"\ncommand"));
     run(&fixture);
     assert_eq!(documents(&fixture).len(), 2);
@@ -68,7 +69,7 @@ fn documents_are_kept_if_listing_fails() {
     fixture.write(".aurora/plugins/tickets.py", "import sys\nsys.exit(1)\n");
     let summary = run(&fixture);
     assert_eq!(documents(&fixture), titles(&[("A-1", "Cards")]), "unknown is not deleted");
-    let (reason, _) = summary.report.failures["tickets"].iter().next().expect("a reason");
+    let (reason, _) = summary.report.failures["tickets"].iter().next().expect("the failure has a reason");
     assert_eq!(reason, "the process has ended (exit code 1)");
 }
 

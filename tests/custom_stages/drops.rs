@@ -6,7 +6,7 @@ use aurora_stages::index::{self, IndexOptions, IndexSummary, failed_rows};
 use crate::fixture::Fixture;
 use crate::{digest, fresh, options, repository, run, snapshot, values};
 
-/// A pipeline with a stage that drops files or chunks that contain a word.
+/// A pipeline with a stage that drops all files or chunks that contain a word.
 fn pipeline(drops: &str, reads: &str, word: &str) -> String {
     format!(
         "extends = \"default\"
@@ -68,15 +68,15 @@ fn dropped_chunks_return_when_the_stage_drops_others() {
     assert!(values(&fixture, "none").iter().any(|(name, _)| name == "pay_2"));
 }
 
-/// Names of the indexed functions that begin with `pay`.
+/// Returns the names of the indexed functions that begin with `pay`.
 fn payments(fixture: &Fixture) -> Vec<String> {
     values(fixture, "none").into_iter().map(|(name, _)| name).filter(|name| name.starts_with("pay")).collect()
 }
 
-/// Runs the pipeline without the program of the stage, keeping earlier results.
+/// Indexes without running the program of the stage, and keeps earlier results.
 fn run_keeping(fixture: &Fixture, force: bool) -> IndexSummary {
     let options = IndexOptions { untrusted: vec!["sieve".to_owned()], force, ..options(fixture.root()) };
-    index::run(&options, &Silent).expect("a run")
+    index::run(&options, &Silent).expect("the index run succeeds")
 }
 
 const IGNORED: &str = "tools/\ndown\n.aurora/\n";
@@ -92,7 +92,7 @@ fn rows_on_which_a_dropping_stage_fails_are_not_indexed() {
             assert_eq!(payments(&fixture), ["pay_0", "pay_2", "pay_3", "pay_4", "pay_5"], "{drops}");
             assert_eq!((summary.complete, summary.violations.len()), (false, 1), "{drops}: it is tried again");
         }
-        let failed = failed_rows(&snapshot(fixture.root())).expect("readable");
+        let failed = failed_rows(&snapshot(fixture.root())).expect("the index can be read");
         let failed: Vec<_> = failed.iter().map(|row| (row.path.as_str(), row.error.as_str())).collect();
         assert_eq!(failed, [("src/pay/f1.py", "ValueError: away")], "{drops}");
         fixture.remove("down");

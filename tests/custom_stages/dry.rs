@@ -64,30 +64,32 @@ fn dry(fixture: &Fixture, path: &str) -> DryRun {
 }
 
 fn trace<'r>(run: &'r DryRun, stage: &str) -> &'r StageTrace {
-    run.stages.iter().find(|trace| trace.stage == stage).expect("a stage of the pipeline")
+    run.stages.iter().find(|trace| trace.stage == stage).expect("the pipeline has the stage")
 }
 
 #[test]
 fn a_dry_run_shows_what_an_index_run_stores() {
     let fixture = with_example("owner");
-    let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("read");
+    let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("the file can be read");
     fixture.write(".aurora/pipeline.toml", pipeline.replace("filter = true", "embed = true"));
     fixture.write("CODEOWNERS", "/src/pay/ @org/payments @ada\n*.js @front\n");
     let before: Vec<DryRun> = ["src/pay/f1.py", "web/f2.js"].map(|path| dry(&fixture, path)).into();
     run(&fixture);
     let snapshot = snapshot(fixture.root());
     for shown in before.into_iter().chain([dry(&fixture, "web/f3.js")]) {
-        let file = snapshot.file(&shown.path).expect("readable").expect("indexed");
+        let file = snapshot.file(&shown.path).expect("the index can be read").expect("the file is indexed");
         let (owner, embed) = (trace(&shown, "owner"), trace(&shown, "embed"));
         assert_eq!((owner.chunks.len(), embed.chunks.len()), (file.chunks.len(), file.chunks.len()));
         for (row, id) in file.chunks.iter().enumerate() {
-            let stored = snapshot.whole_chunk(*id).expect("readable").expect("there");
+            let stored = snapshot.whole_chunk(*id).expect("the index can be read").expect("the record exists");
             assert_eq!(owner.chunks[row].key, stored.key);
             let value = stored.metadata.iter().find(|(name, _)| name == "owner").map(|(_, value)| value);
-            let shown = owner.columns[0].values.get(row).or(owner.columns[0].values.first()).expect("a value");
-            assert_eq!(shown.value, serde_json::to_value(value).expect("JSON"));
-            let vector = snapshot.vector(*id).expect("readable").expect("there");
-            let shown: Vec<f32> = serde_json::from_value(embed.columns[0].values[row].value.clone()).expect("numbers");
+            let shown =
+                owner.columns[0].values.get(row).or(owner.columns[0].values.first()).expect("the column has a value");
+            assert_eq!(shown.value, serde_json::to_value(value).expect("the value can be serialised"));
+            let vector = snapshot.vector(*id).expect("the index can be read").expect("the record exists");
+            let shown: Vec<f32> =
+                serde_json::from_value(embed.columns[0].values[row].value.clone()).expect("the values are numbers");
             // Stored vectors have one byte per component.
             let cosine: f32 = shown.iter().zip(vector).map(|(a, b)| a * b).sum();
             assert!(cosine > 0.99, "{cosine}");

@@ -8,7 +8,7 @@ use aurora_stages::index::{self, EarlierResults, IndexOptions};
 use crate::fixture::Fixture;
 use crate::{counter, digest, error_message, fresh, notes, options, repository, run, snapshot};
 
-/// A pipeline in which stage `embed` is a program, next to another stage.
+/// A pipeline in which a program replaces the stage `embed`, together with another custom stage.
 const WITH_EMBEDDINGS: &str = "extends = \"default\"
 
 [stage.embed]
@@ -32,11 +32,11 @@ def embedding(text):
     return [[part.count('a'), 1, len(part)] for part in text]
 ";
 
-/// Number of chunks that have a vector, and the first component of the first vector.
+/// Returns the number of chunks that have a vector, and the first component of the first vector.
 fn vectors(fixture: &Fixture) -> (usize, f32) {
     let snapshot = snapshot(fixture.root());
-    let ids: Vec<_> = snapshot.files().flat_map(|file| file.expect("readable").chunks).collect();
-    let vectors: Vec<_> = ids.iter().filter_map(|id| snapshot.vector(*id).expect("readable")).collect();
+    let ids: Vec<_> = snapshot.files().flat_map(|file| file.expect("the index can be read").chunks).collect();
+    let vectors: Vec<_> = ids.iter().filter_map(|id| snapshot.vector(*id).expect("the index can be read")).collect();
     let length = |vector: &Vec<f32>| vector.iter().map(|x| x * x).sum::<f32>();
     assert!(vectors.iter().all(|vector| (length(vector) - 1.0).abs() < 0.02), "unit vectors");
     (vectors.len(), vectors[0][2])
@@ -49,7 +49,7 @@ fn vectors_of_a_program_are_reused_and_missing_ones_retried() {
     let summary = run(&fixture);
     let chunks = summary.chunks.total as usize;
     assert_eq!((counter(&summary, "embed.rows"), vectors(&fixture).0), (chunks as u64, chunks));
-    let model = snapshot(fixture.root()).manifest().model.clone().expect("a model");
+    let model = snapshot(fixture.root()).manifest().model.clone().expect("the pipeline has an embedder");
     assert_eq!((model.dimensions, index::embedding_stage(&model.id)), (3, Some("embed")));
     assert!(!model.tokens.is_empty(), "`tokens` prepares late interaction");
 
@@ -68,7 +68,9 @@ fn vectors_of_a_program_are_reused_and_missing_ones_retried() {
     assert!(run(&fixture).report.counters.get("embed.rows").is_none_or(|rows| *rows == 0));
     fixture.write("src/pay/f0.py", "def pay_0(card, amount):\n    return card\n");
     let untrusted = vec!["embed".to_owned()];
-    let kept = index::run(&IndexOptions { untrusted, ..options(fixture.root()) }, &Silent).expect("a run").not_run;
+    let kept = index::run(&IndexOptions { untrusted, ..options(fixture.root()) }, &Silent)
+        .expect("the index run succeeds")
+        .not_run;
     assert_eq!((kept[0].results, kept[0].waiting), (EarlierResults::Kept, 1), "the other vectors are there");
     run(&fixture);
 
@@ -92,16 +94,16 @@ fn queries_are_embedded_by_the_stage_that_embedded_the_chunks() {
     let with_area = format!("{reading}\n[stage.area]\nprefix = \"\"\n");
     fixture.write(".aurora/pipeline.toml", with_area);
     run(&fixture);
-    let model = snapshot(fixture.root()).manifest().model.clone().expect("a model");
+    let model = snapshot(fixture.root()).manifest().model.clone().expect("the pipeline has an embedder");
     let embedder =
         index::query_embedder(&options(fixture.root())).unwrap_or_else(|error| panic!("{}", error_message(&error)));
-    let embedder = embedder.expect("the pipeline has such a stage");
+    let embedder = embedder.expect("the pipeline has an embedder");
     assert_eq!((embedder.id(), embedder.dimensions()), (model.id.as_str(), 3));
     let root = 1.0 / 3f32.sqrt();
-    assert_eq!(embedder.embed_query("a").expect("a vector"), [root, root, -root]);
-    assert_eq!(embedder.embed_query("").expect("a vector"), [0.0, 0.5f32.sqrt(), -0.5f32.sqrt()]);
+    assert_eq!(embedder.embed_query("a").expect("the query can be embedded"), [root, root, -root]);
+    assert_eq!(embedder.embed_query("").expect("the query can be embedded"), [0.0, 0.5f32.sqrt(), -0.5f32.sqrt()]);
     fixture.write("down", "");
-    let failed = embedder.embed_query("a").expect_err("the program says so").to_string();
+    let failed = embedder.embed_query("a").expect_err("the program reports an error").to_string();
     assert!(failed.ends_with("no service"), "{failed}");
     fixture.remove("down");
     assert!(embedder.embed_query("a").is_ok(), "the program is started again");

@@ -1,4 +1,4 @@
-//! The examples in `plugins/examples`, used as their guide describes.
+//! The examples in `plugins/examples`, used as described in their guide.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use aurora_storage::MetaValue;
 use crate::fixture::Fixture;
 use crate::{digest, fresh, repository, run, snapshot, text, values};
 
-/// A repository with one of the examples.
+/// Creates a repository with one of the examples.
 pub(crate) fn with_example(name: &str) -> Fixture {
     let fixture = repository();
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/examples").join(name);
-    let read = |file: &str| std::fs::read_to_string(directory.join(file)).expect("an example");
+    let read = |file: &str| std::fs::read_to_string(directory.join(file)).expect("the file can be read");
     fixture.write(&format!(".aurora/plugins/{name}.py"), read(&format!("{name}.py")));
     fixture.write(".aurora/pipeline.toml", read("pipeline.toml"));
     fixture
@@ -24,7 +24,10 @@ fn list(texts: &[&str]) -> Option<MetaValue> {
 #[test]
 fn owners_come_from_codeowners() {
     let fixture = with_example("owner");
-    let lines = std::fs::read_to_string(fixture.path(".aurora/plugins/owner.py")).expect("read").lines().count();
+    let lines = std::fs::read_to_string(fixture.path(".aurora/plugins/owner.py"))
+        .expect("the file can be read")
+        .lines()
+        .count();
     assert!(lines <= 20, "the guide promises at most twenty lines, the example has {lines}");
     fixture.write("CODEOWNERS", "# owners\n* @org/all\n/src/pay/ @org/payments @ada\n*.js @front\n");
     let summary = run(&fixture);
@@ -68,8 +71,11 @@ fn protocol_buffers_are_a_language() {
     let summary = run(&fixture);
     assert!(summary.report.failures.is_empty(), "{:?}", summary.report.failures);
     let snapshot = snapshot(fixture.root());
-    let file = snapshot.file("api/pay.proto").expect("readable").expect("indexed");
-    let chunks = file.chunks.into_iter().map(|id| snapshot.whole_chunk(id).expect("readable").expect("there"));
+    let file = snapshot.file("api/pay.proto").expect("the index can be read").expect("the file is indexed");
+    let chunks = file
+        .chunks
+        .into_iter()
+        .map(|id| snapshot.whole_chunk(id).expect("the index can be read").expect("the record exists"));
     let found: Vec<(String, &str, u32, u32, String)> = chunks
         .map(|chunk| (chunk.qualified_name, chunk.chunk_type.as_str(), chunk.line_start, chunk.line_end, chunk.doc))
         .collect();

@@ -1,4 +1,4 @@
-//! A stage that adds a language.
+//! Custom stages that add a language.
 
 use aurora_query::{Relation, RelationIndex};
 
@@ -39,10 +39,12 @@ fn calls_reported_by_a_stage_become_relations() {
     let snapshot = snapshot(fixture.root());
     let relations = RelationIndex::new(&snapshot);
     let related = |name: &str, relation| {
-        let found = relations.find(name).expect("readable");
+        let found = relations.find(name).expect("the index can be read");
         assert_eq!(found.len(), 1, "{name}");
-        let related = relations.related(found[0].id, relation).expect("readable");
-        let name = |id| snapshot.chunk(id).expect("readable").expect("there").qualified_name().to_owned();
+        let related = relations.related(found[0].id, relation).expect("the index can be read");
+        let name = |id| {
+            snapshot.chunk(id).expect("the index can be read").expect("the record exists").qualified_name().to_owned()
+        };
         let mut names: Vec<String> = related.list.iter().map(|one| name(one.id)).collect();
         names.sort();
         (names, related.external)
@@ -118,8 +120,8 @@ fn a_stage_supplies_the_definitions_of_a_language() {
     assert!(summary.report.failures.is_empty(), "{:?}", summary.report.failures);
     let chunks = || {
         let snapshot = snapshot(fixture.root());
-        let file = snapshot.file("api/pay.proto").expect("readable").expect("indexed");
-        let chunk = |id| snapshot.whole_chunk(id).expect("readable").expect("there");
+        let file = snapshot.file("api/pay.proto").expect("the index can be read").expect("the file is indexed");
+        let chunk = |id| snapshot.whole_chunk(id).expect("the index can be read").expect("the record exists");
         file.chunks.into_iter().map(chunk).collect::<Vec<_>>()
     };
     let found: Vec<(String, &str, String, u32)> = chunks()

@@ -1,4 +1,4 @@
-//! Stages that a team adds, either compiled in or as programs. Their results are stored, exact after every run, and
+//! Custom stages, either compiled in or as programs. Their results are stored, are correct after every run, and are
 //! recomputed only where necessary.
 
 #[path = "../fixture/mod.rs"]
@@ -29,7 +29,7 @@ use aurora_stages::index::{self, IndexOptions, IndexSummary, Trust};
 use aurora_storage::{Environment, MetaValue, OpenMode, ProjectDirectory, Snapshot};
 use fixture::Fixture;
 
-/// A repository with some files in two directories.
+/// Creates a repository with some files in two directories.
 fn repository() -> Fixture {
     let fixture = Fixture::plain();
     for number in 0..6 {
@@ -39,7 +39,7 @@ fn repository() -> Fixture {
     fixture
 }
 
-/// Options of a run with the stages of `compiled`, in which all programs are trusted.
+/// Returns options for a run with the stages of `compiled`. All programs are trusted.
 fn options(root: &Path) -> IndexOptions {
     let mut options =
         IndexOptions::new(root.to_owned(), ModelDirectory::at(root.join("no-models")), Trust::everything());
@@ -47,7 +47,7 @@ fn options(root: &Path) -> IndexOptions {
     compiled::register(&mut registry);
     options.registry = Arc::new(registry);
     let helper = root.join(".aurora/helper");
-    aurora_plugins::python::write_helper(&helper).expect("written");
+    aurora_plugins::python::write_helper(&helper).expect("the helper module can be written");
     options.services.insert(Arc::new(Consents::everything()));
     options.services.insert(Arc::new(HelperDirectory(helper)));
     options.jobs = Some(2);
@@ -58,7 +58,7 @@ fn run(fixture: &Fixture) -> IndexSummary {
     index::run(&options(fixture.root()), &Silent).unwrap_or_else(|error| panic!("{}", error_message(&error)))
 }
 
-/// The full message of an error.
+/// Returns the message of an error with all its causes.
 fn error_message(error: &index::IndexError) -> String {
     match error {
         index::IndexError::Pipeline(found) => found.to_string(),
@@ -67,35 +67,36 @@ fn error_message(error: &index::IndexError) -> String {
 }
 
 fn snapshot(root: &Path) -> Snapshot {
-    let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
-    environment.snapshot().expect("a snapshot")
+    let environment =
+        Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).expect("the index can be opened");
+    environment.snapshot().expect("the index can be read")
 }
 
 fn digest(fixture: &Fixture) -> String {
-    snapshot(fixture.root()).digest().expect("a digest")
+    snapshot(fixture.root()).digest().expect("the index can be read")
 }
 
-/// The digest of a fresh index of the same tree under the same pipeline.
+/// Returns the digest of a fresh index of the same tree with the same pipeline.
 fn fresh(fixture: &Fixture) -> String {
     let options = IndexOptions { force: true, ..options(fixture.root()) };
-    index::run(&options, &Silent).expect("a run");
+    index::run(&options, &Silent).expect("the index run succeeds");
     digest(fixture)
 }
 
-/// The notes of an answer to a query.
+/// Returns the notes of the answer to a query.
 fn notes(fixture: &Fixture, mode: Mode) -> Vec<String> {
     let searcher = Searcher::new(snapshot(fixture.root()), None, SearchConfig::default());
     let query = Query { mode, ..Query::new("pay card", 0) };
-    searcher.search(&query).expect("an answer").notes
+    searcher.search(&query).expect("the search succeeds").notes
 }
 
-/// The values of a column, with the names of their chunks.
+/// Returns the names of all chunks, with their values in a column.
 fn values(fixture: &Fixture, column: &str) -> Vec<(String, Option<MetaValue>)> {
     let snapshot = snapshot(fixture.root());
     let mut values = Vec::new();
     for file in snapshot.files() {
-        for id in file.expect("readable").chunks {
-            let chunk = snapshot.whole_chunk(id).expect("readable").expect("there");
+        for id in file.expect("the index can be read").chunks {
+            let chunk = snapshot.whole_chunk(id).expect("the index can be read").expect("the record exists");
             let value = chunk.metadata.into_iter().find(|(name, _)| name == column).map(|(_, value)| value);
             values.push((chunk.name, value));
         }

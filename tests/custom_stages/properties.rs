@@ -1,6 +1,7 @@
-//! Incremental = fresh, and parallel = serial, with every kind of custom stage in the pipeline.
+//! Property tests with all kinds of custom stages: an incremental run equals a fresh run, and a parallel run a serial
+//! run.
 //!
-//! `AURORA_TEST_CASES` sets the number of sequences, `AURORA_TEST_EDITS` their length.
+//! `AURORA_TEST_CASES` sets the number of sequences of steps, `AURORA_TEST_EDITS` their length.
 
 use aurora_pipeline::Silent;
 use aurora_stages::index::{self, IndexOptions};
@@ -9,7 +10,7 @@ use proptest::prelude::*;
 use crate::fixture::Fixture;
 use crate::{digest, fresh, options, run};
 
-/// Tables of the pipeline. A step of a test enables some of them.
+/// Tables of the pipeline. Each step of a test enables some of them.
 const STAGES: [&str; 9] = [
     "[stage.area]\nprefix = \"\"\n",
     "[stage.length]\n",
@@ -126,7 +127,7 @@ fn apply(fixture: &Fixture, step: &Step) {
         Step::Remove(_) => {}
         Step::Owners(other) => drop(fixture.write("OWNERS", if *other { "a alan\nb bob\n" } else { "a ada\n" })),
         Step::Ticket(ticket, closed) => {
-            let known = std::fs::read_to_string(fixture.path("tickets")).expect("read");
+            let known = std::fs::read_to_string(fixture.path("tickets")).expect("the file can be read");
             let text =
                 if *closed { "closed".to_owned() } else { format!("Ticket after {} others", known.lines().count()) };
             fixture.write("tickets", format!("{known}T-{ticket}.md {text}\n"));
@@ -168,7 +169,7 @@ proptest! {
         let kept = digest(&fixture);
         prop_assert_eq!(&kept, &fresh(&fixture), "a fresh index");
         let serial = IndexOptions { jobs: Some(1), force: true, ..options(fixture.root()) };
-        index::run(&serial, &Silent).expect("a run");
+        index::run(&serial, &Silent).expect("the index run succeeds");
         prop_assert_eq!(&kept, &digest(&fixture), "one worker");
     }
 }

@@ -1,4 +1,4 @@
-//! Stages that run again after a change of a stage, its program or its inputs.
+//! When stages run again: after a change of the stage, its program or its inputs.
 
 use aurora_stages::index::{Trust, rebuild_bm25};
 use aurora_storage::{KnownIndexes, Snapshot};
@@ -14,7 +14,7 @@ def value(path, config):
     return config['prefix'] + path.split('/')[0]
 ";
 
-/// A pipeline with two programs.
+/// A pipeline with two stages that run programs.
 fn pipeline(prefix: &str, version: &str) -> String {
     format!(
         "extends = \"default\"
@@ -66,7 +66,7 @@ def owner(path):
 fn a_batch_can_mark_rows_for_a_retry() {
     let fixture = repository();
     let pipeline = pipeline("", "1");
-    let (only, _) = pipeline.split_once("[stage.copy]").expect("two stages");
+    let (only, _) = pipeline.split_once("[stage.copy]").expect("the pipeline has two stages");
     fixture.write("tools/owner.py", BATCH).write(".aurora/pipeline.toml", only);
     fixture.write("down", "").write("named", "");
     let summary = run(&fixture);
@@ -82,11 +82,11 @@ fn a_batch_can_mark_rows_for_a_retry() {
     assert!(missing.contains(&"pay_1".to_owned()) && missing.contains(&"web_0".to_owned()), "{missing:?}");
     assert_eq!(failures.total(), missing.len() as u64, "{failures:?}");
     assert!(failures.get("not yet").is_some() && failures.get("no service").is_some(), "{failures:?}");
-    assert!((missing.len() as u64) < chunks, "the others have their values");
+    assert!((missing.len() as u64) < chunks, "all other rows have values");
     fixture.remove("down").remove("named");
     let summary = run(&fixture);
     assert!(summary.report.failures.is_empty(), "{:?}", summary.report.failures);
-    assert_eq!(counter(&summary, "owner.rows"), missing.len() as u64, "only these are tried again");
+    assert_eq!(counter(&summary, "owner.rows"), missing.len() as u64, "only rows without a value are tried again");
     assert_eq!((without(values(&fixture, "owner")).len(), digest(&fixture)), (0, fresh(&fixture)));
     fixture.write("tools/owner.py", BATCH.replace("rows=late", "rows=[len(path)]")).write("named", "");
     let failures = format!("{:?}", run(&fixture).report.failures["owner"]);
@@ -105,7 +105,7 @@ def owner(path):
 fn a_run_counts_the_chunks_whose_values_have_changed() {
     let fixture = repository();
     let pipeline = pipeline("", "1");
-    let (only, _) = pipeline.split_once("[stage.copy]").expect("two stages");
+    let (only, _) = pipeline.split_once("[stage.copy]").expect("the pipeline has two stages");
     fixture.write("tools/owner.py", BY_FILE).write(".aurora/pipeline.toml", only);
     fixture.write(".gitignore", "OWNERS\ntools/\n.aurora/\n").write("OWNERS", "");
     let chunks = run(&fixture).chunks.total;
@@ -120,7 +120,7 @@ fn a_run_counts_the_chunks_whose_values_have_changed() {
 fn a_batch_with_a_wrong_number_of_values_was_halved_until_it_matched() {
     let fixture = repository();
     let pipeline = pipeline("", "1");
-    let (only, _) = pipeline.split_once("[stage.copy]").expect("two stages");
+    let (only, _) = pipeline.split_once("[stage.copy]").expect("the pipeline has two stages");
     fixture.write(".aurora/pipeline.toml", only);
     for (answer, reason) in [
         ("['x']", "ValueError: 1 values of `owner` for"),
@@ -168,7 +168,7 @@ fn a_program_runs_again_only_where_necessary() {
     fixture.write(".aurora/pipeline.toml", pipeline("team-", "2"));
     let summary = run(&fixture);
     assert_eq!(counter(&summary, "owner.rows"), chunks, "`owner` has changed");
-    assert_eq!(counter(&summary, "copy.rows"), chunks, "and `copy` reads its column");
+    assert_eq!(counter(&summary, "copy.rows"), chunks, "`copy` reads the column of `owner`");
     assert_eq!(counter(&summary, "embeddings.reused"), chunks);
     assert_eq!(digest(&fixture), fresh(&fixture));
     assert!(values(&fixture, "copy").contains(&("web_0".to_owned(), text("team-web/web_0"))));
@@ -180,11 +180,11 @@ fn a_changed_program_or_input_reruns_the_stage() {
     let chunks = run(&fixture).chunks.total;
     assert!(run(&fixture).nothing_changed);
     fixture.write("OWNERS", "src pay\n");
-    // The input is also an indexed text of the project.
+    // The input is also an indexed file of the project, which adds a chunk.
     assert_eq!(counter(&run(&fixture), "owner.rows"), chunks + 1, "the input was created");
     fixture.write("tools/owner.py", STAGE.replace("[0]", "[-1]"));
     let summary = run(&fixture);
-    // The program is also an indexed file of the project, so it has new chunks.
+    // The program is also an indexed file of the project, so its new text adds chunks.
     assert!(counter(&summary, "owner.rows") >= chunks);
     assert_eq!(digest(&fixture), fresh(&fixture));
 }
@@ -213,12 +213,15 @@ fn a_program_that_was_given_up_is_retried() {
     fixture.write("tools/owner.py", "import sys\nsys.exit(3)\n");
     let summary = run(&fixture);
     let failures = &summary.report.failures["owner"];
-    let (reason, rows) = failures.iter().next().expect("a reason");
+    let (reason, rows) = failures.iter().next().expect("the failure has a reason");
     assert_eq!(
         (reason, rows.count),
         ("gave up on the program: the process has ended (exit code 3)", summary.chunks.total)
     );
-    assert!(values(&fixture, "owner").iter().all(|(_, value)| value.is_none()), "the chunks are there, without values");
+    assert!(
+        values(&fixture, "owner").iter().all(|(_, value)| value.is_none()),
+        "the chunks are indexed without values"
+    );
     let again = run(&fixture);
     assert_eq!(counter(&again, "owner.rows"), again.chunks.total, "the next run tries again");
 }
@@ -230,10 +233,10 @@ fn a_rebuilt_keyword_index_has_the_terms_of_columns() {
     fixture.write(".aurora/pipeline.toml", text);
     run(&fixture);
     let before = digest(&fixture);
-    let postings = |term: &str| snapshot(fixture.root()).doc_frequency(term).expect("readable");
+    let postings = |term: &str| snapshot(fixture.root()).doc_frequency(term).expect("the index can be read");
     let frequency = postings("src");
     assert!(frequency >= 6, "the values are terms: {frequency}");
     let known = KnownIndexes::at(fixture.path(".aurora/records"));
-    rebuild_bm25(fixture.root(), &Trust { known, accepts_unknown: true }).expect("rebuilt");
+    rebuild_bm25(fixture.root(), &Trust { known, accepts_unknown: true }).expect("the keyword index can be rebuilt");
     assert_eq!((digest(&fixture), postings("src")), (before, frequency));
 }

@@ -1,5 +1,5 @@
-//! Rows without a result because the stage failed on them or did not run. Lost values are always reported, and the next
-//! run that is able to fills exactly these rows.
+//! Rows without a result, because the stage failed on them or did not run. `aur` always reports missing values,
+//! and the next run that can compute them processes exactly these rows.
 
 use aurora_pipeline::Silent;
 use aurora_query::Mode;
@@ -8,7 +8,7 @@ use aurora_stages::index::{self, ColumnState, IndexOptions, Refresh, column_stat
 use crate::fixture::Fixture;
 use crate::{counter, digest, fresh, notes, options, repository, run, snapshot, text, values};
 
-/// A stage whose program fails on some functions, in the way that the file `mode` selects.
+/// A stage whose program fails on some functions. The file `mode` selects how it fails.
 pub(crate) const PROGRAM: &str = "
 import os, time
 from aurora_stage import Retry, stage
@@ -44,17 +44,17 @@ timeout = 1
 pub(crate) fn with_program() -> Fixture {
     let fixture = repository();
     fixture.write("tools/owner.py", PROGRAM).write("mode", "").write(".aurora/pipeline.toml", STAGE);
-    // The program and its mode are not indexed: these tests check their effects.
+    // The program and its mode are not indexed, because these tests only check their effects.
     fixture.write(".gitignore", "tools/\nmode\n.aurora/\n");
     fixture
 }
 
 pub(crate) fn owner(fixture: &Fixture) -> ColumnState {
-    let states = column_states(&snapshot(fixture.root())).expect("readable");
-    states.into_iter().find(|state| state.name == "owner").expect("a column")
+    let states = column_states(&snapshot(fixture.root())).expect("the index can be read");
+    states.into_iter().find(|state| state.name == "owner").expect("the column exists")
 }
 
-/// Names of the functions without an owner.
+/// Returns the names of the functions without an owner.
 fn without_owner(fixture: &Fixture) -> Vec<String> {
     let functions =
         values(fixture, "owner").into_iter().filter(|(name, _)| name.starts_with("pay") || name.starts_with("web"));
@@ -76,7 +76,7 @@ fn failed_rows_are_filled_by_the_next_run_that_succeeds() {
         assert_eq!(without_owner(&fixture), ["pay_1", "web_2"], "{mode}");
         assert_eq!((owner(&fixture).failed, summary.violations.len()), (2, 1), "{mode}: {:?}", summary.violations);
         assert!(!summary.complete && summary.coverage < 1.0, "{mode}");
-        let failed = failed_rows(&snapshot(fixture.root())).expect("readable");
+        let failed = failed_rows(&snapshot(fixture.root())).expect("the index can be read");
         let places: Vec<_> = failed.iter().map(|row| (row.path.as_str(), row.line_start, row.stage.as_str())).collect();
         assert_eq!(places, [("src/pay/f1.py", Some(1), "owner"), ("web/f2.js", Some(1), "owner")], "{mode}");
         assert!(failed.iter().all(|row| row.error.contains(reason)), "{mode}: {failed:?}");
@@ -84,9 +84,16 @@ fn failed_rows_are_filled_by_the_next_run_that_succeeds() {
 
         let again = run(&fixture);
         assert!(!again.nothing_changed, "{mode}: the rows are tried again");
-        assert_eq!((counter(&again, "owner.rows"), again.violations.len()), (2, 1), "{mode}: and no others");
+        assert_eq!(
+            (counter(&again, "owner.rows"), again.violations.len()),
+            (2, 1),
+            "{mode}: no other rows are tried again"
+        );
         let waits = IndexOptions { retries_failures: false, ..options(fixture.root()) };
-        assert!(index::run(&waits, &Silent).expect("a run").nothing_changed, "{mode}: a run that does not retry");
+        assert!(
+            index::run(&waits, &Silent).expect("the index run succeeds").nothing_changed,
+            "{mode}: a run that does not retry"
+        );
 
         fixture.write("mode", "");
         let repaired = run(&fixture);
@@ -144,14 +151,14 @@ fn stages_of_files_and_stages_that_make_chunks_are_retried() {
          [stage.notes]\nuse = \"process\"\ncommand = [\"python3\", \"tools/notes.py\"]\nreads = [\"file.text\"]\n\
          writes = { \"file.definitions\" = \"json\" }\nlanguages = [\"note\"]\n",
     );
-    // A file is one row for a stage that works on files, regardless of its number of chunks.
+    // For a stage that works on files, a file is one row, regardless of its number of chunks.
     fixture.write("src/pay/f1.py", "def pay_1(card):\n    return card\n\n\ndef refund(card):\n    return 1\n");
     let summary = run(&fixture);
     let violations = summary.violations.join("\n");
     let are_files = violations.contains("`licence` could not process 6 rows:");
     assert!(are_files && violations.contains("`notes` could not process 1 row:"), "{violations}");
     assert_eq!((summary.violations.len(), summary.columns[0].failed), (2, 6));
-    assert_eq!(failed_rows(&snapshot(fixture.root())).expect("readable").len(), 7);
+    assert_eq!(failed_rows(&snapshot(fixture.root())).expect("the index can be read").len(), 7);
     let noted = notes(&fixture, Mode::Sparse).join("\n");
     assert!(noted.contains("Stage `notes` failed on ") && noted.contains(", so chunks may be missing"), "{noted}");
     fixture.write("mode", "");
@@ -184,27 +191,28 @@ fn a_failed_row_of_a_document_is_filled_though_its_source_lists_only_changes() {
 #[test]
 fn an_update_before_a_search_runs_no_program() {
     let fixture = with_program();
-    // The program refuses to update an index that this user has not built.
+    // Searches only update an index that is recorded as built by this user.
     let options = || {
         let mut options = options(fixture.root());
         options.trust.known = aurora_storage::KnownIndexes::at(fixture.path("known"));
         options
     };
     fixture.write(".gitignore", "tools/\nmode\n.aurora/\nknown\n");
-    index::run(&options(), &Silent).expect("a run");
+    index::run(&options(), &Silent).expect("the index run succeeds");
     fixture.write("src/pay/new.py", "def third(card):\n    return 3\n");
     fixture.write("tools/owner.py", "raise SystemExit('it must not run')\n");
     let published = snapshot(fixture.root());
-    let refreshed = index::refresh(&options(), &published, std::time::Duration::from_secs(600)).expect("an update");
+    let refreshed =
+        index::refresh(&options(), &published, std::time::Duration::from_secs(600)).expect("the update succeeds");
     assert!(
         matches!(refreshed, Refresh::Updated(updated) if updated.files == 1 && updated.without_programs),
         "{refreshed:?}"
     );
     assert_eq!(without_owner(&fixture), Vec::<String>::new(), "other columns stay as they were");
-    let new = values(&fixture, "owner").into_iter().find(|(name, _)| name == "third").expect("it is found");
+    let new = values(&fixture, "owner").into_iter().find(|(name, _)| name == "third").expect("the function is found");
     assert_eq!((new.1, owner(&fixture).waiting, owner(&fixture).stale), (None, 1, 0));
     fixture.write("tools/owner.py", PROGRAM);
-    let next = index::run(&options(), &Silent).expect("a run");
+    let next = index::run(&options(), &Silent).expect("the index run succeeds");
     assert_eq!(counter(&next, "owner.rows"), 1, "the row that waits");
     assert_eq!(digest(&fixture), fresh(&fixture));
 }
@@ -219,19 +227,20 @@ fn an_update_before_a_search_keeps_failed_rows_and_kept_values() {
     };
     let first = "def pay_1(card):\n    return card\n\n\ndef refund(card):\n    return 1\n";
     fixture.write(".gitignore", "tools/\nmode\n.aurora/\nknown\n").write("mode", "raise").write("src/pay/f1.py", first);
-    index::run(&options(), &Silent).expect("a run");
-    let failed = || failed_rows(&snapshot(fixture.root())).expect("readable");
+    index::run(&options(), &Silent).expect("the index run succeeds");
+    let failed = || failed_rows(&snapshot(fixture.root())).expect("the index can be read");
     let before = failed();
     assert_eq!(before.len(), 2);
     fixture.write("src/pay/f1.py", format!("{first}\n\ndef third(card):\n    return 3\n"));
     let published = snapshot(fixture.root());
-    let refreshed = index::refresh(&options(), &published, std::time::Duration::from_secs(600)).expect("an update");
+    let refreshed =
+        index::refresh(&options(), &published, std::time::Duration::from_secs(600)).expect("the update succeeds");
     assert!(matches!(refreshed, Refresh::Updated(updated) if updated.files == 1), "{refreshed:?}");
     assert_eq!(failed(), before);
     let state = owner(&fixture);
     assert_eq!((state.values, state.failed, state.waiting, state.stale), (11, 2, 1, 0), "{state:?}");
     fixture.write("mode", "");
-    assert!(index::run(&options(), &Silent).expect("a run").complete);
+    assert!(index::run(&options(), &Silent).expect("the index run succeeds").complete);
     assert!(failed().is_empty());
     assert_eq!(digest(&fixture), fresh(&fixture));
 }
@@ -241,13 +250,16 @@ fn serial_and_parallel_runs_leave_the_same_rows_unfinished() {
     let fixture = with_program();
     fixture.write("mode", "raise");
     run(&fixture);
-    let (rows, index) = (failed_rows(&snapshot(fixture.root())).expect("readable"), digest(&fixture));
+    let (rows, index) = (failed_rows(&snapshot(fixture.root())).expect("the index can be read"), digest(&fixture));
     let serial = IndexOptions { jobs: Some(1), force: true, ..options(fixture.root()) };
-    index::run(&serial, &Silent).expect("a run");
-    assert_eq!((failed_rows(&snapshot(fixture.root())).expect("readable"), digest(&fixture)), (rows, index));
+    index::run(&serial, &Silent).expect("the index run succeeds");
+    assert_eq!(
+        (failed_rows(&snapshot(fixture.root())).expect("the index can be read"), digest(&fixture)),
+        (rows, index)
+    );
 }
 
-/// Trusts the program of the project, as a user does.
+/// Trusts the program of the project, as a user would do.
 pub(crate) fn trust(fixture: &Fixture) {
     let trusted = fixture.aur(&["plugin", "trust", "owner", "--yes"]);
     assert_eq!(trusted.code, Some(0), "{trusted:?}");
@@ -267,8 +279,8 @@ fn exit_codes_and_answers_report_failed_rows() {
         (&"owner".into(), &2.into(), &0.into())
     );
     let pipeline_check = |doctor: &serde_json::Value| {
-        let checks = doctor["checks"].as_array().expect("checks");
-        let check = checks.iter().find(|check| check["name"] == "pipeline").expect("a check of the pipeline");
+        let checks = doctor["checks"].as_array().expect("the value is a list");
+        let check = checks.iter().find(|check| check["name"] == "pipeline").expect("the pipeline is checked");
         (check["verdict"].to_string(), check["detail"].to_string())
     };
     let (verdict, detail) = pipeline_check(&fixture.aur(&["doctor", "--format", "json"]).json());
@@ -281,8 +293,8 @@ fn exit_codes_and_answers_report_failed_rows() {
         let found = fixture.aur(&["mem", "search", "pay card", "--format", "json"]).json();
         let exported = fixture.aur(&["mem", "export", "tools/index.aurora", "--format", "json"]).json();
         let doctor = fixture.aur(&["doctor", "--format", "json"]).json();
-        let checks = doctor["checks"].as_array().expect("checks");
-        let index = checks.iter().find(|check| check["name"] == "index").expect("a check of the index");
+        let checks = doctor["checks"].as_array().expect("the value is a list");
+        let index = checks.iter().find(|check| check["name"] == "index").expect("the index is checked");
         let is_incomplete = index["detail"].to_string().contains("incomplete");
         [stats["complete"] == true, found["index"]["complete"] == true, exported["complete"] == true, !is_incomplete]
     };

@@ -1,4 +1,4 @@
-//! Stages whose programs are not trusted: values that are kept, rows that wait, and columns that depend on them.
+//! Stages whose programs are not trusted: values are kept, rows wait, and so do columns that depend on them.
 
 use aurora_pipeline::Silent;
 use aurora_stages::index::{
@@ -12,7 +12,7 @@ use crate::{counter, digest, fresh, options, repository, run, snapshot, text, va
 
 fn run_keeping(fixture: &Fixture) -> IndexSummary {
     let options = IndexOptions { untrusted: vec!["owner".to_owned()], ..options(fixture.root()) };
-    index::run(&options, &Silent).expect("a run")
+    index::run(&options, &Silent).expect("the index run succeeds")
 }
 
 #[test]
@@ -30,7 +30,9 @@ fn an_untrusted_program_keeps_the_values_of_unchanged_text() {
     fixture.write("src/pay/two.py", "def first(card):\n    return card\n\n\ndef second(card):\n    return 3\n");
     fixture.write("src/pay/new.py", "def third(card):\n    return 3\n");
     let kept = run_keeping(&fixture);
-    let value = |name: &str| values(&fixture, "owner").into_iter().find(|(known, _)| known == name).expect("there").1;
+    let value = |name: &str| {
+        values(&fixture, "owner").into_iter().find(|(known, _)| known == name).expect("the function is indexed").1
+    };
     assert_eq!(value("first"), text("team of first"), "its text is unchanged");
     assert_eq!((value("second"), value("third")), (None, None), "changed and new text has no value");
     assert_eq!((owner(&fixture).waiting, kept.complete), (2, false), "stale values do not wait");
@@ -40,14 +42,10 @@ fn an_untrusted_program_keeps_the_values_of_unchanged_text() {
         &IndexOptions { force: true, untrusted: vec!["owner".to_owned()], ..options(fixture.root()) },
         &Silent,
     )
-    .expect("a run");
+    .expect("the index run succeeds");
     assert_eq!(kept_digest, digest(&fixture), "a fresh index without the program");
-    assert_eq!(value("first"), text("team of first"), "everything was made again, and the text is still unchanged");
-    assert_eq!(
-        (owner(&fixture), forced.coverage),
-        (state, kept.coverage),
-        "and nothing waits that did not wait before"
-    );
+    assert_eq!(value("first"), text("team of first"), "all chunks were stored again, but the text is unchanged");
+    assert_eq!((owner(&fixture), forced.coverage), (state, kept.coverage), "no further rows wait");
 
     let allowed = run(&fixture);
     assert!(allowed.complete && owner(&fixture).stale + owner(&fixture).waiting == 0);
@@ -61,14 +59,14 @@ fn reindexing_without_a_program_keeps_the_index_complete() {
     run(&fixture);
     let keeping = |force| {
         let options = IndexOptions { force, untrusted: vec!["owner".to_owned()], ..options(fixture.root()) };
-        index::run(&options, &Silent).expect("a run")
+        index::run(&options, &Silent).expect("the index run succeeds")
     };
     for force in [false, true] {
         let (kept, state) = (keeping(force), owner(&fixture));
         assert_eq!((kept.complete, kept.coverage), (true, 1.0), "forced: {force}");
         assert_eq!((state.waiting, state.stale), (0, state.values), "forced: {force}");
     }
-    // Different chunks of the same texts.
+    // The same texts are divided into different chunks.
     fixture.write(".aurora/pipeline.toml", format!("{STAGE}\n[stage.chunk]\nmax_size = 900\n"));
     let (kept, state) = (keeping(false), owner(&fixture));
     assert_eq!((state.waiting, state.stale > 0), (0, true), "{state:?}");
@@ -94,7 +92,7 @@ fn a_new_untrusted_stage_leaves_all_rows_waiting() {
     assert_eq!(digest(&fixture), fresh(&fixture));
 }
 
-/// The stage with other declarations in `writes`, none of which is a term of the keyword index.
+/// Returns the stage with other columns in `writes`, none of which adds terms to the keyword index.
 fn writing(columns: &str) -> String {
     STAGE.replace("{ owner = { type = \"string\", terms = 2, embed = true } }", columns)
 }
@@ -113,8 +111,8 @@ fn redeclared_columns_wait_for_an_untrusted_program() {
         fixture.write(".aurora/pipeline.toml", writing(columns));
         for is_first in [true, false] {
             let kept = run_keeping(&fixture);
-            let states = column_states(&snapshot(fixture.root())).expect("readable");
-            let state = states.iter().find(|state| state.name == name).expect("a column");
+            let states = column_states(&snapshot(fixture.root())).expect("the index can be read");
+            let state = states.iter().find(|state| state.name == name).expect("the column exists");
             assert_eq!((state.values, state.stale, state.failed, state.waiting), (0, 0, 0, 12), "{columns}");
             assert_eq!((kept.not_run[0].waiting, kept.complete, kept.coverage < 1.0), (12, false, true), "{columns}");
             assert!(!is_first || !kept.nothing_changed, "{columns}");
@@ -142,7 +140,7 @@ fn answers_note_redeclared_columns() {
     assert!(found["notes"].to_string().contains(note), "{found}");
 }
 
-/// A project with a second stage, which computes its column from the column of the first stage.
+/// Creates a project with a second stage, which computes its column from the column of the first stage.
 fn with_copy() -> Fixture {
     let fixture = with_program();
     fixture.write(
@@ -155,8 +153,8 @@ fn with_copy() -> Fixture {
 }
 
 fn copy(fixture: &Fixture) -> ColumnState {
-    let states = column_states(&snapshot(fixture.root())).expect("readable");
-    states.into_iter().find(|state| state.name == "copy").expect("a column")
+    let states = column_states(&snapshot(fixture.root())).expect("the index can be read");
+    states.into_iter().find(|state| state.name == "copy").expect("the column exists")
 }
 
 #[test]
@@ -175,7 +173,7 @@ fn a_computed_column_inherits_missing_and_stale_values() {
     assert_eq!((state.waiting, state.values, state.stale), (1, 11, 11));
     assert_eq!((kept.complete, owner(&fixture).stale), (false, 11));
     let other = fixture.duplicate();
-    let pipeline = std::fs::read(fixture.path(".aurora/pipeline.toml")).expect("readable");
+    let pipeline = std::fs::read(fixture.path(".aurora/pipeline.toml")).expect("the file can be read");
     other.write(".aurora/pipeline.toml", pipeline);
     run_keeping(&other);
     assert_eq!(digest(&fixture), digest(&other), "an index that was never made with the program");
@@ -262,17 +260,17 @@ fn documents_of_an_untrusted_program_are_kept() {
     fixture.write(".aurora/pipeline.toml", format!("{STAGE}{tickets}"));
     run(&fixture);
     let all = digest(&fixture);
-    let is_there = |path: &str| snapshot(fixture.root()).file(path).expect("readable").is_some();
+    let is_there = |path: &str| snapshot(fixture.root()).file(path).expect("the index can be read").is_some();
     let keeping = |force| {
         let options = IndexOptions { untrusted: vec!["tickets".to_owned()], force, ..options(fixture.root()) };
-        index::run(&options, &Silent).expect("a run")
+        index::run(&options, &Silent).expect("the index run succeeds")
     };
     let kept = keeping(false);
     assert_eq!((kept.files.deleted, kept.complete), (0, true));
     let not_run = |results| StageNotRun { stage: "tickets".to_owned(), results, waiting: 0 };
     assert_eq!(kept.not_run, [not_run(EarlierResults::KeptDocuments)]);
     assert!(is_there("@tickets/A-1.md"));
-    // Everything is stored again, with other columns.
+    // All chunks are stored again, with other columns.
     fixture.write(".aurora/pipeline.toml", format!("{}{tickets}", STAGE.replace("terms = 2", "terms = 3")));
     keeping(false);
     keeping(true);
@@ -282,7 +280,7 @@ fn documents_of_an_untrusted_program_are_kept() {
     assert_eq!((digest(&fixture), allowed.not_run), (all, Vec::new()));
 
     let options = IndexOptions { left_out: vec!["tickets".to_owned()], ..options(fixture.root()) };
-    let skipped = index::run(&options, &Silent).expect("a run");
+    let skipped = index::run(&options, &Silent).expect("the index run succeeds");
     assert_eq!((skipped.not_run, skipped.complete), (vec![not_run(EarlierResults::Removed)], false));
     assert!(!is_there("@tickets/A-1.md"));
     let never = keeping(false);
@@ -309,13 +307,13 @@ fn definitions_of_an_untrusted_program_are_listed_as_waiting() {
     );
     let keeping = IndexOptions { untrusted: vec!["notes".to_owned()], ..options(fixture.root()) };
     for _ in 0..2 {
-        let kept = index::run(&keeping, &Silent).expect("a run");
+        let kept = index::run(&keeping, &Silent).expect("the index run succeeds");
         let expected = StageNotRun { stage: "notes".to_owned(), results: EarlierResults::None, waiting: 1 };
         assert_eq!((kept.not_run, kept.complete), (vec![expected], false));
     }
     let allowed = run(&fixture);
     assert!(allowed.complete && allowed.not_run.is_empty());
-    let kept = index::run(&keeping, &Silent).expect("a run");
+    let kept = index::run(&keeping, &Silent).expect("the index run succeeds");
     let expected = StageNotRun { stage: "notes".to_owned(), results: EarlierResults::Kept, waiting: 0 };
     assert_eq!((kept.not_run, kept.complete), (vec![expected], true));
 }
@@ -334,12 +332,12 @@ fn an_imported_index_keeps_its_values_by_default() {
     };
     let import = || {
         let other = with_program();
-        let artefact = std::fs::read(fixture.path("index.aurora")).expect("exported");
+        let artefact = std::fs::read(fixture.path("index.aurora")).expect("the file can be read");
         other.write("index.aurora", artefact).write(".gitignore", "tools/\nmode\n.aurora/\nindex.aurora\n");
         let imported = other.aur(&["mem", "import", "index.aurora"]);
         assert_eq!(imported.code, Some(0), "{imported:?}");
         assert_eq!(
-            failed_rows(&snapshot(other.root())).expect("readable").len(),
+            failed_rows(&snapshot(other.root())).expect("the index can be read").len(),
             2,
             "an artefact contains the failed rows"
         );

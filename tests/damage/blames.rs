@@ -1,4 +1,4 @@
-//! Damage to the stored attributions is reported, never shown as an answer, and repaired.
+//! Damage to stored attributions is reported and repaired, and never changes an answer.
 
 use std::fs;
 
@@ -22,10 +22,10 @@ fn a_damaged_attribution_is_reported_and_repaired() {
     let digest = fixture.aur(&["mem", "verify", "--digest"]).out;
 
     let file = fixture.path(".aurora/index/data.mdb");
-    let mut data = fs::read(&file).expect("the data file");
+    let mut data = fs::read(&file).expect("the file can be read");
     let value = Layout::from_data(&data).table("blames").value();
     data[value.start + value.len() / 2] ^= 0x10;
-    fs::write(&file, data).expect("the data file");
+    fs::write(&file, data).expect("the file can be written");
 
     let refused: Vec<_> = blames().zip(&right).filter(|(run, right)| run.out != **right).map(|(run, _)| run).collect();
     assert!(!refused.is_empty());

@@ -1,22 +1,22 @@
 //! Damage to the data file.
 
 use crate::pages::{DEPTH, ENTRIES, LAST_PAGE, Layout, PAGE, ROOT, TRANSACTION, word};
-use crate::{Remedy, Sound};
+use crate::{Remedy, UndamagedIndex};
 
 use Remedy::{Anew, Forced, Harmless, Keywords, Missing, Refused};
 
-/// A kind of damage: its name, its remedy, and a function that damages the bytes of a sound file.
+/// A kind of damage: its name, the remedy, and a function that damages the bytes of an undamaged file.
 type Kind = (&'static str, Remedy, fn(&mut Vec<u8>, &Layout));
 
 fn examine_all(kinds: &[Kind]) {
-    let sound = Sound::new();
-    let layout = Layout::from_data(&sound.data);
+    let undamaged = UndamagedIndex::new();
+    let layout = Layout::from_data(&undamaged.data);
     for (name, remedy, inflict) in kinds {
-        let mut data = sound.data.clone();
+        let mut data = undamaged.data.clone();
         inflict(&mut data, &layout);
-        assert!(data != sound.data, "{name} changes nothing");
-        sound.lay_out().write(".aurora/index/data.mdb", data);
-        sound.examine(name, *remedy);
+        assert!(data != undamaged.data, "{name} changes nothing");
+        undamaged.lay_out().write(".aurora/index/data.mdb", data);
+        undamaged.examine(name, *remedy);
     }
 }
 
@@ -29,7 +29,7 @@ fn zero(data: &mut [u8], at: usize, length: usize) {
     data[at..at + length].fill(0);
 }
 
-/// Copies a page over another one, but keeps the page number.
+/// Copies a page over another page, but keeps the page number.
 fn copy_page(data: &mut [u8], from: usize, to: usize) {
     data.copy_within(from..from + PAGE, to);
     data[to..to + 8].copy_from_slice(&((to / PAGE) as u64).to_le_bytes());
@@ -46,7 +46,7 @@ fn write_word(data: &mut [u8], at: usize, number: usize) {
     data[at..at + 8].copy_from_slice(&(number as u64).to_le_bytes());
 }
 
-/// Replaces the version of the format wherever it occurs, because pages of earlier generations are still in the file.
+/// Replaces the format version everywhere in the file, because pages of earlier generations contain it, too.
 fn set_version(data: &mut [u8], mark: &[u8; 10]) {
     for at in 0..data.len() - mark.len() {
         if data[at..].starts_with(b"aurora") && data[at + 7..at + 10] == [0; 3] {
@@ -75,7 +75,7 @@ fn files_of_another_format_are_detected() {
     examine_all(&[
         ("all zeros", Refused, |data, _| data.fill(0)),
         ("all ones", Refused, |data, _| data.fill(0xff)),
-        ("a text", Refused, |data, _| *data = b"not a database ".repeat(1000)),
+        ("a text file", Refused, |data, _| *data = b"not a database ".repeat(1000)),
         ("another database", Refused, |data, _| {
             let length = data.len();
             *data = b"SQLite format 3\0".to_vec();
@@ -125,7 +125,7 @@ fn damaged_trees_are_detected() {
         ("a table misnamed", Refused, |data, layout| {
             let page = layout.main.root();
             let name = (page..page + PAGE).find(|&at| data[at..].starts_with(b"chunks"));
-            data[name.expect("a name")] = b'C';
+            data[name.expect("the page contains the name")] = b'C';
         }),
         ("the list of free pages", Forced, |data, layout| flip(data, layout.free.value())),
         ("the root of free pages", Forced, |data, layout| zero(data, layout.free.root(), 64)),
@@ -137,7 +137,7 @@ fn damaged_trees_are_detected() {
         ("keywords with another table's root", Keywords, |data, layout| {
             write_word(data, layout.table("dict").record + ROOT, layout.table("chunks").pages[0]);
         }),
-        ("a tree that bites its tail", Forced, |data, layout| {
+        ("a tree that contains itself", Forced, |data, layout| {
             let chunks = layout.table("chunks");
             let (root, leaf) = (chunks.pages[0], chunks.leaves[1]);
             data.copy_within(root * PAGE + 8..(root + 1) * PAGE, leaf * PAGE + 8);

@@ -3,11 +3,11 @@
 use std::fs;
 
 use crate::fixture::Fixture;
-use crate::{Remedy, Sound};
+use crate::{Remedy, UndamagedIndex};
 
 use Remedy::{Blocked, Harmless, Missing, Refused};
 
-/// A kind of damage: its name, its remedy, and a function that damages the files of a sound index.
+/// A kind of damage: its name, the remedy, and a function that damages the files of an undamaged index.
 type Kind = (&'static str, Remedy, fn(&Fixture));
 
 const INDEX: &str = ".aurora/index";
@@ -15,15 +15,15 @@ const DATA: &str = ".aurora/index/data.mdb";
 const LOCK: &str = ".aurora/index/lock.mdb";
 
 fn examine_all(kinds: &[Kind]) {
-    let sound = Sound::new();
+    let undamaged = UndamagedIndex::new();
     for (name, remedy, inflict) in kinds {
-        inflict(sound.lay_out());
-        sound.examine(name, *remedy);
+        inflict(undamaged.lay_out());
+        undamaged.examine(name, *remedy);
     }
 }
 
 fn rename(fixture: &Fixture, from: &str, to: &str) {
-    fs::rename(fixture.path(from), fixture.path(to)).expect("it can be moved");
+    fs::rename(fixture.path(from), fixture.path(to)).expect("the path can be renamed");
 }
 
 #[test]
@@ -57,28 +57,30 @@ fn missing_or_misplaced_files_are_detected() {
         ("no data file", Missing, |fixture| {
             fixture.remove(DATA);
         }),
-        ("no index directory", Missing, |fixture| fs::remove_dir_all(fixture.path(INDEX)).expect("it can be removed")),
+        ("no index directory", Missing, |fixture| {
+            fs::remove_dir_all(fixture.path(INDEX)).expect("the directory can be removed")
+        }),
         ("an index that was being replaced", Harmless, |fixture| rename(fixture, INDEX, ".aurora/index.old")),
         ("a replacement that was given up", Harmless, |fixture| {
             fixture.write(".aurora/index.new/data.mdb", "half");
         }),
         ("a directory in the place of the data file", Refused, |fixture| {
             fixture.remove(DATA);
-            fs::create_dir(fixture.path(DATA)).expect("a directory");
+            fs::create_dir(fixture.path(DATA)).expect("the directory can be created");
         }),
         ("a file in the place of the index directory", Refused, |fixture| {
-            fs::remove_dir_all(fixture.path(INDEX)).expect("it can be removed");
+            fs::remove_dir_all(fixture.path(INDEX)).expect("the directory can be removed");
             fixture.write(INDEX, "here");
         }),
         ("a file in the place of the whole", Blocked, |fixture| {
-            fs::remove_dir_all(fixture.path(".aurora")).expect("it can be removed");
+            fs::remove_dir_all(fixture.path(".aurora")).expect("the directory can be removed");
             fixture.write(".aurora", "here");
         }),
         ("a directory in the place of the lock file", Blocked, |fixture| {
-            fs::create_dir(fixture.path(LOCK)).expect("a directory");
+            fs::create_dir(fixture.path(LOCK)).expect("the directory can be created");
         }),
         ("a directory in the place of the writer's lock", Blocked, |fixture| {
-            fs::create_dir(fixture.path(".aurora/writer.lock")).expect("a directory");
+            fs::create_dir(fixture.path(".aurora/writer.lock")).expect("the directory can be created");
         }),
         ("leftovers of a writer", Harmless, |fixture| {
             fixture.write(".aurora/tmp/run-0", [0xa5; 100]);

@@ -1,16 +1,16 @@
-//! Damage to the access history: results are ranked without it, a note reports this, and the next search starts a new
-//! history.
+//! Damage to the access history. Results are ranked without the history, a note reports this, and the next search
+//! starts a new history.
 
 use std::fs;
 
-use crate::Sound;
+use crate::UndamagedIndex;
 use crate::fixture::Fixture;
 use crate::pages::{ENTRIES, Layout, PAGE, ROOT, TRANSACTION};
 
 const LOG: &str = ".aurora/access/data.mdb";
 const NOTE: &str = "Ranked without access history";
 
-/// A kind of damage: its name, and a function that damages the bytes of a sound log.
+/// A kind of damage: its name, and a function that damages the bytes of an undamaged log.
 type Kind = (&'static str, fn(&mut Vec<u8>, &Layout));
 
 fn search(fixture: &Fixture, more: &[&str]) -> serde_json::Value {
@@ -19,77 +19,80 @@ fn search(fixture: &Fixture, more: &[&str]) -> serde_json::Value {
     run.json()
 }
 
-/// Whether a note reports that the history was ignored, and the scores.
+/// Returns whether a note reports that the history was ignored, and the scores.
 fn note_and_scores(found: &serde_json::Value) -> (bool, Vec<serde_json::Value>) {
-    let notes = found["notes"].as_array().expect("notes");
+    let notes = found["notes"].as_array().expect("the value is a list");
     let is_noted = notes.iter().any(|note| note.as_str().is_some_and(|note| note.contains(NOTE)));
-    let results = found["results"].as_array().expect("results");
+    let results = found["results"].as_array().expect("the value is a list");
     (is_noted, results.iter().map(|result| result["score"].clone()).collect())
 }
 
 #[test]
 fn a_damaged_access_history_is_reported_and_replaced() {
-    let sound = Sound::new();
-    let fixture = sound.lay_out();
+    let undamaged = UndamagedIndex::new();
+    let fixture = undamaged.lay_out();
     let (_, without) = note_and_scores(&search(fixture, &["--no-record"]));
     let found = search(fixture, &[]);
-    let id = found["results"][4]["id"].as_str().expect("an id");
+    let id = found["results"][4]["id"].as_str().expect("the value is a string");
     assert_eq!(fixture.aur(&["mem", "feedback", "good", id]).code, Some(0));
     let (is_noted, with) = note_and_scores(&search(fixture, &["--no-record"]));
     assert!(!is_noted && with != without, "{with:?} {without:?}");
-    let log = fs::read(fixture.path(LOG)).expect("a log");
+    let log = fs::read(fixture.path(LOG)).expect("the file can be read");
     let layout = Layout::from_data(&log);
 
     let kinds: [Kind; 10] = [
         ("a bit of a record", |data, layout| data[layout.table("records").value().start + 1] ^= 0x10),
         ("a bit of a key", |data, layout| data[layout.table("records").value().start - 1] ^= 1),
         ("a bit of the signature", |data, layout| data[layout.table("format").value().start] ^= 1),
-        ("a record less", |data, layout| data[layout.table("records").root() + 12] -= 2),
+        ("one record fewer", |data, layout| data[layout.table("records").root() + 12] -= 2),
         ("no records", |data, layout| data[layout.table("records").record + ROOT..][..8].fill(0xff)),
         ("an invalid page type", |data, layout| data[layout.table("records").root() + 10] = 0x55),
         ("all pages lost", |data, _| data[2 * PAGE..].fill(0)),
         ("an earlier transaction", |data, layout| data[layout.meta + TRANSACTION] ^= 4),
         ("cut short", |data, _| data.truncate(PAGE + 100)),
-        ("a text", |data, _| *data = b"not a database ".repeat(1000)),
+        ("a text file", |data, _| *data = b"not a database ".repeat(1000)),
     ];
     for (name, inflict) in kinds {
         let mut data = log.clone();
         inflict(&mut data, &layout);
-        check(&sound, name, &data, &without);
+        check(&undamaged, name, &data, &without);
     }
-    // A log without checksums, as an earlier version wrote it. Its tables differ.
-    check(&sound, "another format", &sound.data, &without);
+    // A log without checksums, as written by an earlier version, has other tables.
+    check(&undamaged, "another format", &undamaged.data, &without);
 }
 
-fn check(sound: &Sound, name: &str, data: &[u8], without: &[serde_json::Value]) {
-    let fixture = sound.lay_out();
+fn check(undamaged: &UndamagedIndex, name: &str, data: &[u8], without: &[serde_json::Value]) {
+    let fixture = undamaged.lay_out();
     fixture.write(LOG, data);
     let (is_noted, scores) = note_and_scores(&search(fixture, &["--no-record"]));
     assert!(is_noted && scores == without, "{name}: {is_noted} {scores:?}");
     let table = fixture.aur(&["mem", "search", "parse_token_7", "--no-record"]);
     assert!(table.err.contains(NOTE), "{name}: {table:?}");
-    assert!(fs::read(fixture.path(LOG)).expect("a log") == data, "{name}: the log was modified");
+    assert!(fs::read(fixture.path(LOG)).expect("the file can be read") == data, "{name}: the log was modified");
     // The next search that records accesses starts a new log.
     let (is_noted, scores) = note_and_scores(&search(fixture, &[]));
     assert!(is_noted && scores == without, "{name}: {is_noted} {scores:?}");
-    assert!(fs::read(fixture.path(".aurora/access.unusable/data.mdb")).expect("the old log") == data, "{name}");
+    assert!(
+        fs::read(fixture.path(".aurora/access.unusable/data.mdb")).expect("the file can be read") == data,
+        "{name}"
+    );
     let found = search(fixture, &["--no-record"]);
     assert!(!note_and_scores(&found).0 && found["results"][0]["access"]["count"] == 1, "{name}: {found}");
 }
 
-/// LMDB does not open a log before all of it has been checked, even if a search reads none of the damaged pages.
+/// Before LMDB opens a log, all pages are checked, even if a search reads none of the damaged pages.
 #[test]
 fn an_access_history_is_checked_as_a_whole_before_each_write() {
-    let sound = Sound::new();
-    let fixture = sound.lay_out();
+    let undamaged = UndamagedIndex::new();
+    let fixture = undamaged.lay_out();
     search(fixture, &[]);
     search(fixture, &[]);
-    let mut data = fs::read(fixture.path(LOG)).expect("a log");
+    let mut data = fs::read(fixture.path(LOG)).expect("the file can be read");
     let layout = Layout::from_data(&data);
     data[layout.free.record + ENTRIES] += 1;
     fixture.write(LOG, &data);
     assert!(!note_and_scores(&search(fixture, &["--no-record"])).0);
-    let id = search(fixture, &["--no-record"])["results"][0]["id"].as_str().expect("an id").to_owned();
+    let id = search(fixture, &["--no-record"])["results"][0]["id"].as_str().expect("the value is a string").to_owned();
     let judged = fixture.aur(&["mem", "feedback", "good", &id]);
     assert!(judged.code == Some(0) && judged.err.contains("set aside and a new one was created"), "{judged:?}");
 }

@@ -1,7 +1,7 @@
-//! Damage of every kind to the files of an index causes no crash and no wrong answer, and messages name a remedy.
+//! Damage to the files of an index causes no crash and no wrong answer, and messages name a remedy.
 //!
-//! Each kind is inflicted on the same sound index. Each command then gives the same answer as before, or an error that
-//! names the index. The next run repairs the index and reports the repair.
+//! Each kind of damage is applied to a copy of the same undamaged index. Then every command must give the same answer
+//! as before, or an error that names the index. The next run repairs the index and reports the repair.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -19,10 +19,10 @@ use std::fs;
 use fixture::{Fixture, Run};
 use serde_json::Value;
 
-/// The reaction of `aur mem index` to a kind of damage.
+/// What `aur mem index` does about a kind of damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Remedy {
-    /// The run does nothing, because no answer depends on the damaged part.
+    /// The run does nothing, because no answer depends on the damage.
     Harmless,
     /// The run rebuilds the keyword index from the stored chunks.
     Keywords,
@@ -30,20 +30,20 @@ pub(crate) enum Remedy {
     Anew,
     /// The run builds an index, as if none had existed.
     Missing,
-    /// The run may not notice the damage. The errors of other commands recommend `--force`.
+    /// The run may not detect the damage. The errors of other commands recommend `--force`.
     Forced,
-    /// The run refuses and leaves the repair to the user.
+    /// The run fails and leaves the repair to the user.
     Blocked,
-    /// The run refuses, because the file may belong to another program. `--force` sets it aside.
+    /// The run fails, because the file may belong to another program. With `--force`, it sets the file aside.
     Refused,
 }
 
 /// An undamaged index.
-pub(crate) struct Sound {
+pub(crate) struct UndamagedIndex {
     fixture: Fixture,
-    /// Content of its data file.
+    /// Content of the data file.
     data: Vec<u8>,
-    /// The answers of all commands.
+    /// The answers of all commands, by command.
     answers: Vec<(String, String)>,
     digest: String,
 }
@@ -54,9 +54,9 @@ const QUERIES: &[&[&str]] = &[
     &["mem", "search", "retry after a timeout", "--mode", "dense", "--lang", "go"],
 ];
 
-impl Sound {
+impl UndamagedIndex {
     pub(crate) fn new() -> Self {
-        // Without git, no answer depends on the time of day.
+        // Without git, answers do not depend on the time of day.
         let fixture = Fixture::plain();
         for number in 0..90 {
             let (name, text) = match number % 3 {
@@ -71,17 +71,18 @@ impl Sound {
             fixture.write(&format!("m{}/f{number}.{name}", number % 7), text);
         }
         run_ok(&fixture, &["mem", "index", "-q"]);
-        // A second generation leaves dead chunks, free pages and a second segment.
+        // The second generation creates dead chunks, free pages and a second segment.
         fixture.write("m0/f0.py", "def parse_token_0(text):\n    return text.split()\n");
         run_ok(&fixture, &["mem", "index", "-q"]);
-        let data = fs::read(fixture.path(".aurora/index/data.mdb")).expect("the data file");
+        let data = fs::read(fixture.path(".aurora/index/data.mdb")).expect("the file can be read");
         let digest = run_ok(&fixture, &["mem", "verify", "--digest"]).out;
-        let mut sound = Self { fixture, data, answers: Vec::new(), digest };
-        sound.answers = sound.ask().into_iter().map(|(what, answer)| (what, answer.expect("a sound index"))).collect();
-        sound
+        let mut undamaged = Self { fixture, data, answers: Vec::new(), digest };
+        undamaged.answers =
+            undamaged.ask().into_iter().map(|(what, answer)| (what, answer.expect("the index can be read"))).collect();
+        undamaged
     }
 
-    /// Replaces the index directory by the sound data file.
+    /// Replaces the index directory by one with the undamaged data file.
     pub(crate) fn lay_out(&self) -> &Fixture {
         let home = self.fixture.path(".aurora");
         let removed = if home.is_dir() { fs::remove_dir_all(&home) } else { fs::remove_file(&home) };
@@ -90,7 +91,7 @@ impl Sound {
         &self.fixture
     }
 
-    /// Runs every query and command. An error holds the failed run.
+    /// Runs every query and command. The error of an answer is the failed run.
     fn ask(&self) -> Vec<(String, Result<String, Run>)> {
         let artefact = self.fixture.path("damage.aur");
         let mut answers = Vec::new();
@@ -103,10 +104,10 @@ impl Sound {
         let digest = self.fixture.aur(&["mem", "verify", "--digest"]);
         answers.push(("digest".to_owned(), answer(digest, |run| run.out)));
         let export = self.fixture.aur(&["mem", "export", "damage.aur"]);
-        let exported = |_| format!("{:?}", fs::read(&artefact).expect("an artefact"));
+        let exported = |_| format!("{:?}", fs::read(&artefact).expect("the file can be read"));
         answers.push(("export".to_owned(), answer(export, exported)));
         if artefact.exists() {
-            fs::remove_file(&artefact).expect("it can be removed");
+            fs::remove_file(&artefact).expect("the file can be removed");
         }
         answers.extend(self.verify());
         answers
@@ -117,16 +118,16 @@ impl Sound {
         vec![("verify".to_owned(), answer(verify, |run| run.out))]
     }
 
-    /// Checks every answer of a damaged index, and that the next run repairs it.
+    /// Checks every answer of a damaged index, and checks that the next run repairs the index.
     pub(crate) fn examine(&self, kind: &str, remedy: Remedy) {
         let mut complaints = Vec::new();
-        // A search would build the missing index.
+        // If the index is missing, a search would build it.
         let asked = if remedy == Remedy::Missing { self.verify() } else { self.ask() };
         for (what, found) in asked {
             let right = self.answers.iter().find(|(asked, _)| *asked == what).map(|(_, right)| right);
             match found {
                 Ok(found) => {
-                    let right = right.expect("an answer of the sound index");
+                    let right = right.expect("the undamaged index answers");
                     let same = found.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count();
                     let near = |text: &str| {
                         String::from_utf8_lossy(&text.as_bytes()[same.saturating_sub(80)..])
@@ -182,16 +183,17 @@ impl Sound {
     }
 }
 
-/// The answer of a command that succeeded, or the failed run.
+/// Returns the answer of a command that succeeds, or else the failed run.
 fn answer(run: Run, read: impl Fn(Run) -> String) -> Result<String, Run> {
     if run.code == Some(0) { Ok(read(run)) } else { Err(run) }
 }
 
-/// Results and counts of a search, without times.
+/// Returns the results, notes and counts of a search, without times.
 fn results(mut found: Value) -> String {
-    for result in found["results"].as_array_mut().expect("results") {
-        // If the row of a file is damaged, it is unknown whether the file has changed. This is not a wrong answer.
-        let result = result.as_object_mut().expect("a result");
+    for result in found["results"].as_array_mut().expect("the value is a list") {
+        // If the record of a file is damaged, it is unknown whether the file has changed. This does not count as a
+        // wrong answer.
+        let result = result.as_object_mut().expect("the value is an object");
         let known = (result.remove("changed_since_index"), result.remove("file_state"));
         let (unchanged, unknown) =
             ((Some(false.into()), Some("unchanged".into())), (Some(Value::Null), Some("unknown".into())));
@@ -200,7 +202,7 @@ fn results(mut found: Value) -> String {
     format!("{} {} {}", found["results"], found["notes"], found["stages"])
 }
 
-/// Statistics without the size of the file, which varies.
+/// Returns statistics without the size of the data file, which varies.
 fn statistics(mut stats: Value) -> String {
     stats["index_bytes"].take();
     stats.to_string()

@@ -1,8 +1,9 @@
-//! Mutations of single fields of a data file, addressed by kind, page and meaning (64 bits, little-endian).
+//! Mutations of single fields of a data file (LMDB, 64 bits, little-endian).
 //!
-//! Random bytes seldom hit the structures that LMDB relies on. Therefore a mutation picks a field of the structure (a
-//! page number, an offset, a count, a word in a list of free pages …) and sets it to a value that is likely to cause
-//! harm: an end of its range, a neighbour of its value, the value of another field, or the number of its own page.
+//! Random bytes seldom hit the structures that LMDB relies on. Therefore a mutation chooses a field of the structure,
+//! such as a page number, an offset, a count, or an entry in a list of free pages. It sets the field to a value that is
+//! likely to cause harm: an end of its range, a neighbouring value, the value of another field, or the number of the
+//! page itself.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,11 +12,12 @@ const PAGE: usize = 4096;
 const HEAD: usize = 16;
 const NODE: usize = 8;
 const NONE: usize = usize::MAX;
-/// Tables whose values end in a checksum, in the order of the table numbers that the checksums begin with.
+/// Tables whose values end in a checksum. A checksum begins with the number of the table, which is an index into this
+/// list.
 const SEALED: [&str; 11] =
     ["meta", "chunks", "sources", "represent", "content", "files", "blames", "dict", "post", "lengths", "codes"];
 
-/// A number in the file.
+/// A number in the file, which a mutation may change.
 #[derive(Debug, Clone, Copy)]
 struct Field {
     at: usize,
@@ -32,7 +34,7 @@ struct Sealed {
     is_big: bool,
 }
 
-/// All fields of a sound file that a mutation may change.
+/// All fields of an undamaged file that a mutation may change.
 #[derive(Debug, Default)]
 pub(crate) struct Sites {
     fields: BTreeMap<&'static str, Vec<Field>>,
@@ -46,12 +48,12 @@ pub(crate) struct Sites {
 pub(crate) struct Mutation {
     /// Description for failure messages.
     pub(crate) what: String,
-    /// Whether a value was changed together with its checksum, which makes the file a different sound index.
+    /// Whether a value was changed together with its checksum. Then the file is a valid index with other content.
     pub(crate) resealed: bool,
 }
 
 impl Sites {
-    /// Finds the fields of the newest generation of a sound file, and the fields of both meta pages.
+    /// Finds the fields of the newest generation of an undamaged file, and the fields of both meta pages.
     pub(crate) fn from_data(data: &[u8]) -> Self {
         let mut sites = Self::default();
         for meta in [0, PAGE] {
@@ -107,10 +109,10 @@ impl Sites {
 
     /// Sets a field to a value that is likely to cause harm.
     fn set(&self, data: &mut [u8], random: &mut Random) -> String {
-        let (name, fields) = self.fields.iter().nth(random.below(self.fields.len())).expect("one of them");
+        let (name, fields) = self.fields.iter().nth(random.below(self.fields.len())).expect("the index is in range");
         let field = fields[random.below(fields.len())];
         let old = field.get(data);
-        let most = if field.width == 8 { u64::MAX } else { (1 << (8 * field.width)) - 1 };
+        let max = if field.width == 8 { u64::MAX } else { (1 << (8 * field.width)) - 1 };
         let half = 8 * field.width as u64 / 2;
         let page = (field.at / PAGE) as u64;
         let any = self.pages[random.below(self.pages.len())] as u64;
@@ -118,13 +120,13 @@ impl Sites {
             0 => 0,
             1 => 1,
             2 => 2,
-            3 => most,
-            4 => most - 1,
-            5 => most / 2,
-            6 => most / 2 + 1,
+            3 => max,
+            4 => max - 1,
+            5 => max / 2,
+            6 => max / 2 + 1,
             7 => old.wrapping_add(1),
             8 => old.wrapping_sub(1),
-            9 => old | most << half,
+            9 => old | max << half,
             10 => old ^ 1 << random.below(8 * field.width),
             11 => page,
             12 => any,
@@ -134,18 +136,18 @@ impl Sites {
             16 => fields[random.below(fields.len())].get(data),
             _ => random.next(),
         };
-        field.put(data, new & most);
-        format!("{name} in page {page}: {old:#x} becomes {:#x}", new & most)
+        field.put(data, new & max);
+        format!("{name} in page {page}: {old:#x} becomes {:#x}", new & max)
     }
 
-    /// Copies a page over another one, or exchanges two fields of the same kind.
+    /// Copies a page over another page, or exchanges two fields of the same kind.
     fn exchange(&self, data: &mut [u8], random: &mut Random) -> String {
         let (from, to) = (self.pages[random.below(self.pages.len())], self.pages[random.below(self.pages.len())]);
         if random.below(2) == 0 {
             data.copy_within(from * PAGE + 8..(from + 1) * PAGE, to * PAGE + 8);
             return format!("page {from} is copied to page {to}");
         }
-        let (name, fields) = self.fields.iter().nth(random.below(self.fields.len())).expect("one of them");
+        let (name, fields) = self.fields.iter().nth(random.below(self.fields.len())).expect("the index is in range");
         let (a, b) = (fields[random.below(fields.len())], fields[random.below(fields.len())]);
         let (first, second) = (a.get(data), b.get(data));
         a.put(data, second);
@@ -153,7 +155,7 @@ impl Sites {
         format!("{name} at {} and {} are exchanged", a.at, b.at)
     }
 
-    /// Changes a value, or shortens a large one, and updates its checksum.
+    /// Changes a value, or shortens a large value, and updates the checksum of the value.
     fn reseal(&self, data: &mut [u8], random: &mut Random) -> String {
         let Sealed { mark, node, key, value, is_big } = self.values[random.below(self.values.len())].clone();
         let mut length = value.len();
@@ -257,7 +259,7 @@ impl Random {
 }
 
 fn word(data: &[u8], at: usize) -> usize {
-    u64::from_le_bytes(data[at..at + 8].try_into().expect("eight bytes")) as usize
+    u64::from_le_bytes(data[at..at + 8].try_into().expect("the slice has eight bytes")) as usize
 }
 
 fn half(data: &[u8], at: usize) -> usize {

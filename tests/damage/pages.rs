@@ -1,33 +1,37 @@
-//! The layout of a data file: just enough of LMDB's format (64 bits, little-endian) to aim at its parts.
+//! The layout of a data file: the parts of LMDB's format (64 bits, little-endian) that the tests need to find their
+//! targets.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Size of a page in bytes.
 pub(crate) const PAGE: usize = 4096;
-/// Sizes of the headers of a page and of a node in bytes.
+/// Size of the header of a page in bytes.
 const HEAD: usize = 16;
+/// Size of the header of a node in bytes.
 const NODE: usize = 8;
-/// Flags of pages and nodes.
+/// Flag of leaf pages.
 const LEAF: u16 = 0x02;
+/// Flag of nodes whose value is in overflow pages.
 const BIG: u16 = 0x01;
-/// Offsets in a meta page.
+/// Offset of the record of the tree of free pages, in a meta page.
 const FREE_TREE: usize = HEAD + 24;
+/// Offset of the record of the tree of tables, in a meta page.
 const MAIN_TREE: usize = FREE_TREE + 48;
-/// Offset of the number of the last page in use.
+/// Offset of the number of the last page in use, in a meta page.
 pub(crate) const LAST_PAGE: usize = MAIN_TREE + 48;
-/// Offset of the number of the transaction that wrote the page.
+/// Offset of the number of the transaction that wrote a meta page.
 pub(crate) const TRANSACTION: usize = LAST_PAGE + 8;
-/// Offsets in the record of a tree.
+/// Offset of the depth of the tree, in the record of a tree.
 pub(crate) const DEPTH: usize = 6;
-/// Offset of the number of entries.
+/// Offset of the number of entries, in the record of a tree.
 pub(crate) const ENTRIES: usize = 32;
-/// Offset of the number of the root page.
+/// Offset of the number of the root page, in the record of a tree.
 pub(crate) const ROOT: usize = 40;
-/// Root number of an empty tree.
+/// Number of the root page in the record of an empty tree.
 const NONE: usize = usize::MAX;
 
-/// A tree: the position of its record, and its pages.
+/// A tree: the location of its record, and its pages.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     /// Offset of the record in the file.
@@ -36,7 +40,7 @@ pub(crate) struct Tree {
     pub(crate) pages: Vec<usize>,
     /// Numbers of the leaf pages.
     pub(crate) leaves: Vec<usize>,
-    /// Ranges in the file of all values that are not empty.
+    /// Ranges in the file of all non-empty values.
     pub(crate) values: Vec<Range<usize>>,
 }
 
@@ -49,13 +53,13 @@ pub(crate) struct Layout {
     pub(crate) free: Tree,
     /// The tree of tables.
     pub(crate) main: Tree,
-    /// The tables by their names.
+    /// The tables by name.
     pub(crate) tables: BTreeMap<String, Tree>,
 }
 
-/// Reads the 8-byte number at an offset.
+/// Reads the 8-byte number at an offset in the file.
 pub(crate) fn word(data: &[u8], at: usize) -> usize {
-    u64::from_le_bytes(data[at..at + 8].try_into().expect("eight bytes")) as usize
+    u64::from_le_bytes(data[at..at + 8].try_into().expect("the slice has eight bytes")) as usize
 }
 
 fn half(data: &[u8], at: usize) -> u16 {
@@ -63,30 +67,30 @@ fn half(data: &[u8], at: usize) -> u16 {
 }
 
 impl Layout {
-    /// Reads the layout of a sound file.
+    /// Reads the layout of an undamaged file.
     pub(crate) fn from_data(data: &[u8]) -> Self {
         let meta = if word(data, TRANSACTION) > word(data, PAGE + TRANSACTION) { 0 } else { PAGE };
         let mut tables = BTreeMap::new();
         let main = tree(data, meta + MAIN_TREE, &mut |key, value| {
-            let name = String::from_utf8(key.to_vec()).expect("a name");
+            let name = String::from_utf8(key.to_vec()).expect("the text is UTF-8");
             tables.insert(name, tree(data, value.start, &mut |_, _| {}));
         });
         Self { meta, free: tree(data, meta + FREE_TREE, &mut |_, _| {}), main, tables }
     }
 
-    /// The tree of the table with this name.
+    /// Returns the tree of the table with this name.
     pub(crate) fn table(&self, name: &str) -> &Tree {
         &self.tables[name]
     }
 }
 
 impl Tree {
-    /// Range of a value in the middle of the table.
+    /// Returns the range of a value in the middle of the table.
     pub(crate) fn value(&self) -> Range<usize> {
         self.values[self.values.len() / 2].clone()
     }
 
-    /// Offset of the root page in the file.
+    /// Returns the offset of the root page in the file.
     pub(crate) fn root(&self) -> usize {
         self.pages[0] * PAGE
     }

@@ -1,4 +1,4 @@
-//! Evaluation, mining of questions, and tuning, through the command line.
+//! Evaluating, mining and tuning from the command line.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -12,7 +12,7 @@ const WORDS: [&str; 12] = [
     "account", "customer",
 ];
 
-/// A module with one function about a word, with or without documentation.
+/// Returns a module with one function about a word, with or without documentation.
 fn module(word: &str, documented: bool) -> String {
     let doc = match documented {
         true => format!(
@@ -25,7 +25,7 @@ fn module(word: &str, documented: bool) -> String {
     )
 }
 
-/// A repository with a documented function for every word, and a commit that changes each function.
+/// Creates a repository with a documented function for every word, and a commit that changes each function.
 fn repository() -> Fixture {
     let fixture = Fixture::git();
     fixture.write(".gitignore", ".aurora/\n");
@@ -47,7 +47,7 @@ fn repository() -> Fixture {
     fixture
 }
 
-/// A set of judged questions about the words: query, file and lines.
+/// Returns a golden set with one question for each word. `file` returns the expected file.
 fn golden(file: impl Fn(&str) -> String) -> String {
     let line = |word: &&str| {
         let relevant = format!(r#"[{{"path": "{}", "line_start": 4, "line_end": 10}}]"#, file(word));
@@ -64,9 +64,9 @@ fn indexed() -> Fixture {
 }
 
 fn metric(report: &Value, set: usize, metric: &str) -> f64 {
-    let metrics = report["sets"][set]["metrics"].as_array().expect("metrics");
-    let found = metrics.iter().find(|row| row["metric"] == metric).expect("the metric");
-    found["mean"].as_f64().expect("a number")
+    let metrics = report["sets"][set]["metrics"].as_array().expect("the value is a list");
+    let found = metrics.iter().find(|row| row["metric"] == metric).expect("the metric is measured");
+    found["mean"].as_f64().expect("the value is a number")
 }
 
 #[test]
@@ -155,10 +155,10 @@ fn configurations_and_indexes_are_compared_in_pairs() {
     let run =
         fixture.aur(&["mem", "eval", "good.jsonl", "--mode", "sparse", "--against", "default", "--format", "json"]);
     let same = run.json();
-    let differences = same["against"]["differences"].as_array().expect("differences").clone();
+    let differences = same["against"]["differences"].as_array().expect("the value is a list").clone();
     assert!(differences.iter().all(|row| row["mean"] == 0.0 && row["better"] == 0 && row["worse"] == 0), "{same}");
 
-    // An index of other files finds nothing.
+    // The index of another project finds none of the answers.
     let other = Fixture::plain();
     other.write("other.py", "def unrelated():\n    return 1\n");
     let root = other.root().display().to_string();
@@ -179,19 +179,19 @@ fn configurations_and_indexes_are_compared_in_pairs() {
 }
 
 fn lines(fixture: &Fixture, file: &str) -> Vec<Value> {
-    let text = std::fs::read_to_string(fixture.path(file)).expect("the set");
-    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    let text = std::fs::read_to_string(fixture.path(file)).expect("the file can be read");
+    text.lines().map(|line| serde_json::from_str(line).expect("the text is JSON")).collect()
 }
 
-/// The directories of mined copies of all projects, in the user's directory.
+/// Returns the directories with mined copies of all projects, in the user's directory.
 fn all_mined_trees(fixture: &Fixture) -> Vec<std::path::PathBuf> {
-    let all = std::fs::read_dir(fixture.user_directory().join("cache/eval-trees")).expect("copies");
-    all.map(|entry| entry.expect("an entry").path()).collect()
+    let all = std::fs::read_dir(fixture.user_directory().join("cache/eval-trees")).expect("the directory can be read");
+    all.map(|entry| entry.expect("the entry can be read").path()).collect()
 }
 
-/// The directory of mined copies of the only project.
+/// Returns the directory with mined copies of the only project.
 fn mined_trees(fixture: &Fixture) -> std::path::PathBuf {
-    let [only]: [std::path::PathBuf; 1] = all_mined_trees(fixture).try_into().expect("one directory");
+    let [only]: [std::path::PathBuf; 1] = all_mined_trees(fixture).try_into().expect("there is one directory");
     only
 }
 
@@ -201,27 +201,27 @@ fn mined_trees_are_outside_the_project_and_leftovers_are_removed() {
     assert_eq!(fixture.aur(&["mem", "eval", "mine"]).code, Some(0));
     let trees = mined_trees(&fixture);
     assert!(trees.join("head/src/ledger.py").exists() && !fixture.path(".aurora/eval/trees").exists());
-    // A killed run leaves no manifest and some of the trees. Older versions left trees in the project.
+    // A killed run leaves no manifest, but some of the trees. Older versions of the program left trees in the project.
     fixture.remove(".aurora/eval/manifest.json").write(".aurora/eval/trees/head/old.py", "old");
-    std::fs::write(trees.join("head/src/left.py"), "left").expect("written");
-    // Copies of a project that no longer exists.
+    std::fs::write(trees.join("head/src/left.py"), "left").expect("the file can be written");
+    // Mined copies whose project no longer exists.
     let gone = trees.with_file_name("gone");
-    std::fs::create_dir_all(gone.join("head")).expect("created");
-    std::fs::write(gone.join("owner"), "/nowhere/.aurora/eval").expect("written");
+    std::fs::create_dir_all(gone.join("head")).expect("the directory can be created");
+    std::fs::write(gone.join("owner"), "/nowhere/.aurora/eval").expect("the file can be written");
     let run = fixture.aur(&["mem", "eval", "mine"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert_eq!(all_mined_trees(&fixture), std::slice::from_ref(&trees));
     assert!(!trees.join("head/src/left.py").exists() && trees.join("head/src/ledger.py").exists());
     assert!(!fixture.path(".aurora/eval/trees").exists());
     assert_eq!(fixture.aur(&["mem", "eval", ".aurora/eval"]).code, Some(0));
-    std::fs::remove_dir_all(&trees).expect("removed");
+    std::fs::remove_dir_all(&trees).expect("the directory can be removed");
     let missing = fixture.aur(&["mem", "eval"]);
     assert_eq!((missing.code, missing.err.contains("aur mem eval mine")), (Some(2), true), "{missing:?}");
 }
 
 #[test]
 fn mined_sets_do_not_reveal_their_answers() {
-    // The repository has an index, which hides itself from git.
+    // The repository has an index, which git does not list.
     let fixture = indexed();
     let mine = |out: &str| {
         let run = fixture.aur(&["mem", "eval", "mine", "--out", out, "--held-out", "40"]);
@@ -238,34 +238,35 @@ fn mined_sets_do_not_reveal_their_answers() {
         all.extend(held_out);
         all
     };
-    // The set of names contains each function once, without test functions.
+    // The set `exact` contains each function once, and no test functions.
     let exact = both("exact");
     assert_eq!(exact.len(), WORDS.len(), "{exact:?}");
     assert!(exact.iter().all(|question| question["query"].as_str().is_some_and(|query| query.starts_with("gather_"))));
-    // The stripped tree lacks the sentences of the questions. Line numbers are unchanged.
+    // The stripped tree does not contain the sentences of the questions. Line numbers are unchanged.
     let documented = both("docstring");
     assert_eq!(documented.len(), WORDS.len() - 1, "the release notes reveal one answer");
     for question in &documented {
-        let (path, query) = (question["relevant"][0]["path"].as_str().expect("a path"), &question["query"]);
+        let (path, query) =
+            (question["relevant"][0]["path"].as_str().expect("the value is a string"), &question["query"]);
         assert_eq!(
             *query,
             format!("Collect overdue {} entries before nightly archival happens", &path[4..path.len() - 3])
         );
-        let stripped = std::fs::read_to_string(trees.join(format!("stripped/{path}"))).expect("the copy");
-        let head = std::fs::read_to_string(trees.join(format!("head/{path}"))).expect("the copy");
+        let stripped = std::fs::read_to_string(trees.join(format!("stripped/{path}"))).expect("the file can be read");
+        let head = std::fs::read_to_string(trees.join(format!("head/{path}"))).expect("the file can be read");
         assert!(!stripped.contains("overdue") && head.contains("overdue"), "{stripped}");
         assert_eq!(stripped.lines().count(), head.lines().count());
-        let first = question["relevant"][0]["line_start"].as_u64().expect("a line") as usize;
+        let first = question["relevant"][0]["line_start"].as_u64().expect("the value is a number") as usize;
         assert!(stripped.lines().nth(first - 1).is_some_and(|line| line.starts_with("def gather_")), "{question}");
     }
-    // The set of commits asks for the changes of each commit, in the tree from before the first of these commits.
+    // The set `commit` asks for what each commit changed, in the tree before the first of these commits.
     let commits = both("commit");
     assert_eq!(commits.len(), WORDS.len(), "{commits:?}");
     for question in &commits {
-        let name = question["relevant"][0]["name"].as_str().expect("a function");
+        let name = question["relevant"][0]["name"].as_str().expect("the value is a string");
         let word = &name["gather_".len()..name.len() - 1];
         assert_eq!(question["query"], format!("return {word} listings sorted by name").as_str());
-        let copy = std::fs::read_to_string(trees.join(format!("pin/src/{word}.py"))).expect("the copy");
+        let copy = std::fs::read_to_string(trees.join(format!("pin/src/{word}.py"))).expect("the file can be read");
         assert!(!copy.contains("sorted"), "the tree is from before the change: {copy}");
     }
     for (tree, newest) in [
@@ -277,16 +278,18 @@ fn mined_sets_do_not_reveal_their_answers() {
             git(&trees.join(tree)).args(["log", "--all", "--max-count=1", "--format=%s"]).output().expect("git runs");
         assert_eq!(String::from_utf8_lossy(&log.stdout).trim_end(), newest);
     }
-    // The same repository yields the same sets.
+    // Mining the same repository again yields the same sets.
     mine("again");
     for file in ["manifest.json", "exact.jsonl", "docstring.held-out.jsonl", "topics.jsonl", "commit.jsonl"] {
-        let read = |directory: &str| std::fs::read(fixture.path(&format!("{directory}/{file}"))).expect("written");
+        let read = |directory: &str| {
+            std::fs::read(fixture.path(&format!("{directory}/{file}"))).expect("the file can be read")
+        };
         assert_eq!(read(".aurora/eval"), read("again"), "{file}");
     }
     let eval = fixture.aur(&["mem", "eval", "--format", "json"]);
     assert_eq!(eval.code, Some(0), "{eval:?}");
     let sets: Vec<String> =
-        eval.json()["sets"].as_array().expect("sets").iter().map(|set| set["set"].to_string()).collect();
+        eval.json()["sets"].as_array().expect("the value is a list").iter().map(|set| set["set"].to_string()).collect();
     assert_eq!(sets.len(), 7, "six sets, because no file describes itself, and their total: {sets:?}");
     assert_eq!(metric(&eval.json(), 0, "mrr@10"), 1.0);
 }
@@ -297,11 +300,13 @@ fn only_the_user_may_read_mined_sets() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let fixture = indexed();
-    let mode = |path: &std::path::Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
-    // The permissions that an earlier version used.
+    let mode = |path: &std::path::Path| {
+        std::fs::metadata(path).expect("the metadata can be read").permissions().mode() & 0o777
+    };
+    // Permissions that an earlier version used.
     fixture.write(".aurora/eval/manifest.json", "{}").write(".aurora/eval/exact.jsonl", "");
     let permissions = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(fixture.path(".aurora/eval"), permissions).expect("set");
+    std::fs::set_permissions(fixture.path(".aurora/eval"), permissions).expect("permissions can be set");
     for arguments in [&["mem", "eval", "mine"][..], &["mem", "eval", "mine", "--out", "named"]] {
         let mined = fixture.aur(arguments);
         assert_eq!(mined.code, Some(0), "{mined:?}");
@@ -311,7 +316,7 @@ fn only_the_user_may_read_mined_sets() {
         assert_eq!(mode(&fixture.path(&format!("{sets}/exact.jsonl"))), 0o600, "{sets}");
     }
     let trees = mined_trees(&fixture);
-    assert_eq!(mode(trees.parent().expect("a parent")), 0o700);
+    assert_eq!(mode(trees.parent().expect("the path has a parent")), 0o700);
     for trees in [trees, fixture.path("named/trees")] {
         assert_eq!((mode(&trees), mode(&trees.join("head/src"))), (0o700, 0o700), "{}", trees.display());
         assert_eq!(mode(&trees.join("head/src/ledger.py")), 0o600, "{}", trees.display());
@@ -391,18 +396,18 @@ fn tuning_writes_only_confirmed_improvements() {
         arguments.extend(more);
         fixture.aur(&arguments)
     };
-    // Every question already has its answer at the top, so nothing can improve.
+    // Every question already ranks its answer first, so nothing can improve.
     let nothing = tune(&["--keys", "bm25.k1", "--out", "nothing.toml"]);
     assert_eq!(nothing.code, Some(1), "{nothing:?}");
     assert!(nothing.err.contains("nothing was written") && !fixture.path("nothing.toml").exists(), "{}", nothing.err);
-    // Activation alone finds nothing, because every function has the same history.
+    // Activation alone ranks nothing correctly, because every function has the same history.
     fixture.write("unhelped.toml", unhelped());
     let learn = ["--config", "unhelped.toml", "--keys", "hybrid.weights", "--out", "learned.toml"];
     let learned = tune(&learn);
     assert_eq!(learned.code, Some(0), "{learned:?}");
-    let file = std::fs::read_to_string(fixture.path("learned.toml")).expect("written");
+    let file = std::fs::read_to_string(fixture.path("learned.toml")).expect("the file can be read");
     assert!(file.contains("[search.hybrid.weights]") && file.contains("cross-validated: "), "{file}");
-    // The result is the same for any number of threads.
+    // The result does not depend on the number of threads.
     let mut alone = fixture.command();
     alone.env("RAYON_NUM_THREADS", "1").args([
         "mem",
@@ -416,8 +421,8 @@ fn tuning_writes_only_confirmed_improvements() {
     ]);
     let again = fixture::Run::from_command(alone.args(["--rounds", "2"]).args(learn));
     assert_eq!((again.code, &again.out), (Some(0), &learned.out));
-    assert_eq!(std::fs::read_to_string(fixture.path("learned.toml")).expect("written"), file);
-    // The written configuration is better than the configuration it was learned from.
+    assert_eq!(std::fs::read_to_string(fixture.path("learned.toml")).expect("the file can be read"), file);
+    // The written configuration is better than the start configuration.
     let arguments =
         ["mem", "eval", "good.jsonl", "--mode", "sparse", "--config", "learned.toml", "--against", "unhelped.toml"];
     let compared = fixture.aur(&[&arguments[..], &["--format", "json"]].concat());
@@ -427,7 +432,8 @@ fn tuning_writes_only_confirmed_improvements() {
     assert_eq!((refused.code, refused.err.contains("did you mean `hybrid`?")), (Some(2), true), "{refused:?}");
 }
 
-/// A configuration that ranks by activation alone, with every number that could improve it at its minimum.
+/// A configuration that ranks by activation alone, and in which every number that could improve the ranking is at its
+/// minimum.
 fn unhelped() -> String {
     let mut tables = std::collections::BTreeMap::<&str, String>::new();
     tables.insert("search.hybrid.weights", "bm25 = 0\nsemantic = 0\nactivation = 1\n".to_owned());

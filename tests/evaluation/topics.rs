@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::fixture::{Fixture, git};
 use crate::lines;
 
-/// A function without documentation, long enough for an index.
+/// A function without documentation, long enough to be indexed.
 const PYTHON: &str = "def gather(path, limit):\n    rows = read_rows(path)\n    kept = [row for row in rows if row.amount > limit]\n    return sorted(kept, key=lambda row: row.amount)\n\n\ndef read_rows(path):\n    with open(path) as lines:\n        return [parse_row(line) for line in lines]\n";
 const RUST: &str = "use std::path::Path;\n\npub fn gather(path: &Path, limit: u32) -> Vec<Row> {\n    let rows = read_rows(path);\n    rows.into_iter().filter(|row| row.amount > limit).collect()\n}\n\nfn read_rows(path: &Path) -> Vec<Row> {\n    Vec::new()\n}\n";
 const GO: &str = "import \"os\"\n\nfunc Gather(path string, limit int) []Row {\n\trows := readRows(path)\n\tkept := rows[:0]\n\tfor _, row := range rows {\n\t\tkept = append(kept, row)\n\t}\n\treturn kept\n}\n\nfunc readRows(path string) []Row {\n\treturn nil\n}\n";
@@ -17,7 +17,7 @@ const ELIXIR: &str = "  def gather(rows, limit) do\n    rows |> Enum.filter(fn r
 const BASH: &str = "set -eu\n\ngather() {\n  local path=$1 limit=$2\n  sort --numeric-sort \"$path\" | head --lines \"$limit\"\n}\n\ntotal() {\n  gather \"$1\" 100000 | awk '{ sum += $2 } END { print sum }'\n}\n\ntotal \"$1\"\n";
 const LICENCE: &str = "Copyright (c) 2020 The Authors. All rights reserved.";
 
-/// Files that begin with a sentence about their topic, and that sentence as the expected question.
+/// Returns files that begin with a sentence about their purpose, with this sentence as the expected question.
 fn described_files() -> BTreeMap<&'static str, (&'static str, String)> {
     BTreeMap::from([
         (
@@ -92,7 +92,7 @@ fn repository() -> Fixture {
     }
     let python = |doc: &str| format!("\"\"\"{doc}\"\"\"\n\n{PYTHON}");
     for (path, content) in [
-        // Tests and generated files yield no questions.
+        // Files from here on yield no questions. The first ones are tests and generated files.
         ("tests/test_ledger.py", python("Ledgers are balanced against accounts of every customer.")),
         (
             "src/schema.py",
@@ -101,8 +101,9 @@ fn repository() -> Fixture {
                 python("Tables and columns of every known database.")
             ),
         ),
-        // No questions arise from: too few words, the name of the file, the same sentence in two files, a sentence that
-        // also occurs elsewhere, a file of documentation only.
+        // The next files yield no questions for other reasons: too few words, a sentence with the name of the file, the
+        // same sentence in two files, a sentence that also occurs elsewhere, and a file that consists only of
+        // documentation.
         ("src/ticket.py", python("This file contains functions.")),
         (
             "src/account.rs",
@@ -116,12 +117,12 @@ fn repository() -> Fixture {
         ("src/told.py", python("Warehouses are counted every winter by students.")),
         ("README.md", "# Shop\n\nWarehouses are counted\nevery winter by students.\n".to_owned()),
         ("src/doc.go", "// Package src sells nearly everything that fits into boxes.\npackage src\n".to_owned()),
-        // The comment documents a function, not the file.
+        // Here, the comment documents a function, not the file.
         (
             "src/lonely.ts",
             format!(
                 "/** Sorts unpaid rows beneath the amount of paid ones. */\n{}",
-                TYPESCRIPT.split_once("\n\n").expect("an import").1
+                TYPESCRIPT.split_once("\n\n").expect("the text begins with an import").1
             ),
         ),
     ] {
@@ -147,7 +148,10 @@ fn files_are_asked_for_by_their_own_descriptions() {
             assert_eq!(question["relevant"].as_array().map(Vec::len), Some(1));
             let answer = &question["relevant"][0];
             assert_eq!(answer["line_start"], Value::Null, "the whole file answers: {question}");
-            (answer["path"].as_str().expect("a path"), question["query"].as_str().expect("a query"))
+            (
+                answer["path"].as_str().expect("the value is a string"),
+                question["query"].as_str().expect("the value is a string"),
+            )
         })
         .collect();
     let asked = described_files();
@@ -155,9 +159,10 @@ fn files_are_asked_for_by_their_own_descriptions() {
     assert_eq!(found, expected);
     for (path, (query, content)) in &asked {
         let read = |tree: &str| {
-            std::fs::read_to_string(fixture.path(&format!("mined/trees/{tree}/{path}"))).expect("the copy")
+            std::fs::read_to_string(fixture.path(&format!("mined/trees/{tree}/{path}"))).expect("the file can be read")
         };
-        let (first, stripped) = (query.split_once(' ').expect("words").0, read("stripped-topics"));
+        let (first, stripped) =
+            (query.split_once(' ').expect("the query has several words").0, read("stripped-topics"));
         assert!(!stripped.contains(first), "{stripped}");
         assert_eq!(stripped.lines().count(), content.lines().count(), "{stripped}");
         assert_eq!(stripped.starts_with("#!"), content.starts_with("#!"), "{stripped}");
@@ -167,9 +172,9 @@ fn files_are_asked_for_by_their_own_descriptions() {
     let log = git(&fixture.path("mined/trees/stripped-topics")).args(["log", "--all", "--format=%s"]).output();
     assert_eq!(String::from_utf8_lossy(&log.expect("git runs").stdout).trim_end(), "Sell things of every kind");
 
-    // The same repository yields the same set, and a smaller set is a subset.
+    // Mining the same repository again yields the same set, and a smaller set is a subset.
     mine("again", &[]);
-    let read = |file: &str| std::fs::read_to_string(fixture.path(file)).expect("written");
+    let read = |file: &str| std::fs::read_to_string(fixture.path(file)).expect("the file can be read");
     assert_eq!(read("mined/topics.jsonl"), read("again/topics.jsonl"));
     mine("few", &["--max", "3"]);
     let few = lines(&fixture, "few/topics.jsonl");
@@ -187,7 +192,7 @@ fn topics_are_evaluated_by_file_and_used_for_tuning() {
     let eval = fixture.aur(&["mem", "eval", ".aurora/eval", "--sets", "topics", "--format", "json"]);
     assert_eq!(eval.code, Some(0), "{eval:?}");
     let report = eval.json();
-    let sets = report["sets"].as_array().expect("sets");
+    let sets = report["sets"].as_array().expect("the value is a list");
     assert_eq!(sets[0]["set"], "topics", "{report}");
     assert_eq!(sets[0]["questions"], described_files().len() - held_out);
     let floor = |floor: &str| {

@@ -1,4 +1,4 @@
-//! Artefacts with valid checksums and invalid content: each is refused, or imported as a sound index.
+//! Artefacts with valid checksums and invalid content. Each is either refused, or imported as a valid index.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use crate::{Attack, assert_withstands, ensure};
 const MAGIC: &[u8] = b"AURMEM\r\n";
 /// Version of the layout.
 const VERSION: u32 = 2;
-/// Rows per frame when a part is encoded.
+/// Number of rows per frame when a part is encoded.
 const FRAME_ROWS: usize = 8;
 /// Length of the header: magic, version, length of the manifest, checksum of the manifest.
 const HEADER: usize = 8 + 4 + 4 + 32;
@@ -26,7 +26,7 @@ struct Artefact {
     parts: Vec<Part>,
 }
 
-/// A part: rows of key and value.
+/// A part of an artefact: rows, each with a key and a value.
 #[derive(Clone)]
 struct Part {
     rows: Vec<(Vec<u8>, Vec<u8>)>,
@@ -39,23 +39,23 @@ impl Artefact {
     fn export_from(sandbox: &Sandbox) -> Self {
         let export = sandbox.run(&mut sandbox.aur(EXPORT));
         assert_eq!(export.code, Some(0), "{}", export.summary());
-        Self::parse(&fs::read(sandbox.path("attack.aur")).expect("an artefact"))
+        Self::parse(&fs::read(sandbox.path("attack.aur")).expect("the file can be read"))
     }
 
     fn parse(bytes: &[u8]) -> Self {
-        let length = u32::from_le_bytes(bytes[12..16].try_into().expect("four bytes")) as usize;
+        let length = u32::from_le_bytes(bytes[12..16].try_into().expect("the slice has four bytes")) as usize;
         let (json, mut rest) = bytes[HEADER..].split_at(length);
-        let manifest: Value = serde_json::from_slice(json).expect("a manifest");
+        let manifest: Value = serde_json::from_slice(json).expect("the text is JSON");
         let mut parts = Vec::new();
-        for part in manifest["parts"].as_array().expect("parts") {
-            let (frames, after) = rest.split_at(part["compressed"].as_u64().expect("a length") as usize);
+        for part in manifest["parts"].as_array().expect("the value is a list") {
+            let (frames, after) = rest.split_at(part["compressed"].as_u64().expect("the value is a number") as usize);
             parts.push(Part::parse(frames));
             rest = after;
         }
         Self { manifest, parts }
     }
 
-    /// Encodes the artefact with valid lengths and checksums.
+    /// Encodes the artefact. Lengths and checksums are valid.
     fn bytes(&self) -> Vec<u8> {
         let mut manifest = self.manifest.clone();
         let mut frames = Vec::new();
@@ -72,14 +72,14 @@ impl Artefact {
     }
 
     fn part(&mut self, name: &str) -> &mut Part {
-        let parts = self.manifest["parts"].as_array().expect("parts");
-        let at = parts.iter().position(|part| part["name"] == name).expect("the part is there");
+        let parts = self.manifest["parts"].as_array().expect("the value is a list");
+        let at = parts.iter().position(|part| part["name"] == name).expect("the artefact has the part");
         &mut self.parts[at]
     }
 }
 
 fn join(manifest: &Value, frames: &[u8]) -> Vec<u8> {
-    let json = serde_json::to_vec(manifest).expect("JSON");
+    let json = serde_json::to_vec(manifest).expect("the value can be serialised");
     let mut bytes =
         [MAGIC, &VERSION.to_le_bytes(), &(json.len() as u32).to_le_bytes(), blake3::hash(&json).as_bytes()].concat();
     bytes.extend(json);
@@ -91,8 +91,8 @@ impl Part {
     fn parse(mut frames: &[u8]) -> Self {
         let mut rows = Vec::new();
         while !frames.is_empty() {
-            let length = u32::from_le_bytes(frames[4..8].try_into().expect("four bytes")) as usize;
-            let plain = zstd::decode_all(&frames[8..8 + length]).expect("a frame");
+            let length = u32::from_le_bytes(frames[4..8].try_into().expect("the slice has four bytes")) as usize;
+            let plain = zstd::decode_all(&frames[8..8 + length]).expect("the frame is valid");
             let mut bytes = plain.as_slice();
             while !bytes.is_empty() {
                 let key = take(&mut bytes);
@@ -103,7 +103,7 @@ impl Part {
         Self { rows, rest: Vec::new() }
     }
 
-    /// The number of bytes of the rows, and the encoded frames.
+    /// Returns the number of bytes of the rows, and the encoded frames.
     fn frames(&self) -> (usize, Vec<u8>) {
         let (mut plain, mut frames) = (0, Vec::new());
         let rows = self.rows.chunks(FRAME_ROWS).map(|rows| {
@@ -116,18 +116,18 @@ impl Part {
         });
         for bytes in rows.chain([self.rest.clone()]).filter(|bytes| !bytes.is_empty()) {
             plain += bytes.len();
-            frames.extend(framed(bytes.len(), &zstd::bulk::compress(&bytes, 1).expect("a frame")));
+            frames.extend(framed(bytes.len(), &zstd::bulk::compress(&bytes, 1).expect("the frame is valid")));
         }
         (plain, frames)
     }
 }
 
-/// A frame with its header.
+/// Returns a frame with its header.
 fn framed(length: usize, compressed: &[u8]) -> Vec<u8> {
     [&(length as u32).to_le_bytes()[..], &(compressed.len() as u32).to_le_bytes(), compressed].concat()
 }
 
-/// Takes bytes that are preceded by their length.
+/// Takes a byte string that follows its length.
 fn take(bytes: &mut &[u8]) -> Vec<u8> {
     let (mut length, mut shift) = (0usize, 0);
     while let Some((&byte, rest)) = bytes.split_first() {
@@ -151,7 +151,7 @@ fn put_varint(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Replaces every occurrence of a text by another of the same length.
+/// Replaces every occurrence of a text by another text of the same length.
 fn replace(bytes: &mut [u8], from: &str, to: &str) {
     assert_eq!(from.len(), to.len(), "{from} {to}");
     for at in 0..bytes.len().saturating_sub(from.len() - 1) {
@@ -161,7 +161,7 @@ fn replace(bytes: &mut [u8], from: &str, to: &str) {
     }
 }
 
-/// An attack that imports a modified artefact.
+/// Creates an attack that imports a modified artefact.
 fn artefact(name: impl Into<String>, change: impl Fn(&mut Artefact) + 'static) -> Attack {
     raw(name, move |sandbox| {
         let mut artefact = Artefact::export_from(sandbox);
@@ -185,7 +185,7 @@ fn refused(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
 #[test]
 fn paths_in_artefacts_cannot_leave_the_root() {
     const REAL: &str = "src/deep/cache.js";
-    /// Paths that the import refuses: they lead out of the root, or are not paths of files.
+    /// Paths that an import refuses, because they lead out of the root or cannot be paths of files.
     const OUTSIDE: &[&str] = &[
         "../../secret.txt",
         "/etc/passwd",
@@ -197,7 +197,7 @@ fn paths_in_artefacts_cannot_leave_the_root() {
         "src/deep/cache.j\0",
         "/////////////////",
     ];
-    /// Unusual paths below the root.
+    /// Unusual paths below the root, which an import may accept.
     const STRANGE: &[&str] = &[
         "src\\..\\..\\..",
         "C:/windows/",
@@ -238,7 +238,7 @@ fn paths_in_artefacts_cannot_leave_the_root() {
 #[test]
 fn large_values_in_artefacts_are_bounded() {
     const LARGE: usize = 512 << 20;
-    // The header of the frame states the length of its rows, or a small one.
+    // The header of the frame states the real length of the rows, or a length that is too small.
     let value = |part: &'static str, key: &'static [u8], is_honest: bool| {
         raw(format!("a value of 512 MiB in {part}, {is_honest}"), move |sandbox| {
             let mut artefact = Artefact::export_from(sandbox);
@@ -275,20 +275,21 @@ fn large_values_in_artefacts_are_bounded() {
     ]);
 }
 
-/// A part of one row whose value consists of `zeros` zero bytes: its length, and the frame.
+/// Encodes a part with a single row, whose value consists of `zeros` zero bytes. Returns the length of the row and the
+/// frame.
 fn large(key: &[u8], zeros: usize) -> (usize, Vec<u8>) {
     use std::io::Write;
     let mut head = Vec::new();
     put_varint(&mut head, key.len() as u64);
     head.extend_from_slice(key);
     put_varint(&mut head, zeros as u64);
-    let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).expect("an encoder");
+    let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).expect("the encoder can be created");
     encoder.write_all(&head).expect("memory can be written");
     let block = vec![0; 1 << 20];
     for _ in 0..zeros / block.len() {
         encoder.write_all(&block).expect("memory can be written");
     }
-    (head.len() + zeros, encoder.finish().expect("a frame"))
+    (head.len() + zeros, encoder.finish().expect("the frame is valid"))
 }
 
 #[test]
@@ -326,7 +327,7 @@ fn files_that_are_not_artefacts_are_refused() {
     ]);
 }
 
-/// Makes one random change to an artefact. Encoding makes the checksums valid again.
+/// Makes one random change to an artefact. Lengths and checksums become valid when the artefact is encoded.
 fn mutate(artefact: &mut Artefact, random: &mut Random) -> String {
     let at = random.below(artefact.parts.len());
     let name = artefact.manifest["parts"][at]["name"].as_str().unwrap_or_default().to_owned();
@@ -390,12 +391,12 @@ fn mutate(artefact: &mut Artefact, random: &mut Random) -> String {
 }
 
 #[test]
-fn mutated_artefacts_are_refused_or_sound() {
-    let test = "mutated_artefacts_are_refused_or_sound";
+fn mutated_artefacts_are_refused_or_valid() {
+    let test = "mutated_artefacts_are_refused_or_valid";
     let source = Sandbox::new(Start { indexed: true, mined: false });
-    let sound = Artefact::export_from(&source);
+    let original = Artefact::export_from(&source);
     attempts(test, 60, |random| {
-        let mut artefact = sound.clone();
+        let mut artefact = original.clone();
         let mut changes = Vec::new();
         for _ in 0..1 + random.below(3) {
             changes.push(mutate(&mut artefact, random));
@@ -408,12 +409,12 @@ fn mutated_artefacts_are_refused_or_sound() {
             .run(&["mem", "index", "--format", "json"])
             .run(&["mem", "search", "parse_token", "--show-content"])
             .expect(|_, outcomes| {
-                ensure(matches!(outcomes[0].code, Some(0 | 2)), "imported or refused")?;
-                ensure(outcomes[2].code == Some(0), "the index after the import is sound")?;
+                ensure(matches!(outcomes[0].code, Some(0 | 2)), "the artefact is imported or refused")?;
+                ensure(outcomes[2].code == Some(0), "the index after the import is valid")?;
                 ensure(outcomes[4].code == Some(0), "the next run succeeds")?;
                 ensure(
                     outcomes[5].out.contains("src/token.py") && !outcomes[5].out.contains(SECRET),
-                    "and finds the sources",
+                    "the next run finds the sources",
                 )
             });
         assert_withstands([attack]);

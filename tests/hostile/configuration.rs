@@ -1,4 +1,4 @@
-//! Configuration from a repository: every value of every key leads to a result or a message.
+//! Configuration from a repository: for each value of each key, a run succeeds or reports an error.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ const CHECK: &[&str] = &["pipeline", "check"];
 const PIPELINE: &str = ".aurora/pipeline.toml";
 const CONFIG: &str = ".aurora/config.toml";
 
-/// Keys of a pipeline by table. The program reports keys that it does not know.
+/// Keys of a pipeline, by table. An unknown key would be reported as an error.
 const KEYS: &[(&str, &[&str])] = &[
     ("run", &["memory", "jobs", "batch_files", "queue_batches"]),
     ("stage.discover", &["max_file_size", "skip_directories", "keep_listings", "batch_files", "batch_bytes"]),
@@ -26,10 +26,10 @@ const KEYS: &[(&str, &[&str])] = &[
 ];
 /// Keys of every stage.
 const STAGE_KEYS: &[&str] = &["workers", "enabled", "after", "use"];
-/// Numbers that are too large for some key.
+/// Numbers that exceed the limit of at least one key.
 const LARGE: &[&str] = &["100000", "4294967295", "4294967296", "9223372036854775807"];
 
-/// A pipeline with one key set.
+/// Returns a pipeline that sets a single key.
 fn one_key(table: &str, key: &str, value: &str) -> String {
     format!("extends = \"default\"\n\n[{table}]\n{key} = {value}\n")
 }
@@ -104,7 +104,7 @@ fn pipelines_that_are_expensive_to_parse_are_refused() {
         .run(&["pipeline", "show"])
         .run(&["pipeline", "graph"])
         .run(INDEX)
-        .expect(|_, outcomes| ensure(matches!(outcomes[3].code, Some(0 | 2)), "a run, or a message"))
+        .expect(|_, outcomes| ensure(matches!(outcomes[3].code, Some(0 | 2)), "the run succeeds or reports an error"))
     };
     let stages = (0..20_000).fold(String::new(), |mut text, n| {
         let _ = writeln!(text, "[stage.s{n}]\nuse = \"chunk\"\nafter = [\"s{}\"]", n + 1);
@@ -157,7 +157,7 @@ fn control_characters_of_a_configuration_are_not_printed() {
     }));
 }
 
-/// A random value, which the key may not expect.
+/// Returns a random value, whose type may be wrong for the key.
 fn value(random: &mut Random) -> String {
     const VALUES: &[&str] = &[
         "true",
@@ -204,7 +204,7 @@ fn value(random: &mut Random) -> String {
     }
 }
 
-/// A pipeline of real keys with random values.
+/// Returns a pipeline with real keys and random values.
 fn pipeline(random: &mut Random) -> String {
     let mut text = String::new();
     if random.below(4) > 0 {
@@ -223,7 +223,7 @@ fn pipeline(random: &mut Random) -> String {
     text
 }
 
-/// A search configuration of real keys with random values.
+/// Returns a search configuration with real keys and random values.
 fn configuration(random: &mut Random) -> String {
     let mut keys: Vec<String> = Parameter::numbers().map(|number| number.key.to_string()).collect();
     keys.extend(

@@ -1,4 +1,4 @@
-//! Random damage to any file of an index, and to the files next to it with forged checksums.
+//! Random damage to any file of an index, and to the files next to the index, with valid checksums.
 
 use std::fs;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ const FILES: &[&str] = &[
     "reasoning/pattern.json",
 ];
 
-/// The results of a search: place, name and content.
+/// Returns path, name and content of the results of a search.
 fn found_chunks(outcome: &Outcome) -> Vec<String> {
     let results = outcome.json()["results"].as_array().cloned().unwrap_or_default();
     results.iter().map(|result| format!("{} {} {}", result["file"], result["name"], result["content"])).collect()
@@ -51,8 +51,8 @@ fn warns(outcome: &Outcome) -> bool {
 fn random_damage_is_reported_or_harmless() {
     let test = "random_damage_is_reported_or_harmless";
     let sandbox = Sandbox::new(Start { indexed: true, mined: true });
-    let sound = found_chunks(&sandbox.run(&mut sandbox.aur(ASK)));
-    assert!(!sound.is_empty());
+    let undamaged = found_chunks(&sandbox.run(&mut sandbox.aur(ASK)));
+    assert!(!undamaged.is_empty());
     attempts(test, 60, |random| {
         let file = if random.below(2) == 0 { FILES[0] } else { FILES[random.below(FILES.len())] };
         let path = PathBuf::from(".aurora").join(file);
@@ -61,7 +61,7 @@ fn random_damage_is_reported_or_harmless() {
         for _ in 0..1 + random.below(4) {
             changes.push(random.damage(&mut bytes));
         }
-        let sound = sound.clone();
+        let undamaged = undamaged.clone();
         let attack = Attack::on_indexed(format!("{file}: {}", changes.join(", ")), move |sandbox| {
             sandbox.write(&path, &bytes);
         });
@@ -70,15 +70,15 @@ fn random_damage_is_reported_or_harmless() {
             attack.run(ASK).run(&["mem", "verify"]).run(BLAME).run(INDEX).run(FORCE).run(ASK).run(&["mem", "verify"]);
         assert_withstands([attack.expect(move |_, outcomes| {
             let (first, last) = (&outcomes[0], &outcomes[5]);
-            ensure(warns(first) || found_chunks(first) == sound, "the right answer, or a warning")?;
+            ensure(warns(first) || found_chunks(first) == undamaged, "the search gives the right answer or a warning")?;
             ensure(outcomes[4].code == Some(0), "a forced run repairs the index")?;
-            ensure(found_chunks(last) == sound, "and the right answer is found")?;
-            ensure(outcomes[6].code == Some(0), "in an index that is sound")
+            ensure(found_chunks(last) == undamaged, "the repaired index gives the right answer")?;
+            ensure(outcomes[6].code == Some(0), "the repaired index is valid")
         })]);
     });
 }
 
-/// Start and content length of each segment of a file that is kept next to the index.
+/// Returns the start and the content length of each segment of a file next to the index.
 fn segments(bytes: &[u8]) -> Vec<(usize, usize)> {
     let segment = |at: usize| {
         let length = u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?);
@@ -95,7 +95,7 @@ fn segments(bytes: &[u8]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Changes the content of one segment and updates its length and checksum.
+/// Changes the content of one segment, and updates the length and the checksum of the segment.
 fn forge(bytes: &mut Vec<u8>, random: &mut Random) -> Option<&'static str> {
     let segments = segments(bytes);
     let (start, length) = *segments.get(random.below(segments.len()))?;
@@ -129,7 +129,7 @@ fn files_with_forged_checksums_break_no_run() {
         let attack = attack.run(INDEX).run(ASK).run(BLAME).run(&["mem", "verify"]).run(FORCE);
         assert_withstands([attack.expect(|_, outcomes| {
             ensure(outcomes[0].code == Some(0) && outcomes[4].code == Some(0), "the run succeeds")?;
-            ensure(outcomes[3].code == Some(0), "the index is sound")
+            ensure(outcomes[3].code == Some(0), "the index is valid")
         })]);
     });
 }

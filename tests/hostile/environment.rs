@@ -1,4 +1,4 @@
-//! A hostile or broken environment: variables, arguments, streams, and system limits.
+//! Hostile or broken environments: variables, arguments, streams, and system limits.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -10,7 +10,7 @@ use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
 const ASK: &[&str] = &["mem", "search", "parse_token", "--format", "json"];
 
-/// Runs of the program with an environment variable set to a value or unset.
+/// Returns attacks that run the program with an environment variable set to a value, or unset.
 fn with_variable(name: &'static str, value: Option<&'static [u8]>) -> Vec<Attack> {
     let commands: [&[&str]; 5] = [INDEX, ASK, &["doctor"], &["model", "list"], &["mem", "export", "-"]];
     let shown =
@@ -190,16 +190,20 @@ fn closed_and_endless_streams_are_handled() {
         ),
         Attack::on_indexed("an artefact without end on standard input", |_| {}).run_with(|sandbox| {
             let mut command = sandbox.aur(&["mem", "import", "-"]);
-            command.stdin(File::open("/dev/zero").expect("zeros"));
+            command.stdin(File::open("/dev/zero").expect("/dev/zero can be opened"));
             command
         }),
         Attack::on_indexed("an artefact that begins well and does not end", |_| {}).run_with(|sandbox| {
             let file = sandbox.home("endless");
             fs::write(&file, [b"AURMEM\r\n".as_slice(), &2u32.to_le_bytes(), &u32::MAX.to_le_bytes()].concat())
-                .expect("a file");
-            File::options().append(true).open(&file).and_then(|file| file.set_len(100 << 30)).expect("a sparse file");
+                .expect("the file can be written");
+            File::options()
+                .append(true)
+                .open(&file)
+                .and_then(|file| file.set_len(100 << 30))
+                .expect("the sparse file can be created");
             let mut command = sandbox.aur(&["mem", "import", "-"]);
-            command.stdin(File::open(file).expect("the file"));
+            command.stdin(File::open(file).expect("the file can be opened"));
             command
         }),
     ]);
@@ -241,8 +245,8 @@ fn system_limits_end_in_a_message() {
     assert_withstands(attacks);
 }
 
-/// Address space from 300 MiB up to the amount that an unlimited run takes. Each thread and each map of a memory store
-/// needs some.
+/// Limits the address space to amounts from 300 MiB up to what an unlimited run needs. Each thread and each memory map
+/// of a store needs address space.
 #[test]
 fn an_address_space_limit_ends_in_a_message() {
     const REMEMBER: &[&str] = &["mem", "turn", "add", "--session", "s1", "--speaker", "user", "parse_token is slow"];
@@ -263,11 +267,11 @@ fn an_address_space_limit_ends_in_a_message() {
             })
         })
     };
-    // With less, an unoptimised build cannot be loaded.
+    // With less than 300 MiB, an unoptimised build cannot be loaded.
     assert_withstands((300..=1_050).step_by(75).map(limited));
 }
 
-/// A read-only disk, which affects root as well: the sandbox is mounted on itself without write permission.
+/// A read-only disk. It also affects the superuser, because the sandbox is mounted without write permission.
 #[test]
 fn on_a_read_only_disk_searches_work_and_changes_fail() {
     if !can_mount() {
@@ -297,7 +301,7 @@ fn on_a_read_only_disk_searches_work_and_changes_fail() {
         move |sandbox: &Sandbox| {
             let mounted = r#"exec unshare -m sh -c 'mount --bind "$ROOT" "$ROOT" && mount -o remount,bind,ro "$ROOT" && cd "$ROOT/repo" && exec "$@"' sh "$@""#;
             let mut command = sandbox.aur_after(mounted, arguments);
-            command.env("ROOT", sandbox.path("..").canonicalize().expect("a directory"));
+            command.env("ROOT", sandbox.path("..").canonicalize().expect("the path exists"));
             command
         }
     };
@@ -307,7 +311,7 @@ fn on_a_read_only_disk_searches_work_and_changes_fail() {
             .run(&["mem", "turn", "add", "--session", "s1", "--speaker", "user", "hello"])
             .run_with(|sandbox| sandbox.aur_after("exec < src/token.py", &["log", "write", "--query", "retry"]))
             .run(&["mem", "search", "parse_token", "--session", "s1"])
-            // The index of the memory now lags behind its entries.
+            // Now the index of the memory does not contain the newest entries.
             .run(&["mem", "add", "note", "-m", "Another note about parse_token"])
             .run_with(read_only(arguments))
             .expect(move |_, outcomes| {
@@ -325,7 +329,7 @@ fn can_mount() -> bool {
     tried.is_ok_and(|tried| tried.status.success())
 }
 
-/// Files, directories and links change while a run reads them.
+/// Files, directories and links are replaced while a run reads them.
 #[test]
 fn a_tree_that_changes_during_a_run_cannot_lead_outside() {
     let script = "n=0
@@ -343,7 +347,7 @@ fn a_tree_that_changes_during_a_run_cannot_lead_outside() {
     });
     assert_withstands([attack
         .run_with(|sandbox| {
-            // Remove whatever the loop had created when it was stopped.
+            // Removes what the loop had created when it was stopped.
             let mut shell = Command::new("sh");
             shell
                 .arg("-c")
@@ -356,6 +360,6 @@ fn a_tree_that_changes_during_a_run_cannot_lead_outside() {
         .run(SEARCH)
         .run(&["mem", "verify"])
         .expect(|_, outcomes| {
-            ensure(outcomes[3].code == Some(0) && outcomes[5].code == Some(0), "the next run is sound")
+            ensure(outcomes[3].code == Some(0) && outcomes[5].code == Some(0), "the next run succeeds")
         })]);
 }

@@ -1,4 +1,4 @@
-//! Endless or foreign inputs in place of ignore files, git's own files, and sources.
+//! Endless files, and files from outside, in place of ignore files, git's own files, and sources.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ const GIT_FILES: &[&str] = &[
 
 const SOURCES: &[&str] = &["src/token.py", "docs/guide.md", "docs/more.docx", "src", "Cargo.toml"];
 
-/// An endless or foreign input: its name, and a function that creates it.
+/// An endless file or a file from outside: its name, and a function that creates it.
 type Thing = (&'static str, for<'s> fn(&'s Sandbox, &str) -> &'s Sandbox);
 
 const THINGS: &[Thing] = &[
@@ -80,7 +80,7 @@ fn ignore_files_are_bounded() {
 fn ignore_files_above_the_root_are_bounded() {
     let attacks =
         product(&[".gitignore", ".ignore", ".auroraignore", ".git"], &[&["mem", "index", "src", "--format", "json"]]);
-    // The new `.aurora` changes the time of `src`.
+    // Creating `.aurora` in `src` changes the modification time of `src`.
     assert_withstands(attacks.into_iter().map(Attack::changing_sources).collect::<Vec<_>>());
 }
 
@@ -97,11 +97,11 @@ fn sources_are_bounded() {
 /// Appends a line to the git configuration of a sandbox.
 fn configured(sandbox: &Sandbox, text: &str) {
     let config = sandbox.path(".git/config");
-    let before = std::fs::read_to_string(&config).expect("git's configuration");
+    let before = std::fs::read_to_string(&config).expect("the file can be read");
     sandbox.write(".git/config", format!("{before}{text}\n"));
 }
 
-/// Quotes a path as a value of git's configuration.
+/// Quotes a path for git's configuration.
 fn quoted(path: &Path) -> String {
     format!("\"{}\"", path.display())
 }
@@ -244,7 +244,7 @@ fn a_linked_configuration_does_not_reveal_its_target() {
             let shows = |text: &str| text.contains("root:") || text.contains("/bin/");
             ensure(
                 !outcomes.iter().any(|outcome| shows(&outcome.err) || shows(&outcome.out)),
-                "no line of it is printed",
+                "no line of the linked file is printed",
             )
         })
     });

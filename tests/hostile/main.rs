@@ -1,8 +1,8 @@
-//! Hostile repositories, artefacts, indexes and environments: no run writes or shows anything outside the repository
-//! and the user's own directory, and every run ends in bounded time and memory.
+//! Hostile repositories, artefacts, indexes and environments. No run writes or shows anything outside the repository
+//! and the user's own directory, and every run ends within limits of time and memory.
 //!
-//! Each attack is a row of a table: a name, a function that prepares a sandbox, the commands to run in it, and
-//! expectations in addition to the general ones in `Attack::check`. `AURORA_TEST_PROGRAM` names another program to
+//! Each attack is a row of a table: a name, a function that prepares a sandbox, the commands to run in the sandbox, and
+//! expectations. `Attack::check` checks what must hold for every attack. `AURORA_TEST_PROGRAM` names another program to
 //! test, `AURORA_TEST_ONLY` selects attacks by a part of their name, and `AURORA_TEST_SHOW` prints the outcome of every
 //! run.
 #![cfg(unix)]
@@ -41,7 +41,7 @@ type Build = Box<dyn Fn(&Sandbox)>;
 type Prepare = Box<dyn Fn(&Sandbox) -> Command>;
 type Expect = Box<dyn Fn(&Sandbox, &[Outcome]) -> Result<(), String>>;
 
-/// A row of a table of attacks.
+/// An attack: a row of a table.
 pub(crate) struct Attack {
     name: String,
     start: Start,
@@ -53,12 +53,12 @@ pub(crate) struct Attack {
 }
 
 impl Attack {
-    /// An attack on a repository that has an index.
+    /// Creates an attack on a repository that has an index.
     pub(crate) fn on_indexed(name: impl Into<String>, build: impl Fn(&Sandbox) + 'static) -> Self {
         Self::on(Start { indexed: true, mined: false }, name, build)
     }
 
-    /// An attack by a freshly cloned repository.
+    /// Creates an attack by a freshly cloned repository.
     pub(crate) fn on_fresh(name: impl Into<String>, build: impl Fn(&Sandbox) + 'static) -> Self {
         Self::on(Start::default(), name, build)
     }
@@ -87,13 +87,13 @@ impl Attack {
         self
     }
 
-    /// Sets an expectation about the runs.
+    /// Sets an expectation about the outcomes of the runs.
     pub(crate) fn expect(mut self, expect: impl Fn(&Sandbox, &[Outcome]) -> Result<(), String> + 'static) -> Self {
         self.expect = Box::new(expect);
         self
     }
 
-    /// Starts with the questions of `aur mem eval mine`.
+    /// Adds mined questions to the sandbox, as created by `aur mem eval mine`.
     pub(crate) fn mined(mut self) -> Self {
         self.start.mined = true;
         self
@@ -111,7 +111,7 @@ impl Attack {
         self
     }
 
-    /// Carries the attack out. The error describes how it succeeded.
+    /// Runs the attack. If the attack succeeds, the error describes how.
     fn check(&self) -> Result<(), String> {
         let mut sandbox = Sandbox::new(self.start);
         sandbox.limits.memory = self.memory.unwrap_or(sandbox.limits.memory);
@@ -147,7 +147,7 @@ impl Attack {
     }
 }
 
-/// Carries out all attacks of a table, and fails if any of them succeeds.
+/// Runs all attacks of a table, and fails if any attack succeeds.
 pub(crate) fn assert_withstands(attacks: impl IntoIterator<Item = Attack>) {
     let only = std::env::var("AURORA_TEST_ONLY").unwrap_or_default();
     let (mut tried, mut succeeded) = (0, Vec::new());
@@ -160,7 +160,7 @@ pub(crate) fn assert_withstands(attacks: impl IntoIterator<Item = Attack>) {
     assert!(succeeded.is_empty(), "{} of {tried} attacks succeeded:\n{}", succeeded.len(), succeeded.join("\n"));
 }
 
-/// Returns an error with the expectation `what` unless it holds.
+/// Returns an error with the expectation `what` unless `holds` is true.
 pub(crate) fn ensure(holds: bool, what: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(format!("expected: {what}")) }
 }

@@ -1,9 +1,9 @@
-//! Hostile files in place of each file and directory below `.aurora`, and of `.aurora` itself.
+//! Hostile files and directories in place of each file and directory below `.aurora`, and of `.aurora` itself.
 
 use crate::sandbox::Sandbox;
 use crate::{Attack, FORCE, INDEX, SEARCH, assert_withstands};
 
-/// Directories below `.aurora`. The empty name denotes `.aurora` itself.
+/// Directories below `.aurora`. The empty name stands for `.aurora` itself.
 const DIRECTORIES: &[&str] = &[
     "",
     "index",
@@ -43,16 +43,16 @@ const FILES: &[&str] = &[
     "eval/trees/.gitignore",
 ];
 
-/// A hostile file or directory.
+/// A hostile file, directory or link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Thing {
-    /// A link to a file outside.
+    /// A link to a file outside of the repository.
     LinkToFile,
-    /// A relative link to the file in the same place of another project.
+    /// A relative link to the same file of another project.
     LinkToTwin,
-    /// A link to a missing file outside.
+    /// A link to a file outside of the repository that does not exist.
     LinkToNothing,
-    /// A link to a directory outside.
+    /// A link to a directory outside of the repository.
     LinkToDirectory,
     /// A link to an endless file.
     LinkToZeros,
@@ -69,7 +69,8 @@ enum Thing {
 use Thing::{Fifo, LinkToDirectory, LinkToFile, LinkToNothing, LinkToTwin, LinkToZeros, Loop, Socket, Wrong};
 
 const ALL: &[Thing] = &[LinkToFile, LinkToTwin, LinkToNothing, LinkToDirectory, LinkToZeros, Loop, Fifo, Socket, Wrong];
-/// One example of each way to fail: following a link, creating its target, not ending, not being a file.
+/// One example of each way in which a run may fail: it follows a link, creates the target of a link, does not end, or
+/// expects a file.
 const SOME: &[Thing] = &[LinkToTwin, LinkToNothing, LinkToZeros, Fifo, Wrong];
 
 impl Thing {
@@ -101,10 +102,10 @@ fn places() -> impl Iterator<Item = &'static str> {
     DIRECTORIES.iter().chain(FILES).copied()
 }
 
-/// A function that creates an attack from its name and from a function that prepares the sandbox.
+/// A function that creates an attack from a name and a function that prepares the sandbox.
 type Start = fn(String, Box<dyn Fn(&Sandbox)>) -> Attack;
 
-/// An attack for each combination of `places` and `things`, with the commands `runs`.
+/// Returns an attack for each combination of `places` and `things`. `runs` are the commands.
 fn product(
     on: Start,
     places: impl IntoIterator<Item = &'static str>,
@@ -134,7 +135,7 @@ fn indexed(name: String, build: Box<dyn Fn(&Sandbox)>) -> Attack {
     Attack::on_indexed(format!("indexed: {name}"), build)
 }
 
-/// An attack on an index that is older than its sources, so that a run has something to write.
+/// Creates an attack on an index that is older than its sources, so that a run has to write.
 fn edited(name: String, build: Box<dyn Fn(&Sandbox)>) -> Attack {
     Attack::on_indexed(format!("edited: {name}"), move |sandbox| {
         sandbox.write("src/token.py", "def parse_token(text):\n    return text.partition(':')\n");
@@ -153,10 +154,10 @@ fn a_run_on_an_existing_index_stays_inside() {
     assert_withstands(product(edited, places(), ALL, &[INDEX, SEARCH]));
 }
 
-/// Places of the index.
+/// Files and directories of the index.
 const DATA: &[&str] = &["", "index", "index/data.mdb", "index/lock.mdb"];
 const ACCESS: &[&str] = &["access", "access/data.mdb", "access/lock.mdb"];
-/// Places that replacing an index uses.
+/// Files and directories that are used when an index is replaced.
 const REPLACING: &[&str] =
     &["", "index", "index.new", "index.old", "index.unusable", "tmp", "writer.lock", "index/lock.mdb"];
 
@@ -208,11 +209,11 @@ fn commands_that_write_stay_inside() {
     for place in REPLACING {
         for thing in SOME {
             let attack = Attack::on_indexed(format!(".aurora/{place} is {thing:?}, mem import"), move |sandbox| {
-                let export = sandbox.run(&mut sandbox.aur(&["mem", "export", "sound.aur"]));
+                let export = sandbox.run(&mut sandbox.aur(&["mem", "export", "valid.aur"]));
                 assert_eq!(export.code, Some(0), "{}", export.summary());
                 thing.put(sandbox, place);
             });
-            attacks.push(attack.run(&["mem", "import", "sound.aur"]).run(SEARCH));
+            attacks.push(attack.run(&["mem", "import", "valid.aur"]).run(SEARCH));
         }
     }
     assert_withstands(attacks);
@@ -232,7 +233,7 @@ fn mining_questions_stays_inside() {
     assert_withstands(product(indexed, places, ALL, &[&["mem", "eval", "mine"]]));
 }
 
-/// Links that arrive through git: committed and cloned.
+/// Links that are committed to a repository, which is then cloned.
 #[test]
 fn links_checked_out_by_git_lead_nowhere_outside() {
     let places = [
@@ -253,7 +254,7 @@ fn links_checked_out_by_git_lead_nowhere_outside() {
             sandbox.git(&["commit", "--quiet", "--message", "harmless"]);
             sandbox.git(&["clone", "--quiet", ".", "../clone"]);
             sandbox.remove("");
-            std::fs::rename(sandbox.home("../clone"), sandbox.path("")).expect("the clone can be moved");
+            std::fs::rename(sandbox.home("../clone"), sandbox.path("")).expect("the path can be renamed");
         })
         .run(SEARCH)
         .run(INDEX)

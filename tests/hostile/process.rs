@@ -1,4 +1,4 @@
-//! A run of the program with limits of time and memory.
+//! Runs the program with limits of time and memory.
 
 use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -7,21 +7,21 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// Maximum time of a run, unless `AURORA_TEST_TIME_LIMIT` sets another number of seconds. No run needs nearly as much,
+/// Maximum time of a run, unless `AURORA_TEST_TIME_LIMIT` sets another number of seconds. Runs need much less time,
 /// even on a slow machine.
 const MAX_TIME: Duration = Duration::from_secs(90);
-/// Maximum memory of a run in bytes, unless `AURORA_TEST_MEMORY_LIMIT` sets another number of MiB. No attack needs a
-/// tenth of it.
+/// Maximum memory of a run in bytes, unless `AURORA_TEST_MEMORY_LIMIT` sets another number of MiB. Runs need less than
+/// a tenth of this limit.
 const MAX_MEMORY_BYTES: u64 = 1 << 30;
-/// Interval between two checks of a process.
+/// Interval at which the limits of a process are checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(4);
 
 /// Limits of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Wall time.
+    /// Maximum wall time.
     pub(crate) time: Duration,
-    /// Resident memory in bytes.
+    /// Maximum resident memory in bytes.
     pub(crate) memory: u64,
 }
 
@@ -34,7 +34,7 @@ impl Default for Limits {
     }
 }
 
-/// The number that an environment variable contains.
+/// Returns the number that an environment variable contains.
 pub(crate) fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
@@ -42,7 +42,7 @@ pub(crate) fn number(variable: &str) -> Option<u64> {
 /// Result of a run.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// The arguments.
+    /// The arguments of the command.
     pub(crate) command: String,
     /// The exit code, or `None` if a signal ended the run.
     pub(crate) code: Option<i32>,
@@ -55,14 +55,14 @@ pub(crate) struct Outcome {
     pub(crate) err: String,
     /// Wall time.
     pub(crate) lasted: Duration,
-    /// Observed processor time of all threads, or zero if the system does not report it.
+    /// Processor time of all threads when it was last observed, or zero if the system does not report it.
     pub(crate) processor_time: Duration,
     /// Maximum observed resident memory in bytes.
     pub(crate) peak: u64,
 }
 
 impl Outcome {
-    /// The fault of a run that crashed, hung or exceeded a limit, whatever its command was.
+    /// Describes what went wrong if the run crashed, hung or exceeded a limit. This must not happen for any command.
     pub(crate) fn fault(&self) -> Option<String> {
         if let Some(reason) = &self.stopped {
             return Some(reason.clone());
@@ -80,12 +80,12 @@ impl Outcome {
             .map(|what| format!("shows `{what}`"))
     }
 
-    /// Standard output as JSON, or null if it is not JSON.
+    /// Returns standard output as JSON, or null if it is not JSON.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_default()
     }
 
-    /// A short description of the run.
+    /// Returns a short description of the run.
     pub(crate) fn summary(&self) -> String {
         let start = |text: &str| text.trim().chars().take(300).collect::<String>().replace('\n', " | ");
         let Self { command, code, lasted, peak, .. } = self;
@@ -94,7 +94,7 @@ impl Outcome {
     }
 }
 
-/// A running process with limits.
+/// A running process whose limits are checked.
 pub(crate) struct Running {
     child: Child,
     begun: Instant,
@@ -103,14 +103,14 @@ pub(crate) struct Running {
     command: String,
 }
 
-/// Starts a command. Its output goes to files, so that nobody has to read it while the command runs.
+/// Starts a command. The output goes to files, so that it need not be read while the command runs.
 pub(crate) fn start(command: &mut Command, limits: Limits) -> Running {
-    let streams = TempDir::new().expect("a temporary directory");
-    let file = |name: &str| File::create(streams.path().join(name)).expect("a file can be made");
+    let streams = TempDir::new().expect("a temporary directory can be created");
+    let file = |name: &str| File::create(streams.path().join(name)).expect("the file can be created");
     command.stdout(file("out")).stderr(file("err"));
     let shown = command.get_args().map(|argument| argument.to_string_lossy().chars().take(80).collect::<String>());
     let shown = shown.collect::<Vec<_>>().join(" ");
-    // The group includes processes that the program starts, so that all can be killed together.
+    // A new process group includes the processes that the program starts, so that all can be killed together.
     command.process_group(0);
     let begun = Instant::now();
     let child = command.spawn().expect("the program starts");
@@ -118,19 +118,19 @@ pub(crate) fn start(command: &mut Command, limits: Limits) -> Running {
 }
 
 impl Running {
-    /// Id of the process.
+    /// Returns the id of the process.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Processor time of all threads so far, or zero if the system does not report it.
+    /// Returns the processor time of all threads so far, or zero if the system does not report it.
     pub(crate) fn processor_time(&self) -> Duration {
         processor_time(self.child.id())
     }
 
     /// Whether the process is still running.
     pub(crate) fn is_alive(&mut self) -> bool {
-        self.child.try_wait().expect("a process can be asked").is_none()
+        self.child.try_wait().expect("the status of the process is available").is_none()
     }
 
     /// Waits until the process ends, and kills it if it exceeds a limit.
@@ -138,7 +138,7 @@ impl Running {
         let (mut peak, mut spent, mut stopped) = (0, Duration::ZERO, None);
         let status = loop {
             spent = spent.max(processor_time(self.child.id()));
-            if let Some(status) = self.child.try_wait().expect("a process can be asked") {
+            if let Some(status) = self.child.try_wait().expect("the status of the process is available") {
                 break status;
             }
             peak = peak.max(resident(self.child.id()));
@@ -155,7 +155,7 @@ impl Running {
             std::thread::sleep(CHECK_INTERVAL);
         };
         let read = |name: &str| {
-            let bytes = std::fs::read(self.streams.path().join(name)).expect("what was printed");
+            let bytes = std::fs::read(self.streams.path().join(name)).expect("the file can be read");
             String::from_utf8_lossy(&bytes).into_owned()
         };
         Outcome {
@@ -172,18 +172,18 @@ impl Running {
     }
 }
 
-/// Maximum resident memory that a process has had, or zero if the system does not report it.
+/// Returns the maximum resident memory of a process so far, or zero if the system does not report it.
 fn resident(process: u32) -> u64 {
     let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else { return 0 };
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     peak.and_then(|peak| peak.trim().strip_suffix(" kB")?.parse::<u64>().ok()).map_or(0, |kibibytes| kibibytes << 10)
 }
 
-/// Processor time of a process, or zero if the system does not report it: the 14th and 15th field of
-/// `proc_pid_stat(5)`, in hundredths of a second.
+/// Returns the processor time of a process, or zero if the system does not report it. It is the sum of the 14th and
+/// 15th field of `proc_pid_stat(5)`, in hundredths of a second.
 fn processor_time(process: u32) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The second field, a name in parentheses, may contain spaces.
+    // The second field is a name in parentheses, which may contain spaces.
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
     let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
     Duration::from_millis(10 * ticks)

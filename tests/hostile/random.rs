@@ -1,22 +1,22 @@
-//! Random choices that are reproducible from a seed.
+//! Random choices that can be repeated with the same seed.
 //!
-//! `AURORA_SEED` sets the first seed and `AURORA_CORRUPTIONS` the number of attempts of a test. `cargo xtask explore`
+//! `AURORA_SEED` sets the first seed, and `AURORA_CORRUPTIONS` the number of attempts of a test. `cargo xtask explore`
 //! sets both.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::process::number;
 
-/// SplitMix64 (Steele, Lea and Flood, 2014).
+/// A SplitMix64 generator (Steele, Lea and Flood, 2014).
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The generator of an attempt.
+    /// Creates the generator for an attempt.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 
-    /// Any number.
+    /// Returns any number.
     pub(crate) fn any(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -24,17 +24,17 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A number below a bound, or 0 if the bound is 0.
+    /// Returns a number below a bound, or 0 if the bound is 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         (self.any() % bound.max(1) as u64) as usize
     }
 
-    /// One of several values.
+    /// Returns one of several values.
     pub(crate) fn pick<'a, T: ?Sized>(&mut self, of: &'a [&'a T]) -> &'a T {
         of[self.below(of.len())]
     }
 
-    /// A number at which arithmetic overflows, or a range ends.
+    /// Returns a number at which arithmetic overflows or a range ends.
     pub(crate) fn boundary(&mut self) -> u64 {
         const NUMBERS: [u64; 14] = [
             0,
@@ -56,7 +56,7 @@ impl Random {
         if self.below(4) == 0 { number.wrapping_sub(self.any() % 3) } else { number }
     }
 
-    /// Damages bytes in one of several typical ways and returns a description.
+    /// Damages bytes in one of several typical ways, and returns a description of the damage.
     pub(crate) fn damage(&mut self, bytes: &mut Vec<u8>) -> &'static str {
         let length = bytes.len();
         if length == 0 {
@@ -100,7 +100,7 @@ impl Random {
     }
 }
 
-/// Makes attempts with consecutive seeds. A failure prints how to repeat it alone.
+/// Makes attempts with consecutive seeds. If an attempt fails, prints how to repeat only this attempt.
 pub(crate) fn attempts(test: &str, usual: u64, attempt: impl Fn(&mut Random)) {
     let (first, count) = (number("AURORA_SEED").unwrap_or(15), number("AURORA_CORRUPTIONS").unwrap_or(usual));
     for seed in first..first + count {

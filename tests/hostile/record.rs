@@ -1,14 +1,14 @@
-//! The state of a directory, recorded to detect changes.
+//! Records the state of a directory, so that a test can detect changes.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Maximum size in bytes of a file whose content is compared. Of larger files, only sizes and times are compared.
+/// Maximum size in bytes of files whose contents are compared. For larger files, only size and times are compared.
 const MAX_COMPARED_BYTES: u64 = 4 << 20;
 
-/// All entries below a directory. Recording follows no links and opens only regular files.
+/// The state of all entries below a directory. Recording follows no links and opens only regular files.
 #[derive(Debug)]
 pub(crate) struct Record {
     entries: BTreeMap<PathBuf, Entry>,
@@ -29,7 +29,7 @@ impl Record {
         let mut entries = BTreeMap::new();
         let mut open = vec![directory.to_owned()];
         while let Some(directory) = open.pop() {
-            // A hostile directory may not be listable.
+            // If a hostile directory cannot be listed, its entries are ignored.
             for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
                 let path = entry.path();
                 let Ok(metadata) = path.symlink_metadata() else { continue };
@@ -45,7 +45,7 @@ impl Record {
         Self { entries }
     }
 
-    /// The differences between this record and a later one.
+    /// Returns the differences between this record and a later record.
     pub(crate) fn changes(&self, later: &Self) -> Vec<String> {
         let of = |path: &PathBuf| match (self.entries.get(path), later.entries.get(path)) {
             (None, Some(_)) => Some(format!("{} was created", path.display())),

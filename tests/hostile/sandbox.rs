@@ -1,4 +1,4 @@
-//! A repository and a home, and next to them a canary directory that no run may touch.
+//! A repository and a home directory for an attack. A canary directory outside of both must not be touched by any run.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -17,9 +17,9 @@ use crate::record::Record;
 
 /// Text in every file of the canary directory, which no run may print.
 pub(crate) const SECRET: &str = "canarysecret";
-/// Query that matches only the files of the canary directory, in case they were indexed.
+/// Query that would find only the files of the canary directory, if they were indexed.
 pub(crate) const CANARY_QUERY: &str = "quokka zanzibar";
-/// Id of a user without permissions.
+/// Id of an ordinary user.
 const NOBODY: u32 = 65_534;
 
 const SOURCES: &[(&str, &str)] = &[
@@ -36,7 +36,7 @@ const SOURCES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The directory that all sandboxes are copied from. It is created once, and deleted after the last test that uses it.
+/// The directory from which all sandboxes are copied. It is created once, and deleted after the last test that uses it.
 struct Template(TempDir);
 
 impl Template {
@@ -51,10 +51,10 @@ impl Template {
     }
 
     fn new() -> Self {
-        let made = Self(TempDir::new().expect("a temporary directory"));
+        let made = Self(TempDir::new().expect("a temporary directory can be created"));
         let root = made.0.path();
         for directory in ["repo", "home", "tmp", "canary/project", "canary/directory"] {
-            fs::create_dir_all(root.join(directory)).expect("a directory");
+            fs::create_dir_all(root.join(directory)).expect("the directory can be created");
         }
         let sandbox = Sandbox { root: root.to_owned(), limits: Limits::default(), _directory: None };
         for (path, text) in SOURCES {
@@ -92,12 +92,13 @@ impl Template {
         for path in secrets {
             sandbox.write(format!("../canary/{path}"), secret_text(path));
         }
-        fs::set_permissions(sandbox.canary("secret.txt"), fs::Permissions::from_mode(0o600)).expect("permissions");
+        fs::set_permissions(sandbox.canary("secret.txt"), fs::Permissions::from_mode(0o600))
+            .expect("permissions can be set");
         made
     }
 }
 
-/// Content of a file of the canary directory.
+/// Returns the content of a file in the canary directory.
 fn secret_text(path: &str) -> String {
     if path.ends_with("config.toml") {
         return format!("# {SECRET}\n[search.bm25]\nk1 = 1.3\n");
@@ -110,7 +111,7 @@ fn secret_text(path: &str) -> String {
     format!("{SECRET} quokka zanzibar\n")
 }
 
-/// A directory with everything that an attack needs, deleted on drop.
+/// A directory with everything that an attack needs. It is deleted on drop.
 pub(crate) struct Sandbox {
     root: PathBuf,
     /// Limits of every run.
@@ -126,22 +127,22 @@ struct Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        // `remove_dir_all` keeps a file open for every level, which fails for deep trees.
+        // `remove_dir_all` keeps a file descriptor open for every level, so it fails for deep trees.
         let _ = Command::new("rm").arg("-rf").arg(self.directory.path().join("repo")).status();
     }
 }
 
-/// Initial content of a sandbox in addition to its sources.
+/// What a sandbox contains in addition to its sources.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Start {
-    /// Whether there is an index.
+    /// Whether the sandbox contains an index.
     pub(crate) indexed: bool,
-    /// Whether there are the questions of `aur mem eval mine`, which are many files.
+    /// Whether the sandbox contains mined questions. They consist of many files, so most attacks omit them.
     pub(crate) mined: bool,
 }
 
 impl Start {
-    /// Paths of the template that are not copied.
+    /// Returns the paths of the template that are not copied.
     fn without(self) -> Vec<&'static str> {
         let mut without = Vec::new();
         if !self.indexed {
@@ -155,39 +156,39 @@ impl Start {
 }
 
 impl Sandbox {
-    /// A repository of four files with a history.
+    /// Creates a repository with four files and a history.
     pub(crate) fn new(start: Start) -> Self {
         let made = Self::from_template(&start.without());
         if start.indexed {
-            // A copy has another identity than the recorded index, so it is not trusted yet.
+            // The copied index is not trusted yet, because its identity differs from that of the recorded index.
             let _ = made.aur(&["mem", "trust-index"]).output();
             let _ = made.aur(&["mem", "trust-index", "access"]).output();
         }
         made
     }
 
-    /// A copy of the template without some of its directories.
+    /// Copies the template, except for some directories.
     fn from_template(without: &[&str]) -> Self {
         let template = Template::shared();
-        let directory = TempDir::new().expect("a temporary directory");
+        let directory = TempDir::new().expect("a temporary directory can be created");
         let without: Vec<PathBuf> = without.iter().map(|path| template.0.path().join(path)).collect();
         copy(template.0.path(), directory.path(), &without);
-        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("permissions can be set");
         let root = directory.path().to_owned();
         Self { root, limits: Limits::default(), _directory: Some(Directory { directory, _template: template }) }
     }
 
-    /// A path in the repository.
+    /// Returns the absolute path of a file in the repository.
     pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.root.join("repo").join(relative)
     }
 
-    /// A path in the canary directory.
+    /// Returns the absolute path of a file in the canary directory.
     pub(crate) fn canary(&self, relative: &str) -> PathBuf {
         self.root.join("canary").join(relative)
     }
 
-    /// A path in the home.
+    /// Returns the absolute path of a file in the home directory.
     pub(crate) fn home(&self, relative: &str) -> PathBuf {
         self.root.join("home").join(relative)
     }
@@ -195,7 +196,7 @@ impl Sandbox {
     /// Writes a file of the repository and creates its parent directories.
     pub(crate) fn write(&self, relative: impl AsRef<Path>, content: impl AsRef<[u8]>) -> &Self {
         let path = self.make_way(relative);
-        fs::write(path, content).expect("a file can be written");
+        fs::write(path, content).expect("the file can be written");
         self
     }
 
@@ -203,25 +204,25 @@ impl Sandbox {
     pub(crate) fn remove(&self, relative: impl AsRef<Path>) -> &Self {
         let path = self.path(relative);
         match path.symlink_metadata() {
-            Ok(found) if found.is_dir() => fs::remove_dir_all(path).expect("a directory can be removed"),
-            Ok(_) => fs::remove_file(path).expect("a file can be removed"),
+            Ok(found) if found.is_dir() => fs::remove_dir_all(path).expect("the directory can be removed"),
+            Ok(_) => fs::remove_file(path).expect("the file can be removed"),
             Err(_) => {}
         }
         self
     }
 
-    /// Removes whatever exists at a path and creates its parent directories.
+    /// Removes what exists at a path, creates the parent directories, and returns the absolute path.
     pub(crate) fn make_way(&self, relative: impl AsRef<Path>) -> PathBuf {
         let path = self.path(&relative);
         self.remove(relative);
-        let parent = path.parent().expect("a file has a parent");
+        let parent = path.parent().expect("the path has a parent");
         fs::create_dir_all(parent).unwrap_or_else(|error| panic!("{}: {error}", parent.display()));
         path
     }
 
     /// Creates a symbolic link.
     pub(crate) fn link(&self, relative: impl AsRef<Path>, target: impl AsRef<Path>) -> &Self {
-        symlink(target, self.make_way(relative)).expect("a link can be made");
+        symlink(target, self.make_way(relative)).expect("the link can be created");
         self
     }
 
@@ -238,20 +239,20 @@ impl Sandbox {
         // The path of a socket may have at most about a hundred bytes.
         let short = self.root.join("s");
         drop(UnixListener::bind(&short).expect("a socket can be made"));
-        fs::rename(short, path).expect("a socket can be moved");
+        fs::rename(short, path).expect("the path can be renamed");
         self
     }
 
     /// Creates a sparse file.
     pub(crate) fn sparse(&self, relative: impl AsRef<Path>, bytes: u64) -> &Self {
         let path = self.make_way(relative);
-        fs::File::create(path).and_then(|file| file.set_len(bytes)).expect("a sparse file can be made");
+        fs::File::create(path).and_then(|file| file.set_len(bytes)).expect("the sparse file can be created");
         self
     }
 
-    /// Changes the permissions of something in the repository.
+    /// Changes the permissions of a file or directory in the repository.
     pub(crate) fn mode(&self, relative: impl AsRef<Path>, mode: u32) -> &Self {
-        fs::set_permissions(self.path(relative), fs::Permissions::from_mode(mode)).expect("permissions");
+        fs::set_permissions(self.path(relative), fs::Permissions::from_mode(mode)).expect("permissions can be set");
         self
     }
 
@@ -267,7 +268,7 @@ impl Sandbox {
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
-    /// A command that runs the program in the repository.
+    /// Returns a command that runs the program in the repository.
     pub(crate) fn aur(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(program());
         self.prepare(&mut command);
@@ -275,7 +276,7 @@ impl Sandbox {
         command
     }
 
-    /// A command that runs the program after shell commands such as `ulimit`.
+    /// Returns a command that runs the program after shell commands such as `ulimit`.
     pub(crate) fn aur_after(&self, shell: &str, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new("sh");
         self.prepare(&mut command);
@@ -288,7 +289,7 @@ impl Sandbox {
         command.current_dir(self.path("")).env("TMPDIR", self.root.join("tmp")).stdin(Stdio::null());
     }
 
-    /// Runs a command to its end.
+    /// Runs a command until it ends.
     pub(crate) fn run(&self, command: &mut Command) -> Outcome {
         start(command, self.limits).wait()
     }
@@ -298,55 +299,58 @@ impl Sandbox {
         start(command, self.limits)
     }
 
-    /// Makes a user to whom permissions apply the owner of the repository and the home, and sets a command to run as
-    /// that user.
+    /// Sets a command to run as an ordinary user, whom permissions restrict. This user becomes the owner of the
+    /// repository and the home directory.
     pub(crate) fn as_nobody<'c>(&self, command: &'c mut Command) -> &'c mut Command {
-        if fs::metadata(self.path("")).expect("metadata").uid() == 0 {
+        if fs::metadata(self.path("")).expect("the metadata can be read").uid() == 0 {
             for directory in ["repo", "home", "tmp"] {
                 let directory = self.root.join(directory);
                 let given = Command::new("chown").args(["-hR", &format!("{NOBODY}:{NOBODY}")]).arg(directory).status();
                 assert!(given.is_ok_and(|status| status.success()), "chown failed");
             }
         }
-        if fs::metadata(self.root.join("canary")).expect("metadata").uid() == 0 {
+        if fs::metadata(self.root.join("canary")).expect("the metadata can be read").uid() == 0 {
             command.uid(NOBODY).gid(NOBODY);
         }
         command
     }
 
-    /// Everything that a run may not change: the files outside the repository and the home, and the sources.
+    /// Records everything that a run must not change: the files outside the repository and the home directory, and the
+    /// sources.
     pub(crate) fn record(&self) -> [Record; 2] {
         let free = ["repo", "home", "tmp"].map(|name| self.root.join(name));
         let indexes = [".aurora", "src/.aurora"].map(|name| self.path(name));
         [Record::take(&self.root, &free), Record::take(&self.path(""), &indexes)]
     }
 
-    /// Files left in the directory of temporary files.
+    /// Returns the files that are left in the directory of temporary files.
     pub(crate) fn left_over(&self) -> Vec<String> {
         let entries = fs::read_dir(self.root.join("tmp")).into_iter().flatten().flatten();
         entries.map(|entry| format!("{} was left", entry.path().display())).collect()
     }
 }
 
-/// Copies a tree with links, modes and times, except the paths in `without` and everything below them.
+/// Copies a tree with links, permissions and times, except the paths in `without` and everything below them.
 fn copy(from: &Path, to: &Path, without: &[PathBuf]) {
-    for entry in fs::read_dir(from).expect("a readable directory").flatten() {
+    for entry in fs::read_dir(from).expect("the directory can be read").flatten() {
         let (source, target) = (entry.path(), to.join(entry.file_name()));
         if without.contains(&source) {
             continue;
         }
-        let metadata = source.symlink_metadata().expect("metadata");
+        let metadata = source.symlink_metadata().expect("the metadata can be read");
         if metadata.is_symlink() {
-            symlink(fs::read_link(source).expect("a link can be read"), target).expect("a link can be made");
+            symlink(fs::read_link(source).expect("the link can be read"), target).expect("the link can be created");
             continue;
         }
         if metadata.is_dir() {
-            fs::create_dir(&target).expect("a directory");
+            fs::create_dir(&target).expect("the directory can be created");
             copy(&source, &target, without);
             continue;
         }
-        fs::copy(&source, &target).expect("a file can be copied");
-        let copied = fs::File::options().append(true).open(&target).expect("the copy");
-        copied.set_modified(metadata.modified().expect("a time")).expect("times can be set");
+        fs::copy(&source, &target).expect("the file can be copied");
+        let copied = fs::File::options().append(true).open(&target).expect("the file can be opened");
+        copied
+            .set_modified(metadata.modified().expect("the modification time is available"))
+            .expect("the modification time can be set");
     }
 }

@@ -1,4 +1,4 @@
-//! Long queries, damaged access histories, indexes of other users, and searches outside a project.
+//! Long queries, damaged access histories, indexes of other users, and searches outside of a project.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -10,13 +10,13 @@ use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
 const ASK: &[&str] = &["mem", "search", "parse_token", "--format", "json"];
 
-/// A search with the text on standard input.
+/// Returns a search that reads the text from standard input.
 fn search_with_input(arguments: &'static [&'static str], text: String) -> impl Fn(&Sandbox) -> Command {
     move |sandbox| {
         let file = sandbox.path("../home/query");
-        fs::write(&file, &text).expect("a file can be written");
+        fs::write(&file, &text).expect("the file can be written");
         let mut command = sandbox.aur(arguments);
-        command.stdin(File::open(file).expect("the file"));
+        command.stdin(File::open(file).expect("the file can be opened"));
         command
     }
 }
@@ -27,7 +27,7 @@ fn refused(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
     ensure(outcome.code == Some(2) && says, "exit code 2, and a message that names the limit")
 }
 
-/// Expects an error in place of the answer to one of several queries.
+/// Expects that one of several queries is answered with an error.
 fn refused_in_its_place(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
     let outcome = &outcomes[0];
     let has_error = outcome.out.contains("\"error\":\"the query is longer than 16384 bytes");
@@ -42,7 +42,7 @@ fn the_length_of_a_query_is_limited() {
         move |sandbox: &Sandbox| {
             let query: Vec<String> = words(bytes).split(' ').map(str::to_owned).collect();
             let mut all = vec!["mem".to_owned(), "search".to_owned()];
-            // An argument has at most 128 KiB.
+            // A single argument can have at most 128 KiB.
             all.extend(query.chunks(8_000).map(|part| part.join(" ")));
             sandbox.aur(&all)
         }
@@ -64,7 +64,7 @@ fn the_length_of_a_query_is_limited() {
         Attack::on_indexed("a query of 1 MB as arguments", |_| {}).run_with(arguments(1_000_000)).expect(refused),
         Attack::on_indexed("standard input without end", |_| {}).run_with(|sandbox| {
             let mut command = sandbox.aur(STDIN);
-            command.stdin(File::open("/dev/zero").expect("zeros"));
+            command.stdin(File::open("/dev/zero").expect("/dev/zero can be opened"));
             command
         }),
         Attack::on_indexed("a pattern of 100 KB", |_| {})
@@ -107,7 +107,7 @@ fn a_damaged_access_history_is_reported() {
         Attack::on_indexed(format!("records of use: {what}"), move |sandbox| {
             let used = sandbox.run(&mut sandbox.aur(&["mem", "feedback", "good", "src/token.py:1"]));
             assert_eq!(used.code, Some(0), "{}", used.summary());
-            let log = fs::read(sandbox.path(".aurora/access/data.mdb")).expect("a log");
+            let log = fs::read(sandbox.path(".aurora/access/data.mdb")).expect("the file can be read");
             sandbox.write(".aurora/access/data.mdb", damage(log));
         })
         .run(ASK)
@@ -133,7 +133,7 @@ fn other_users_can_search_a_readable_index() {
         let mut command = sandbox.aur(&["mem", "search", "parse_token", "--format", "json"]);
         let elsewhere = sandbox.path("../elsewhere");
         command.env("HOME", &elsewhere).env("AURORA_HOME", &elsewhere).env("AURORA_TRUST_INDEX", "1");
-        // The index belongs to the user who runs the tests.
+        // If the tests run as the superuser, the search must run as another user.
         if fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
             std::os::unix::process::CommandExt::uid(&mut command, 65_534);
         }
@@ -141,7 +141,7 @@ fn other_users_can_search_a_readable_index() {
     };
     assert_withstands([
         Attack::on_fresh("an index that another user has made", shared).run_with(nobody).expect(|sandbox, outcomes| {
-            let data = fs::metadata(sandbox.path(".aurora/index/data.mdb")).expect("the data file");
+            let data = fs::metadata(sandbox.path(".aurora/index/data.mdb")).expect("the metadata can be read");
             ensure(data.permissions().mode() & 0o044 == 0o044, "the mode follows the umask")?;
             ensure(outcomes[0].code == Some(0) && outcomes[0].out.contains("src/token.py"), "the search answers")
         }),
@@ -171,7 +171,7 @@ fn an_export_to_standard_output_needs_no_temporary_directory() {
         })]);
 }
 
-/// A search that finds no project. It asks on a terminal, and fails elsewhere.
+/// A search that finds no project. On a terminal, it asks whether to index the directory; elsewhere, it fails.
 fn outside(name: &str, build: impl Fn(&Sandbox) + 'static, prepare: impl Fn(&Sandbox) -> Command + 'static) -> Attack {
     Attack::on_fresh(name, build).run_with(prepare).expect(|sandbox, outcomes| {
         let [search] = outcomes else { return Err("a search".to_owned()) };
@@ -217,14 +217,14 @@ fn a_search_outside_a_project_indexes_nothing() {
         outside("a home directory under git", |_| {}, at_home),
         outside("several queries in no project", plain, |sandbox| {
             let mut command = sandbox.aur(&["mem", "search", "--stdin", "--format", "jsonl"]);
-            fs::write(sandbox.home("query"), "one\ntwo\n").expect("a file");
-            command.stdin(File::open(sandbox.home("query")).expect("the file"));
+            fs::write(sandbox.home("query"), "one\ntwo\n").expect("the file can be written");
+            command.stdin(File::open(sandbox.home("query")).expect("the file can be opened"));
             command
         }),
     ]);
 }
 
-/// A search in a root of the file system that is not writable.
+/// A search in a root of the file system that cannot be written.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_search_in_the_root_of_the_file_system_indexes_nothing() {
@@ -240,25 +240,33 @@ fn a_search_in_the_root_of_the_file_system_indexes_nothing() {
     assert!(outcome.code == Some(2) && outcome.err.contains("aur mem index"), "{}", outcome.summary());
 }
 
-/// Runs a search on a terminal where `answer` is typed, and returns the exit code and the text on the terminal.
+/// Runs a search on a terminal on which `answer` is typed. Returns the exit code and the text on the terminal.
 #[cfg(target_os = "linux")]
 fn asked_at_a_terminal(sandbox: &Sandbox, answer: &str) -> (Option<i32>, String) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use std::io::{Read as _, Write as _};
     use std::process::Stdio;
 
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal can be opened");
     grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("a terminal that can be opened");
-    let name = ptsname(&terminal, Vec::new()).expect("its name");
-    let other_end = File::options().read(true).write(true).open(name.to_str().expect("a path")).expect("its other end");
+    let name = ptsname(&terminal, Vec::new()).expect("the pseudo-terminal has a name");
+    let other_end = File::options()
+        .read(true)
+        .write(true)
+        .open(name.to_str().expect("the path is UTF-8"))
+        .expect("the other end can be opened");
     let mut search = sandbox.aur(&["mem", "search", "parse_token"]);
-    search.stdin(other_end.try_clone().expect("a copy")).stderr(other_end).stdout(Stdio::null()).env("TERM", "xterm");
+    search
+        .stdin(other_end.try_clone().expect("the terminal can be duplicated"))
+        .stderr(other_end)
+        .stdout(Stdio::null())
+        .env("TERM", "xterm");
     let mut child = search.spawn().expect("the program starts");
     drop(search);
     let mut terminal = File::from(terminal);
     terminal.write_all(answer.as_bytes()).expect("an answer can be typed");
     let mut shown = Vec::new();
-    // Reading a terminal whose other end is closed is an error.
+    // Reading fails when the other end of the terminal is closed.
     let _ = terminal.read_to_end(&mut shown);
     (child.wait().expect("the program ends").code(), String::from_utf8_lossy(&shown).into_owned())
 }

@@ -1,4 +1,4 @@
-//! Files that are small to send and expensive to process: time and memory stay within bounds.
+//! Files that are small but expensive to process. Time and memory must stay within the limits.
 
 use std::process::Command;
 use std::time::Duration;
@@ -7,13 +7,13 @@ use crate::process::number;
 use crate::sandbox::{Sandbox, Start};
 use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
-/// Number of equal names in a file.
+/// Number of equal names in each file.
 const COUNT: usize = 100_000;
 
-/// An attack with one file, whose name is the first word of `name`.
+/// Creates an attack with one file, whose name is the first word of `name`.
 fn file(name: &'static str, text: impl Fn() -> String + 'static) -> Attack {
     Attack::on_fresh(name, move |sandbox| {
-        sandbox.write(name.split(' ').next().expect("a name"), text());
+        sandbox.write(name.split(' ').next().expect("the name begins with a file name"), text());
     })
 }
 
@@ -100,8 +100,8 @@ fn too_little_address_space_is_an_error_and_not_an_abort() {
 fn an_interrupt_ends_a_run_in_a_hostile_file() {
     const TEXTS: &[(&str, &str)] =
         &[("a.md", "# x\n"), ("a.py", "def f(): pass\n"), ("b.py", "("), ("a.txt", "\n"), ("A.java", "class A {")];
-    /// Maximum processor time, which does not include other processes: an order of magnitude above the time needed, and
-    /// far below the time that the file takes if the run does not check for interrupts.
+    /// Maximum processor time after an interrupt, not counting other processes. It is ten times the time that the
+    /// program needs, but far below the time that the file takes if the run ignores the interrupt.
     const MAX_TIME: Duration = Duration::from_secs(5);
     for (name, text) in TEXTS {
         let sandbox = Sandbox::new(Start::default());
@@ -142,7 +142,7 @@ fn many_files_and_long_names_are_handled() {
         .run(SEARCH),
         Attack::on_fresh("twenty thousand files in one directory", |sandbox| {
             for number in 0..20_000 {
-                std::fs::write(sandbox.path(format!("src/f{number}.py")), "x = 1\n").expect("a file");
+                std::fs::write(sandbox.path(format!("src/f{number}.py")), "x = 1\n").expect("the file can be written");
             }
         })
         .run(INDEX),

@@ -1,4 +1,4 @@
-//! Damaged, foreign and unfinished stores other than the index: a search continues without them and adds a note.
+//! Damaged, foreign and unfinished stores other than the index. A search ignores them and adds a note.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const NOTE: &[&str] =
     &["mem", "turn", "add", "--session", "s", "--speaker", "user", "--scope", "project", "parse_token"];
 const RECORD: &[&str] = &["mem", "search", "parse_token"];
 
-/// A store, the command that creates it, and its directory.
+/// A store: its name, the command that creates it, and its directory.
 struct Store {
     name: &'static str,
     create: &'static [&'static str],
@@ -43,27 +43,27 @@ const STORES: [Store; 4] = [
     },
 ];
 
-/// A change of a store, given its directory and the bytes of its data file.
+/// A change of a store. Its arguments are the directory of the store and the bytes of the data file.
 type Change = fn(&Path, &[u8]);
 
 fn put(directory: &Path, data: &[u8]) {
-    // A new file, so that the change is noticed even within the resolution of the modification time.
-    fs::remove_file(directory.join("data.mdb")).expect("is there");
-    fs::write(directory.join("data.mdb"), data).expect("a file");
+    // The file is replaced, so that the change is noticed even if the modification time stays the same.
+    fs::remove_file(directory.join("data.mdb")).expect("the file can be removed");
+    fs::write(directory.join("data.mdb"), data).expect("the file can be written");
 }
 
-/// Stores in the state that a process leaves if it ends while creating them.
+/// States in which a process leaves a store if it dies while creating the store.
 const UNFINISHED: &[(&str, Change)] = &[
     ("an empty file", |store, _| put(store, b"")),
     ("an empty file without a lock file", |store, _| {
         put(store, b"");
-        fs::remove_file(store.join("lock.mdb")).expect("is there");
+        fs::remove_file(store.join("lock.mdb")).expect("the file can be removed");
     }),
     ("zeros", |store, _| put(store, &[0; 8192])),
-    ("a lock file alone", |store, _| fs::remove_file(store.join("data.mdb")).expect("is there")),
+    ("a lock file alone", |store, _| fs::remove_file(store.join("data.mdb")).expect("the file can be removed")),
     ("an empty directory", |store, _| {
-        fs::remove_dir_all(store).expect("is there");
-        fs::create_dir(store).expect("a directory");
+        fs::remove_dir_all(store).expect("the directory can be removed");
+        fs::create_dir(store).expect("the directory can be created");
     }),
 ];
 
@@ -81,23 +81,23 @@ const DAMAGED: &[(&str, Change)] = &[
         put(store, &data);
     }),
     ("a directory instead of the file", |store, _| {
-        fs::remove_file(store.join("data.mdb")).expect("is there");
-        fs::create_dir(store.join("data.mdb")).expect("a directory");
+        fs::remove_file(store.join("data.mdb")).expect("the file can be removed");
+        fs::create_dir(store.join("data.mdb")).expect("the directory can be created");
     }),
     ("a file instead of the directory", |store, _| {
-        fs::remove_dir_all(store).expect("is there");
-        fs::write(store, "a file").expect("a file");
+        fs::remove_dir_all(store).expect("the directory can be removed");
+        fs::write(store, "a file").expect("the file can be written");
     }),
     ("a link", |store, _| {
-        fs::rename(store.join("data.mdb"), store.join("other.mdb")).expect("is there");
-        std::os::unix::fs::symlink("other.mdb", store.join("data.mdb")).expect("a link");
+        fs::rename(store.join("data.mdb"), store.join("other.mdb")).expect("the path can be renamed");
+        std::os::unix::fs::symlink("other.mdb", store.join("data.mdb")).expect("the link can be created");
     }),
     ("a link instead of the lock file", |store, _| {
-        fs::remove_file(store.join("lock.mdb")).expect("is there");
-        std::os::unix::fs::symlink("/dev/zero", store.join("lock.mdb")).expect("a link");
+        fs::remove_file(store.join("lock.mdb")).expect("the file can be removed");
+        std::os::unix::fs::symlink("/dev/zero", store.join("lock.mdb")).expect("the link can be created");
     }),
     ("a pipe", |store, _| {
-        fs::remove_file(store.join("data.mdb")).expect("is there");
+        fs::remove_file(store.join("data.mdb")).expect("the file can be removed");
         let made = Command::new("mkfifo").arg(store.join("data.mdb")).status();
         assert!(made.is_ok_and(|status| status.success()), "a pipe can be made");
     }),
@@ -108,7 +108,7 @@ fn create(sandbox: &Sandbox, store: &Store) {
     assert_eq!(made.code, Some(0), "{}", made.summary());
 }
 
-/// An attack on each store in each state.
+/// Creates an attack for each store in each state.
 fn on_each(
     changes: &'static [(&'static str, Change)],
     attack: impl Fn(&'static Store, Attack) -> Attack,
@@ -119,7 +119,7 @@ fn on_each(
             let build = move |sandbox: &Sandbox| {
                 create(sandbox, store);
                 let directory = (store.directory)(sandbox);
-                let data = fs::read(directory.join("data.mdb")).expect("was written");
+                let data = fs::read(directory.join("data.mdb")).expect("the file can be read");
                 change(&directory, &data);
             };
             attacks.push(attack(store, Attack::on_indexed(format!("{}: {what}", store.name), build)));
@@ -128,7 +128,7 @@ fn on_each(
     attacks
 }
 
-/// Checks that the code is found, and returns the notes of the answer.
+/// Checks that a search finds the code, and returns the notes of the answer.
 fn notes(outcome: &Outcome) -> Result<Vec<String>, String> {
     ensure(outcome.code == Some(0), "the search succeeds")?;
     let answer = outcome.json();
@@ -176,37 +176,42 @@ fn a_search_continues_without_a_damaged_store_and_names_it_once() {
             .expect(move |sandbox, outcomes| {
                 let directory = (store.directory)(sandbox).display().to_string();
                 let notes = notes(&outcomes[0])?;
-                // A lock file has no content. Either the store can be read, or a note gives the reason.
-                ensure(notes.len() <= 1, &format!("one note: {notes:?}"))?;
+                // The content of a lock file does not matter. Therefore the store may be usable; if it is not, a note
+                // gives the reason.
+                ensure(notes.len() <= 1, &format!("there is one note: {notes:?}"))?;
                 let is_named = |note: &String| {
                     note.contains(&directory)
                         && ["move", "remove", "again", "starts a new one"].iter().any(|way| note.contains(way))
                 };
-                ensure(notes.iter().all(is_named) && !notes.is_empty(), &format!("with the remedy: {notes:?}"))?;
+                ensure(
+                    notes.iter().all(is_named) && !notes.is_empty(),
+                    &format!("the note names the remedy: {notes:?}"),
+                )?;
                 for place in [1, 2, 3, 4] {
-                    ensure(outcomes[place].code == Some(0), "no command fails because of it")?;
+                    ensure(outcomes[place].code == Some(0), "no command fails because of the store")?;
                 }
                 self::notes(&outcomes[5])?;
-                // A command about memory fails if no memory can be used.
+                // `aur mem list` fails if no memory can be used.
                 ensure(outcomes[6].code == Some(if store.is_memory { 2 } else { 0 }), "`aur mem list`")?;
-                // `aur mem recall` has started a new access history.
+                // `aur mem recall` has replaced a damaged access history by a new one.
                 let is_named = outcomes[7].out.contains(&directory) || store.name == "access";
-                ensure(matches!(outcomes[7].code, Some(0 | 1)) && is_named, "the doctor names it")
+                ensure(matches!(outcomes[7].code, Some(0 | 1)) && is_named, "the doctor names the store")
             })
     }));
 }
 
-/// Overwrites a page of the index of a memory, which is derived from the entries. The file keeps its identity.
+/// Overwrites a page of the index of a memory. Such an index is derived from the entries. The file keeps its inode.
 fn damage_index(sandbox: &Sandbox, store: &Store, page: usize) {
     let asked = sandbox.run(&mut sandbox.aur(ASK));
     assert_eq!(asked.code, Some(0), "{}", asked.summary());
     let file = (store.directory)(sandbox).with_file_name(".aurora").join("index/data.mdb");
-    let mut data = fs::read(&file).expect("the search has built it");
+    let mut data = fs::read(&file).expect("the file can be read");
     data[page * 4096..][..4096].fill(0xa5);
-    fs::write(file, data).expect("a file");
+    fs::write(file, data).expect("the file can be written");
 }
 
-/// Attacks on a damaged page of the index of each memory. Each memory has an entry that every search finds.
+/// Creates attacks that damage a page of the index of each memory. Each memory contains an entry that every search
+/// finds.
 fn on_each_index(page: usize, attack: impl Fn(Attack, &'static [&'static str]) -> Attack) -> [Attack; 2] {
     let damaged = |store: &'static Store, add: &'static [&'static str]| {
         let build = move |sandbox: &Sandbox| {
@@ -223,7 +228,7 @@ fn on_each_index(page: usize, attack: impl Fn(Attack, &'static [&'static str]) -
     ]
 }
 
-/// Checks that the entry is found, and returns the number of notes that the index was rebuilt.
+/// Checks that a search finds the entry, and returns the number of notes about rebuilding the index.
 fn rebuilds(outcome: &Outcome) -> Result<usize, String> {
     ensure(outcome.code == Some(0) && outcome.out.contains("turn:s:1"), "the entry is found")?;
     let notes = outcome.json()["notes"].as_array().cloned().unwrap_or_default();
@@ -241,13 +246,13 @@ fn checks_find_a_damaged_memory_index_and_a_search_rebuilds_it() {
                         ensure(is_named, "a check finds the damage and names the remedy")?;
                     }
                     let is_named = outcomes[2].out.contains("aur mem index --force");
-                    ensure(outcomes[2].code == Some(1) && is_named, "so does the doctor")?;
+                    ensure(outcomes[2].code == Some(1) && is_named, "the doctor names the remedy")?;
                     ensure(notes(&outcomes[3])?.is_empty(), "nothing is left out")?;
                     let [first, second] = [rebuilds(&outcomes[3])?, rebuilds(&outcomes[4])?];
-                    // Every search reads page 11.
-                    ensure(first == 1 || (first == 0 && page != 11), "one note")?;
+                    // Every search reads page 11, so the damage must be noticed.
+                    ensure(first == 1 || (first == 0 && page != 11), "there is one note")?;
                     ensure(second == 0, "once")?;
-                    ensure(first == 0 || outcomes[5].code == Some(0), "the new index is sound")
+                    ensure(first == 0 || outcomes[5].code == Some(0), "the new index is valid")
                 },
             )
         })
@@ -258,8 +263,8 @@ fn checks_find_a_damaged_memory_index_and_a_search_rebuilds_it() {
 fn a_recall_rebuilds_a_damaged_memory_index() {
     assert_withstands(on_each_index(11, |attack, verify| {
         attack.run(&["mem", "recall", "parse_token", "--format", "json"]).run(verify).expect(|_, outcomes| {
-            ensure(rebuilds(&outcomes[0])? == 1, "one note")?;
-            ensure(outcomes[1].code == Some(0), "the new index is sound")
+            ensure(rebuilds(&outcomes[0])? == 1, "there is one note")?;
+            ensure(outcomes[1].code == Some(0), "the new index is valid")
         })
     }));
 }
@@ -279,28 +284,28 @@ fn a_code_search_works_if_a_damaged_memory_index_cannot_be_rebuilt() {
     let build = |sandbox: &Sandbox| {
         create(sandbox, &STORES[2]);
         damage_index(sandbox, &STORES[2], 11);
-        // No run can lock the index to rebuild it.
+        // A directory in place of the lock file prevents rebuilding the index.
         let lock = sandbox.home(".aurora/memory/.aurora/writer.lock");
         let _ = fs::remove_file(&lock);
-        fs::create_dir(lock).expect("a directory");
+        fs::create_dir(lock).expect("the directory can be created");
     };
-    assert_withstands([Attack::on_indexed("index of user-memory: neither sound nor writable", build).run(ASK).expect(
+    assert_withstands([Attack::on_indexed("index of user-memory: damaged and not writable", build).run(ASK).expect(
         |_, outcomes| {
             let notes = notes(&outcomes[0])?;
-            ensure(notes.len() == 1 && notes[0].contains("cannot be rebuilt"), &format!("one note: {notes:?}"))
+            ensure(notes.len() == 1 && notes[0].contains("cannot be rebuilt"), &format!("there is one note: {notes:?}"))
         },
     )]);
 }
 
-/// Creates a store of another user, as if the repository contained it.
+/// Creates a store that belongs to another user, as if the repository had contained it.
 fn bring(sandbox: &Sandbox, store: &Store) {
     let mut command = sandbox.aur(store.create);
     let other = sandbox.home("../other");
-    fs::create_dir_all(&other).expect("a directory");
+    fs::create_dir_all(&other).expect("the directory can be created");
     command.env("HOME", &other).env("AURORA_HOME", other.join(".aurora")).env("AURORA_TRUST_INDEX", "1");
     let made = sandbox.run(&mut command);
     assert_eq!(made.code, Some(0), "{}", made.summary());
-    fs::remove_dir_all(other).expect("is there");
+    fs::remove_dir_all(other).expect("the directory can be removed");
 }
 
 #[test]
@@ -328,18 +333,18 @@ fn a_store_from_a_repository_is_unused_until_it_is_trusted() {
                 for place in [0, 2] {
                     let notes = notes(&outcomes[place])?;
                     let is_named = notes.len() == 1 && notes[0].contains(&format!("trust-index {}", store.name));
-                    ensure(is_named, &format!("one note with the remedy: {notes:?}"))?;
+                    ensure(is_named, &format!("one note names the remedy: {notes:?}"))?;
                 }
-                // A search skips recording the results if it cannot write. Any other write fails.
+                // A search that cannot record its results succeeds nevertheless. All other commands that write fail.
                 let is_refused = outcomes[1].code == Some(2) && outcomes[1].err.contains("trust-index");
                 ensure(is_refused || store.name == "access", "a write is refused with the remedy")?;
                 ensure(
                     outcomes[3].code == Some(0) && outcomes[3].out.contains("trusted"),
                     "the only foreign store is accepted",
                 )?;
-                ensure(outcomes[4].code == Some(0), "it can be named")?;
-                ensure(notes(&outcomes[5])?.is_empty(), "it is used from then on")?;
-                ensure(outcomes[6].code == Some(0), "it is written from then on")
+                ensure(outcomes[4].code == Some(0), "the store can be trusted by name")?;
+                ensure(notes(&outcomes[5])?.is_empty(), "searches use the trusted store")?;
+                ensure(outcomes[6].code == Some(0), "commands write to the trusted store")
             })
     }));
 }
@@ -359,13 +364,19 @@ fn stores_from_a_repository_are_trusted_one_at_a_time() {
         .run(TAG)
         .expect(|_, outcomes| {
             let asked = &outcomes[0];
-            ensure(asked.code == Some(2) && asked.err.contains("trust-index tags"), "it asks which one")?;
+            ensure(
+                asked.code == Some(2) && asked.err.contains("trust-index tags"),
+                "the command asks which store to trust",
+            )?;
             ensure(
                 outcomes[1].code == Some(0) && outcomes[1].err.contains("trust-index tags"),
-                "the other one is named",
+                "the message names the other store",
             )?;
             ensure(outcomes[2].code == Some(2), "the tags are not accepted with the memory")?;
-            ensure(outcomes[3].code == Some(0) && outcomes[4].code == Some(0), "until they are named")
+            ensure(
+                outcomes[3].code == Some(0) && outcomes[4].code == Some(0),
+                "the tags are accepted when they are named",
+            )
         })]);
 }
 
@@ -400,7 +411,7 @@ fn texts_of_the_user_are_private_for_every_umask() {
         })]);
 }
 
-/// Adds a path, and the paths below it, if other users may access them in any way.
+/// Adds a path, and all paths below it, that other users may access in any way.
 fn add_loose(path: &Path, loose: &mut Vec<String>) {
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -410,7 +421,7 @@ fn add_loose(path: &Path, loose: &mut Vec<String>) {
     }
     if found.is_dir() {
         for entry in path.read_dir().expect("can be listed") {
-            add_loose(&entry.expect("an entry").path(), loose);
+            add_loose(&entry.expect("the entry can be read").path(), loose);
         }
     }
 }

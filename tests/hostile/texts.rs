@@ -1,4 +1,4 @@
-//! Names and contents that attack a terminal, a reader or a decompressor.
+//! Names and contents that attack a terminal, a human reader or a decompressor.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -12,8 +12,8 @@ use crate::process::Outcome;
 use crate::sandbox::Sandbox;
 use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
-/// Whether a character must not reach a terminal: control characters except line feed and tab, and characters that
-/// change the direction of text.
+/// Whether a character must not reach a terminal. These are control characters except line feed and tab, and characters
+/// that change the direction of text.
 fn is_harmful(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
@@ -138,30 +138,30 @@ fn queries_and_arguments_are_escaped_for_the_terminal() {
     ]);
 }
 
-/// Compressed zeros.
-fn gzip(zeros: usize) -> Vec<u8> {
+/// Returns a compressed log with a run of about `length` equal bytes.
+fn gzip(length: usize) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     packed.write_all(b"# Conversation: Bomb\nDate: 2025-12-13\n\n## Phase 1: Assess\n").expect("memory can be written");
     let block = vec![b'a'; 1 << 20];
-    for _ in 0..zeros / block.len() {
+    for _ in 0..length / block.len() {
         packed.write_all(&block).expect("memory can be written");
     }
     packed.finish().expect("memory can be written")
 }
 
-/// The name of a file in an archive, and a function that writes its content.
+/// An entry of an archive: its name, and a function that writes its content.
 type Part<'p> = (&'p str, &'p dyn Fn(&mut dyn Write));
 
-/// Creates a document with these entries.
+/// Creates a document from archive entries.
 fn docx(sandbox: &Sandbox, name: &str, entries: &[Part<'_>]) {
-    let file = File::create(sandbox.make_way(name)).expect("a file");
+    let file = File::create(sandbox.make_way(name)).expect("the file can be created");
     let mut archive = zip::ZipWriter::new(file);
     for (name, write) in entries {
         let options = zip::write::SimpleFileOptions::default().large_file(true);
-        archive.start_file(*name, options).expect("an entry");
+        archive.start_file(*name, options).expect("the entry can be written");
         write(&mut archive);
     }
-    archive.finish().expect("an archive");
+    archive.finish().expect("the archive can be written");
 }
 
 fn zeros(count: usize) -> impl Fn(&mut dyn Write) {
@@ -205,7 +205,7 @@ fn decompressed_content_is_bounded() {
             }),
             Attack::on_fresh("a document that is cut short", |sandbox| {
                 docx(sandbox, "docs/a.docx", &[(DOCUMENT, &text("<w:p><w:t>x</w:t></w:p>".repeat(1000)))]);
-                let whole = std::fs::read(sandbox.path("docs/a.docx")).expect("a document");
+                let whole = std::fs::read(sandbox.path("docs/a.docx")).expect("the file can be read");
                 sandbox.write("docs/b.docx", &whole[..whole.len() / 2]).write("docs/c.docx", [&whole[..40], &whole].concat());
             }),
             Attack::on_fresh("a hundred thousand entries", |sandbox| {

@@ -1,4 +1,4 @@
-//! Indexes that this user has not built, or that git tracks, are not used silently.
+//! Indexes that this user has not built, or that git tracks, are not used without a message.
 
 use std::fs;
 use std::process::Command;
@@ -7,27 +7,27 @@ use crate::process::Outcome;
 use crate::sandbox::Sandbox;
 use crate::{Attack, FORCE, INDEX, assert_withstands, ensure};
 
-/// Name of a function that only the planted index contains.
+/// Name of a function that exists only in the planted index.
 const PLANTED: &str = "planted_answer";
 const ASK: &[&str] = &["mem", "search", PLANTED, "--show-content", "--format", "json", "--no-record"];
 const ASK_REAL: &[&str] = &["mem", "search", "parse_token", "--format", "json", "--no-record"];
 const ACCEPT: &[&str] = &["mem", "trust-index"];
 
-/// Replaces the index of the repository by the index of another tree, built by another user.
+/// Replaces the index of the repository by the index of another tree, which another user has built.
 fn plant(sandbox: &Sandbox) {
     let root = sandbox.path("../attacker");
-    fs::create_dir_all(root.join("src")).expect("a directory");
+    fs::create_dir_all(root.join("src")).expect("the directory can be created");
     let text = format!(
         "def {PLANTED}():\n    \"\"\"Read the header of a token with {PLANTED}.\"\"\"\n    return eval(input())\n"
     );
-    fs::write(root.join("src/token.py"), text).expect("a file");
+    fs::write(root.join("src/token.py"), text).expect("the file can be written");
     let mut index = sandbox.aur(INDEX);
     index.current_dir(&root).env("HOME", root.join("home")).env("AURORA_HOME", root.join("home"));
     let made = sandbox.run(&mut index);
     assert_eq!(made.code, Some(0), "{}", made.summary());
     sandbox.remove(".aurora");
-    fs::rename(root.join(".aurora"), sandbox.path(".aurora")).expect("an index can be moved");
-    fs::remove_dir_all(root).expect("the other tree can be removed");
+    fs::rename(root.join(".aurora"), sandbox.path(".aurora")).expect("the path can be renamed");
+    fs::remove_dir_all(root).expect("the directory can be removed");
 }
 
 /// Plants the index and commits it.
@@ -97,7 +97,7 @@ fn other_commands_report_a_foreign_index() {
         attacks.extend(on_each(&command.join(" "), |attack| {
             attack.run(command).run(ASK).expect(|_, outcomes| {
                 ensure(!shows(&outcomes[0]), "no content is shown")?;
-                // No command may make the index a trusted one.
+                // No other command may make the index trusted.
                 refused(&outcomes[1])
             })
         }));
@@ -150,11 +150,11 @@ fn a_run_replaces_a_foreign_index() {
 #[test]
 fn an_index_of_the_user_stays_trusted() {
     let moved = |sandbox: &Sandbox| {
-        fs::rename(sandbox.path(""), sandbox.home("../moved")).expect("a project can be moved");
-        fs::rename(sandbox.home("../moved"), sandbox.path("")).expect("a project can be moved back");
+        fs::rename(sandbox.path(""), sandbox.home("../moved")).expect("the path can be renamed");
+        fs::rename(sandbox.home("../moved"), sandbox.path("")).expect("the path can be renamed");
     };
     let found = |_: &Sandbox, outcomes: &[Outcome]| {
-        let last = outcomes.last().expect("a run");
+        let last = outcomes.last().expect("there was a run");
         ensure(last.code == Some(0) && last.out.contains("src/token.py"), "the index is searched")
     };
     assert_withstands([
@@ -174,7 +174,7 @@ fn an_index_of_the_user_stays_trusted() {
     ]);
 }
 
-/// Files below `.aurora` that an attacker commits: of the right format, with misleading content.
+/// Files below `.aurora` that an attacker has committed. They have the right format, but misleading content.
 #[test]
 fn committed_index_files_change_no_answer() {
     const FILES: &[&str] = &[
@@ -228,7 +228,7 @@ fn committed_index_files_change_no_answer() {
                             outcomes[1].code == Some(0) && outcomes[1].out.contains("src/token.py"),
                             "the source is found",
                         )?;
-                        ensure(outcomes[2].code == Some(0), "the index is sound")?;
+                        ensure(outcomes[2].code == Some(0), "the index is valid")?;
                         let head = sandbox.git(&["rev-parse", "HEAD"]);
                         ensure(
                             outcomes[3].code == Some(0) && outcomes[3].out.contains(&head),

@@ -1,4 +1,4 @@
-//! Unreadable files count as unknown, not as deleted: their chunks stay, and the run reports them.
+//! Unreadable files are not treated as deleted: their chunks are kept, and the run reports the files.
 
 use crate::process::Outcome;
 use crate::sandbox::Sandbox;
@@ -8,7 +8,7 @@ const STATS: &[&str] = &["mem", "stats", "--format", "json"];
 /// A search for the function in `shut/inside.py`.
 const KEPT: &[&str] = &["mem", "search", "kept_inside", "--format", "json", "--mode", "sparse", "--no-record"];
 
-/// Adds a directory that can be made unreadable, with a nested directory, to a sandbox and indexes it.
+/// Adds a nested directory that can be made unreadable to a sandbox, and indexes the sandbox.
 fn with_directory(sandbox: &Sandbox) {
     for number in 0..30 {
         sandbox.write(format!("wide/d{number}/e/m{number}.py"), format!("def wide_{number}():\n    return {number}\n"));
@@ -19,13 +19,13 @@ fn with_directory(sandbox: &Sandbox) {
     assert_eq!(run.code, Some(0), "{}", run.summary());
 }
 
-/// The number of chunks in the output of `aur mem stats`.
+/// Returns the number of chunks in the output of `aur mem stats`.
 fn chunks(outcome: &Outcome) -> Option<u64> {
     let stats = outcome.json();
     stats["chunks"].as_u64().or_else(|| stats["chunks"]["total"].as_u64())
 }
 
-/// A command that runs as a user to whom permissions apply.
+/// Returns a command that runs as an ordinary user, whom permissions restrict.
 fn nobody(arguments: &'static [&'static str]) -> impl Fn(&Sandbox) -> std::process::Command {
     move |sandbox| {
         let mut command = sandbox.aur(arguments);
@@ -34,10 +34,11 @@ fn nobody(arguments: &'static [&'static str]) -> impl Fn(&Sandbox) -> std::proce
     }
 }
 
-/// A change of a sandbox.
+/// A function that changes a sandbox.
 type Change = for<'s> fn(&'s Sandbox) -> &'s Sandbox;
 
-/// Runs the program before and after `shut` makes a path unreadable, and again after `open` makes it readable.
+/// Creates an attack with three index runs: the first before `shut` makes a path unreadable, the second afterwards, and
+/// the third after `open` makes the path readable again.
 fn unreadable(name: &str, mentioned: &'static str, shut: Change, open: Change) -> Attack {
     Attack::on_indexed(name, with_directory)
         .changing_sources()
@@ -56,14 +57,17 @@ fn unreadable(name: &str, mentioned: &'static str, shut: Change, open: Change) -
         .expect(move |_, outcomes| {
             let [before, run, after, found, again, end] = outcomes else { return Err("six runs".to_owned()) };
             let summary = run.json();
-            ensure(chunks(before).is_some(), "statistics")?;
+            ensure(chunks(before).is_some(), "the statistics can be read")?;
             ensure(chunks(before) == chunks(after), "the chunks of unreadable files stay")?;
             ensure(found.out.contains("shut/inside.py"), "unreadable files are still found")?;
             ensure(summary["complete"] == false, "the run is not complete")?;
             ensure(run.code == Some(1), "exit code 1")?;
-            ensure(summary["errors"].to_string().contains(mentioned), "the report names it")?;
-            ensure(again.code == Some(0) && again.json()["complete"] == true, "complete when it can be read again")?;
-            ensure(chunks(before) == chunks(end), "no chunk was lost in the end")
+            ensure(summary["errors"].to_string().contains(mentioned), "the report names the unreadable path")?;
+            ensure(
+                again.code == Some(0) && again.json()["complete"] == true,
+                "the run is complete when everything can be read again",
+            )?;
+            ensure(chunks(before) == chunks(end), "no chunk was lost")
         })
 }
 
@@ -152,7 +156,7 @@ fn chunks_of_unreadable_memory_are_kept() {
         })
         .run_with(nobody(STATS))
         .expect(|_, outcomes| {
-            ensure(chunks(&outcomes[0]) == chunks(&outcomes[2]), "its chunks stay")?;
+            ensure(chunks(&outcomes[0]) == chunks(&outcomes[2]), "the chunks of unreadable files stay")?;
             ensure(outcomes[1].code == Some(1) && outcomes[1].json()["complete"] == false, "exit code 1, not complete")
         })
     };
@@ -194,6 +198,6 @@ fn indexing_a_read_only_project_is_an_error() {
             sandbox.mode(".aurora/index", 0o555).mode(".aurora", 0o555);
         })
         .run_with(nobody(KEPT))
-        .expect(|_, outcomes| ensure(outcomes[0].out.contains("shut/inside.py"), "it can be searched")),
+        .expect(|_, outcomes| ensure(outcomes[0].out.contains("shut/inside.py"), "the index can be searched")),
     ]);
 }

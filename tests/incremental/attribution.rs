@@ -1,4 +1,5 @@
-//! Attribution that was postponed, stopped or overtaken by a commit: the next run completes it like a fresh run.
+//! Attribution that was postponed, stopped, or made obsolete by a commit. The next run completes it, so that the result
+//! equals a fresh run.
 
 use std::fs::File;
 use std::path::Path;
@@ -18,7 +19,7 @@ fn a_run_stopped_at_another_commit_is_completed_by_the_next() {
     let kept = Fixture::git_in_memory();
     kept.write("a.py", BODIES[0]).commit("first");
     run(kept.root(), 2, false);
-    // The stopped run attributes the lines to the amended commit. The last run is at the same commit as the first.
+    // The stopped run attributes lines to an amended commit. The last run is at the same commit as the first run.
     for edit in [
         Edit::Write { file: 0, body: 1 },
         Edit::ThereAndBack { branch: 0 },
@@ -34,9 +35,9 @@ fn a_run_stopped_at_another_commit_is_completed_by_the_next() {
     assert_eq!(digest(kept.root()), digest(fresh.root()));
 }
 
-/// The numbers of chunks whose attribution is pending, and of chunks with an attribution.
+/// Returns the number of chunks whose attribution is pending, and the number of chunks with an attribution.
 fn pending_and_tracked(snapshot: &Snapshot) -> (usize, usize) {
-    let chunk = |id| snapshot.chunk(ChunkId(id)).expect("sound").expect("live");
+    let chunk = |id| snapshot.chunk(ChunkId(id)).expect("the index can be read").expect("the chunk is live");
     let is_pending = |id: &u32| chunk(*id).git_state() == GitState::Pending;
     let is_tracked = |id: &u32| chunk(*id).git_state() == GitState::Tracked;
     let live = || snapshot.live().iter();
@@ -48,7 +49,7 @@ fn files_can_be_searched_before_their_history_is_read() {
     let fixture = sizeable();
     fixture.write("untracked.py", BODIES[0]);
     let (summary, published) = impatient(fixture.root(), true);
-    let published = published.expect("a generation before the last one");
+    let published = published.expect("a generation was published before the last one");
     let (pending, tracked) = pending_and_tracked(&published);
     assert!(pending > 100 && tracked == 0, "{pending} pending, {tracked} tracked");
     assert!(!published.manifest().complete);
@@ -65,7 +66,7 @@ fn files_can_be_searched_before_their_history_is_read() {
 #[test]
 fn a_run_stopped_while_reading_history_is_completed_by_the_next() {
     let fixture = sizeable();
-    // The history is long enough that the first progress report comes while it is read.
+    // The history is so long that the first progress report comes while it is being read.
     let mut stream = String::new();
     for commit in 0..6_000 {
         let (time, text) = (1_500_000_000 + commit, format!("def made_{commit}():\n    return {commit}\n"));
@@ -73,7 +74,7 @@ fn a_run_stopped_while_reading_history_is_completed_by_the_next() {
         stream.push_str(&format!("M 644 inline many/f{}.py\ndata {}\n{text}\n", commit % 300, text.len()));
     }
     fixture.write(".git/stream", stream);
-    let stream = File::open(fixture.path(".git/stream")).expect("the stream");
+    let stream = File::open(fixture.path(".git/stream")).expect("the file can be opened");
     let import = ["fast-import", "--quiet"];
     let imported = git(fixture.root()).args(import).stdin(stream).status();
     assert!(imported.expect("git runs").success());
@@ -95,7 +96,7 @@ fn a_commit_made_while_history_is_read_is_noticed() {
         fn on_history(&self, _: WalkProgress) {
             let author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
             let commit = ["commit", "--quiet", "--all", "--message", "meanwhile"];
-            // The second call has nothing to commit.
+            // On the second call, there is nothing to commit.
             let git = git(self.0).args(author).args(commit).output();
             git.expect("git runs");
         }
@@ -107,10 +108,10 @@ fn a_commit_made_while_history_is_read_is_noticed() {
     let fixture = sizeable();
     fixture.commit("all");
     let path = fixture.path("m0/a0.py");
-    let text = std::fs::read_to_string(&path).expect("a file") + "\n\ndef more():\n    return 1\n";
-    std::fs::write(&path, text).expect("a file can be written");
+    let text = std::fs::read_to_string(&path).expect("the file can be read") + "\n\ndef more():\n    return 1\n";
+    std::fs::write(&path, text).expect("the file can be written");
     let options = IndexOptions { patience: Some(Duration::ZERO), ..options(fixture.root(), 2, false) };
-    index::run(&options, &Committing(fixture.root())).expect("an index run");
+    index::run(&options, &Committing(fixture.root())).expect("the index run succeeds");
     let fresh = fixture.duplicate();
     run(fresh.root(), 2, false);
     assert_eq!(digest(fixture.root()), digest(fresh.root()));
@@ -134,14 +135,14 @@ fn missing_attributions_follow_in_the_next_run() {
 #[test]
 fn stored_comparisons_of_old_versions_change_no_result() {
     let kept = Fixture::git_in_memory();
-    // Each change spans two chunks. In the older version, these lines span two chunks as well.
+    // Each change spans two chunks, in the older version as well.
     let change = |number: usize| {
         let border = format!("split({number})\nclass Cache{number}:\n");
         kept.write("a.py", BODIES[0].replace("split()\n\n\nclass Cache:\n", &border)).commit("work");
     };
     (0..8).for_each(change);
     run(kept.root(), 2, false);
-    let length = || std::fs::metadata(kept.path(COMPARISONS)).expect("comparisons are kept").len();
+    let length = || std::fs::metadata(kept.path(COMPARISONS)).expect("the metadata can be read").len();
     let first = length();
     let damages: [fn(&Fixture); 5] = [
         |_| {},

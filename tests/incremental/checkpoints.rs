@@ -1,4 +1,4 @@
-//! Long runs publish finished files, so that a killed process loses only the rest.
+//! Long runs publish finished files while they continue. If the process is killed, only unfinished files are lost.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,10 +12,10 @@ use crate::edits::BODIES;
 use crate::fixture::Fixture;
 use crate::{answers, digest, options, run, sizeable, snapshot};
 
-/// Variable with the directory that the child process indexes.
+/// Environment variable with the directory that the child process indexes.
 const DIRECTORY: &str = "AURORA_TEST_DYING_RUN";
 
-/// Options of a run that publishes after every file.
+/// Returns options for a run that publishes after every file.
 pub(crate) fn piecemeal_options(root: &Path) -> IndexOptions {
     let text = "extends = \"default\"\n[stage.discover]\nbatch_files = 1\n".to_owned();
     IndexOptions {
@@ -26,10 +26,10 @@ pub(crate) fn piecemeal_options(root: &Path) -> IndexOptions {
 }
 
 pub(crate) fn piecemeal(root: &Path) -> IndexSummary {
-    index::run(&piecemeal_options(root), &Silent).expect("an index run")
+    index::run(&piecemeal_options(root), &Silent).expect("the index run succeeds")
 }
 
-/// Asserts that the index equals the index that a single pass builds of a copy of the tree.
+/// Asserts that the index equals an index that a single pass builds from a copy of the tree.
 fn assert_equals_single_pass(fixture: &Fixture) {
     let fresh = fixture.duplicate();
     run(fresh.root(), 2, false);
@@ -51,7 +51,7 @@ fn a_run_of_several_passes_builds_the_same_index_and_counts_each_file_once() {
     assert_eq!((summary.lines, summary.source_bytes), (other.lines, other.source_bytes));
     assert_eq!((summary.bm25, summary.coverage, summary.errors), (other.bm25, other.coverage, other.errors));
 
-    // A later run with many changes, such as after a branch switch.
+    // A later run with many changes, as after switching branches.
     for number in 0..40 {
         fixture.write(&format!("m{}/new{number}.py", number % 7), BODIES[0]);
     }
@@ -67,18 +67,18 @@ fn a_forced_run_publishes_once() {
     let fixture = sizeable();
     let first = run(fixture.root(), 2, false);
     let forced = IndexOptions { force: true, ..piecemeal_options(fixture.root()) };
-    let summary = index::run(&forced, &Silent).expect("an index run");
+    let summary = index::run(&forced, &Silent).expect("the index run succeeds");
     assert_eq!(summary.generation, first.generation + 1);
 }
 
-/// Aborts the process once 20 files are published and the run has made progress.
+/// Observer that aborts the process once 20 files are published and the run makes further progress.
 struct Dying<'a>(&'a Path);
 
 impl Observer for Dying<'_> {
     fn on_progress(&self, progress: &Progress) {
         let is_published = published(self.0).is_some_and(|snapshot| snapshot.manifest().file_count >= 20);
         if is_published && progress.files_done > 0 {
-            // An abort neither unwinds nor flushes anything, like a kill by the system.
+            // Like a kill by the system, an abort neither unwinds the stack nor flushes buffers.
             std::process::abort();
         }
     }
@@ -98,12 +98,13 @@ fn published(root: &Path) -> Option<Snapshot> {
     Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).ok()?.snapshot().ok()
 }
 
-/// The child process of [`a_first_run_that_was_killed_lost_everything`]. It does nothing if it runs as a test.
+/// The code of the child process in [`a_first_run_that_was_killed_lost_everything`]. As an ordinary test, it does
+/// nothing.
 #[test]
 fn dying_run() {
     if let Ok(root) = std::env::var(DIRECTORY) {
         let root = Path::new(&root);
-        index::run(&piecemeal_options(root), &Dying(root)).expect("a run");
+        index::run(&piecemeal_options(root), &Dying(root)).expect("the index run succeeds");
     }
 }
 
@@ -111,9 +112,9 @@ fn dying_run() {
 fn a_first_run_that_was_killed_lost_everything() {
     let fixture = sizeable();
     fixture.commit("all");
-    let mut child = Command::new(std::env::current_exe().expect("has a path"));
+    let mut child = Command::new(std::env::current_exe().expect("the program has a path"));
     child.args(["checkpoints::dying_run", "--exact"]).env(DIRECTORY, fixture.root());
-    let status = child.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("runs");
+    let status = child.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("the command runs");
     assert!(!status.success(), "the child process has to die");
     let left = snapshot(fixture.root());
     let (files, chunks) = (left.manifest().file_count, left.live().len());

@@ -1,4 +1,4 @@
-//! Changes of a repository between two runs.
+//! Random changes of a repository between two runs.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::evidence;
 use crate::fixture::{Fixture, Run};
 use crate::{impatient, interrupted, refresh, run};
 
-/// File that stores the comparisons of old versions.
+/// File with the stored comparisons of old versions.
 pub(crate) const COMPARISONS: &str = ".aurora/history.comparisons";
 
 /// A change that a developer makes between two runs.
@@ -38,15 +38,15 @@ pub(crate) enum Edit {
     Touch {
         file: usize,
     },
-    /// An edit that keeps the size and the modification time.
+    /// Edits a file, keeping its size and modification time.
     Rewrite {
         file: usize,
     },
-    /// Replaces the file by another of the same size and modification time.
+    /// Replaces a file by another file with the same size and modification time.
     Replace {
         file: usize,
     },
-    /// Writes the same content to another inode, as a restored cache does.
+    /// Writes the same content to a new inode, as restoring a cache does.
     Recreate {
         file: usize,
     },
@@ -82,7 +82,7 @@ pub(crate) enum Edit {
     Index,
     Refresh,
     InterruptedIndex,
-    /// A run that publishes after every file.
+    /// Runs the indexer and publishes after every file.
     PiecemealIndex,
     ImpatientIndex {
         finishes: bool,
@@ -94,7 +94,7 @@ pub(crate) enum Edit {
     LoseComparisons {
         keeps: usize,
     },
-    /// A run while the `.git` directory is missing.
+    /// Runs the indexer while the `.git` directory is missing.
     IndexWithoutGit,
 }
 
@@ -172,24 +172,24 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
         Edit::Touch { file } => {
             let now = std::time::SystemTime::now();
             if let Ok(file) = File::options().write(true).open(fixture.path(FILES[file])) {
-                file.set_modified(now).expect("times can be set");
+                file.set_modified(now).expect("the modification time can be set");
             }
         }
         Edit::Rewrite { file } if is_regular(fixture, file) => evidence::rewrite(&fixture.path(FILES[file])),
         Edit::Replace { file } if is_regular(fixture, file) => evidence::replace(&fixture.path(FILES[file])),
         Edit::Recreate { file } if is_regular(fixture, file) => {
             let path = fixture.path(FILES[file]);
-            let (content, time) = (std::fs::read(&path).expect("a file"), evidence::modified(&path));
-            std::fs::remove_file(&path).expect("it can be removed");
+            let (content, time) = (std::fs::read(&path).expect("the file can be read"), evidence::modified(&path));
+            std::fs::remove_file(&path).expect("the file can be removed");
             fixture.write(FILES[file], content);
             evidence::set_modified(&path, time);
         }
         Edit::IndexWithoutGit => {
             let aside = fixture.root().with_extension("repository");
-            std::fs::rename(fixture.path(".git"), &aside).expect("it can be moved");
+            std::fs::rename(fixture.path(".git"), &aside).expect("the path can be renamed");
             run(fixture.root(), 2, false);
             let _ = std::fs::remove_dir_all(fixture.path(".git"));
-            std::fs::rename(aside, fixture.path(".git")).expect("it can be moved");
+            std::fs::rename(aside, fixture.path(".git")).expect("the path can be renamed");
         }
         Edit::Mode { file, executable } => set_mode(&fixture.path(FILES[file]), executable),
         Edit::Link { file, to } => link(fixture, file, to),
@@ -241,14 +241,14 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
     }
 }
 
-/// Truncates the file of stored comparisons to `keeps` bytes.
+/// Truncates the file with the stored comparisons to `keeps` bytes.
 pub(crate) fn lose_comparisons(fixture: &Fixture, keeps: usize) {
     if let Ok(bytes) = std::fs::read(fixture.path(COMPARISONS)) {
         fixture.write(COMPARISONS, &bytes[..keeps.min(bytes.len())]);
     }
 }
 
-/// Whether the path of a file exists, even as a dangling link.
+/// Whether the path of a file exists, possibly as a dangling link.
 fn path_exists(fixture: &Fixture, file: usize) -> bool {
     fixture.path(FILES[file]).symlink_metadata().is_ok()
 }
@@ -258,7 +258,7 @@ fn is_regular(fixture: &Fixture, file: usize) -> bool {
     fixture.path(FILES[file]).symlink_metadata().is_ok_and(|found| found.is_file())
 }
 
-/// Removes whatever exists at the path of a file.
+/// Removes what exists at the path of a file.
 fn clear(fixture: &Fixture, file: usize) {
     let path = fixture.path(FILES[file]);
     let removed = match path.symlink_metadata() {
@@ -272,8 +272,8 @@ fn clear(fixture: &Fixture, file: usize) {
 /// Moves a file and keeps its modification time, as `mv` does.
 fn rename(fixture: &Fixture, from: &str, to: &str) {
     let target = fixture.path(to);
-    std::fs::create_dir_all(target.parent().expect("a file has a parent")).expect("directories can be made");
-    std::fs::rename(fixture.path(from), target).expect("it can be moved");
+    std::fs::create_dir_all(target.parent().expect("the path has a parent")).expect("the directory can be created");
+    std::fs::rename(fixture.path(from), target).expect("the path can be renamed");
 }
 
 fn switch(fixture: &Fixture, branch: usize) {
@@ -288,7 +288,7 @@ fn set_mode(path: &Path, executable: bool) {
     use std::os::unix::fs::PermissionsExt;
     if path.is_file() {
         let mode = if executable { 0o755 } else { 0o644 };
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("modes can be set");
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("permissions can be set");
     }
 }
 
@@ -301,8 +301,8 @@ fn link(fixture: &Fixture, file: usize, to: usize) {
     clear(fixture, file);
     let path = fixture.path(FILES[file]);
     let up = "../".repeat(FILES[file].matches('/').count());
-    std::fs::create_dir_all(path.parent().expect("a file has a parent")).expect("directories can be made");
-    std::os::unix::fs::symlink(format!("{up}{}", FILES[to]), path).expect("a link");
+    std::fs::create_dir_all(path.parent().expect("the path has a parent")).expect("the directory can be created");
+    std::os::unix::fs::symlink(format!("{up}{}", FILES[to]), path).expect("the link can be created");
 }
 
 #[cfg(not(unix))]

@@ -1,4 +1,4 @@
-//! Changes that the stat data of files does not show: edits with restored times, replaced files, a repository that
+//! Changes that the stat data of files does not show: edits with restored times, replaced files, and a repository that
 //! appears or disappears.
 
 use std::fs::{self, File};
@@ -11,20 +11,20 @@ use crate::edits::BODIES;
 use crate::fixture::{Fixture, git};
 use crate::{answers, digest, run, sizeable, snapshot, updated};
 
-/// Longer than the times of a file are unreliable after a change.
+/// Waiting time after which the times of a changed file are reliable.
 const SETTLED: Duration = Duration::from_millis(60);
 
-/// The modification time of a file.
+/// Returns the modification time of a file.
 pub(crate) fn modified(path: &Path) -> SystemTime {
-    path.metadata().and_then(|found| found.modified()).expect("a file with a time")
+    path.metadata().and_then(|found| found.modified()).expect("the modification time can be set")
 }
 
 pub(crate) fn set_modified(path: &Path, time: SystemTime) {
-    let file = File::options().append(true).open(path).expect("the file is there");
-    file.set_modified(time).expect("times can be set");
+    let file = File::options().append(true).open(path).expect("the file can be opened");
+    file.set_modified(time).expect("the modification time can be set");
 }
 
-/// A text of the same length with different letters.
+/// Returns a text of the same length with some letters exchanged.
 pub(crate) fn other_words(text: &str) -> String {
     let swapped = |letter| match letter {
         'e' => 'o',
@@ -34,22 +34,23 @@ pub(crate) fn other_words(text: &str) -> String {
     text.chars().map(swapped).collect()
 }
 
-/// Edits a file, keeping its size and restoring its modification time.
+/// Edits a file. Keeps the size, and restores the modification time.
 pub(crate) fn rewrite(path: &Path) {
-    let (text, time) = (fs::read_to_string(path).expect("a text"), modified(path));
-    fs::write(path, other_words(&text)).expect("a file can be written");
+    let (text, time) = (fs::read_to_string(path).expect("the file can be read"), modified(path));
+    fs::write(path, other_words(&text)).expect("the file can be written");
     set_modified(path, time);
 }
 
-/// Replaces a file by another with the same size and modification time.
+/// Replaces a file by another file with the same size and modification time.
 pub(crate) fn replace(path: &Path) {
     let other = path.with_extension("other");
-    fs::write(&other, other_words(&fs::read_to_string(path).expect("a text"))).expect("a file can be written");
+    fs::write(&other, other_words(&fs::read_to_string(path).expect("the file can be read")))
+        .expect("the file can be written");
     set_modified(&other, modified(path));
-    fs::rename(other, path).expect("it can be moved");
+    fs::rename(other, path).expect("the path can be renamed");
 }
 
-/// A repository whose index has valid stat data of all files.
+/// Creates a repository whose index contains reliable stat data of all files.
 fn settled() -> Fixture {
     let fixture = sizeable();
     fixture.commit("all");
@@ -60,7 +61,7 @@ fn settled() -> Fixture {
     fixture
 }
 
-/// Asserts that the index equals one that is built from scratch in the same place.
+/// Asserts that the index equals an index that is built from scratch in the same directory.
 fn assert_equals_fresh(fixture: &Fixture, what: &str) {
     let (kept, found) = (digest(fixture.root()), answers(fixture.root()));
     run(fixture.root(), 2, true);
@@ -77,26 +78,30 @@ fn an_edit_that_keeps_size_and_modification_time_was_never_noticed() {
         ("replaced", |fixture| replace(&fixture.path("m0/a0.py"))),
         ("exchanged with another file", |fixture| {
             let (one, other) = (fixture.path("m0/a0.py"), fixture.path("other.py"));
-            fs::write(&other, other_words(&fs::read_to_string(&one).expect("a text"))).expect("written");
+            fs::write(&other, other_words(&fs::read_to_string(&one).expect("the file can be read")))
+                .expect("the file can be written");
             set_modified(&other, modified(&one));
-            fs::rename(&one, fixture.path("aside")).expect("moved");
-            fs::rename(&other, &one).expect("moved");
-            fs::remove_file(fixture.path("aside")).expect("removed");
+            fs::rename(&one, fixture.path("aside")).expect("the path can be renamed");
+            fs::rename(&other, &one).expect("the path can be renamed");
+            fs::remove_file(fixture.path("aside")).expect("the file can be removed");
         }),
         ("in a directory that was replaced", |fixture| {
             let (one, other) = (fixture.path("m0"), fixture.path("m0-new"));
-            fs::create_dir(&other).expect("created");
-            for entry in fs::read_dir(&one).expect("listed").map(|entry| entry.expect("an entry")) {
-                if entry.file_type().expect("a kind").is_file() {
+            fs::create_dir(&other).expect("the directory can be created");
+            for entry in fs::read_dir(&one)
+                .expect("the directory can be read")
+                .map(|entry| entry.expect("the entry can be read"))
+            {
+                if entry.file_type().expect("the file type is known").is_file() {
                     let copy = other.join(entry.file_name());
-                    fs::copy(entry.path(), &copy).expect("copied");
+                    fs::copy(entry.path(), &copy).expect("the file can be copied");
                     set_modified(&copy, modified(&entry.path()));
                 }
             }
             rewrite(&other.join("a0.py"));
-            fs::remove_file(one.join("a0.py")).expect("removed");
-            fs::rename(other.join("a0.py"), one.join("a0.py")).expect("moved");
-            fs::remove_dir_all(other).expect("removed");
+            fs::remove_file(one.join("a0.py")).expect("the file can be removed");
+            fs::rename(other.join("a0.py"), one.join("a0.py")).expect("the path can be renamed");
+            fs::remove_dir_all(other).expect("the directory can be removed");
         }),
         ("committed", |fixture| {
             rewrite(&fixture.path("m0/a0.py"));
@@ -124,13 +129,16 @@ fn an_edit_that_keeps_size_and_modification_time_was_never_noticed() {
 fn a_file_replaced_by_an_equal_copy_is_read_but_not_parsed() {
     let fixture = settled();
     let chunks = snapshot(fixture.root()).live().clone();
-    // Restored caches, fresh clones and `cp -a` create new inodes and new change times.
+    // Restored caches, fresh clones and `cp -a` create files with new inodes and new change times.
     let copy = fixture.duplicate();
-    for entry in fs::read_dir(fixture.path("m0")).expect("listed").map(|entry| entry.expect("an entry")) {
-        if entry.file_type().expect("a kind").is_file() {
+    for entry in fs::read_dir(fixture.path("m0"))
+        .expect("the directory can be read")
+        .map(|entry| entry.expect("the entry can be read"))
+    {
+        if entry.file_type().expect("the file type is known").is_file() {
             let time = modified(&entry.path());
-            fs::remove_file(entry.path()).expect("removed");
-            fs::copy(copy.path("m0").join(entry.file_name()), entry.path()).expect("copied");
+            fs::remove_file(entry.path()).expect("the file can be removed");
+            fs::copy(copy.path("m0").join(entry.file_name()), entry.path()).expect("the file can be copied");
             set_modified(&entry.path(), time);
         }
     }
@@ -140,7 +148,7 @@ fn a_file_replaced_by_an_equal_copy_is_read_but_not_parsed() {
     assert_eq!((summary.files.indexed, summary.files.refreshed, summary.changed_chunks), (0, 0, 0), "{summary:?}");
     assert_eq!(summary.generation, generation + 1, "the new stat data is stored");
     assert_eq!(*snapshot(fixture.root()).live(), chunks, "the chunks keep their ids");
-    assert_eq!(run(fixture.root(), 2, false).generation, generation + 1, "and is known from then on");
+    assert_eq!(run(fixture.root(), 2, false).generation, generation + 1, "the next run knows the new stat data");
     assert_equals_fresh(&fixture, "copied");
 }
 
@@ -149,25 +157,26 @@ fn a_tree_that_is_deleted_and_restored_is_indexed_correctly() {
     let fixture = settled();
     let copy = fixture.duplicate();
     for name in ["m0", "m1", "m2", "m3", "m4", "m5", "m6"] {
-        fs::remove_dir_all(fixture.path(name)).expect("removed");
+        fs::remove_dir_all(fixture.path(name)).expect("the directory can be removed");
     }
     let summary = run(fixture.root(), 2, false);
     assert_eq!((summary.files.deleted, summary.chunks.total), (120, 0), "{summary:?}");
     let fresh = copy.path("m1");
-    fs::rename(fresh, fixture.path("m1")).expect("moved");
+    fs::rename(fresh, fixture.path("m1")).expect("the path can be renamed");
     run(fixture.root(), 2, false);
     assert_equals_fresh(&fixture, "made again");
 }
 
-/// Numbers of chunks that git tracks, that git does not track, and whose state is unknown.
+/// Returns the number of chunks that git tracks, that git does not track, and whose state is unknown.
 fn git_states(root: &Path) -> [usize; 3] {
     let snapshot = snapshot(root);
-    let state = |id| snapshot.chunk(ChunkId(id)).expect("sound").expect("live").git_state();
+    let state =
+        |id| snapshot.chunk(ChunkId(id)).expect("the index can be read").expect("the chunk is live").git_state();
     [GitState::Tracked, GitState::Untracked, GitState::None]
         .map(|wanted| snapshot.live().iter().filter(|id| state(*id) == wanted).count())
 }
 
-/// Path to which the repository of a fixture is moved.
+/// Returns the path to which the repository of a fixture is moved.
 fn aside(fixture: &Fixture) -> std::path::PathBuf {
     fixture.root().with_extension("repository")
 }
@@ -176,22 +185,22 @@ fn aside(fixture: &Fixture) -> std::path::PathBuf {
 fn chunks_kept_their_git_state_when_the_repository_changed() {
     let changes: [Change; 12] = [
         ("no change", |_| {}),
-        (".git went away", |fixture| fs::remove_dir_all(fixture.path(".git")).expect("removed")),
+        (".git went away", |fixture| fs::remove_dir_all(fixture.path(".git")).expect("the directory can be removed")),
         (".git was made again", |fixture| {
-            fs::remove_dir_all(fixture.path(".git")).expect("removed");
+            fs::remove_dir_all(fixture.path(".git")).expect("the directory can be removed");
             fixture.run_git(&["init", "--quiet"]);
         }),
         (".git was made again and has a commit", |fixture| {
-            fs::remove_dir_all(fixture.path(".git")).expect("removed");
+            fs::remove_dir_all(fixture.path(".git")).expect("the directory can be removed");
             fixture.run_git(&["init", "--quiet"]).commit("new");
         }),
         (".git is damaged", |fixture| _ = fixture.write(".git/HEAD", "nothing")),
         (".git has become a file", |fixture| {
-            fs::rename(fixture.path(".git"), aside(fixture)).expect("moved");
+            fs::rename(fixture.path(".git"), aside(fixture)).expect("the path can be renamed");
             fixture.write(".git", format!("gitdir: {}\n", aside(fixture).display()));
         }),
         (".git leads nowhere", |fixture| {
-            fs::remove_dir_all(fixture.path(".git")).expect("removed");
+            fs::remove_dir_all(fixture.path(".git")).expect("the directory can be removed");
             fixture.write(".git", "gitdir: /nowhere/at/all\n");
         }),
         ("HEAD is unborn", |fixture| _ = fixture.run_git(&["symbolic-ref", "HEAD", "refs/heads/unborn"])),
@@ -231,13 +240,13 @@ fn the_git_state_of_chunks_follows_the_repository() {
     fixture.commit("all");
     run(fixture.root(), 2, false);
     assert_eq!(git_states(fixture.root()), [count, 0, 0]);
-    // The repository now belongs to the directory below.
-    fs::rename(fixture.path(".git"), fixture.path("sub/.git")).expect("moved");
+    // Now the repository belongs to the subdirectory.
+    fs::rename(fixture.path(".git"), fixture.path("sub/.git")).expect("the path can be renamed");
     run(fixture.root(), 2, false);
     assert_eq!(git_states(fixture.root()), [0, 0, count]);
-    // The run has created a new directory for its records.
-    fs::remove_dir_all(fixture.path(".git")).expect("removed");
-    fs::rename(fixture.path("sub/.git"), fixture.path(".git")).expect("moved");
+    // The index run has created a new `.git` directory for its records, which must be removed first.
+    fs::remove_dir_all(fixture.path(".git")).expect("the directory can be removed");
+    fs::rename(fixture.path("sub/.git"), fixture.path(".git")).expect("the path can be renamed");
     run(fixture.root(), 2, false);
     assert_eq!(git_states(fixture.root()), [count, 0, 0]);
 }
@@ -257,8 +266,8 @@ fn moving_a_repository_up_makes_its_files_untracked() {
     run(&root, 2, false);
     let [tracked, ..] = git_states(&root);
     assert!(tracked > 0);
-    fs::remove_dir_all(outer.path(".git")).expect("removed");
-    fs::rename(root.join(".git"), outer.path(".git")).expect("moved");
+    fs::remove_dir_all(outer.path(".git")).expect("the directory can be removed");
+    fs::rename(root.join(".git"), outer.path(".git")).expect("the path can be renamed");
     run(&root, 2, false);
     assert_eq!(git_states(&root), [0, tracked, 0]);
 }

@@ -1,9 +1,11 @@
-//! Incremental = fresh, and parallel = serial.
+//! Property tests of incremental indexing: an incremental run equals a fresh run, and a parallel run equals a serial
+//! run.
 //!
-//! After any sequence of edits, deletions, renames, changes of kind and mode, commits, branch switches, and runs that
-//! were interrupted or killed, an updated index gives the same answers as an index built from scratch.
+//! The tests apply sequences of edits, deletions, renames, changes of file type and permissions, commits, branch
+//! switches, and runs that are interrupted or killed. Afterwards, the updated index gives the same answers as an index
+//! that is built from scratch.
 //!
-//! `AURORA_TEST_CASES` sets the number of sequences, `AURORA_TEST_EDITS` their length.
+//! `AURORA_TEST_CASES` sets the number of sequences, and `AURORA_TEST_EDITS` their length.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -27,7 +29,7 @@ use edits::{BODIES, FILES, apply, edit};
 use fixture::Fixture;
 use proptest::prelude::*;
 
-/// Time of all queries, in seconds since the Unix epoch.
+/// Current time of all queries, in Unix seconds.
 const NOW: i64 = 1_700_000_000;
 
 const QUERIES: &[&str] = &["read the header", "parse_token", "Cache.evict", "retry after a timeout", "install guide"];
@@ -42,22 +44,23 @@ fn options(root: &Path, jobs: usize, force: bool) -> IndexOptions {
 }
 
 fn run(root: &Path, jobs: usize, force: bool) -> IndexSummary {
-    index::run(&options(root, jobs, force), &Silent).expect("an index run")
+    index::run(&options(root, jobs, force), &Silent).expect("the index run succeeds")
 }
 
-/// Updates the index as before a search, with enough time for any change. Returns `None` without an index.
+/// Updates the index in the same way as a search does, with enough time for any change. Returns `None` if there is no
+/// index.
 fn refresh(root: &Path) -> Option<Refresh> {
     let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).ok()?;
     let snapshot = environment.snapshot().ok()?;
-    Some(index::refresh(&options(root, 2, false), &snapshot, Duration::from_secs(600)).expect("an update"))
+    Some(index::refresh(&options(root, 2, false), &snapshot, Duration::from_secs(600)).expect("the update succeeds"))
 }
 
-/// A run that is cancelled at its first progress report.
+/// Runs the indexer and cancels the run at its first progress report.
 fn interrupted(root: &Path) {
     stopped_when(root, |_| true);
 }
 
-/// A run that is cancelled once its progress meets a condition.
+/// Runs the indexer and cancels the run once its progress meets a condition.
 fn stopped_when(root: &Path, is_time: fn(&Progress) -> bool) {
     struct Stop(CancelToken, fn(&Progress) -> bool);
     impl Observer for Stop {
@@ -81,8 +84,9 @@ fn stopped_when(root: &Path, is_time: fn(&Progress) -> bool) {
     index::run(&options, &stop).expect("an interrupted run still publishes finished files");
 }
 
-/// A run in which no file waits for the walk over git's history: everything is first published without attributions.
-/// The attributions follow unless the run is cancelled. Returns the summary and the first published snapshot.
+/// Runs the indexer without waiting for git's history. First, all files are published without attributions. The
+/// attributions follow if `finishes` is true; otherwise the run is cancelled. Returns the summary and the first
+/// published snapshot.
 fn impatient(root: &Path, finishes: bool) -> (IndexSummary, Option<Snapshot>) {
     struct Watch<'a> {
         stop: Option<CancelToken>,
@@ -94,7 +98,7 @@ fn impatient(root: &Path, finishes: bool) -> (IndexSummary, Option<Snapshot>) {
     }
     impl IndexObserver for Watch<'_> {
         fn on_history(&self, _: WalkProgress) {
-            self.published.lock().expect("not poisoned").get_or_insert_with(|| snapshot(self.root));
+            self.published.lock().expect("the lock is not poisoned").get_or_insert_with(|| snapshot(self.root));
             self.stop.iter().for_each(CancelToken::cancel);
         }
 
@@ -105,18 +109,20 @@ fn impatient(root: &Path, finishes: bool) -> (IndexSummary, Option<Snapshot>) {
     let options = IndexOptions { patience: Some(Duration::ZERO), ..options(root, 2, false) };
     let stop = (!finishes).then(|| options.cancel.clone());
     let watch = Watch { stop, root, published: Mutex::default() };
-    let summary = index::run(&options, &watch).expect("an index run");
-    (summary, watch.published.into_inner().expect("not poisoned"))
+    let summary = index::run(&options, &watch).expect("the index run succeeds");
+    (summary, watch.published.into_inner().expect("the lock is not poisoned"))
 }
 
 fn snapshot(root: &Path) -> Snapshot {
-    let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
-    environment.snapshot().expect("a snapshot")
+    let environment =
+        Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).expect("the index can be opened");
+    environment.snapshot().expect("the index can be read")
 }
 
-/// The answers that a user gets from an index, with scores.
+/// Returns the search results that a user gets from an index, with scores.
 fn answers(root: &Path) -> Vec<String> {
-    let embedder = aurora_analysis::embedder("static", &ModelDirectory::at(root)).expect("the embedded model");
+    let embedder =
+        aurora_analysis::embedder("static", &ModelDirectory::at(root)).expect("the built-in model can be loaded");
     let searcher = Searcher::new(snapshot(root), Some(embedder), SearchConfig::default());
     let mut answers = Vec::new();
     for mode in [Mode::Hybrid, Mode::Sparse, Mode::Dense] {
@@ -124,7 +130,7 @@ fn answers(root: &Path) -> Vec<String> {
             let text = (*text).to_owned();
             let filter = FilterSpec::default();
             let query = Query { limit: 10, mode, filter, ..Query::new(text, NOW) };
-            let hits = searcher.search(&query).expect("an answer").hits;
+            let hits = searcher.search(&query).expect("the search succeeds").hits;
             let lines =
                 hits.iter().map(|hit| format!("{} {mode:?}: {} {:?} {:?}", query.text, hit.key, hit.score, hit.scores));
             answers.extend(lines);
@@ -133,15 +139,15 @@ fn answers(root: &Path) -> Vec<String> {
     answers
 }
 
-/// Every resolved relation, with the keys of both definitions.
+/// Returns every resolved relation, with the keys of both definitions.
 fn relations(root: &Path) -> Vec<String> {
     let snapshot = snapshot(root);
     let index = RelationIndex::new(&snapshot);
-    let key = |id| snapshot.chunk(id).expect("a sound index").expect("a live chunk").key().into_owned();
+    let key = |id| snapshot.chunk(id).expect("the index can be read").expect("the chunk is live").key().into_owned();
     let mut found = Vec::new();
     for id in snapshot.live().iter().map(ChunkId) {
         for relation in [Relation::Callees, Relation::Callers, Relation::Implementers] {
-            let related = index.related(id, relation).expect("a sound index");
+            let related = index.related(id, relation).expect("the index can be read");
             let others: Vec<_> = related.list.iter().map(|to| (key(to.id), to.reason, to.confidence)).collect();
             found.push(format!("{} {relation:?} {others:?} {:?} {}", key(id), related.external, related.is_cut));
         }
@@ -151,7 +157,7 @@ fn relations(root: &Path) -> Vec<String> {
 }
 
 fn digest(root: &Path) -> String {
-    snapshot(root).digest().expect("a readable index")
+    snapshot(root).digest().expect("the index can be read")
 }
 
 fn number(variable: &str) -> Option<usize> {
@@ -188,7 +194,7 @@ fn sizeable() -> Fixture {
     let fixture = Fixture::git();
     for number in 0..120 {
         let body = BODIES[number % 5].replace("parse_token", &format!("parse_token_{number}"));
-        let (stem, extension) = FILES[number % 9].rsplit_once('.').expect("an extension");
+        let (stem, extension) = FILES[number % 9].rsplit_once('.').expect("the path has an extension");
         fixture.write(&format!("m{}/{stem}{number}.{extension}", number % 7), body);
         if number % 40 == 0 {
             fixture.commit("more");
@@ -205,7 +211,7 @@ fn a_run_cancelled_before_it_writes_leaves_the_index_unchanged() {
     fixture.write("m1/new.py", BODIES[0]).commit("unseen");
     let options = options(fixture.root(), 2, false);
     options.cancel.cancel();
-    let summary = index::run(&options, &Silent).expect("a stopped run");
+    let summary = index::run(&options, &Silent).expect("the stopped run succeeds");
     assert!(before.complete && !summary.published);
     assert_eq!(*snapshot(fixture.root()).manifest(), before);
     run(fixture.root(), 2, false);
@@ -233,8 +239,8 @@ fn a_second_run_changes_nothing() {
     assert_eq!((second.changed_chunks, second.files.indexed), (0, 0));
     assert_eq!(second.files.unchanged, first.files.indexed);
     assert_eq!(second.chunks, first.chunks);
-    // Files that were written just before the first run are recognised by their content in the second run, and by their
-    // time afterwards. The third run writes nothing.
+    // The second run recognised files that were written just before the first run by their content, and later runs
+    // recognise them by their time. So the third run writes nothing.
     let third = run(fixture.root(), 2, false);
     assert!(third.nothing_changed && third.generation == run(fixture.root(), 2, false).generation);
 }
@@ -250,9 +256,9 @@ fn a_renamed_file_is_recognised() {
     assert!(answers(fixture.root()).iter().all(|answer| !answer.contains("old.py")));
 }
 
-/// Updates the index and returns the number of updated files.
+/// Updates the index and returns the number of files that were updated.
 fn updated(root: &Path) -> u64 {
-    match refresh(root).expect("an index") {
+    match refresh(root).expect("the index exists") {
         Refresh::Updated(updated) if updated.complete => updated.files,
         Refresh::Current => 0,
         other => panic!("{other:?}"),
@@ -265,7 +271,9 @@ fn a_refreshed_index_equals_a_fresh_one() {
     run(fixture.root(), 2, false);
     assert_eq!(updated(fixture.root()), 0);
     fixture.write("m0/a0.py", BODIES[2]).write("new.py", BODIES[0]).remove("m1/src/b1.py");
-    fixture.write("m3/moved.ts", std::fs::read(fixture.path("m3/lib/d3.ts")).expect("a file")).remove("m3/lib/d3.ts");
+    fixture
+        .write("m3/moved.ts", std::fs::read(fixture.path("m3/lib/d3.ts")).expect("the file can be read"))
+        .remove("m3/lib/d3.ts");
     assert_eq!(updated(fixture.root()), 4);
     assert_eq!(updated(fixture.root()), 0);
     let fresh = fixture.duplicate();
@@ -296,7 +304,7 @@ fn an_update_without_time_changes_nothing() {
     let before = digest(fixture.root());
     fixture.write("m0/a0.py", BODIES[2]);
     let refreshed = index::refresh(&options(fixture.root(), 2, false), &snapshot(fixture.root()), Duration::ZERO);
-    let refreshed = refreshed.expect("no error");
+    let refreshed = refreshed.expect("the update succeeds");
     let is_left = matches!(refreshed, Refresh::Unknown | Refresh::Outdated { why: Unrefreshed::TooMuch, .. });
     assert!(is_left, "{refreshed:?}");
     assert_eq!(digest(fixture.root()), before);

@@ -1,4 +1,4 @@
-//! `aur logs`, `list`, `today`, `search`, `view` and `export`.
+//! `aur logs` and its subcommands `list`, `today`, `search`, `view` and `export`.
 
 use std::io::Write as _;
 
@@ -16,16 +16,25 @@ fn some_logs() -> Fixture {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed
         .write_all(b"---\n## Query: 2024-05-01T08:00:00Z | ID: old-1\n\n### Phase 1: A\nthe oauth of old\n")
-        .expect("packed");
-    let packed = packed.finish().expect("packed");
+        .expect("the file can be compressed");
+    let packed = packed.finish().expect("the file can be compressed");
     fixture.write_for_user("logs/conversations/2024/05/oauth-old-2024-05-01.md.gz", packed);
     fixture
 }
 
 fn names(run: &Run) -> Vec<String> {
     let list = run.json();
-    let list = list.as_array().expect("a list").iter();
-    list.map(|log| log["file"].as_str().expect("a path").rsplit('/').next().expect("a name").to_owned()).collect()
+    let list = list.as_array().expect("the value is a list").iter();
+    list.map(|log| {
+        log["file"]
+            .as_str()
+            .expect("the value is a string")
+            .rsplit('/')
+            .next()
+            .expect("the path has a file name")
+            .to_owned()
+    })
+    .collect()
 }
 
 #[test]
@@ -61,7 +70,7 @@ fn logs_are_listed() {
         );
     }
     let lines = fixture.aur(&["logs", "--format", "jsonl"]).out;
-    let first: Value = serde_json::from_str(lines.lines().next().expect("a line")).expect("JSON");
+    let first: Value = serde_json::from_str(lines.lines().next().expect("a log is listed")).expect("the text is JSON");
     assert_eq!(
         (lines.lines().count(), &first["time"], &first["query"]),
         (5, &"2025-12-14T09:00:00Z".into(), &"Fix database migration again".into())
@@ -127,7 +136,9 @@ fn logs_are_searched() {
             hit["lines"][0]["text"]
         )
     };
-    insta::assert_snapshot!(hits.as_array().expect("a list").iter().map(place).collect::<Vec<_>>().join("\n"));
+    insta::assert_snapshot!(
+        hits.as_array().expect("the value is a list").iter().map(place).collect::<Vec<_>>().join("\n")
+    );
     assert_eq!((&hits[0]["phase"], &hits[2]["phase"]), (&Value::Null, &1.into()), "{hits}");
     for (arguments, count) in [
         (&["oauth", "--month", "2024-05"][..], 1),
@@ -178,7 +189,7 @@ fn logs_are_viewed_and_exported() {
     let json = run.json();
     let sections: Vec<_> = json["sections"]
         .as_array()
-        .expect("sections")
+        .expect("the value is a list")
         .iter()
         .map(|section| section["section"].as_str().unwrap_or("-"))
         .collect();
@@ -188,9 +199,9 @@ fn logs_are_viewed_and_exported() {
     );
     let joined: String = json["sections"]
         .as_array()
-        .expect("sections")
+        .expect("the value is a list")
         .iter()
-        .map(|section| section["text"].as_str().expect("text"))
+        .map(|section| section["text"].as_str().expect("the value is a string"))
         .collect();
     assert_eq!((joined, &json["id"]), (text.clone(), &"aurora-20251213-143215-abc123".into()));
     assert_eq!(fixture.aur(&["logs", "view", "oauth-auth", "--format", "jsonl"]).out.lines().count(), 7);
@@ -206,7 +217,7 @@ fn logs_are_viewed_and_exported() {
     }
     assert_eq!(fixture.aur(&["logs", "view", "../../config.toml"]).code, Some(1));
 
-    // A compressed log is unpacked.
+    // A compressed log is decompressed.
     assert!(fixture.aur(&["logs", "export", "old-1"]).out.ends_with("the oauth of old\n"));
     let target = fixture.path("out.md");
     let export = |more: &[&str]| {
@@ -214,14 +225,14 @@ fn logs_are_viewed_and_exported() {
         fixture.aur(&[&["logs", "export", "oauth-auth", "-o", &target][..], more].concat())
     };
     assert_eq!(export(&[]).code, Some(0));
-    assert_eq!(std::fs::read_to_string(&target).expect("exported"), text);
-    std::fs::write(&target, "mine").expect("written");
+    assert_eq!(std::fs::read_to_string(&target).expect("the file can be read"), text);
+    std::fs::write(&target, "mine").expect("the file can be written");
     let refused = export(&[]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.err.contains("already exists") && refused.err.contains("--force replaces it"), "{refused:?}");
-    assert_eq!(std::fs::read_to_string(&target).expect("mine"), "mine");
+    assert_eq!(std::fs::read_to_string(&target).expect("the file can be read"), "mine");
     assert_eq!(export(&["--force"]).code, Some(0));
-    assert_eq!(std::fs::read_to_string(&target).expect("exported"), text);
+    assert_eq!(std::fs::read_to_string(&target).expect("the file can be read"), text);
 }
 
 #[cfg(unix)]
@@ -243,9 +254,9 @@ fn control_characters_never_reach_a_terminal() {
 #[test]
 fn symbolic_links_are_not_logs() {
     let fixture = some_logs();
-    std::fs::write(fixture.home().join("secret.md"), "needle").expect("written");
+    std::fs::write(fixture.home().join("secret.md"), "needle").expect("the file can be written");
     std::os::unix::fs::symlink(fixture.home().join("secret.md"), path(&fixture, "2025/12/needle-2025-12-13.md"))
-        .expect("linked");
+        .expect("the link can be created");
     assert_eq!(fixture.aur(&["logs", "search", "needle"]).code, Some(1));
     assert_eq!(fixture.aur(&["logs", "view", "needle-2025-12-13"]).code, Some(1));
 }

@@ -1,4 +1,4 @@
-//! Help texts and errors in arguments.
+//! Help texts of `aur log` and `aur logs`, and errors in their arguments.
 
 use crate::fixture::{Fixture, Run};
 

@@ -1,4 +1,4 @@
-//! The indexer reads logs as `aur log write` writes them.
+//! Logs that `aur log write` has written are indexed.
 
 use std::io::Cursor;
 
@@ -44,7 +44,8 @@ fn logs_in_a_configured_directory_are_indexed() {
 fn the_query_of_an_interaction_is_the_documentation_of_its_phases() {
     let fixture = Fixture::plain();
     let path = write(&fixture, OAUTH);
-    let log = std::fs::read(fixture.user_directory().join("logs/conversations").join(&path)).expect("a log");
+    let log =
+        std::fs::read(fixture.user_directory().join("logs/conversations").join(&path)).expect("the file can be read");
     let chunks = chunks(&path, &log);
     let queries: Vec<&str> = chunks.iter().map(|chunk| chunk.doc.as_str()).collect();
     assert_eq!(queries, ["Implement OAuth2 authentication for our API"; 3]);
@@ -65,7 +66,7 @@ fn phases() -> impl Strategy<Value = Vec<(Option<u32>, String, String)>> {
     prop::collection::vec(phase, 0..6)
 }
 
-/// Phases with the numbers that unnumbered phases get.
+/// Returns the phases, and gives numbers to phases without a number as the program does.
 fn numbered(phases: &[(Option<u32>, String, String)], mut last: u32) -> Vec<(u32, String)> {
     let number = |(number, name, _): &(Option<u32>, String, String)| {
         last = number.unwrap_or(last + 1);
@@ -79,7 +80,7 @@ fn json(phases: &[(Option<u32>, String, String)]) -> serde_json::Value {
     phases.iter().map(phase).collect()
 }
 
-/// The phases that the indexer finds. Asserts that no piece of a phase is missing.
+/// Returns the phases that the indexer finds. Asserts that no piece of a phase is missing.
 fn indexed(log: &[u8]) -> Vec<(u32, String)> {
     let field = |chunk: &Chunk, name: &str| {
         let found = chunk.metadata.iter().find(|(key, _)| key == name);
@@ -87,10 +88,12 @@ fn indexed(log: &[u8]) -> Vec<(u32, String)> {
     };
     let mut phases = Vec::new();
     for chunk in chunks("2025/12/a-2025-12-13.md", log) {
-        // Only the first piece of a long phase has no parent.
+        // A long phase has several pieces. All except the first have a parent.
         if chunk.parent.is_none() && field(&chunk, "phase_name").is_some() {
-            let digits = field(&chunk, "phase_number").expect("a number").replace(|c: char| !c.is_ascii_digit(), "");
-            phases.push((digits.parse().expect("a number"), chunk.name));
+            let digits = field(&chunk, "phase_number")
+                .expect("the field is a number")
+                .replace(|c: char| !c.is_ascii_digit(), "");
+            phases.push((digits.parse().expect("the text is a number"), chunk.name));
         }
     }
     phases
@@ -102,20 +105,20 @@ proptest! {
     #[test]
     fn every_written_phase_is_indexed(query in texts(), first in phases(), second in phases(), response in texts()) {
         prop_assume!(!query.trim().is_empty());
-        let place = tempfile::tempdir().expect("a directory");
-        let logs = LogDirectory::create(place.path()).expect("a directory");
+        let place = tempfile::tempdir().expect("a temporary directory can be created");
+        let logs = LogDirectory::create(place.path()).expect("the directory can be created");
         let input = serde_json::json!({"query": query, "phases": json(&first), "response": response, "timestamp": "2025-12-13T14:32:15Z"});
         let read = aurora_logs::interaction("a.json", input.to_string().as_bytes()).expect("valid");
         let written = logs.write(LogText::Interaction(read), 2).expect("written");
         let expected = numbered(&first, 0);
-        prop_assert_eq!(indexed(&std::fs::read(&written.path).expect("a log")), expected.clone());
+        prop_assert_eq!(indexed(&std::fs::read(&written.path).expect("the file can be read")), expected.clone());
 
-        let log = logs.files(Default::default()).expect("a list").next().expect("a log").expect("can be read");
+        let log = logs.files(Default::default()).expect("the logs can be listed").next().expect("there is a log").expect("can be read");
         let input = serde_json::json!({"phases": json(&second), "response": response});
         let added = additions("a.json", input.to_string().as_bytes()).expect("valid");
         logs.append(&log, AddedText::Sections(added), jiff::Timestamp::UNIX_EPOCH).expect("added");
         let last = expected.last().map_or(0, |(number, _)| *number);
         let expected = [expected, numbered(&second, last)].concat();
-        prop_assert_eq!(indexed(&std::fs::read(&written.path).expect("a log")), expected);
+        prop_assert_eq!(indexed(&std::fs::read(&written.path).expect("the file can be read")), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! `aur logs maintain`, and the same maintenance after `aur log write`.
+//! `aur logs maintain`, and the maintenance that `aur log write` performs.
 
 use crate::fixture::{Fixture, Run};
 use crate::{OAUTH, days_ago, files, path, put_log, write};
@@ -61,14 +61,17 @@ fn writing_a_log_maintains_the_logs_once_a_day() {
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(run.err.contains("2 logs older than 90 days were removed"), "{run:?}");
     assert!(run.err.contains("2 logs older than 7 days were compressed"), "{run:?}");
-    // The written log itself stays, regardless of its age.
+    // The log that was just written is kept, regardless of its date.
     assert!(path(&fixture, "2025/12/oauth-authentication-2025-12-13.md").exists());
     put_log(&fixture, "older", 9, "text");
     write(&fixture, OAUTH);
     assert!(files(&fixture).iter().any(|file| file.ends_with(&format!("older-{}.md", days_ago(9)))));
-    // One day later.
-    let stamp = std::fs::File::options().append(true).open(path(&fixture, ".maintained")).expect("the stamp");
-    stamp.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(25 * 3_600)).expect("set");
+    // Pretend that the last maintenance was a day ago.
+    let stamp =
+        std::fs::File::options().append(true).open(path(&fixture, ".maintained")).expect("the file can be opened");
+    stamp
+        .set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(25 * 3_600))
+        .expect("the modification time can be set");
     write(&fixture, OAUTH);
     assert!(files(&fixture).iter().any(|file| file.ends_with(&format!("older-{}.md.gz", days_ago(9)))));
 }
@@ -80,7 +83,7 @@ fn a_jumping_clock_removes_no_log_without_a_request() {
     let kept = files(&fixture);
     let at = |time: &str, arguments: &[&str]| {
         let mut command = fixture.command();
-        let text = std::fs::File::open(path(&fixture, &kept[0])).expect("a log");
+        let text = std::fs::File::open(path(&fixture, &kept[0])).expect("the file can be opened");
         Run::from_command(command.args(arguments).env("AURORA_TEST_NOW", time).stdin(text))
     };
     for time in ["2100-01-01T00:00:00Z", "1960-01-01T00:00:00Z", "2100-06-01T00:00:00Z"] {
@@ -108,7 +111,7 @@ fn the_configuration_sets_the_ages() {
     fixture.write_for_user("config.toml", "[logs]\nretention_days = 7\ncompress_after_days = 6\n");
     fixture.aur(&["logs", "maintain"]);
     assert_eq!(names(&fixture), ["today.md", "week.md.gz"]);
-    // An invalid configuration removes nothing.
+    // With an invalid configuration, nothing is removed.
     fixture.write_for_user("config.toml", "[logs]\nretention_days = 1.5\n");
     assert_eq!(fixture.aur(&["logs", "maintain"]).code, Some(2));
     assert_eq!(names(&fixture), ["today.md", "week.md.gz"]);

@@ -24,7 +24,7 @@ fn a_log_is_written_and_its_path_printed() {
     let run = feed(&fixture, &["log", "write", "-", "--format", "json"], r#"{"query": "Fix the cache", "phases": []}"#);
     let (json, today) = (run.json(), crate::days_ago(0));
     assert_eq!(json["file"], format!("{}/fix-cache-{today}.md", today.strftime("%Y/%m")));
-    let id = json["id"].as_str().expect("an id");
+    let id = json["id"].as_str().expect("the value is a string");
     assert!(id.starts_with(&format!("aurora-{}-", today.strftime("%Y%m%d"))) && id.len() == 29, "{id}");
 }
 
@@ -55,15 +55,15 @@ fn texts_of_a_log_are_stored_unchanged() {
     let json = serde_json::json!({"query": secret, "phases": [{"name": "A", "output": {"key": 1.50}, "text": secret}], "response": secret});
     let file = write(&fixture, &json.to_string());
     assert!(content(&fixture, &file).matches("ghp_0123456789abcdefghijABCDEFGHIJ012345").count() >= 3);
-    // Output to a terminal is escaped, output to a file is not.
-    let name = file.rsplit('/').next().expect("a name");
+    // Output to a terminal is escaped, but output to a file is not.
+    let name = file.rsplit('/').next().expect("the path has a file name");
     let run = fixture.aur(&["logs", "view", name]);
     assert_eq!(run.out, content(&fixture, &file));
     let listed = fixture.aur(&["logs"]);
     assert!(!listed.out.contains(['\u{1b}', '\u{202e}']), "{listed:?}");
 }
 
-/// Texts that are not valid interactions: broken JSON, values of the wrong type, missing and unknown keys.
+/// Texts that are not valid interactions: broken JSON, values of wrong types, and missing or unknown keys.
 const MALFORMED: [&str; 21] = [
     "",
     "{",
@@ -116,8 +116,8 @@ fn an_addition_keeps_the_existing_text() {
     assert_eq!(run.code, Some(0), "{run:?}");
     let after = content(&fixture, &file);
     assert!(after.starts_with(&before) && after.contains("### Phase 3: RECORD"), "{after}");
-    let line = run.json()["line"].as_u64().expect("a line") as usize;
-    assert!(after.lines().nth(line - 1).expect("a line").starts_with("## Appended: "), "{after}");
+    let line = run.json()["line"].as_u64().expect("the value is a number") as usize;
+    assert!(after.lines().nth(line - 1).expect("the log has the line").starts_with("## Appended: "), "{after}");
     let run = feed(&fixture, &["log", "append", "oauth-auth", "--section", "Review"], "Looks good.");
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(content(&fixture, &file).starts_with(&after));
@@ -152,8 +152,11 @@ fn sixteen_processes_write_sixteen_logs() {
     for child in children {
         let output = child.wait_with_output().expect("the program ends");
         assert!(output.status.success(), "{output:?}");
-        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        let (id, file) = (json["id"].as_str().expect("an id"), json["file"].as_str().expect("a path"));
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the text is JSON");
+        let (id, file) = (
+            json["id"].as_str().expect("the value is a string"),
+            json["file"].as_str().expect("the value is a string"),
+        );
         assert!(content(&fixture, file).contains(id), "{file}");
         written.insert(file.to_owned());
     }
@@ -173,7 +176,8 @@ fn only_the_user_may_read_logs() {
 
     let fixture = Fixture::plain();
     let file = write(&fixture, OAUTH);
-    let mode = |path: std::path::PathBuf| path.metadata().expect("metadata").permissions().mode() & 0o777;
+    let mode =
+        |path: std::path::PathBuf| path.metadata().expect("the metadata can be read").permissions().mode() & 0o777;
     assert_eq!(mode(path(&fixture, &file)), 0o600);
     for directory in ["logs", "logs/conversations", "logs/conversations/2025", "logs/conversations/2025/12"] {
         assert_eq!(mode(fixture.user_directory().join(directory)), 0o700, "{directory}");

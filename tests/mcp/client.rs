@@ -1,4 +1,4 @@
-//! A client that speaks MCP over standard input and output, and one that speaks it over HTTP.
+//! MCP clients over standard input and output, and over HTTP.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -8,41 +8,42 @@ use serde_json::{Value, json};
 
 use crate::fixture::Fixture;
 
-/// The first message of a client.
+/// Returns the first message of a client.
 pub(crate) fn initialize() -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}
     }})
 }
 
-/// A client of `aur mcp`.
+/// A client that has started `aur mcp`.
 pub(crate) struct Client {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     last: u64,
-    /// Progress notifications received so far.
+    /// The progress notifications received so far.
     pub(crate) progress: Vec<Value>,
 }
 
 impl Client {
-    /// Starts the server in the fixture and begins a session.
+    /// Starts the server in the fixture and initializes a session.
     pub(crate) fn start(fixture: &Fixture, arguments: &[&str]) -> Self {
         let mut client = Self::connect(fixture, arguments);
         client.begin();
         client
     }
 
-    /// Starts the server in the fixture.
+    /// Starts the server in the fixture without initializing a session.
     pub(crate) fn connect(fixture: &Fixture, arguments: &[&str]) -> Self {
         let mut command = fixture.command();
         command.arg("mcp").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program starts");
-        let (input, output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+        let (input, output) =
+            (child.stdin.take().expect("the stream is piped"), child.stdout.take().expect("the stream is piped"));
         Self { child, input, output: BufReader::new(output), last: 1, progress: Vec::new() }
     }
 
-    /// Begins a session.
+    /// Initializes a session.
     pub(crate) fn begin(&mut self) {
         self.send(&initialize());
         let begun = self.receive(1);
@@ -50,31 +51,33 @@ impl Client {
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     }
 
-    /// Sends a line unchanged.
+    /// Sends a line as it is.
     pub(crate) fn send_line(&mut self, line: &[u8]) {
         self.input.write_all(line).and_then(|()| self.input.write_all(b"\n")).expect("the server reads");
     }
 
-    /// Sends a text without a line end, ends the input and returns the next message of the server.
+    /// Sends a text without a line end, closes the input, and returns the next message of the server.
     pub(crate) fn send_last(&mut self, text: &[u8]) -> Value {
         self.input.write_all(text).expect("the server reads");
-        // Replacing the descriptor closes it.
-        self.input = ChildStdin::from(std::os::fd::OwnedFd::from(std::fs::File::create("/dev/null").expect("a file")));
+        // Assigning another descriptor closes the old one.
+        self.input = ChildStdin::from(std::os::fd::OwnedFd::from(
+            std::fs::File::create("/dev/null").expect("the file can be created"),
+        ));
         self.next()
     }
 
-    /// The next message of the server.
+    /// Returns the next message of the server.
     pub(crate) fn next(&mut self) -> Value {
         let mut line = String::new();
-        assert!(self.output.read_line(&mut line).expect("a line") > 0, "the server has ended");
-        serde_json::from_str(&line).expect("JSON")
+        assert!(self.output.read_line(&mut line).expect("a line can be read") > 0, "the server has ended");
+        serde_json::from_str(&line).expect("the text is JSON")
     }
 
     fn send(&mut self, message: &Value) {
         writeln!(self.input, "{message}").expect("the server reads");
     }
 
-    /// Returns the answer to a request and stores progress notifications.
+    /// Returns the answer to a request. Progress notifications that arrive earlier are stored.
     fn receive(&mut self, id: u64) -> Value {
         loop {
             let message = self.next();
@@ -87,7 +90,7 @@ impl Client {
         }
     }
 
-    /// Sends a request and returns its answer.
+    /// Sends a request and returns the answer.
     pub(crate) fn answer(&mut self, method: &str, parameters: Value) -> Value {
         self.last += 1;
         let id = self.last;
@@ -95,20 +98,20 @@ impl Client {
         self.receive(id)
     }
 
-    /// Sends a request, asserts that it succeeds, and returns its result.
+    /// Sends a request, asserts that it succeeds, and returns the result.
     pub(crate) fn request(&mut self, method: &str, parameters: Value) -> Value {
         let answer = self.answer(method, parameters);
         assert!(answer["result"].is_object(), "{method}: {answer}");
         answer["result"].clone()
     }
 
-    /// Calls a tool, and returns the text of its answer and whether it is an error.
+    /// Calls a tool. Returns the text of the answer, and whether the answer is an error.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let result = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         text_of(&result)
     }
 
-    /// Calls a tool with a token for progress.
+    /// Calls a tool with a progress token.
     pub(crate) fn call_with_progress(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let parameters = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": "t"}});
         let result = self.request("tools/call", parameters);
@@ -117,7 +120,7 @@ impl Client {
 }
 
 fn text_of(result: &Value) -> (String, bool) {
-    let text = result["content"][0]["text"].as_str().expect("a text").to_owned();
+    let text = result["content"][0]["text"].as_str().expect("the value is a string").to_owned();
     (text, result["isError"].as_bool().unwrap_or(false))
 }
 
@@ -128,7 +131,7 @@ impl Drop for Client {
     }
 }
 
-/// `aur serve`, started in a fixture.
+/// A running `aur serve` in a fixture.
 pub(crate) struct HttpServer {
     child: Child,
     address: String,
@@ -140,22 +143,25 @@ impl HttpServer {
         command.arg("serve").stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program starts");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
-        let address = line.trim().strip_prefix("Listening on http://").expect("the address").to_owned();
+        BufReader::new(child.stdout.take().expect("the stream is piped"))
+            .read_line(&mut line)
+            .expect("a line can be read");
+        let address =
+            line.trim().strip_prefix("Listening on http://").expect("the server prints its address").to_owned();
         Self { child, address }
     }
 
-    /// Posts a message and returns the whole answer.
+    /// Posts a message and returns the complete HTTP response.
     pub(crate) fn post(&self, message: &Value) -> String {
         self.send(message, &self.address)
     }
 
-    /// Posts a message with the given host header.
+    /// Posts a message with the given `Host` header.
     pub(crate) fn send(&self, message: &Value, host: &str) -> String {
         self.send_body(message.to_string().as_bytes(), host)
     }
 
-    /// Posts a body unchanged.
+    /// Posts a body as it is.
     pub(crate) fn post_body(&self, body: &[u8]) -> String {
         self.send_body(body, &self.address)
     }
@@ -167,9 +173,9 @@ impl HttpServer {
             body.len()
         );
         let mut stream = TcpStream::connect(&self.address).expect("the server listens");
-        stream.write_all(&[head.as_bytes(), body].concat()).expect("sent");
+        stream.write_all(&[head.as_bytes(), body].concat()).expect("the request can be sent");
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
+        stream.read_to_string(&mut answer).expect("the answer can be read");
         answer
     }
 }

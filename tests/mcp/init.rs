@@ -1,4 +1,4 @@
-//! `aur init` writes only the changes that it shows, and can revert them.
+//! `aur init` writes only the changes that it shows, and can remove them again.
 
 #[allow(dead_code, reason = "questions need little of it")]
 #[path = "../browse/tty.rs"]
@@ -10,7 +10,8 @@ use crate::fixture::Fixture;
 use tty::Tty;
 
 fn read(fixture: &Fixture, path: &str) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(fixture.path(path)).expect("a file")).expect("JSON")
+    serde_json::from_str(&std::fs::read_to_string(fixture.path(path)).expect("the file can be read"))
+        .expect("the text is JSON")
 }
 
 #[test]
@@ -47,31 +48,31 @@ fn clients_in_use_are_found_and_links_are_not_followed() {
     assert!(unknown.code == Some(2) && unknown.err.contains("notepad"), "{unknown:?}");
 
     fixture.write(".cursor/rules", "").write_for_user("codex-was-here", "");
-    std::fs::create_dir_all(fixture.home().join(".codex")).expect("created");
+    std::fs::create_dir_all(fixture.home().join(".codex")).expect("the directory can be created");
     let written = fixture.aur(&["init", "--yes"]);
     assert_eq!(written.code, Some(0), "{written:?}");
     assert!(fixture.path(".cursor/mcp.json").exists());
-    let codex = std::fs::read_to_string(fixture.home().join(".codex/config.toml")).expect("a file");
+    let codex = std::fs::read_to_string(fixture.home().join(".codex/config.toml")).expect("the file can be read");
     assert!(codex.contains("[mcp_servers.aurora]"), "{codex}");
 
-    // A link in the repository cannot redirect the program.
+    // The program does not follow a link in the repository.
     let elsewhere = fixture.home().join("elsewhere");
-    std::fs::create_dir_all(&elsewhere).expect("created");
-    std::os::unix::fs::symlink(&elsewhere, fixture.path(".zed")).expect("linked");
+    std::fs::create_dir_all(&elsewhere).expect("the directory can be created");
+    std::os::unix::fs::symlink(&elsewhere, fixture.path(".zed")).expect("the link can be created");
     let refused = fixture.aur(&["init", "zed", "--yes"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(std::fs::read_dir(&elsewhere).expect("a directory").next().is_none());
+    assert!(std::fs::read_dir(&elsewhere).expect("the directory can be read").next().is_none());
     fixture.write("opencode.json", "[1, 2]");
     let refused = fixture.aur(&["init", "opencode", "--yes"]);
     assert!(refused.code == Some(2) && refused.err.contains("by hand"), "{refused:?}");
-    assert_eq!(std::fs::read_to_string(fixture.path("opencode.json")).expect("a file"), "[1, 2]");
+    assert_eq!(std::fs::read_to_string(fixture.path("opencode.json")).expect("the file can be read"), "[1, 2]");
 }
 
 #[test]
 fn removing_the_entry_restores_the_same_bytes() {
     let fixture = Fixture::git();
     let codex = fixture.home().join(".codex/config.toml");
-    std::fs::create_dir_all(codex.parent().expect("a directory")).expect("created");
+    std::fs::create_dir_all(codex.parent().expect("the path has a parent")).expect("the directory can be created");
     let clients = ["claude-code", "codex", "cursor", "gemini", "opencode", "vscode", "zed"];
     let run = |more: &[&str]| {
         let run = fixture.aur(&[&["init", "--yes"], more, &clients].concat());
@@ -87,13 +88,13 @@ fn removing_the_entry_restores_the_same_bytes() {
         (fixture.path(".zed/settings.json"), ""),
     ];
     for (path, text) in &files {
-        std::fs::create_dir_all(path.parent().expect("a directory")).expect("created");
-        std::fs::write(path, text).expect("written");
+        std::fs::create_dir_all(path.parent().expect("the path has a parent")).expect("the directory can be created");
+        std::fs::write(path, text).expect("the file can be written");
     }
     let secret = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-    std::fs::set_permissions(&files[0].0, secret).expect("set");
+    std::fs::set_permissions(&files[0].0, secret).expect("permissions can be set");
     run(&[]);
-    let read = |path: &std::path::Path| std::fs::read_to_string(path).expect("a file");
+    let read = |path: &std::path::Path| std::fs::read_to_string(path).expect("the file can be read");
     let written: Vec<String> = files.iter().map(|(path, _)| read(path)).collect();
     assert!(written.iter().all(|text| text.contains("aurora")), "{written:?}");
     assert!(!written[1].replace("\r\n", "").contains('\n'), "{:?}", written[1]);
@@ -102,7 +103,7 @@ fn removing_the_entry_restores_the_same_bytes() {
     for (path, text) in &files {
         assert_eq!(read(path), *text, "{}", path.display());
     }
-    let mode = std::fs::metadata(&files[0].0).expect("a file").permissions();
+    let mode = std::fs::metadata(&files[0].0).expect("the metadata can be read").permissions();
     assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777, 0o600);
 }
 
@@ -112,7 +113,7 @@ fn a_customised_entry_is_replaced_only_after_confirmation() {
     let own =
         "{\"mcpServers\": {\"aurora\": {\"command\": \"/opt/aur\", \"args\": [\"mcp\"], \"env\": {\"A\": \"b\"}}}}\n";
     fixture.write(".mcp.json", own);
-    let file = || std::fs::read_to_string(fixture.path(".mcp.json")).expect("a file");
+    let file = || std::fs::read_to_string(fixture.path(".mcp.json")).expect("the file can be read");
     for arguments in [&["init", "claude-code", "zed", "--yes"][..], &["init", "claude-code"]] {
         let refused = fixture.aur(arguments);
         assert_eq!(refused.code, Some(2), "{refused:?}");
@@ -128,7 +129,7 @@ fn a_customised_entry_is_replaced_only_after_confirmation() {
     assert_eq!(asked.ended().0, 0);
     assert_eq!(file(), "{\"mcpServers\": {}}\n");
 
-    // An entry that an installation in another place has written does not count as the user's own.
+    // If the entry was written by an installation in another directory, it does not count as the user's own entry.
     fixture.write(".mcp.json", "{\"mcpServers\": {\"aurora\": {\"command\": \"/old/aur\", \"args\": [\"mcp\"]}}}\n");
     let written = fixture.aur(&["init", "claude-code", "--yes"]);
     assert!(written.code == Some(0) && !file().contains("/old/aur"), "{written:?}");

@@ -1,4 +1,4 @@
-//! `aur mcp` and `aur init` as agents see them.
+//! `aur mcp` and `aur init`, as agents use them.
 #![cfg(unix)]
 
 #[path = "../fixture/mod.rs"]
@@ -25,7 +25,7 @@ fn project() -> Fixture {
     fixture
 }
 
-/// Calls a tool repeatedly until the index is complete, and returns its answer.
+/// Calls a tool repeatedly until the index is complete, and returns the last answer.
 fn complete_answer(client: &mut Client, tool: &str, arguments: &Value) -> String {
     let end = Instant::now() + Duration::from_secs(60);
     loop {
@@ -43,8 +43,12 @@ fn every_tool_answers_in_a_project_that_had_no_index() {
     let fixture = project();
     let mut client = Client::start(&fixture, &[]);
     let tools = client.request("tools/list", json!({}));
-    let names: Vec<&str> =
-        tools["tools"].as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
+    let names: Vec<&str> = tools["tools"]
+        .as_array()
+        .expect("the value is a list")
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
     assert_eq!(names, ["search", "read", "grep", "graph", "history", "status"]);
     let search = complete_answer(&mut client, "search", &json!({"query": "remove the oldest page"}));
     assert!(search.starts_with("src/cache.py:") && search.contains("def evict_oldest"), "{search}");
@@ -132,7 +136,7 @@ fn errors_tell_the_agent_how_to_correct_the_call() {
     assert!(missing["error"].is_object(), "{missing}");
 }
 
-/// The texts in backquotes.
+/// Returns the texts in backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
@@ -146,9 +150,9 @@ fn a_tool_only_recommends_its_own_arguments() {
     let mut client = Client::start(&fixture, &[]);
     complete_answer(&mut client, "search", &json!({"query": "page"}));
     let listed = client.request("tools/list", json!({}));
-    let tools = listed["tools"].as_array().expect("tools");
+    let tools = listed["tools"].as_array().expect("the value is a list");
     let arguments = |tool: &Value| -> BTreeSet<String> {
-        tool["inputSchema"]["properties"].as_object().expect("arguments").keys().cloned().collect()
+        tool["inputSchema"]["properties"].as_object().expect("the value is an object").keys().cloned().collect()
     };
     let all: BTreeSet<String> =
         tools.iter().flat_map(arguments).chain(["limit", "mode", "group", "type"].map(String::from)).collect();
@@ -187,9 +191,9 @@ fn a_tool_only_recommends_its_own_arguments() {
         ("status", json!({"budget": 1})),
     ] {
         let (text, _) = client.call(tool, call.clone());
-        let schema = tools.iter().find(|known| known["name"] == tool).expect("a tool");
+        let schema = tools.iter().find(|known| known["name"] == tool).expect("the tool is listed");
         let has = arguments(schema);
-        // The answer may quote arguments of the call.
+        // The answer may repeat arguments of the call.
         let given = |word: &str| call.get(word).is_some();
         let foreign = quoted(&text).filter(|word| all.contains(*word) && !has.contains(*word) && !given(word));
         assert_eq!(foreign.collect::<Vec<_>>(), [""; 0], "{tool} {call}: {text}");
@@ -221,7 +225,7 @@ fn notes_reach_the_agent() {
     assert!(answer.contains("No indexed file matches") && !answer.contains("keyword"), "{answer}");
 }
 
-/// Texts that are not valid requests, each with the id and the code of the error that answers it.
+/// Returns invalid requests, each with the id and the code of the error that must answer it.
 fn malformed() -> Vec<(Vec<u8>, Value, i32)> {
     let deep = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
     let calls = [
@@ -263,7 +267,7 @@ fn invalid_messages_are_answered_and_the_server_continues() {
         }
         client.send_line(&vec![b'a'; 5 << 20]);
         assert_eq!(client.next()["error"]["code"], -32600);
-        // None of these messages has an answer.
+        // The server does not answer any of these messages.
         for text in [
             "",
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#,
@@ -277,7 +281,7 @@ fn invalid_messages_are_answered_and_the_server_continues() {
     }
     let unknown = client.answer("no/such", json!({}));
     assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
-    // The end of the input also ends a line.
+    // The end of the input also ends the last line.
     let last = client.send_last(b"{");
     assert_eq!(last["error"]["code"], -32700, "{last}");
 }
@@ -288,9 +292,9 @@ fn http_answers_invalid_messages_in_json() {
     let server = client::HttpServer::start(&fixture);
     for (text, id, code) in malformed() {
         let answer = server.post_body(&text);
-        let (head, body) = answer.split_once("\r\n\r\n").expect("a body");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("the response has a body");
         assert!(head.starts_with("HTTP/1.1 400") && head.contains("application/json"), "{answer}");
-        let body: Value = serde_json::from_str(body).expect("JSON");
+        let body: Value = serde_json::from_str(body).expect("the text is JSON");
         assert_eq!((&body["id"], &body["error"]["code"]), (&id, &json!(code)), "{body}");
     }
     let large = server.post_body(&vec![b' '; (256 << 10) + 1]);
@@ -345,15 +349,15 @@ fn no_answer_exceeds_its_budget() {
         }
     }
     let listed = client.request("resources/list", json!({}));
-    let resources = listed["resources"].as_array().expect("resources");
-    let long = resources.iter().find(|resource| resource["name"] == "long.txt").expect("a resource");
+    let resources = listed["resources"].as_array().expect("the value is a list");
+    let long = resources.iter().find(|resource| resource["name"] == "long.txt").expect("the resource is listed");
     let refused = client.answer("resources/read", json!({"uri": long["uri"]}));
     assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("50000")), "a large resource");
     let refused = client.answer("tools/call", json!({"name": "page ".repeat(9_000), "arguments": {}}));
     assert!(refused.to_string().len() < 500, "an unknown tool: {refused}");
     let refused = client.answer(&"page/".repeat(9_000), json!({}));
     assert!(refused.to_string().len() < 500, "an unknown method: {refused}");
-    let root = fixture.root().file_name().expect("a name").to_string_lossy().into_owned();
+    let root = fixture.root().file_name().expect("the path has a file name").to_string_lossy().into_owned();
     let uri = format!("aurora://{root}/chunk/long.txt:{}", "page".repeat(9_000));
     let refused = client.answer("resources/read", json!({"uri": uri}));
     assert!(refused.to_string().len() < 500, "an unknown resource: {refused}");
@@ -365,17 +369,17 @@ fn files_and_chunks_are_resources() {
     let mut client = Client::start(&fixture, &[]);
     complete_answer(&mut client, "search", &json!({"query": "page"}));
     let listed = client.request("resources/list", json!({}));
-    let resources = listed["resources"].as_array().expect("resources");
+    let resources = listed["resources"].as_array().expect("the value is a list");
     assert_eq!(resources.len(), 2, "{listed}");
     for resource in resources {
         let read = client.request("resources/read", json!({"uri": resource["uri"]}));
-        let text = read["contents"][0]["text"].as_str().expect("a text");
-        let file = fixture.path(resource["name"].as_str().expect("a name"));
-        assert_eq!(text, std::fs::read_to_string(file).expect("a file"));
+        let text = read["contents"][0]["text"].as_str().expect("the value is a string");
+        let file = fixture.path(resource["name"].as_str().expect("the value is a string"));
+        assert_eq!(text, std::fs::read_to_string(file).expect("the file can be read"));
     }
     let templates = client.request("resources/templates/list", json!({}));
     assert_eq!(templates["resourceTemplates"].as_array().map(Vec::len), Some(2));
-    let root = fixture.root().file_name().expect("a name").to_string_lossy().into_owned();
+    let root = fixture.root().file_name().expect("the path has a file name").to_string_lossy().into_owned();
     let chunk = client.request("resources/read", json!({"uri": format!("aurora://{root}/chunk/src/cache.py:13")}));
     assert!(chunk["contents"][0]["text"].as_str().is_some_and(|text| text.starts_with("def drop_page")), "{chunk}");
 }
@@ -401,10 +405,10 @@ fn several_roots_can_be_searched_and_a_read_only_server_writes_nothing() {
     other.write("herd.py", "def count_zebras(herd):\n    return len(herd)\n").commit("first");
     let other_root = other.root().display().to_string();
     let mut client = Client::start(&one, &["--root", &one.root().display().to_string(), "--root", &other_root]);
-    let name = other.root().file_name().expect("a name").to_string_lossy().into_owned();
+    let name = other.root().file_name().expect("the path has a file name").to_string_lossy().into_owned();
     let found = complete_answer(&mut client, "search", &json!({"query": "count_zebras", "root": name}));
     assert!(found.starts_with("herd.py:"), "{found}");
-    // Without a name all roots are searched. A path that begins with the name of a root refers to that root.
+    // Without a root name, all roots are searched. If a path begins with the name of a root, only this root is meant.
     let found = complete_answer(&mut client, "search", &json!({"query": "count_zebras"}));
     assert!(found.starts_with(&format!("{name}/herd.py:")), "{found}");
     let read = complete_answer(&mut client, "read", &json!({"place": format!("{name}/herd.py:1")}));

@@ -1,9 +1,9 @@
-//! Clocks that are wrong, or that were wrong before.
+//! System clocks that are wrong now or were wrong earlier.
 
 use crate::fixture::{CACHE, Fixture, Run};
 
 const NOW: &str = "2026-02-01T00:00:00Z";
-/// Times before the epoch, before every commit, long after them, and beyond the range of 32 bits.
+/// Times before the Unix epoch, before every commit, long after every commit, and beyond the range of 32 bits.
 const OTHERS: [&str; 4] =
     ["1960-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "2100-01-01T00:00:00Z", "9000-01-01T00:00:00Z"];
 
@@ -20,10 +20,10 @@ fn searches_and_memory_work_with_jumping_clocks() {
         assert_eq!(run.code, Some(0), "{time}: {run:?}");
         let results = run.json()["results"].as_array().cloned().unwrap_or_default();
         for result in &results {
-            // A number that is not finite would be null.
+            // A number that is not finite would be null in JSON.
             assert!(result["score"].is_number(), "{time}: {result}");
         }
-        let ids = results.iter().map(|result| result["id"].as_str().expect("an id").to_owned());
+        let ids = results.iter().map(|result| result["id"].as_str().expect("the value is a string").to_owned());
         ids.collect::<Vec<_>>()
     };
     let add = |time: &str, text: &str| {
@@ -34,7 +34,7 @@ fn searches_and_memory_work_with_jumping_clocks() {
     let before = found(NOW);
     assert!(before.len() >= 2, "{before:?}");
     for time in OTHERS {
-        // Entries written with one clock are read with the following clocks.
+        // These entries are read again under the next times.
         add(time, &format!("A note of {time}"));
         for arguments in
             [&["mem", "index", "--force"][..], &["mem", "feedback", "good", "src/cache.py:9"], &["mem", "list"]]

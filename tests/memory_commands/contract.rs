@@ -1,9 +1,8 @@
-//! The interface for programs: the objects that commands read and print, and their exit codes.
+//! The interface for other programs: the objects that commands read and print, and their exit codes.
 
 use crate::{Fixture, add_providers, found, piped};
 
-/// The worked example of seed 004, §6.8.4: a task with score 0.93 is stored as a pattern and logged, and a task with
-/// score 0.45 is only logged.
+/// A task with score 0.93 is stored as a pattern and logged, while a task with score 0.45 is only logged.
 #[test]
 fn the_lifecycle_of_a_task() {
     let fixture = Fixture::git();
@@ -30,7 +29,7 @@ fn the_lifecycle_of_a_task() {
     assert_eq!(stored.code, Some(0), "{stored:?}");
     assert_eq!(outcome["id"], "reas:oauth-impl-20251213");
     assert_eq!((&outcome["stored"], &outcome["is_pattern"]), (&true.into(), &true.into()), "{outcome}");
-    let keys: Vec<&String> = outcome.as_object().expect("an object").keys().collect();
+    let keys: Vec<&String> = outcome.as_object().expect("the value is an object").keys().collect();
     assert_eq!(keys, ["id", "is_pattern", "reason", "stored"]);
 
     let first = log("2025-12-13T14:32:15Z", "Implement OAuth2 authentication for our API");
@@ -95,7 +94,7 @@ fn results_name_their_source_and_scope() {
     add_providers(&fixture);
     let run = fixture.aur(&["mem", "search", "oauth2 providers", "--format", "json"]).json();
     let mut marks: Vec<(String, String)> = Vec::new();
-    for hit in run["results"].as_array().expect("results") {
+    for hit in run["results"].as_array().expect("the value is a list") {
         let text = |key: &str| hit[key].as_str().unwrap_or_default().to_owned();
         marks.push((text("source"), text("scope")));
     }
@@ -125,7 +124,7 @@ fn changes_are_found_immediately_and_undone_step_by_step() {
     assert_eq!(found(&fixture, &["production", "--where", "tags=operations"]), [id]);
     assert_eq!(fixture.aur(&["mem", "remove", id]).code, Some(0));
     assert_eq!(search("production"), Vec::<String>::new());
-    // Undo the removal, the tag, the edit and the addition.
+    // Undoes the removal, the tag, the edit and the addition, in this order.
     for expected in [&["production"][..], &["production"], &["staging"], &[]] {
         assert_eq!(fixture.aur(&["mem", "undo", id]).code, Some(0));
         for word in ["production", "staging"] {
@@ -152,7 +151,7 @@ fn an_equal_entry_is_stored_once_and_a_different_one_with_its_id_is_refused() {
     let other = piped(&fixture, &["mem", "add", "note", "-"], &note.replace("Sunday", "Monday"));
     assert_eq!(other.code, Some(2));
     assert!(other.err.contains("note:reset already exists"), "{other:?}");
-    // A derived id gets a number if it is taken.
+    // If a derived id exists already, a number is appended.
     for expected in ["note:sunday", "note:sunday-2"] {
         let text = format!(r#"{{"content": {{"title": "Sunday", "text": "{expected}"}}}}"#);
         let added = piped(&fixture, &["mem", "add", "note", "-", "--format", "json"], &text).json();
@@ -170,7 +169,7 @@ fn secrets_are_masked_in_every_text_of_an_entry_and_refused_in_its_id() {
         &token[4..]
     );
     let added = piped(&fixture, &["mem", "add", "note", "-", "--format", "json", "--tag", &token], &note);
-    let id = added.json()["id"].as_str().expect("an id").to_owned();
+    let id = added.json()["id"].as_str().expect("the value is a string").to_owned();
     assert_eq!(id, "note:rotate-ghp-soon");
     let mut outputs = vec![added.out, fixture.aur(&["mem", "show", &id, "--format", "json"]).out];
     outputs.push(fixture.aur(&["mem", "search", "rotate key", "--format", "json"]).out);

@@ -1,8 +1,8 @@
-//! Outcomes of tasks, and `aur mem recall`.
+//! Recording the outcomes of tasks, and `aur mem recall`.
 
 use crate::{Fixture, add_providers, found, piped};
 
-/// A session in which a reasoning pattern, knowledge and code were shown.
+/// Creates a session in which searches returned a reasoning pattern, knowledge and code.
 fn session() -> Fixture {
     let fixture = Fixture::git();
     fixture.write("src/auth.py", "def oauth2_providers():\n    return []\n").commit("Providers");
@@ -15,15 +15,18 @@ fn session() -> Fixture {
     fixture
 }
 
-/// Records an outcome and returns the learned value of each chunk, sorted by id.
+/// Records an outcome, and returns the learned value of each chunk, sorted by id.
 fn learned(fixture: &Fixture, arguments: &[&str]) -> Vec<(String, f64)> {
     let arguments = [&["mem", "feedback", "--session", "s", "--format", "json"], arguments].concat();
     let run = fixture.aur(&arguments);
     assert_eq!(run.code, Some(0), "{run:?}");
     let chunk = |chunk: &serde_json::Value| {
-        (chunk["id"].as_str().expect("an id").to_owned(), chunk["learned"].as_f64().expect("a number"))
+        (
+            chunk["id"].as_str().expect("the value is a string").to_owned(),
+            chunk["learned"].as_f64().expect("the value is a number"),
+        )
     };
-    let mut chunks: Vec<_> = run.json()["chunks"].as_array().expect("chunks").iter().map(chunk).collect();
+    let mut chunks: Vec<_> = run.json()["chunks"].as_array().expect("the value is a list").iter().map(chunk).collect();
     chunks.sort_by(|a, b| a.0.cmp(&b.0));
     chunks
 }
@@ -47,7 +50,7 @@ fn a_partial_success_raises_helpful_entries_and_lowers_the_rest() {
     let fixture = session();
     let found = learned(&fixture, &["--score", "0.5", "--helpful", KNOWLEDGE]);
     expect(found, &[(CODE, -0.05), (KNOWLEDGE, 0.05), (PATTERN, -0.05)]);
-    // An outcome counts only once.
+    // Recording the outcome again has no effect.
     let again = fixture.aur(&["mem", "feedback", "--session", "s", "--outcome", "success"]);
     assert_eq!(again.code, Some(2));
     assert!(again.err.contains("nothing was retrieved in session s"), "{again:?}");

@@ -1,4 +1,4 @@
-//! The commands that write, read and recall memory, as a user or an agent runs them.
+//! The commands that write, search and recall memory, as users and agents run them.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -15,7 +15,7 @@ use std::process::Stdio;
 
 use fixture::{Fixture, Run};
 
-/// Runs a command with the text on its standard input.
+/// Runs a command with a text on standard input.
 fn piped(fixture: &Fixture, arguments: &[&str], input: &str) -> Run {
     let mut command = fixture.command();
     let mut child = command
@@ -25,8 +25,8 @@ fn piped(fixture: &Fixture, arguments: &[&str], input: &str) -> Run {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    // A program that refuses its arguments does not read its input.
-    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+    // A program that rejects its arguments does not read its input, so writing may fail.
+    let _ = child.stdin.take().expect("the stream is piped").write_all(input.as_bytes());
     let output = child.wait_with_output().expect("the program ends");
     Run {
         code: output.status.code(),
@@ -43,11 +43,11 @@ fn add_providers(fixture: &Fixture) {
     assert_eq!(added.code, Some(0), "{added:?}");
 }
 
-/// Ids of the results of a search, best first.
+/// Returns the ids of the results of a search, best first.
 fn found(fixture: &Fixture, arguments: &[&str]) -> Vec<String> {
     let arguments = [&["mem", "search", "--format", "json"], arguments].concat();
     let run = fixture.aur(&arguments);
     let json = run.json();
     let results = json["results"].as_array().unwrap_or_else(|| panic!("no results: {run:?}"));
-    results.iter().map(|hit| hit["id"].as_str().expect("an id").to_owned()).collect()
+    results.iter().map(|hit| hit["id"].as_str().expect("the value is a string").to_owned()).collect()
 }

@@ -1,4 +1,4 @@
-//! Malformed documents and policies: all errors are reported with line and cause, and nothing is stored.
+//! Malformed documents and policies. All errors are reported with line and cause, and nothing is stored.
 
 use crate::{Fixture, piped};
 
@@ -54,7 +54,7 @@ fn malformed_documents_are_refused_with_line_and_cause() {
     refused("note", "{\"content\": {\"text\": \"\"}}", &["content.text"]);
     refused("note", "", &["standard input"]);
     refused("note", "---\ntags: [a\n---\ntext\n", &["standard input:2"]);
-    // All errors are reported at once.
+    // All errors of a document are reported at once.
     refused(
         "knowledge",
         "{\n\"content\": {\"topic\": 7,\n\"confidence\": 2},\n\"extra\": 1\n}",

@@ -1,12 +1,12 @@
-//! Scopes of entries, and the memory that stores each scope.
+//! The scopes of entries, and the memory in which the entries of each scope are stored.
 
 use crate::{Fixture, found, piped};
 
-/// A project with an entry of every scope, all about the harbour.
+/// Creates a project with an entry of every scope. All entries contain the word "harbour".
 fn harbour() -> Fixture {
     let fixture = Fixture::git();
     for (scope, id) in [("project", "p"), ("user", "u"), ("global", "g")] {
-        // Equal texts would count as copies of one result.
+        // The texts differ, because results with equal texts would be shown as copies of one result.
         let text = format!(r#"{{"id": "note:{id}", "content": {{"text": "harbour of {scope}"}}}}"#);
         assert_eq!(piped(&fixture, &["mem", "add", "note", "-", "--scope", scope], &text).code, Some(0));
     }
@@ -44,12 +44,13 @@ fn a_search_finds_its_scope_and_no_other_session() {
 #[test]
 fn another_project_finds_entries_of_the_user_and_not_of_this_project() {
     let fixture = harbour();
-    let elsewhere = tempfile::tempdir().expect("a directory");
-    std::fs::create_dir(elsewhere.path().join(".git")).expect("a directory");
+    let elsewhere = tempfile::tempdir().expect("a temporary directory can be created");
+    std::fs::create_dir(elsewhere.path().join(".git")).expect("the directory can be created");
     let mut command = fixture.command();
     command.current_dir(elsewhere.path()).args(["mem", "search", "harbour", "--source", "memory", "--format", "json"]);
     let run = crate::fixture::Run::from_command(&mut command);
-    let ids: Vec<_> = run.json()["results"].as_array().expect("results").iter().map(|hit| hit["id"].clone()).collect();
+    let ids: Vec<_> =
+        run.json()["results"].as_array().expect("the value is a list").iter().map(|hit| hit["id"].clone()).collect();
     assert_eq!(ids.len(), 2, "{ids:?}");
     assert!(!ids.contains(&"note:p".into()), "{ids:?}");
 }
@@ -73,7 +74,7 @@ fn a_memory_made_by_somebody_else_is_refused() {
         searched.err.contains("Memory was left out") && searched.err.contains("was not made by you"),
         "{searched:?}"
     );
-    // The user's own memory needs no trust.
+    // The user's own memory can be used without trusting anything.
     assert_eq!(stranger.aur(&["mem", "add", "note", "-m", "x", "--scope", "user"]).code, Some(0));
 }
 
@@ -88,11 +89,20 @@ fn older_turns_rank_lower_and_explain_it() {
     }
     fixture.write(".aurora/config.toml", "[memory.decay]\nturn = 0.00001\n");
     let run = fixture.aur(&["mem", "search", "harbour", "--session", "s", "--format", "json"]).json();
-    let ages: Vec<_> =
-        run["results"].as_array().expect("results").iter().map(|hit| hit["explanation"]["rules"].clone()).collect();
+    let ages: Vec<_> = run["results"]
+        .as_array()
+        .expect("the value is a list")
+        .iter()
+        .map(|hit| hit["explanation"]["rules"].clone())
+        .collect();
     assert_eq!(ages.len(), 2);
     for rules in ages {
-        let age = rules.as_array().expect("rules").iter().find(|rule| rule["rule"] == "age").expect("it is old");
+        let age = rules
+            .as_array()
+            .expect("the value is a list")
+            .iter()
+            .find(|rule| rule["rule"] == "age")
+            .expect("it is old");
         assert!(age["reason"].as_str().is_some_and(|reason| reason.contains("exp(−0.00001")), "{age}");
         assert!(age["effect"].as_f64().is_some_and(|effect| effect < 0.0), "{age}");
     }

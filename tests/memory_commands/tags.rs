@@ -1,4 +1,4 @@
-//! Tags of code stay when a file is indexed again, and follow the code when it moves.
+//! Tags of code are kept when a file is indexed again, and when the code moves.
 
 use crate::{Fixture, found};
 

@@ -1,21 +1,21 @@
-//! Several processes write at once.
+//! Several processes write to a memory at the same time.
 
 use std::collections::BTreeSet;
 
 use crate::store::Store;
 
-/// Runs several processes at once and returns the output of each.
+/// Runs several processes at the same time, and returns the output of each.
 fn at_once(store: &Store, count: usize, arguments: impl Fn(usize) -> Vec<String>) -> Vec<String> {
     let start = |number: usize| {
         let arguments = arguments(number);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        store.command(&arguments).spawn().expect("starts")
+        store.command(&arguments).spawn().expect("the program starts")
     };
     let children: Vec<_> = (0..count).map(start).collect();
     let end = |child: std::process::Child| {
-        let output = child.wait_with_output().expect("ends");
+        let output = child.wait_with_output().expect("the program ends");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned()
+        String::from_utf8(output.stdout).expect("the text is UTF-8").trim().to_owned()
     };
     children.into_iter().map(end).collect()
 }
@@ -26,7 +26,7 @@ fn owned(arguments: &[&str]) -> Vec<String> {
 
 #[test]
 fn concurrent_turns_get_different_ids() {
-    // The first processes create the memory.
+    // The memory does not exist yet, so the processes also create it.
     let store = Store::new();
     let text = |number: usize| format!("Turn {number} asks about concurrency");
     let turn = |number| owned(&["mem", "turn", "add", "--session", "s1", "--speaker", "user", &text(number)]);
@@ -48,8 +48,8 @@ fn concurrent_tags_are_all_stored() {
         r#"{"id": "note:a", "content": {"text": "A"}}"#,
     );
     at_once(&store, 8, |number| owned(&["mem", "tag", "note:a", &format!("tag-{number}")]));
-    let document = store.document("note:a").expect("is there");
-    let tags = document["governance"]["compliance_tags"].as_array().expect("a list");
+    let document = store.document("note:a").expect("the entry exists");
+    let tags = document["governance"]["compliance_tags"].as_array().expect("the value is a list");
     let tags: BTreeSet<&str> = tags.iter().filter_map(|tag| tag.as_str()).collect();
     assert_eq!(tags, ["tag-0", "tag-1", "tag-2", "tag-3", "tag-4", "tag-5", "tag-6", "tag-7"].into());
 }

@@ -1,4 +1,4 @@
-//! Processes are killed at random moments while others write.
+//! Processes that write to a memory are killed at random moments, while other processes write.
 
 use std::collections::BTreeSet;
 
@@ -21,9 +21,9 @@ fn a_kill_at_any_moment_loses_no_acknowledged_write() {
             let writer = Writer::new(&store, number, seed);
             scope.spawn(move || writer.run(share))
         });
-        // Collecting starts all writers before the first is joined.
+        // Collecting starts all writers. Otherwise each writer would end before the next one starts.
         let writers: Vec<_> = writers.collect();
-        writers.into_iter().map(|writer| writer.join().expect("a writer failed")).collect()
+        writers.into_iter().map(|writer| writer.join().expect("the writer does not panic")).collect()
     });
     let documents = store.documents();
     check_notes(&documents.keys().collect(), &written);
@@ -31,13 +31,13 @@ fn a_kill_at_any_moment_loses_no_acknowledged_write() {
         assert_eq!(documents.get(id), Some(document), "{id}");
     }
     let turns: BTreeSet<&String> = documents.keys().filter(|id| id.starts_with("turn:")).collect();
-    // The numbers are consecutive, whether or not a turn was acknowledged.
+    // There must be no gaps in the numbers, even if some turns were not acknowledged.
     let expected: BTreeSet<String> = (1..=turns.len()).map(|number| format!("turn:{SESSION}:{number}")).collect();
     assert!(turns.iter().copied().eq(&expected), "{turns:?}");
     let mut acknowledged = BTreeSet::new();
     for (id, text) in written.iter().flat_map(|written| &written.turns) {
         assert!(acknowledged.insert(id), "{id} was given twice");
-        assert_eq!(documents.get(id).expect("is there")["content"]["text"], *text, "{id}");
+        assert_eq!(documents.get(id).expect("the entry exists")["content"]["text"], *text, "{id}");
     }
     let unknown: usize = written.iter().map(|written| written.unknown_turns).sum();
     assert!(turns.len() - acknowledged.len() <= unknown, "{turns:?}");
@@ -54,7 +54,7 @@ fn a_kill_at_any_moment_loses_no_acknowledged_write() {
     );
 }
 
-/// Asserts that the stored notes are exactly the notes that their writers know.
+/// Asserts that the stored notes are exactly those that the writers have recorded.
 fn check_notes(ids: &BTreeSet<&String>, written: &[Written]) {
     let notes = ids.iter().copied().filter(|id| id.starts_with("note:"));
     let known: BTreeSet<&String> = written.iter().flat_map(|written| written.notes.keys()).collect();

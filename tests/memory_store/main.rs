@@ -1,6 +1,7 @@
-//! Entries of memory survive the death of any process that writes them, and several writers lose nothing.
+//! Memory entries survive the death of any process that writes them, and concurrent writers lose no entries.
 //!
-//! `AURORA_TEST_KILLS` sets how many processes are killed at random moments, and `AURORA_TEST_SEED` repeats them.
+//! `AURORA_TEST_KILLS` sets the number of processes that are killed at random moments, and `AURORA_TEST_SEED` repeats
+//! the kills of an earlier run.
 
 mod concurrent;
 #[path = "../fixture/mod.rs"]

@@ -1,10 +1,10 @@
-//! A SplitMix64 generator.
+//! Random numbers, and numbers from environment variables.
 
-/// A generator of random numbers.
+/// A SplitMix64 generator.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// A random number below a bound.
+    /// Returns a random number below a bound.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -13,7 +13,7 @@ impl Random {
     }
 }
 
-/// The number that an environment variable contains.
+/// Returns the number that an environment variable contains.
 pub(crate) fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }

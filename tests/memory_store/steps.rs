@@ -1,10 +1,10 @@
-//! Processes die at each step of writing.
+//! Processes that write to a memory die at each step of writing.
 
 use serde_json::Value;
 
 use crate::store::Store;
 
-/// Variable with the step of writing at which the program dies.
+/// Environment variable with the number of the step at which the program dies.
 const POINT: &str = "AURORA_DIE_AT_POINT";
 
 const NOTE: &str = r#"{"id": "note:a", "content": {"text": "An old text about endurance"}}"#;
@@ -14,13 +14,13 @@ fn text(document: Option<Value>) -> Option<String> {
     Some(document?["content"]["text"].as_str()?.to_owned())
 }
 
-/// Kills a command at each of its steps in turn. Each time the note is in its old or its new state, a search finds it
-/// if it exists, and the next command succeeds.
+/// Kills a command at each of its steps in turn. Each time, the note must be in its old or its new state, a search must
+/// find the note if it exists, and the next command must succeed.
 fn die_at_every_step(prepare: &[(&[&str], &str)], arguments: &[&str], input: &str) {
     let run = |point: Option<usize>| {
         let store = Store::new();
         prepare.iter().for_each(|(arguments, input)| drop(store.run_ok_with_input(arguments, input)));
-        // The added turn makes the search index out of date.
+        // Because of this turn, the search index is out of date.
         store.run_ok(&["mem", "turn", "add", "--session", "s", "--speaker", "user", "About endurance"]);
         store.search("endurance");
         let before = store.document("note:a");
@@ -29,9 +29,9 @@ fn die_at_every_step(prepare: &[(&[&str], &str)], arguments: &[&str], input: &st
         if let Some(point) = point {
             command.env(POINT, point.to_string());
         }
-        let mut child = command.spawn().expect("starts");
-        let _ = std::io::Write::write_all(&mut child.stdin.take().expect("is piped"), input.as_bytes());
-        let lived = child.wait_with_output().expect("ends").status.success();
+        let mut child = command.spawn().expect("the program starts");
+        let _ = std::io::Write::write_all(&mut child.stdin.take().expect("the stream is piped"), input.as_bytes());
+        let lived = child.wait_with_output().expect("the program ends").status.success();
         (store, before, lived)
     };
     let (store, before, lived) = run(None);
@@ -74,7 +74,7 @@ fn a_search_that_dies_at_any_step_loses_nothing() {
         let store = Store::new();
         store.run_ok_with_input(&["mem", "add", "note", "-", "--scope", "user"], NOTE);
         let mut command = store.command(&["mem", "search", "endurance", "--source", "memory", "--mode", "sparse"]);
-        let lived = command.env(POINT, point.to_string()).output().expect("runs").status.success();
+        let lived = command.env(POINT, point.to_string()).output().expect("the command runs").status.success();
         assert_eq!(store.search("endurance"), ["note:a"], "step {point}");
         if lived {
             assert!(point > 4, "a search has {point} steps");

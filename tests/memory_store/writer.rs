@@ -1,4 +1,4 @@
-//! One of several writers, each of which writes its own entries and knows their expected state.
+//! One of several concurrent writers. Each writer writes its own entries and records their expected state.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -23,14 +23,14 @@ enum Action {
     Search,
 }
 
-/// The session of all turns.
+/// The session that all turns belong to.
 pub(crate) const SESSION: &str = "shared";
-/// A word that all texts contain.
+/// A word that occurs in all texts.
 pub(crate) const WORD: &str = "endurance";
 /// Number of notes per writer.
 const NOTES: usize = 4;
 
-/// The entries that a writer has written or may have written.
+/// The entries that a writer has written, or may have written.
 #[derive(Default)]
 pub(crate) struct Written {
     /// The documents of the notes, by id.
@@ -43,12 +43,12 @@ pub(crate) struct Written {
     pub(crate) acknowledged: usize,
 }
 
-/// The time at which a process is killed.
+/// When a process is killed.
 #[derive(Clone, Copy)]
 enum Deadline {
     Never,
     After(Duration),
-    /// After a delay from the moment at which any process was seen to write.
+    /// After a delay, which begins when any process is in a write transaction.
     InTransaction(Duration),
 }
 
@@ -56,10 +56,10 @@ pub(crate) struct Writer<'s> {
     store: &'s Store,
     number: usize,
     random: Random,
-    /// The states of each note that an undo returns to. The current state is last.
+    /// All states of each note, so that an undo can be checked. The current state is the last.
     states: BTreeMap<String, Vec<Option<Value>>>,
     written: Written,
-    /// Duration of the last action of each kind that was not killed.
+    /// Duration of the last action of each kind. Killed actions do not count.
     lasts: BTreeMap<&'static str, Duration>,
 }
 
@@ -69,14 +69,14 @@ impl<'s> Writer<'s> {
         Self { store, number, random, states: BTreeMap::new(), written: Written::default(), lasts: BTreeMap::new() }
     }
 
-    /// Acts until a number of processes were killed, and returns the written entries.
+    /// Performs actions until the given number of processes were killed, and returns the written entries.
     pub(crate) fn run(mut self, kills: usize) -> Written {
-        let most = 6 * kills + 20;
+        let max_rounds = 6 * kills + 20;
         for round in 0.. {
             if self.written.kills == kills {
                 break;
             }
-            assert!(round < most, "{} of {round} processes could be killed", self.written.kills);
+            assert!(round < max_rounds, "{} of {round} processes could be killed", self.written.kills);
             self.act(round);
         }
         let current = |(id, states): (String, Vec<Option<Value>>)| Some((id, states.last().cloned()??));
@@ -89,38 +89,38 @@ impl<'s> Writer<'s> {
         let (arguments, input) = self.arguments(&action, round);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let mut command = self.store.command(&arguments);
-        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
-        let mut stdin = child.stdin.take().expect("is piped");
-        // The process may be killed before it has read anything.
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts");
+        let mut stdin = child.stdin.take().expect("the stream is piped");
+        // The process may be killed before it has read its input.
         let _ = stdin.write_all(input.as_bytes());
         drop(stdin);
         let output = self.end(child, &action);
-        // A complete answer is an acknowledgement, however the process ended.
+        // A complete answer is an acknowledgement, even if the process is killed afterwards.
         let is_acknowledged = output.ends_with('\n');
         self.written.acknowledged += usize::from(is_acknowledged);
         self.conclude(&action, &output, is_acknowledged, round);
     }
 
-    /// Waits for a process or kills it, and returns its output.
+    /// Waits for a process or kills it, and returns the output of the process.
     fn end(&mut self, mut child: Child, action: &Action) -> String {
         let begun = Instant::now();
         let usual = self.lasts.get(action.name()).copied().unwrap_or(Duration::from_millis(200));
         let mut deadline = match self.random.below(6) {
             0 => Deadline::Never,
-            // Kills are more often late than early, because the commit comes last.
+            // Late kills are more frequent than early ones, because the commit comes last.
             1 | 2 => {
                 let share = self.random.below(1_050).max(self.random.below(1_050));
                 Deadline::After(usual.mul_f64(share as f64 / 1_000.0))
             }
             _ => Deadline::InTransaction(Duration::from_micros(self.random.below(5_000) as u64)),
         };
-        let mut stdout = child.stdout.take().expect("is piped");
+        let mut stdout = child.stdout.take().expect("the stream is piped");
         let reading = std::thread::spawn(move || {
             let mut output = String::new();
             stdout.read_to_string(&mut output).map(|_| output).unwrap_or_default()
         });
         let is_over = loop {
-            if child.try_wait().expect("can be asked").is_some() {
+            if child.try_wait().expect("the status of the process is available").is_some() {
                 break true;
             }
             match deadline {
@@ -134,10 +134,10 @@ impl<'s> Writer<'s> {
         if is_over {
             self.lasts.insert(action.name(), begun.elapsed());
         } else {
-            child.kill().expect("can be killed");
+            child.kill().expect("the process can be killed");
             self.written.kills += 1;
         }
-        child.wait().expect("ends");
+        child.wait().expect("the program ends");
         reading.join().expect("reads")
     }
 
@@ -160,7 +160,7 @@ impl<'s> Writer<'s> {
         self.states.get(id)?.last()?.as_ref()
     }
 
-    /// The arguments of an action, and its standard input.
+    /// Returns the arguments of an action, and the text for standard input.
     fn arguments(&self, action: &Action, round: usize) -> (Vec<String>, String) {
         let input = match action {
             Action::Add { id } | Action::Edit { id } => self.note(id, round).to_string(),
@@ -180,15 +180,15 @@ impl<'s> Writer<'s> {
         (["mem"].into_iter().chain(arguments).map(str::to_owned).collect(), input)
     }
 
-    /// The document of a note, as passed to the program.
+    /// Returns the document of a note, as it is passed to the program.
     fn note(&self, id: &str, round: usize) -> Value {
         let text =
             format!("{WORD} of writer {} in round {round}\n{}", self.number, "and more\n".repeat(round * 7 % 400));
         json!({ "id": id, "content": { "text": text } })
     }
 
-    /// Records the outcome of an action. An action that was not acknowledged has either happened completely or not at
-    /// all.
+    /// Records the outcome of an action. An action without acknowledgement must have happened either completely or not
+    /// at all.
     fn conclude(&mut self, action: &Action, output: &str, is_acknowledged: bool, round: usize) {
         let id = match action {
             Action::Add { id } | Action::Edit { id } | Action::Remove { id } | Action::Tag { id, .. } => id,

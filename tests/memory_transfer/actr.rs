@@ -1,4 +1,4 @@
-//! Databases of aurora-actr, which a script converts to JSON lines.
+//! Importing databases of aurora-actr, which a script converts to JSON Lines.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -14,7 +14,7 @@ const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/memory/import/actr/ac
 const SCHEMA: &str = include_str!("actr/schema.sql");
 const ROWS: &str = include_str!("actr/rows.sql");
 
-/// Runs statements on `memory.db`, which is created first if it does not exist.
+/// Python program that runs SQL statements on `memory.db`, which is created if it does not exist.
 const EXECUTE: &str = "
 import sqlite3, sys
 database = sqlite3.connect('memory.db', isolation_level=None)
@@ -22,12 +22,13 @@ database.execute('PRAGMA foreign_keys = 0')
 database.executescript(sys.argv[1])
 ";
 
-/// Valid rows, inserted before and after the invalid ones.
+/// A valid row, which is inserted before the invalid rows.
 const GOOD: &str = "INSERT INTO chunks (id, type, content) VALUES ('know:good', 'knowledge', '{\"topic\": \"good\"}');";
+/// A valid row, which is inserted after the invalid rows.
 const GOOD_TOO: &str =
     "INSERT INTO chunks (id, type, content) VALUES ('know:good-too', 'knowledge', '{\"topic\": \"good\"}');";
 
-/// A directory with a database that is created by SQL statements.
+/// Creates a directory with a database that SQL statements create.
 fn database(statements: &[&str]) -> Fixture {
     let fixture = Fixture::git();
     execute(&fixture, EXECUTE, &statements.concat());
@@ -41,30 +42,30 @@ fn execute(fixture: &Fixture, program: &str, argument: &str) {
 
 fn convert(fixture: &Fixture, arguments: &[&str]) -> Run {
     let temporary = fixture.home().join("tmp");
-    fs::create_dir_all(&temporary).expect("writable");
+    fs::create_dir_all(&temporary).expect("the directory can be created");
     let run = Run::from_command(
         Command::new("python3").arg(SCRIPT).args(arguments).current_dir(fixture.root()).env("TMPDIR", &temporary),
     );
     assert!(!run.err.contains("Traceback"), "{run:?}");
-    assert_eq!(fs::read_dir(temporary).expect("a directory").count(), 0, "a copy is left");
+    assert_eq!(fs::read_dir(temporary).expect("the directory can be read").count(), 0, "a copy is left");
     run
 }
 
-/// Parses JSON lines.
+/// Parses JSON Lines.
 fn lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    text.lines().map(|line| serde_json::from_str(line).expect("the text is JSON")).collect()
 }
 
 fn ids(run: &Run) -> Vec<String> {
-    lines(&run.out).iter().map(|line| line["id"].as_str().expect("an id").to_owned()).collect()
+    lines(&run.out).iter().map(|line| line["id"].as_str().expect("the value is a string").to_owned()).collect()
 }
 
-/// The files of the directory with their contents.
+/// Returns the files of the directory with their contents.
 fn files(fixture: &Fixture) -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(fixture.root()).expect("a directory").flatten();
-    let files = entries
-        .filter(|entry| entry.path().is_file())
-        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).expect("a file")));
+    let entries = fs::read_dir(fixture.root()).expect("the directory can be read").flatten();
+    let files = entries.filter(|entry| entry.path().is_file()).map(|entry| {
+        (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).expect("the file can be read"))
+    });
     let mut files: Vec<_> = files.collect();
     files.sort();
     files
@@ -113,7 +114,7 @@ fn a_derived_id_that_another_chunk_has_gets_a_suffix() {
     assert!(ids.len() == 2 && ids[0].starts_with("know:a-") && ids[1] == "know:a", "{ids:?}");
 }
 
-/// Tables of version 1 have no histories.
+/// Tables of version 1 have no columns for histories.
 #[test]
 fn missing_columns_have_no_values() {
     let fixture = database(&[
@@ -128,7 +129,7 @@ fn missing_columns_have_no_values() {
     insta::assert_snapshot!(converted.out, @r#"{"id":"know:a","scope":"project","created_at":"2026-01-01T00:00:00Z","edited_at":"2026-01-01T00:00:00Z","access":{"count":3,"last":"2026-01-02T00:00:00Z","recent":["2026-01-02T00:00:00Z"]},"entry":{"id":"know:a","type":"knowledge","content":{"topic":"a"},"metadata":{"created":"2026-01-01T00:00:00Z"}}}"#);
 }
 
-/// The log of a process that has the database open, or that was killed, is read. The files stay unchanged.
+/// If another process has the database open or was killed, its write-ahead log is read. All files stay unchanged.
 #[test]
 fn the_write_ahead_log_is_read_and_nothing_is_written() {
     let fixture = database(&[SCHEMA]);
@@ -141,16 +142,16 @@ database.executescript(sys.argv[1])
 os._exit(0)
 ";
     execute(&fixture, program, ROWS);
-    fs::remove_file(fixture.path("memory.db-shm")).expect("the file that processes share");
+    fs::remove_file(fixture.path("memory.db-shm")).expect("the file can be removed");
     let before = files(&fixture);
     assert!(before.iter().any(|(name, bytes)| name.ends_with("-wal") && !bytes.is_empty()));
     assert_eq!(ids(&convert(&fixture, &["memory.db"])).len(), 9);
     assert!(files(&fixture) == before);
-    fs::remove_file(fixture.path("memory.db-wal")).expect("the log");
+    fs::remove_file(fixture.path("memory.db-wal")).expect("the file can be removed");
     assert_eq!(convert(&fixture, &["memory.db"]).out, "");
 }
 
-/// Invalid rows are reported with a reason each, and the other rows are converted.
+/// Each invalid row is reported with a reason, and the other rows are converted.
 #[test]
 fn bad_rows_are_reported() {
     let tables = SCHEMA.replace(" NOT NULL", "").replace("id TEXT PRIMARY KEY", "id");
@@ -180,7 +181,7 @@ fn bad_rows_are_reported() {
     let ids = ids(&converted);
     assert!(ids.first().is_some_and(|id| id == "know:good") && ids.last().is_some_and(|id| id == "know:good-too"));
     insta::assert_snapshot!("bad_rows", format!("{}\n{}", ids.join("\n"), converted.err));
-    // The program reports documents that the schema of entries does not allow.
+    // The script converts these documents, but the program reports that they are not valid entries.
     let rows = "INSERT INTO chunks (id, type, content) VALUES
         ('know:a', 'knowledge', '{\"a\": 1}'), ('know:b', 'knowledge', '{\"topic\": \"a\\u0000b\"}'),
         ('code:c', 'code', '{\"file\": \"a\", \"line_start\": 5, \"line_end\": 2}');";
@@ -210,7 +211,7 @@ fn bad_relationships_and_activations_are_reported() {
     assert_eq!(with_input(&fixture, &["mem", "import", "--from", "jsonl", "-"], &converted.out).code, Some(0));
 }
 
-/// Schemas that would run code, or never end.
+/// Schemas that would run code or loop forever.
 #[test]
 fn schema_objects_that_are_not_plain_tables_are_refused() {
     let columns = "id, type, content, metadata, created_at, updated_at";
@@ -234,7 +235,7 @@ fn schema_objects_that_are_not_plain_tables_are_refused() {
     ] {
         check(schema, "is not an ordinary table");
     }
-    // Other objects of a schema have no effect.
+    // Other objects in a schema have no effect.
     let index = "CREATE INDEX i ON chunks (lower(content), id, type, content, metadata);
                  CREATE VIEW v AS SELECT * FROM chunks;";
     assert_eq!(ids(&convert(&database(&[SCHEMA, GOOD, index]), &["memory.db"])), ["know:good"]);
@@ -243,11 +244,13 @@ fn schema_objects_that_are_not_plain_tables_are_refused() {
 #[test]
 fn files_that_are_not_databases_are_refused() {
     let fixture = database(&[SCHEMA, GOOD]);
-    let whole = fs::read(fixture.path("memory.db")).expect("readable");
+    let whole = fs::read(fixture.path("memory.db")).expect("the file can be read");
     fixture.write("text", "no database, but a text").write("empty", "").write("half", &whole[..700]);
     fixture.write("directory/file", "").write("journal.db", &whole).write("journal.db-journal", "a journal");
-    // Copying would fail, since the file exceeds the maximum size.
-    File::create(fixture.path("sparse")).and_then(|file| file.set_len(65 << 30)).expect("a sparse file");
+    // The file exceeds the maximum size, so it is not copied.
+    File::create(fixture.path("sparse"))
+        .and_then(|file| file.set_len(65 << 30))
+        .expect("the sparse file can be created");
     let check = |file: &str, expected: &str| {
         let run = convert(&fixture, &[file]);
         assert!(run.code == Some(2) && run.out.is_empty() && run.err.contains(expected), "{file}: {run:?}");
@@ -265,17 +268,19 @@ fn files_that_are_not_databases_are_refused() {
 
         use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-        mknodat(CWD, fixture.path("pipe"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).expect("made");
+        mknodat(CWD, fixture.path("pipe"), FileType::Fifo, Mode::from_raw_mode(0o600), 0)
+            .expect("the pipe can be created");
         check("pipe", "not a regular file");
-        // The database may be a link, but its log must not be one.
-        symlink("memory.db", fixture.path("link")).expect("linked");
+        // The database may be a symbolic link, but its write-ahead log must not be one.
+        symlink("memory.db", fixture.path("link")).expect("the link can be created");
         assert_eq!(ids(&convert(&fixture, &["link"])), ["know:good"]);
-        symlink("memory.db", fixture.path("memory.db-wal")).expect("linked");
+        symlink("memory.db", fixture.path("memory.db-wal")).expect("the link can be created");
         check("memory.db", "symbolic links");
     }
 }
 
-/// The file begins like a database. Copying it takes long, unless the file system lets copies share blocks.
+/// The file begins like a database, and is so large that copying it takes long, unless the file system can share blocks
+/// between copies.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_conversion_leaves_no_copy() {
@@ -283,41 +288,46 @@ fn an_interrupted_conversion_leaves_no_copy() {
 
     let fixture = Fixture::plain();
     fixture.write("memory.db", "SQLite format 3\0").write("tmp/other", "");
-    let file = File::options().append(true).open(fixture.path("memory.db")).expect("the file is there");
-    file.set_len(8 << 30).expect("a sparse file");
+    let file = File::options().append(true).open(fixture.path("memory.db")).expect("the file can be opened");
+    file.set_len(8 << 30).expect("the sparse file can be created");
     let temporary = fixture.path("tmp");
     let has_copy = |directory: &Path| {
-        let entries = fs::read_dir(directory).expect("a directory").flatten();
+        let entries = fs::read_dir(directory).expect("the directory can be read").flatten();
         entries.into_iter().any(|entry| entry.path().join("memory.db").exists())
     };
     let mut command = Command::new("python3");
-    let mut child =
-        command.arg(SCRIPT).arg(fixture.path("memory.db")).env("TMPDIR", &temporary).spawn().expect("started");
-    while !has_copy(&temporary) && child.try_wait().expect("a child").is_none() {
+    let mut child = command
+        .arg(SCRIPT)
+        .arg(fixture.path("memory.db"))
+        .env("TMPDIR", &temporary)
+        .spawn()
+        .expect("the program starts");
+    while !has_copy(&temporary) && child.try_wait().expect("the status of the process is available").is_none() {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-    if child.try_wait().expect("a child").is_none() {
+    if child.try_wait().expect("the status of the process is available").is_none() {
         kill_process(Pid::from_child(&child), Signal::TERM).expect("the script runs");
     }
-    let code = child.wait().expect("it ends").code();
+    let code = child.wait().expect("the program ends").code();
     assert!(code == Some(130) || code == Some(2), "{code:?}");
-    assert_eq!(fs::read_dir(&temporary).expect("a directory").count(), 1);
+    assert_eq!(fs::read_dir(&temporary).expect("the directory can be read").count(), 1);
 }
 
-/// A table whose pages refer to each other, so that a short file has endless rows.
+/// A table whose pages refer to each other, so that a short file seems to have endless rows.
 #[test]
 fn pages_that_are_used_twice_are_reported_as_damage() {
     let fixture = database(&["PRAGMA page_size = 512; CREATE TABLE chunks (id, type, content);
          WITH RECURSIVE n (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n WHERE a < 400)
          INSERT INTO chunks SELECT 'know:' || a, 'knowledge', '{\"topic\": \"' || hex(zeroblob(40)) || '\"}' FROM n;"]);
-    let mut bytes = fs::read(fixture.path("memory.db")).expect("readable");
+    let mut bytes = fs::read(fixture.path("memory.db")).expect("the file can be read");
     let mut changed = 0;
     for page in bytes.chunks_mut(512).skip(1).filter(|page| page[0] == 5) {
-        // Cells of an interior page begin with the number of a child page. Now all refer to the first child.
+        // The cells of an interior page begin with the number of a child page. This lets all cells refer to the first
+        // child.
         let cells = usize::from(u16::from_be_bytes([page[3], page[4]]));
         let place =
             |cell: usize, page: &[u8]| usize::from(u16::from_be_bytes([page[12 + 2 * cell], page[13 + 2 * cell]]));
-        let child: [u8; 4] = page[place(0, page)..][..4].try_into().expect("four bytes");
+        let child: [u8; 4] = page[place(0, page)..][..4].try_into().expect("the slice has four bytes");
         for cell in 1..cells {
             let at = place(cell, page);
             page[at..at + 4].copy_from_slice(&child);
@@ -334,11 +344,11 @@ fn pages_that_are_used_twice_are_reported_as_damage() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The script ends, whichever bytes are changed.
+    /// The script must end, whichever bytes of the file are changed.
     #[test]
     fn the_script_survives_damage_anywhere(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..24)) {
         let fixture = database(&[SCHEMA, ROWS]);
-        let mut bytes = fs::read(fixture.path("memory.db")).expect("readable");
+        let mut bytes = fs::read(fixture.path("memory.db")).expect("the file can be read");
         for (place, byte) in changes {
             *place.get_mut(&mut bytes) = byte;
         }

@@ -1,4 +1,4 @@
-//! Directories of Markdown.
+//! Importing directories of Markdown files.
 
 use std::fs::File;
 use std::time::{Duration, SystemTime};
@@ -22,15 +22,21 @@ fn a_directory_of_markdown_becomes_notes_and_follows_its_files() {
     assert_eq!(b["metadata"]["links"][0]["to"], "note:a", "{b}");
     let unchanged = fixture.aur(&[&arguments[..], &["--format", "json"]].concat()).json();
     assert_eq!((&unchanged["unchanged"], &unchanged["replaced"]), (&2.into(), &0.into()), "{unchanged}");
-    // A changed file replaces its note, unless the note was edited since.
+    // If a file has changed, its note is replaced, unless the note was edited.
     fixture.write("docs/a.md", "# Keys\nRotate them in March.");
     set_time(&fixture, "docs/a.md", 60);
     let changed = fixture.aur(&[&arguments[..], &["--format", "json"]].concat()).json();
     assert_eq!((&changed["unchanged"], &changed["replaced"]), (&1.into(), &1.into()), "{changed}");
-    // A change that keeps size and time is noticed as well.
-    let time = std::fs::metadata(fixture.path("docs/a.md")).and_then(|found| found.modified()).expect("a time");
+    // A change is noticed even if the size and the modification time stay the same.
+    let time = std::fs::metadata(fixture.path("docs/a.md"))
+        .and_then(|found| found.modified())
+        .expect("the modification time is available");
     fixture.write("docs/a.md", "# Keys\nRotate them in turns.");
-    File::options().append(true).open(fixture.path("docs/a.md")).and_then(|file| file.set_modified(time)).expect("set");
+    File::options()
+        .append(true)
+        .open(fixture.path("docs/a.md"))
+        .and_then(|file| file.set_modified(time))
+        .expect("the modification time can be set");
     let changed = fixture.aur(&[&arguments[..], &["--format", "json"]].concat()).json();
     assert_eq!((&changed["unchanged"], &changed["replaced"]), (&1.into(), &1.into()), "{changed}");
     fixture.write("edited.md", "# Keys\nRotate them in April.");
@@ -41,8 +47,8 @@ fn a_directory_of_markdown_becomes_notes_and_follows_its_files() {
     assert!(history.contains("April"), "{history}");
 }
 
-/// Sets the modification time of a file to a number of seconds ago.
+/// Sets the modification time of a file to some seconds ago.
 fn set_time(fixture: &Fixture, path: &str, seconds: u64) {
-    let file = File::options().append(true).open(fixture.path(path)).expect("the file is there");
-    file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).expect("times can be set");
+    let file = File::options().append(true).open(fixture.path(path)).expect("the file can be opened");
+    file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).expect("the modification time can be set");
 }

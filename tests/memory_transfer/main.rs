@@ -1,4 +1,4 @@
-//! Export, import and verification of memories, through the program.
+//! Exporting, importing and verifying memories with the program.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -11,24 +11,25 @@ use std::process::Stdio;
 
 use fixture::{Fixture, Run};
 
-/// Runs the program with the text on standard input.
+/// Runs the program with a text on standard input.
 pub(crate) fn with_input(fixture: &Fixture, arguments: &[&str], input: &str) -> Run {
     let path = fixture.home().join("input");
-    std::fs::write(&path, input).expect("writable");
-    let input = std::fs::File::open(path).expect("readable");
+    std::fs::write(&path, input).expect("the file can be written");
+    let input = std::fs::File::open(path).expect("the index can be read");
     Run::from_command(fixture.command().args(arguments).stdin(Stdio::from(input)))
 }
 
-/// The output of a run, with placeholders for directories.
+/// Returns the output of a run, with placeholders for directories.
 pub(crate) fn shown(fixture: &Fixture, run: &Run) -> String {
     let text = format!("{}{}exit code {}\n", run.err, run.out, run.code.unwrap_or(-1));
     [(fixture.root(), "[ROOT]"), (fixture.home(), "[HOME]")].iter().fold(text, |text, (path, name)| {
-        let real = path.canonicalize().expect("a directory");
+        let real = path.canonicalize().expect("the path exists");
         text.replace(&real.display().to_string(), name).replace(&path.display().to_string(), name)
     })
 }
 
-/// A git repository with entries of every kind of the project and of the user, with turns, links, tags and accesses.
+/// Creates a git repository with entries of every kind in the project's and the user's memory, with turns, links, tags
+/// and accesses.
 pub(crate) fn filled() -> Fixture {
     let fixture = Fixture::git();
     let good = |arguments: &[&str]| {

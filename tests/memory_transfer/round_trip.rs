@@ -1,4 +1,4 @@
-//! Exports of one memory are imported into another.
+//! Exporting a memory and importing it into another memory.
 
 use std::fs;
 
@@ -11,12 +11,12 @@ fn digest(fixture: &Fixture, owner: &str) -> String {
     run.out
 }
 
-/// All entries, without fields that depend on the time of the command.
+/// Returns all entries, without fields that depend on the time of the command.
 fn list(fixture: &Fixture, owner: &str) -> serde_json::Value {
     let mut entries = fixture.aur(&["mem", "list", "--memory", owner, "--format", "json"]).json();
-    for entry in entries.as_array_mut().expect("a list") {
+    for entry in entries.as_array_mut().expect("the value is a list") {
         for field in ["activation", "expires_at"] {
-            entry.as_object_mut().expect("an object").remove(field);
+            entry.as_object_mut().expect("the value is an object").remove(field);
         }
     }
     entries
@@ -28,14 +28,14 @@ fn both_memories_are_restored_with_accesses_and_sessions() {
     for owner in ["user", "project"] {
         let file = one.path(&format!("{owner}.jsonl")).display().to_string();
         let exported = one.aur(&["mem", "export", "--memory", owner, &file, "--format", "json"]);
-        let count = exported.json()["entries"].as_u64().expect("a number");
+        let count = exported.json()["entries"].as_u64().expect("the value is a number");
         let arguments = ["mem", "import", "--from", "jsonl", &file, "--memory", owner, "--format", "json"];
         let planned = other.aur(&[&arguments[..], &["--dry-run"]].concat()).json();
         assert_eq!((planned["added"].as_u64(), &planned["dry_run"]), (Some(count), &true.into()));
         assert_eq!(other.aur(&["mem", "verify", "--memory", owner]).code, Some(2), "a dry run makes no memory");
         assert_eq!(other.aur(&arguments).json()["added"].as_u64(), Some(count));
         assert_eq!(digest(&one, owner), digest(&other, owner));
-        // A second import changes neither entries nor accesses.
+        // Importing the same file again changes neither entries nor accesses.
         let before = list(&other, owner);
         let again = other.aur(&arguments).json();
         let counts = ["added", "replaced", "kept", "accesses"].map(|name| again[name].as_u64());
@@ -82,39 +82,39 @@ fn an_export_replaces_a_file_atomically() {
     let fixture = filled();
     fixture.write("out.jsonl", "before");
     assert_eq!(fixture.aur(&["mem", "export", "--memory", "user", "out.jsonl"]).code, Some(0));
-    let text = fs::read_to_string(fixture.path("out.jsonl")).expect("readable");
+    let text = fs::read_to_string(fixture.path("out.jsonl")).expect("the file can be read");
     assert!(text.starts_with("{\"aurora_memory\":1,\"entries\":4}\n") && text.lines().count() == 5, "{text}");
-    let left = fs::read_dir(fixture.root()).expect("a directory").flatten();
+    let left = fs::read_dir(fixture.root()).expect("the directory can be read").flatten();
     assert!(!left.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(".aurora-export")));
     let directory = fixture.aur(&["mem", "export", "--memory", "user", "."]);
     assert_eq!(directory.code, Some(2), "{directory:?}");
     #[cfg(unix)]
     {
         let target = fixture.home().join("elsewhere");
-        fs::write(&target, "mine").expect("writable");
-        std::os::unix::fs::symlink(&target, fixture.path("link.jsonl")).expect("linked");
+        fs::write(&target, "mine").expect("the file can be written");
+        std::os::unix::fs::symlink(&target, fixture.path("link.jsonl")).expect("the link can be created");
         assert_eq!(fixture.aur(&["mem", "export", "--memory", "user", "link.jsonl"]).code, Some(2));
-        assert_eq!(fs::read_to_string(&target).expect("readable"), "mine");
+        assert_eq!(fs::read_to_string(&target).expect("the file can be read"), "mine");
     }
 }
 
 #[test]
 fn damage_to_a_memory_is_detected() {
     let fixture = filled();
-    let sound = fixture.aur(&["mem", "verify", "--memory", "user"]);
-    assert!(sound.code == Some(0) && sound.out.contains("No problems found"), "{sound:?}");
+    let verified = fixture.aur(&["mem", "verify", "--memory", "user"]);
+    assert!(verified.code == Some(0) && verified.out.contains("No problems found"), "{verified:?}");
     let data = fixture.user_directory().join("memory/entries/data.mdb");
-    let mut bytes = fs::read(&data).expect("readable");
+    let mut bytes = fs::read(&data).expect("the file can be read");
     let places: Vec<usize> =
         bytes.windows(5).enumerate().filter(|(_, text)| text == b"March").map(|(at, _)| at).collect();
     for at in &places {
         bytes[*at] = b'X';
     }
-    fs::write(&data, &bytes).expect("writable");
+    fs::write(&data, &bytes).expect("the file can be written");
     let damaged = fixture.aur(&["mem", "verify", "--memory", "user"]);
     assert!(damaged.code == Some(1) && damaged.out.contains("wrong checksum"), "{damaged:?}");
     bytes.truncate(bytes.len() / 2);
-    fs::write(&data, &bytes).expect("writable");
+    fs::write(&data, &bytes).expect("the file can be written");
     let cut = fixture.aur(&["mem", "verify", "--memory", "user"]);
     assert_eq!(cut.code, Some(1), "{cut:?}");
     let refused = fixture.aur(&["mem", "export", "--memory", "user", "out.jsonl"]);

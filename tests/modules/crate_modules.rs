@@ -1,24 +1,24 @@
-//! The modules of a crate and the paths by which they refer to one another.
+//! Reads the modules of a crate, and the paths with which they refer to each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::source::{Token, tokens};
 
-/// Names of a module, starting at the root of its crate. Empty for the root.
+/// The names of the modules from the root of the crate to a module. Empty for the root itself.
 pub(crate) type ModulePath = Vec<String>;
 
-/// A module and its declarations.
+/// A module, its child modules, and the paths in its source.
 #[derive(Debug, Default)]
 struct Module {
     file: PathBuf,
     children: BTreeSet<String>,
     references: Vec<Reference>,
-    /// Names that `use` declares in the module, with the paths that they denote.
+    /// Names that `use` declares in the module, and the paths that these names stand for.
     aliases: BTreeMap<String, Vec<String>>,
 }
 
-/// A path in a module's source.
+/// A path in the source of a module.
 #[derive(Debug)]
 struct Reference {
     path: Vec<String>,
@@ -27,7 +27,7 @@ struct Reference {
     is_reexport: bool,
 }
 
-/// A use of one module by another.
+/// One module uses an item of another module.
 #[derive(Debug)]
 pub(crate) struct Use {
     pub(crate) from: ModulePath,
@@ -38,10 +38,10 @@ pub(crate) struct Use {
     pub(crate) line: usize,
 }
 
-/// Every use of one module of a crate by another. `root` is the crate's `lib.rs` or `main.rs`.
+/// Returns every use of a module by another module of the same crate. `root` is the crate's `lib.rs` or `main.rs`.
 pub(crate) fn uses(root: &Path) -> Vec<Use> {
     let mut modules = Modules::default();
-    let directory = root.parent().expect("a source file is in a directory");
+    let directory = root.parent().expect("the path has a parent");
     modules.read(Vec::new(), root, directory);
     modules.uses()
 }
@@ -55,7 +55,7 @@ impl Modules {
         self.module(&tokens(&source), path, file, directory);
     }
 
-    /// Reads the tokens of a file or of an inline module. The files of its child modules are in `directory`.
+    /// Reads the tokens of a file or of an inline module. The files of the child modules are in `directory`.
     fn module(&mut self, tokens: &[Token], path: ModulePath, file: &Path, directory: &Path) {
         self.0.insert(path.clone(), Module { file: file.to_owned(), ..Module::default() });
         let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
@@ -99,7 +99,7 @@ impl Modules {
         }
     }
 
-    /// Reads the tokens after `use`: `a::{b, c::d as e}`.
+    /// Reads the tokens after `use`, such as `a::{b, c::d as e}`.
     fn use_tree(&mut self, module: &[String], tokens: &[Token], mut path: Vec<String>, is_reexport: bool) {
         let mut alias = None;
         for (at, token) in tokens.iter().enumerate() {
@@ -144,7 +144,8 @@ impl Modules {
         uses
     }
 
-    /// The module that defines the item `path`, as written in `module`, or `None` if it is outside the crate.
+    /// Returns the module that defines the item to which `path` refers in `module`, or `None` if the item is outside of
+    /// the crate.
     fn defining(&self, module: &[String], path: &[String], depth: usize) -> Option<ModulePath> {
         let mut at = module.to_vec();
         let mut names = path;
@@ -169,8 +170,8 @@ impl Modules {
             at.push(name.clone());
             names = &names[1..];
         }
-        // An item that the module imports with `use` is defined elsewhere. Cyclic aliases occur only in code that does
-        // not compile.
+        // If the item is imported with `use`, another module defines it. The limit on the depth ends cyclic aliases,
+        // which occur only in code that does not compile.
         let alias = names.first().and_then(|name| self.0.get(&at)?.aliases.get(name)).filter(|_| depth < 8);
         let elsewhere = alias.and_then(|alias| self.defining(&at, &[alias, &names[1..]].concat(), depth + 1));
         Some(elsewhere.unwrap_or(at))
@@ -181,7 +182,7 @@ fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Index of the brace that closes the one at `open`.
+/// Returns the index of the brace that closes the brace at `open`.
 fn end_of_braces(tokens: &[Token], open: usize) -> usize {
     let mut depth = 0_i32;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -193,7 +194,7 @@ fn end_of_braces(tokens: &[Token], open: usize) -> usize {
     tokens.len()
 }
 
-/// The parts between commas outside braces.
+/// Splits tokens at commas outside of braces.
 fn branches(tokens: &[Token]) -> Vec<&[Token]> {
     let mut depth = 0_i32;
     let split = tokens.split(|token| {

@@ -1,17 +1,17 @@
-//! The uses among the modules of one directory, and their cycles.
+//! A graph of the uses between the modules of one directory, and the cycles in this graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::crate_modules::Use;
 
-/// The name of a directory's own module in the graph of its children.
+/// Name of a directory's own module (`mod.rs`) in the graph of its children.
 const OWN: &str = ".";
 
-/// Uses among the modules of one directory, each with its location in the source.
+/// The uses between the modules of one directory, each with its location in the source.
 #[derive(Debug, Default)]
 pub(crate) struct Graph(BTreeMap<(String, String), String>);
 
-/// The graphs of all directories of a crate. The name of the top directory is empty.
+/// Returns the graphs of all directories of a crate. The name of the top directory is empty.
 pub(crate) fn by_directory(uses: &[Use]) -> BTreeMap<String, Graph> {
     let mut graphs: BTreeMap<String, Graph> = BTreeMap::new();
     for Use { from, to, is_reexport, file, line } in uses {
@@ -28,8 +28,8 @@ pub(crate) fn by_directory(uses: &[Use]) -> BTreeMap<String, Graph> {
 }
 
 impl Graph {
-    /// Returns a shortest cycle with the locations of its uses, and removes its last use, so that the next call finds
-    /// another cycle.
+    /// Returns a shortest cycle with the locations of its uses. Removes the last use of the cycle from the graph, so
+    /// that the next call finds another cycle.
     pub(crate) fn take_cycle(&mut self) -> Option<String> {
         let closed = |(from, to): &(String, String)| Some([self.path(to, from)?, vec![to.clone()]].concat());
         let cycle = self.0.keys().filter_map(closed).min_by_key(Vec::len)?;
@@ -44,7 +44,7 @@ impl Graph {
         Some(shown)
     }
 
-    /// The modules of a shortest path, including both ends.
+    /// Returns the modules on a shortest path, including both ends.
     fn path(&self, from: &str, to: &str) -> Option<Vec<String>> {
         let mut known = BTreeSet::from([from.to_owned()]);
         let mut level = vec![vec![from.to_owned()]];

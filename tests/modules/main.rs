@@ -1,8 +1,8 @@
-//! Modules of a crate use one another in one direction, as crates do: there are no import cycles.
+//! Checks that the modules of a crate do not import each other in a cycle.
 //!
-//! The test checks the modules at the top of every crate of the workspace and within every directory. A directory's own
-//! module (`mod.rs`) counts as a sibling of its children, called `.`. Its re-exports (`pub use`) do not count as uses.
-//! Code of tests may use any module.
+//! The test checks the top modules of every crate in the workspace, and the modules within every directory. A
+//! directory's own module (`mod.rs`) is treated as a sibling of its children, with the name `.`. Re-exports (`pub use`)
+//! in such a module do not count as uses. Test code may use any module.
 
 mod crate_modules;
 mod graph;
@@ -14,8 +14,11 @@ use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
 
 #[test]
 fn modules_have_no_import_cycles() {
-    let metadata =
-        MetadataCommand::new().no_deps().other_options(vec!["--offline".into()]).exec().expect("cargo metadata");
+    let metadata = MetadataCommand::new()
+        .no_deps()
+        .other_options(vec!["--offline".into()])
+        .exec()
+        .expect("`cargo metadata` succeeds");
     let mut cycles = Vec::new();
     for (name, root) in roots(&metadata) {
         for (directory, mut graph) in graph::by_directory(&crate_modules::uses(Path::new(&root))) {
@@ -27,7 +30,7 @@ fn modules_have_no_import_cycles() {
     assert!(cycles.is_empty(), "{} cycles:\n{}", cycles.len(), cycles.join("\n"));
 }
 
-/// The name of every crate of the workspace with the path of its `lib.rs` or `main.rs`.
+/// Returns the name of every crate in the workspace, with the path of its `lib.rs` or `main.rs`.
 fn roots(metadata: &Metadata) -> Vec<(String, String)> {
     let is_checked = |kind: &TargetKind| matches!(kind, TargetKind::Lib | TargetKind::Bin);
     let packages = metadata.workspace_packages().into_iter();

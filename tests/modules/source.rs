@@ -1,4 +1,5 @@
-//! A tokenizer of Rust source, just precise enough to find paths. It skips comments, literals and lifetimes.
+//! A simple tokenizer of Rust source, which is only precise enough to find paths. It skips comments, literals and
+//! lifetimes.
 
 /// A word or a punctuation mark, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -7,7 +8,7 @@ pub(crate) struct Token {
     pub(crate) line: usize,
 }
 
-/// The tokens of a source file, without items under `#[cfg(test)]`.
+/// Returns the tokens of a source file, without items under `#[cfg(test)]`.
 pub(crate) fn tokens(source: &str) -> Vec<Token> {
     without_tests(&scan(source))
 }
@@ -35,7 +36,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The length of the comment, string, character or lifetime that `text` begins with.
+/// Returns the length of the comment, string, character or lifetime at the beginning of `text`.
 fn literal(text: &str) -> Option<usize> {
     let until = |mark: &str, from: usize| text[from..].find(mark).map_or(text.len(), |at| from + at + mark.len());
     if text.starts_with("//") {
@@ -67,7 +68,7 @@ fn literal(text: &str) -> Option<usize> {
     }
 }
 
-/// Index after a string with escapes, whose first character is at `from`.
+/// Returns the index after a string with escapes. The first character of the string is at `from`.
 fn end_of_string(text: &str, from: usize) -> usize {
     let mut escaped = false;
     for (at, c) in text[from..].char_indices() {
@@ -96,7 +97,7 @@ fn without_tests(tokens: &[Token]) -> Vec<Token> {
     kept
 }
 
-/// Index after `#[…]` or `#![…]`.
+/// Returns the index after `#[…]` or `#![…]`.
 fn end_of_attribute(tokens: &[Token], at: usize) -> Option<usize> {
     let open = at + 1 + usize::from(tokens.get(at + 1)?.text == "!");
     if tokens.get(open)?.text != "[" {
@@ -117,7 +118,7 @@ fn is_test(attribute: &[Token]) -> bool {
     ["#[cfg(test)]", "#[cfg(all(test,", "#[cfg(any(test,"].iter().any(|test| text.starts_with(test))
 }
 
-/// Index after the item, field or argument that begins at `at`.
+/// Returns the index after the item, field or argument that begins at `at`.
 fn end_of_item(tokens: &[Token], at: usize) -> usize {
     const KEYWORDS: [&str; 8] = ["fn", "impl", "struct", "enum", "trait", "mod", "use", "type"];
     let mut depth = 0_i32;
@@ -133,7 +134,7 @@ fn end_of_item(tokens: &[Token], at: usize) -> usize {
                 }
             }
             ";" if depth == 0 => return place + 1,
-            // A comma ends a field, a variant or an argument. Within an item it separates generic parameters.
+            // A comma ends a field, a variant or an argument. Within an item, it only separates generic parameters.
             "," if depth == 0 && !is_item => return place + 1,
             text => is_item |= KEYWORDS.contains(&text),
         }

@@ -1,4 +1,4 @@
-//! Runs the specifications in `browser/` in Chromium.
+//! Runs the browser tests in `browser/specs` in Chromium.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,13 +10,13 @@ use crate::repository;
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-/// Tools that the specifications need.
+/// Tools that the browser tests need.
 struct Tools {
     directory: PathBuf,
     chromium: PathBuf,
 }
 
-/// Finds the tools, or returns a message that names a missing one.
+/// Finds the tools, or returns a message about a missing tool.
 fn tools() -> Result<Tools, String> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/page/browser");
     let node = Command::new("node").arg("--version").output();
@@ -48,16 +48,17 @@ fn people_can_use_the_page() {
     let other = repository::other(Some(&fixture));
     fixture.write_for_user("token", TOKEN);
     let token = fixture.user_directory().join("token");
-    let roots = [fixture.root().to_str().expect("UTF-8"), other.root().to_str().expect("UTF-8")];
-    // The servers do not update the index, so that one file of the repository stays newer than its index.
+    let roots =
+        [fixture.root().to_str().expect("the path is UTF-8"), other.root().to_str().expect("the path is UTF-8")];
+    // These servers do not update the index, so that one file stays newer than the index.
     let open = Server::start(&fixture, &["--read-only", "--root", roots[0], "--root", roots[1]]);
-    let closed = Server::start(&fixture, &["--read-only", "--token-file", token.to_str().expect("UTF-8")]);
+    let closed = Server::start(&fixture, &["--read-only", "--token-file", token.to_str().expect("the path is UTF-8")]);
     let growing = repository::growing();
     let writing = Server::start(&growing, &[]);
     let edited = repository::edited();
     let keeping = Server::start(&edited, &[]);
     let following = Server::start(&edited, &["--read-only"]);
-    let output = TempDir::new().expect("a temporary directory");
+    let output = TempDir::new().expect("a temporary directory can be created");
     let only = std::env::var("AURORA_TEST_ONLY").unwrap_or_default();
     let run = Command::new("node")
         .args(["node_modules/@playwright/test/cli.js", "test", "--grep", &only])

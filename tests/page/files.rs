@@ -1,15 +1,17 @@
-//! Checks of the contents of the page's files.
+//! Checks the contents of the web page's files.
 
 use std::path::{Path, PathBuf};
 
-/// Names and texts of the files of the page.
+/// Returns the names and texts of the page's files.
 pub(crate) fn files() -> Vec<(String, String)> {
     let directory: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("serve/page");
-    let entries = std::fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path());
+    let entries = std::fs::read_dir(directory)
+        .expect("the directory can be read")
+        .map(|entry| entry.expect("the entry can be read").path());
     let mut files: Vec<_> = entries
         .map(|path| {
-            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-            (name, std::fs::read_to_string(path).expect("text"))
+            let name = path.file_name().expect("the path has a file name").to_string_lossy().into_owned();
+            (name, std::fs::read_to_string(path).expect("the file can be read"))
         })
         .collect();
     files.sort();
@@ -19,7 +21,7 @@ pub(crate) fn files() -> Vec<(String, String)> {
 #[test]
 fn the_page_loads_nothing_from_other_servers() {
     for (name, text) in files() {
-        // The name of an XML namespace, which browsers do not fetch.
+        // This is the name of an XML namespace, which browsers do not fetch.
         let text = text.replace("http://www.w3.org/2000/svg", "");
         for foreign in
             ["http:", "https:", "ws:", "wss:", "//fonts", "@import", "src=\"//", "href=\"//", "url(\"", "import("]
@@ -29,7 +31,7 @@ fn the_page_loads_nothing_from_other_servers() {
     }
 }
 
-/// Texts of an index come from strangers and must not become markup or code.
+/// Texts from an index are not trusted, so they must not become markup or code.
 #[test]
 fn no_text_becomes_markup_or_code() {
     for (name, text) in files() {

@@ -1,4 +1,4 @@
-//! The page of `aur serve`: how its files are served, what they may contain, and its behaviour in a real browser.
+//! The web page of `aur serve`: how its files are served, what they may contain, and how the page behaves in a browser.
 #![cfg(unix)]
 
 #[path = "../fixture/mod.rs"]

@@ -1,4 +1,4 @@
-//! The repository that the page shows in the tests.
+//! The repositories that the web page shows in the browser tests.
 
 use crate::fixture::Fixture;
 
@@ -58,7 +58,8 @@ func Pause(seconds int) {
 }
 ";
 
-/// Two files of the same name, one of which calls a function of the other, and three definitions of the same name.
+/// Two files with the same name, one of which calls a function of the other file. Also three definitions with the same
+/// name.
 const LOCAL_JOBS: &str = r#""""Jobs that are kept on this machine."""
 
 from store.remote.jobs import encode_job
@@ -95,19 +96,20 @@ def open_store(address):
 
 const QUEUE: &str = "# A queue of jobs.\nclass Queue\n  def push(job)\n  end\nend\n";
 
-/// Markup, a script, quotes and bidirectional control characters, in every place where an index has texts of strangers.
+/// Markup, a script, quotes and bidirectional control characters, in all kinds of text that a page shows.
 const HOSTILE: &str = r#"# <img src=x onerror="document.title='owned'">
 def hostile_name(text="</script><script>document.title='owned'</script>"):
     """Hostile <b>markup</b> <script>document.title='owned'</script> & 'quotes' "here"."""
     return "größe 日本 hostile" + text
 "#;
 
-/// Paths of the hostile file and of the long file.
+/// Path of the file with hostile texts.
 const HOSTILE_PATH: &str = "web/<b>bold<b> & \"odd\" [id]/hostile#1?x=%41.py";
+/// Path of the file with 20,000 lines.
 const LONG_PATH: &str = "data/long.py";
 
-/// An indexed repository with two commits by two people, several languages, skipped files, a long file, and texts that
-/// would harm a careless page.
+/// Creates an indexed repository with two commits by two authors, several languages, skipped files, a long file, and
+/// texts that would harm a careless page.
 pub(crate) fn indexed() -> Fixture {
     let fixture = Fixture::git_in_memory();
     fixture.write(".gitignore", ".aurora/\n").write("README.md", "# Pages\n\nHow the cache of pages works.\n");
@@ -123,7 +125,7 @@ pub(crate) fn indexed() -> Fixture {
     fixture.run_git(&["-c", "user.name=Grace &amp; Hopper", "commit", "--all", "--quiet", "--message", "Say which"]);
     let run = fixture.aur(&["mem", "index", "--quiet"]);
     assert_eq!(run.code, Some(0), "{run:?}");
-    // A later run indexes a changed file. Another change is made after the last run.
+    // The first change is indexed by a second run. The other change is not indexed.
     fixture.write("http/retry.go", RETRY.replace("Pause(2)", "Pause(3)"));
     let run = fixture.aur(&["mem", "index", "--quiet"]);
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -131,21 +133,21 @@ pub(crate) fn indexed() -> Fixture {
     fixture
 }
 
-/// A file of 20,000 lines.
+/// Returns a file with 20,000 lines.
 fn long() -> String {
     let function =
         |number: usize| format!("def step_{number}(value):\n    \"\"\"Step {number}.\"\"\"\n    return value\n\n");
     (0..5_000).map(function).collect()
 }
 
-/// A file with a method that is too long for one chunk, and with code outside definitions.
+/// Returns a file with a method that is too long for one chunk, and with code outside of definitions.
 fn steps() -> String {
     let begin = "import os\n\nPLACE = os.getcwd()\n\n\nclass Steps:\n    def take_all(self, value):\n";
     let step = |number: usize| format!("        value = self.take(value, {number}, PLACE)\n");
     begin.to_owned() + &(0..400).map(step).collect::<String>() + "        return value\n"
 }
 
-/// A small project whose files a specification changes.
+/// Creates a small project whose files a browser test changes.
 pub(crate) fn edited() -> Fixture {
     let fixture = Fixture::git_in_memory();
     fixture.write(".gitignore", ".aurora/\n");
@@ -156,7 +158,7 @@ pub(crate) fn edited() -> Fixture {
     fixture
 }
 
-/// A project that a server indexes while the page is open. Indexing takes a moment.
+/// Creates a project that a server indexes again while the page is open. Indexing takes a moment.
 pub(crate) fn growing() -> Fixture {
     let fixture = Fixture::git_in_memory();
     for number in 0..4 {
@@ -167,12 +169,13 @@ pub(crate) fn growing() -> Fixture {
     fixture
 }
 
-/// A second indexed project. It has the home of `owner`, or its own home by default.
+/// Creates a second indexed project. It uses the home directory of `owner`, or its own home directory if there is no
+/// owner.
 pub(crate) fn other(owner: Option<&Fixture>) -> Fixture {
     let fixture = Fixture::git_in_memory();
     fixture.write(".gitignore", ".aurora/\n").write("lib/queue.rb", QUEUE);
     fixture.commit("first");
-    let root = fixture.root().to_str().expect("UTF-8");
+    let root = fixture.root().to_str().expect("the path is UTF-8");
     let run = owner.unwrap_or(&fixture).aur(&["mem", "index", "--quiet", root]);
     assert_eq!(run.code, Some(0), "{run:?}");
     fixture

@@ -1,4 +1,4 @@
-//! How the files of the page are served.
+//! How the server serves the files of the web page.
 
 use crate::client::{Answer, Server};
 use crate::files::files;
@@ -20,7 +20,7 @@ fn every_file_is_served_under_a_strict_policy_and_revalidated() {
         let path = if name == "index.html" { "/".to_owned() } else { format!("/page/{name}") };
         let answer = server.get(&path);
         assert_eq!((answer.status, answer.body.as_str()), (200, text.as_str()), "{name}");
-        let kind = match name.rsplit_once('.').expect("a suffix").1 {
+        let kind = match name.rsplit_once('.').expect("the name has a suffix").1 {
             "html" => "text/html; charset=utf-8",
             "css" => "text/css; charset=utf-8",
             "js" => "text/javascript; charset=utf-8",
@@ -56,7 +56,7 @@ fn the_page_needs_no_token_but_its_data_does() {
     let fixture = repository::other(None);
     fixture.write_for_user("token", TOKEN);
     let file = fixture.user_directory().join("token");
-    let server = Server::start(&fixture, &["--token-file", file.to_str().expect("UTF-8")]);
+    let server = Server::start(&fixture, &["--token-file", file.to_str().expect("the path is UTF-8")]);
     for path in ["/", "/?q=queue", "/page/app.js"] {
         assert_eq!(server.get(path).status, 200, "{path}");
     }
@@ -65,7 +65,7 @@ fn the_page_needs_no_token_but_its_data_does() {
     }
 }
 
-/// Links are shared in chats and mails, which are other sites.
+/// Links are shared in chats and mails. To the browser, these are other sites.
 #[test]
 fn a_link_on_another_site_opens_the_page_and_nothing_else() {
     let fixture = repository::other(None);

@@ -1,4 +1,4 @@
-//! The reference of the configuration and the JSON Schema are complete and agree with the program.
+//! Checks that the reference of the configuration and the JSON Schema are complete, and agree with the program.
 
 mod markdown;
 mod validate;
@@ -12,7 +12,7 @@ use aurora_stages::limits::Limits;
 use aurora_stages::pipelines::EMBEDDED;
 use serde_json::Value;
 
-/// Variable that makes the test write the reference instead of comparing it.
+/// Environment variable with which the test writes the reference instead of comparing it.
 const WRITE: &str = "AURORA_WRITE_REFERENCE";
 
 #[test]
@@ -20,7 +20,7 @@ fn the_reference_is_current() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/configuration.md");
     let expected = markdown::reference();
     if std::env::var_os(WRITE).is_some() {
-        std::fs::write(&path, &expected).expect("the reference can be written");
+        std::fs::write(&path, &expected).expect("the file can be written");
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(found == expected, "{} is out of date: run `{WRITE}=1 cargo test --test reference`", path.display());
@@ -31,7 +31,7 @@ fn the_list_of_columns_is_current() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/columns.md");
     let expected = markdown::columns();
     if std::env::var_os(WRITE).is_some() {
-        std::fs::write(&path, &expected).expect("the reference can be written");
+        std::fs::write(&path, &expected).expect("the file can be written");
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(found == expected, "{} is out of date: run `{WRITE}=1 cargo test --test reference`", path.display());
@@ -83,28 +83,28 @@ fn every_search_key_and_every_limit_is_described() {
 #[test]
 fn the_default_pipeline_sets_documented_defaults() {
     let default = EMBEDDED.iter().find(|pipeline| pipeline.name == "default").expect("there is one");
-    let text: toml::Table = default.text.parse().expect("TOML");
+    let text: toml::Table = default.text.parse().expect("the text is TOML");
     let registry = aurora::registry();
-    let stages = text["stage"].as_table().expect("a table");
-    let table = |name: &str| registry.reference().find(|table| table.name == name).expect("a described stage");
+    let stages = text["stage"].as_table().expect("the value is a table");
+    let table = |name: &str| registry.reference().find(|table| table.name == name).expect("the stage is described");
     for (name, values) in stages {
-        check_defaults(table(name), values.as_table().expect("a table"));
+        check_defaults(table(name), values.as_table().expect("the value is a table"));
     }
-    check_defaults(&RunConfig::reference(), text["run"].as_table().expect("a table"));
+    check_defaults(&RunConfig::reference(), text["run"].as_table().expect("the value is a table"));
 }
 
 fn check_defaults(table: &TableReference, values: &toml::Table) {
     for (key, value) in values {
-        let described = table.keys.iter().find(|described| described.name == key).expect("a described key");
+        let described = table.keys.iter().find(|described| described.name == key).expect("the key is described");
         let value = match (described.value, value.as_str()) {
-            (ValueType::Size, Some(size)) => Value::from(parse_bytes(size).expect("a size")),
-            _ => serde_json::to_value(value).expect("JSON"),
+            (ValueType::Size, Some(size)) => Value::from(parse_bytes(size).expect("the size is valid")),
+            _ => serde_json::to_value(value).expect("the value can be serialised"),
         };
         assert_eq!(value, table.defaults[key], "`{key}` of [{}]", table.name);
     }
 }
 
-/// Pipelines that the engine accepts, in addition to the shipped ones.
+/// Pipelines that the program accepts, in addition to the built-in ones.
 const VALID: &[&str] = &[
     "",
     "extends = \"lexical\"\n[run]\nmemory = \"1.5 GiB\"\njobs = 4\n",
@@ -115,7 +115,7 @@ const VALID: &[&str] = &[
     "extends = \"default\"\n[stage.parse]\nafter = [\"incremental-check\"]\n",
 ];
 
-/// Pipelines that the engine rejects because of a key or the type of a value.
+/// Pipelines that the program rejects because of a key or the type of a value.
 const INVALID: &[&str] = &[
     "extends = \"defualt\"\n",
     "stages = 3\n",
@@ -141,8 +141,8 @@ fn the_schema_agrees_with_the_engine() {
     let registry = aurora::registry();
     let schema = registry.schema(&EMBEDDED.iter().map(|pipeline| pipeline.name).collect::<Vec<_>>());
     let valid = |text: &str| {
-        let table: toml::Table = text.parse().expect("TOML");
-        validate::check(&schema, &serde_json::to_value(table).expect("JSON"))
+        let table: toml::Table = text.parse().expect("the text is TOML");
+        validate::check(&schema, &serde_json::to_value(table).expect("the value can be serialised"))
     };
     for text in EMBEDDED.iter().map(|pipeline| &pipeline.text).chain(VALID) {
         assert_eq!(valid(text), Ok(()), "{text}");

@@ -1,4 +1,4 @@
-//! The reference as Markdown, generated from the descriptions of keys in the code.
+//! Generates the reference in Markdown from the descriptions of keys in the code.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use aurora_query::{Parameter, SearchConfig};
 use aurora_stages::limits::Limits;
 use serde_json::Value;
 
-/// All stages, in the order of a run.
+/// All stages, in the order in which they run.
 const STAGES: [&str; 11] = [
     "discover",
     "incremental-check",
@@ -81,7 +81,7 @@ const LOGS: &str = "
 |---|---|---|---|---|
 ";
 
-/// The complete page.
+/// Returns the complete page about the configuration.
 pub(crate) fn reference() -> String {
     let registry = aurora::registry();
     let mut page = OPENING.to_owned();
@@ -89,7 +89,7 @@ pub(crate) fn reference() -> String {
     page.push_str("\n### Keys of every stage\n");
     rows(&mut page, STAGE_KEYS.iter().map(|key| (key, None)));
     for name in STAGES {
-        let table = registry.reference().find(|table| table.name == name).expect("a described stage");
+        let table = registry.reference().find(|table| table.name == name).expect("the stage is described");
         section(&mut page, &format!("[stage.{name}]"), table);
     }
     assert_eq!(registry.reference().count(), STAGES.len(), "a stage has no place in the reference");
@@ -124,7 +124,7 @@ release notes. New columns may be added at any time. The Rust types are those of
 |---|---|---|---|---|
 ";
 
-/// The page about columns.
+/// Returns the complete page about columns.
 pub(crate) fn columns() -> String {
     let mut page = COLUMNS.to_owned();
     let registry = aurora::registry();
@@ -207,7 +207,7 @@ fn search(page: &mut String) {
     }
 }
 
-/// The table of a key, which has at most two levels, and the rest of the name.
+/// Splits a key into its table, which has at most two levels, and the rest of the name.
 fn group(key: &str) -> (&str, &str) {
     let mut dots = key.match_indices('.').map(|(at, _)| at);
     let end = dots.next().map_or(0, |first| dots.next().unwrap_or(first));

@@ -1,9 +1,10 @@
-//! The part of JSON Schema that the schema of pipelines uses. Any other keyword makes the test fail.
+//! Validates values with the part of JSON Schema that the schema of pipelines uses. Any other keyword makes the test
+//! fail.
 
 use aurora_pipeline::parse_bytes;
 use serde_json::Value;
 
-/// Checks a value against a schema. The error is the first reason why the value is invalid.
+/// Checks a value against a schema. The error describes the first reason why the value is invalid.
 pub(crate) fn check(schema: &Value, value: &Value) -> Result<(), String> {
     Validator { root: schema }.check(schema, value)
 }
@@ -30,14 +31,18 @@ impl Validator<'_> {
             "$schema" | "title" | "description" | "default" | "$defs" | "then" | "else" => true,
             "$ref" => return self.check(self.resolve(argument), value),
             "type" => is_of_type(argument, value),
-            "enum" => argument.as_array().expect("a list").contains(value),
+            "enum" => argument.as_array().expect("the value is a list").contains(value),
             "const" => argument == value,
-            "minimum" => value.as_i64().is_none_or(|number| number >= argument.as_i64().expect("a number")),
-            "maximum" => value.as_i64().is_none_or(|number| number <= argument.as_i64().expect("a number")),
-            // The only pattern in the schema is the pattern of sizes.
+            "minimum" => {
+                value.as_i64().is_none_or(|number| number >= argument.as_i64().expect("the value is a number"))
+            }
+            "maximum" => {
+                value.as_i64().is_none_or(|number| number <= argument.as_i64().expect("the value is a number"))
+            }
+            // The only pattern in the schema is the one for sizes.
             "pattern" => value.as_str().is_none_or(|text| parse_bytes(text).is_some()),
             "required" => {
-                let names = argument.as_array().expect("a list");
+                let names = argument.as_array().expect("the value is a list");
                 value.as_object().is_none_or(|table| names.iter().all(|name| table.contains_key(text(name))))
             }
             "items" => {
@@ -46,9 +51,15 @@ impl Validator<'_> {
             "properties" => return self.properties(argument, value),
             "additionalProperties" => return self.additional(argument, schema, value),
             "allOf" => {
-                return argument.as_array().expect("a list").iter().try_for_each(|part| self.check(part, value));
+                return argument
+                    .as_array()
+                    .expect("the value is a list")
+                    .iter()
+                    .try_for_each(|part| self.check(part, value));
             }
-            "anyOf" => argument.as_array().expect("a list").iter().any(|part| self.check(part, value).is_ok()),
+            "anyOf" => {
+                argument.as_array().expect("the value is a list").iter().any(|part| self.check(part, value).is_ok())
+            }
             "if" => {
                 let branch = if self.check(argument, value).is_ok() { "then" } else { "else" };
                 return schema.get(branch).map_or(Ok(()), |branch| self.check(branch, value));
@@ -59,7 +70,7 @@ impl Validator<'_> {
     }
 
     fn resolve(&self, reference: &Value) -> &Value {
-        let path = text(reference).strip_prefix('#').expect("a reference within the schema");
+        let path = text(reference).strip_prefix('#').expect("the reference points into the schema");
         self.root.pointer(path).expect("the reference exists")
     }
 
@@ -93,5 +104,5 @@ fn is_of_type(name: &Value, value: &Value) -> bool {
 }
 
 fn text(value: &Value) -> &str {
-    value.as_str().expect("a string")
+    value.as_str().expect("the value is a string")
 }

@@ -1,4 +1,4 @@
-//! Rules of several languages, and limits of the analysis.
+//! Relations: rules that apply to several languages, and limits of the analysis.
 
 use aurora_query::{BranchEnd, Relation, RelationIndex, TreeNode, TreeOptions};
 use aurora_storage::Snapshot;
@@ -11,9 +11,9 @@ fn a_tree_ends_at_repeated_definitions() {
         "def a():\n    b()\n    c()\n\n\ndef b():\n    c()\n\n\ndef c():\n    a()\n    unknown.c()\n    print()\n";
     let (_fixture, snapshot) = indexed(&[("m.py", text)]);
     let index = RelationIndex::new(&snapshot);
-    let [root] = &index.find("a").expect("a sound index")[..] else { panic!("one definition") };
+    let [root] = &index.find("a").expect("the index can be read")[..] else { panic!("one definition") };
     let options = TreeOptions { relation: Relation::Callees, depth: 5, min_confidence: 0.4 };
-    let tree = index.tree(root, &options).expect("a sound index");
+    let tree = index.tree(root, &options).expect("the index can be read");
     fn node_text(snapshot: &Snapshot, node: &TreeNode) -> String {
         let end = match node.end {
             Some(BranchEnd::Cycle) => "!",
@@ -55,7 +55,7 @@ fn nested_expressions_are_read_up_to_a_maximum_depth() {
     let found = |depth: usize| relations(&[("a.ts", nested(depth).as_str())], Relation::Callees);
     let all = ["a.ts:f -> a.ts:A.go receiver", "a.ts:f -> a.ts:A.stop receiver", "a.ts:f -> a.ts:A.rest receiver"];
     assert!(all.iter().all(|wanted| found(20).iter().any(|found| found == wanted)), "{:?}", found(20));
-    // Beyond the maximum depth the receiver is unknown, so members are found only by name.
+    // Beyond the maximum depth, the type of the receiver is unknown, so members are found only by name.
     assert!(found(900).iter().all(|found| found.starts_with("a.ts:f -> a.ts:A")));
 }
 
@@ -75,9 +75,9 @@ fn a_name_without_a_chunk_resolves_to_its_enclosing_definition() {
     ]);
     let index = RelationIndex::new(&snapshot);
     let related = |name: &str, relation: Relation| -> Vec<String> {
-        let [named] = &index.find(name).expect("a sound index")[..] else { panic!("{name}") };
+        let [named] = &index.find(name).expect("the index can be read")[..] else { panic!("{name}") };
         let options = TreeOptions { relation, depth: 1, min_confidence: 0.0 };
-        let tree = index.tree(named, &options).expect("a sound index");
+        let tree = index.tree(named, &options).expect("the index can be read");
         tree.root.children.iter().map(|child| self::name(&snapshot, child.id)).collect()
     };
     assert_eq!(related("Api.run", Relation::Callers), ["Use.java:Use.go"]);
@@ -85,7 +85,7 @@ fn a_name_without_a_chunk_resolves_to_its_enclosing_definition() {
     assert_eq!(related("Api.run", Relation::Implementers), ["Job.java:Job.run"]);
     assert!(related("Api.run", Relation::Callees).is_empty());
     assert!(related("limit", Relation::Callees).is_empty());
-    assert!(index.find("Job.LIMIT").expect("a sound index").is_empty());
+    assert!(index.find("Job.LIMIT").expect("the index can be read").is_empty());
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn arrows_precede_calls_in_branches_and_lambdas() {
     );
 }
 
-/// Each file contains only calls that do not resolve to the repository.
+/// Each file contains only calls that must not resolve to the repository.
 
 #[test]
 fn members_of_external_types_do_not_resolve_to_the_repository() {
@@ -290,10 +290,10 @@ fn members_without_chunks_have_names() {
     )];
     let (_fixture, snapshot) = indexed(&files);
     let index = RelationIndex::new(&snapshot);
-    let [named] = &index.find("Sender.send").expect("a sound index")[..] else { panic!("one member") };
+    let [named] = &index.find("Sender.send").expect("the index can be read")[..] else { panic!("one member") };
     assert_eq!(named.member.as_deref(), Some("send"));
     let related = |relation| {
-        let found = index.related_to(named, relation).expect("a sound index").list;
+        let found = index.related_to(named, relation).expect("the index can be read").list;
         found.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>()
     };
     assert_eq!(related(Relation::Callers), ["a.ts:run"]);
@@ -309,10 +309,10 @@ fn bare_calls_of_abstract_methods_resolve_to_their_types() {
     )];
     let (_fixture, snapshot) = indexed(&files);
     let index = RelationIndex::new(&snapshot);
-    let [named] = &index.find("A.step").expect("a sound index")[..] else { panic!("one member") };
+    let [named] = &index.find("A.step").expect("the index can be read")[..] else { panic!("one member") };
     assert_eq!(named.member.as_deref(), Some("step"));
-    let callers = index.related_to(named, Relation::Callers).expect("a sound index").list;
-    // The constructor calls the type, not its member.
+    let callers = index.related_to(named, Relation::Callers).expect("the index can be read").list;
+    // The constructor calls the type itself, not the member.
     assert_eq!(callers.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["A.java:A.run"]);
 }
 

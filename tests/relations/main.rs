@@ -1,4 +1,5 @@
-//! Resolved relations in small repositories, for each language. `cargo xtask bench graph` compares them with compilers.
+//! Resolved relations in small repositories, for each language. `cargo xtask bench graph` compares relations with
+//! compilers.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -22,29 +23,29 @@ fn indexed(files: &[(&str, &str)]) -> (Fixture, Snapshot) {
     fixture.write(".aurora/pipeline.toml", "extends = \"lexical\"\n");
     let models = ModelDirectory::at(fixture.root().join("no-models"));
     let options = IndexOptions::new(fixture.root().to_owned(), models, Trust::everything());
-    index::run(&options, &Silent).expect("an index run");
+    index::run(&options, &Silent).expect("the index run succeeds");
     let environment = Environment::open(&fixture.root().join(ProjectDirectory::NAME), OpenMode::Existing);
-    let snapshot = environment.expect("an index").snapshot().expect("a snapshot");
+    let snapshot = environment.expect("the index can be opened").snapshot().expect("the index can be read");
     (fixture, snapshot)
 }
 
 fn name(snapshot: &Snapshot, id: ChunkId) -> String {
-    let chunk = snapshot.chunk(id).expect("a sound index").expect("a live chunk");
-    let file = chunk.path().rsplit('/').next().expect("a name");
+    let chunk = snapshot.chunk(id).expect("the index can be read").expect("the chunk is live");
+    let file = chunk.path().rsplit('/').next().expect("the path has a file name");
     if chunk.qualified_name() == file { file.to_owned() } else { format!("{file}:{}", chunk.qualified_name()) }
 }
 
-/// Every relation of one kind. Asserts that every callee also has its callers.
+/// Returns every relation of one kind. Asserts that every callee is also found from its callers.
 fn relations(files: &[(&str, &str)], relation: Relation) -> Vec<String> {
     let (_fixture, snapshot) = indexed(files);
     let index = RelationIndex::new(&snapshot);
     let (mut forth, mut back) = (Vec::new(), Vec::new());
-    for id in files.iter().flat_map(|(path, _)| index.definitions_in(path).expect("a sound index")) {
-        for other in index.related(id, relation).expect("a sound index").list {
+    for id in files.iter().flat_map(|(path, _)| index.definitions_in(path).expect("the index can be read")) {
+        for other in index.related(id, relation).expect("the index can be read").list {
             forth.push(format!("{} -> {} {}", name(&snapshot, id), name(&snapshot, other.id), other.reason.as_str()));
         }
         if relation == Relation::Callees {
-            for other in index.related(id, Relation::Callers).expect("a sound index").list {
+            for other in index.related(id, Relation::Callers).expect("the index can be read").list {
                 back.push(format!(
                     "{} -> {} {}",
                     name(&snapshot, other.id),

@@ -1,4 +1,4 @@
-//! Languages without declared types.
+//! Relations in languages without declared types.
 
 use aurora_query::{Relation, RelationIndex};
 
@@ -198,9 +198,9 @@ fn python_stubs_are_not_definitions() {
     ];
     let (_fixture, snapshot) = indexed(&files);
     let index = RelationIndex::new(&snapshot);
-    let [named] = &index.find("top").expect("a sound index")[..] else { panic!("one definition") };
+    let [named] = &index.find("top").expect("the index can be read")[..] else { panic!("one definition") };
     assert_eq!(name(&snapshot, named.id), "util.py:top");
-    let callers = index.related(named.id, Relation::Callers).expect("a sound index").list;
+    let callers = index.related(named.id, Relation::Callers).expect("the index can be read").list;
     assert_eq!(callers.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["use.py:run"]);
 }
 

@@ -1,4 +1,4 @@
-//! Languages with declared types.
+//! Relations in languages with declared types.
 
 use aurora_query::{Relation, RelationIndex};
 
@@ -61,17 +61,21 @@ const JAVA: &[(&str, &str)] = &[
 fn java_resolves_overloads_inherited_members_and_constructors() {
     let (_fixture, snapshot) = indexed(JAVA);
     let index = RelationIndex::new(&snapshot);
-    let key = |id| snapshot.chunk(id).expect("a sound index").expect("a live chunk").key().into_owned();
+    let key = |id| snapshot.chunk(id).expect("the index can be read").expect("the chunk is live").key().into_owned();
     let callees = |name: &str| -> Vec<String> {
-        let [named] = &index.find(name).expect("a sound index")[..] else { panic!("{name}") };
-        let found = index.related(named.id, Relation::Callees).expect("a sound index");
-        found.list.iter().map(|other| key(other.id).rsplit(':').next().expect("a name").to_owned()).collect()
+        let [named] = &index.find(name).expect("the index can be read")[..] else { panic!("{name}") };
+        let found = index.related(named.id, Relation::Callees).expect("the index can be read");
+        found
+            .list
+            .iter()
+            .map(|other| key(other.id).rsplit(':').next().expect("the key has a name").to_owned())
+            .collect()
     };
     assert_eq!(callees("Store.sell"), ["Till.add", "Till.add#2", "Base.close"]);
     assert_eq!(callees("Store.Store"), ["Base.Base"]);
     assert_eq!(callees("Store.Seller.close"), ["Base.close"]);
-    let [_, second] = &index.find("Till.add").expect("a sound index")[..] else { panic!("two overloads") };
-    let callers = index.related(second.id, Relation::Callers).expect("a sound index").list;
+    let [_, second] = &index.find("Till.add").expect("the index can be read")[..] else { panic!("two overloads") };
+    let callers = index.related(second.id, Relation::Callers).expect("the index can be read").list;
     assert_eq!(
         callers.iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(),
         ["Till.java:Till.add", "Store.java:Store.sell"]
@@ -136,13 +140,13 @@ const PROTOTYPES: &[(&str, &str)] = &[
 fn a_prototype_is_not_a_definition() {
     let (_fixture, snapshot) = indexed(PROTOTYPES);
     let index = RelationIndex::new(&snapshot);
-    let key = |id| snapshot.chunk(id).expect("a sound index").expect("a live chunk").key().into_owned();
-    let found = index.find("add").expect("a sound index");
+    let key = |id| snapshot.chunk(id).expect("the index can be read").expect("the chunk is live").key().into_owned();
+    let found = index.find("add").expect("the index can be read");
     assert_eq!(found.iter().map(|named| key(named.id)).collect::<Vec<_>>(), ["code:a.c:add#2", "code:c.c:add"]);
-    let places = index.declarations(found[0].id).expect("a sound index");
+    let places = index.declarations(found[0].id).expect("the index can be read");
     assert_eq!(places.into_iter().map(key).collect::<Vec<_>>(), ["code:a.c:add", "code:a.h:add", "code:b.h:add"]);
-    assert_eq!(index.find("S").expect("a sound index").len(), 1);
-    let callers = index.related(found[0].id, Relation::Callers).expect("a sound index").list;
+    assert_eq!(index.find("S").expect("the index can be read").len(), 1);
+    let callers = index.related(found[0].id, Relation::Callers).expect("the index can be read").list;
     assert_eq!(callers.iter().map(|other| key(other.id)).collect::<Vec<_>>(), ["code:main.c:main"]);
     check(PROTOTYPES, Relation::Callees, &["main.c:main -> a.c:add global", "main.c:main -> a.h:one global"]);
 }
@@ -155,7 +159,7 @@ fn a_name_that_is_only_declared_is_found_once() {
         ("m.c", "int f(void) {\n    return add(1, 2);\n}\n"),
     ];
     let (_fixture, snapshot) = indexed(&files);
-    assert_eq!(RelationIndex::new(&snapshot).find("add").expect("a sound index").len(), 1);
+    assert_eq!(RelationIndex::new(&snapshot).find("add").expect("the index can be read").len(), 1);
     check(&files, Relation::Callees, &["m.c:f -> a.h:add global"]);
 }
 
@@ -275,8 +279,8 @@ fn rust_resolves_wildcards_and_trait_implementations() {
     check(&files, Relation::Callees, &["main.rs:main -> types.rs:Pool::make receiver"]);
     let (_fixture, snapshot) = indexed(&files);
     let index = RelationIndex::new(&snapshot);
-    let [named] = &index.find("Drive.drive").expect("a sound index")[..] else { panic!("one member") };
-    let found = index.related_to(named, Relation::Implementers).expect("a sound index").list;
+    let [named] = &index.find("Drive.drive").expect("the index can be read")[..] else { panic!("one member") };
+    let found = index.related_to(named, Relation::Implementers).expect("the index can be read").list;
     assert_eq!(found.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["types.rs:Pool::drive"]);
 }
 
@@ -337,7 +341,7 @@ fn cpp_resolves_results_of_members_and_names_of_constructors() {
     );
     let (_fixture, snapshot) = indexed(&files);
     let index = RelationIndex::new(&snapshot);
-    let found = index.find("K").expect("a sound index");
+    let found = index.find("K").expect("the index can be read");
     assert_eq!(found.iter().map(|named| name(&snapshot, named.id)).collect::<Vec<_>>(), ["k.hpp:n::K"]);
 }
 

@@ -1,4 +1,4 @@
-//! JavaScript, TypeScript and components.
+//! Relations in JavaScript, TypeScript and component files.
 
 use aurora_query::{Relation, RelationIndex};
 
@@ -212,8 +212,8 @@ fn constants_that_wrap_named_functions_have_callers() {
     ];
     let (_fixture, snapshot) = indexed(&files);
     let index = RelationIndex::new(&snapshot);
-    let [named] = &index.find("half").expect("a sound index")[..] else { panic!("one member") };
-    let callers = index.related_to(named, Relation::Callers).expect("a sound index").list;
+    let [named] = &index.find("half").expect("the index can be read")[..] else { panic!("one member") };
+    let callers = index.related_to(named, Relation::Callers).expect("the index can be read").list;
     assert_eq!(
         callers.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(),
         ["use.py:by_module", "use.py:far", "core.py:near"]

@@ -1,4 +1,4 @@
-//! Compares answers of the server with the output of the command line.
+//! Answers of the server equal the output of the command line.
 
 use serde_json::{Value, json};
 
@@ -6,14 +6,14 @@ use crate::client::Server;
 use crate::fixture::Fixture;
 use crate::indexed;
 
-/// The output of `aur mem search --format json` without fields that differ between calls.
+/// Returns the output of `aur mem search --format json` without fields that differ between calls.
 fn searched(fixture: &Fixture, arguments: &[&str]) -> Value {
     let all = [&["mem", "search", "--format", "json", "--no-record"], arguments].concat();
     timeless(fixture.aur(&all).json())
 }
 
-/// Asserts that two answers are equal. Activation depends on the time of the search in seconds, so numbers may differ
-/// slightly.
+/// Asserts that two answers are equal. Numbers may differ slightly, because the activation depends on the time of the
+/// search in seconds.
 fn assert_same(left: &Value, right: &Value, place: &str) {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
@@ -33,8 +33,8 @@ fn assert_same(left: &Value, right: &Value, place: &str) {
 }
 
 fn timeless(mut answer: Value) -> Value {
-    answer.as_object_mut().expect("an object").remove("took_ms").expect("a time");
-    answer["index"].as_object_mut().expect("the generation").remove("age_seconds");
+    answer.as_object_mut().expect("the value is an object").remove("took_ms").expect("the answer has a time");
+    answer["index"].as_object_mut().expect("the value is an object").remove("age_seconds");
     answer
 }
 
@@ -83,7 +83,7 @@ fn a_batch_answers_each_search_and_says_which_failed() {
         {"query": "retry", "limit": 1, "record": false},
     ]});
     let answer = server.post("/api/v1/search/batch", &queries).json();
-    let answers = answer["answers"].as_array().expect("a list");
+    let answers = answer["answers"].as_array().expect("the value is a list");
     assert_eq!(answers.len(), 4);
     assert_same(&timeless(answers[0].clone()), &searched(&fixture, &["page"]), "the first of the batch");
     assert!(answers[1]["error"].as_str().is_some_and(|text| text.contains("empty")), "{answer}");
@@ -105,7 +105,7 @@ fn chunks_files_and_relations_are_served() {
         "{chunk}"
     );
     assert!(chunk["content"].as_str().is_some_and(|text| text.contains("return drop_page(pages)")), "{chunk}");
-    let id = chunk["id"].as_str().expect("an id");
+    let id = chunk["id"].as_str().expect("the value is a string");
     assert_eq!(server.get(&format!("/api/v1/chunk?id={id}")).json(), chunk);
 
     let file = server.get("/api/v1/file?path=src/cache.py").json();
@@ -196,7 +196,7 @@ fn each_kind_of_error_has_its_own_status() {
         assert_eq!(answer.status, status, "{method} {path} {body}: {answer:?}");
         assert!(answer.json().to_string().contains(message), "{method} {path} {body}: {answer:?}");
     }
-    // HTML forms cannot send JSON.
+    // HTML forms can send this content type, but they cannot send JSON.
     let form = server.request("POST", "/api/v1/search", &["content-type: text/plain"], r#"{"query": "x"}"#);
     assert_eq!(form.status, 415, "{form:?}");
 }
@@ -214,7 +214,7 @@ fn a_new_generation_is_served_without_a_restart() {
         assert!(begun.elapsed().as_secs() < 60, "the server follows another process");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    // A rebuilt index is a new file.
+    // After the index is rebuilt, its data file is a new file.
     fixture.aur(&["mem", "index", "--quiet", "--force"]);
     assert_eq!(ask()["results"][0]["name"], "compact_segments");
 }
@@ -225,11 +225,11 @@ fn several_roots_are_served_by_name() {
     second.write("lib/queue.py", "def enqueue_job(job):\n    return job\n").write("setup.py", "");
     second.aur(&["mem", "index", "--quiet"]);
     let trusted = [first.user_directory(), second.user_directory()];
-    // The second index belongs to another user, so it has to be trusted first.
-    let root = second.root().to_str().expect("UTF-8");
+    // The second index was built by another user, so it must be trusted first.
+    let root = second.root().to_str().expect("the path is UTF-8");
     assert_eq!(first.aur(&["mem", "trust-index", "--root", root]).code, Some(0), "{trusted:?}");
     let server = Server::start(&first, &["--root", ".", "--root", root]);
-    let name = second.root().file_name().and_then(|name| name.to_str()).expect("UTF-8");
+    let name = second.root().file_name().and_then(|name| name.to_str()).expect("the answer is UTF-8");
     let roots = server.get("/api/v1/roots").json();
     assert_eq!((&roots[1]["name"], &roots[1]["indexed"]), (&name.into(), &true.into()), "{roots}");
     let ask = |root: Option<&str>| {
@@ -240,7 +240,7 @@ fn several_roots_are_served_by_name() {
         server.post("/api/v1/search", &body).json()["results"][0]["name"].clone()
     };
     assert_eq!(ask(Some(name)), "enqueue_job");
-    // Without a name all roots are searched together, and results name their root.
+    // Without a root name, all roots are searched together, and results name their root.
     assert_eq!(ask(None), "enqueue_job");
     let all = server.post("/api/v1/search", &json!({"query": "enqueue_job", "facets": true})).json();
     assert_eq!((&all["results"][0]["root"], &all["roots"][1]["name"]), (&name.into(), &name.into()), "{all}");
@@ -261,7 +261,7 @@ fn health_readiness_and_metrics_are_served() {
     server.post("/api/v1/search", &json!({"query": "page"}));
     let figures = server.get("/metrics");
     assert!(figures.head.contains("openmetrics-text"), "{figures:?}");
-    let name = fixture.root().file_name().and_then(|name| name.to_str()).expect("UTF-8");
+    let name = fixture.root().file_name().and_then(|name| name.to_str()).expect("the answer is UTF-8");
     for line in [
         r#"aurora_requests_total{method="POST",route="/api/v1/search",status="200"} 1"#.to_owned(),
         format!(r#"aurora_index_files{{root="{name}"}} {}"#, server.get("/api/v1/stats").json()["files"]),

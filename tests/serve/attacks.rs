@@ -1,5 +1,5 @@
-//! Requests that are small and would be expensive to answer: each is bounded, and the server answers other requests
-//! meanwhile.
+//! Requests that are small but expensive to answer. The work for each request is limited, and the server answers other
+//! requests meanwhile.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,20 +11,21 @@ use crate::client::Server;
 use crate::fixture::Fixture;
 use crate::indexed;
 
-/// Maximum delay of the 99th percentile of `/healthz` during an attack, compared with its delay while other programs
-/// use the processors.
+/// Maximum increase of the 99th percentile of `/healthz` during an attack, compared with its value while other programs
+/// keep the processors busy.
 const MAX_DELAY: Duration = Duration::from_millis(100);
-/// Number of measurements. A busy machine may delay anything once, so a measurement is repeated before the test fails.
+/// Number of measurements. On a busy machine, a single measurement may be too slow, so it is repeated before the test
+/// fails.
 const ROUNDS: usize = 4;
-/// Samples of `/healthz` for each measurement.
+/// Number of requests to `/healthz` in each measurement.
 const SAMPLES: usize = 100;
-/// Maximum memory of the server during all attacks, in KiB. One attack took 3 GiB.
+/// Maximum memory of the server during all attacks, in KiB. Before memory was limited, one attack took 3 GiB.
 const MAX_MEMORY_KIB: u64 = 1 << 20;
 
-/// An attack: its name, method, path and body, and the expected statuses.
+/// An attack: name, method, path, body, and the expected statuses.
 type Attack = (&'static str, &'static str, &'static str, String, &'static [u16]);
 
-/// A repository with several hundred definitions.
+/// Creates a repository with several hundred definitions.
 fn repository() -> Fixture {
     let fixture = indexed();
     for file in 0..8 {
@@ -40,7 +41,7 @@ fn repository() -> Fixture {
     fixture
 }
 
-/// Short patterns that take megabytes each once compiled.
+/// Returns short patterns that take megabytes each when they are compiled.
 fn large_patterns(count: usize) -> Vec<String> {
     (0..count).map(|n| format!("\\w{{100}}{n}")).collect()
 }
@@ -174,28 +175,28 @@ fn attacks() -> Vec<Attack> {
     ]
 }
 
-/// Requests `/healthz` repeatedly on one connection and returns the 99th percentile of the response time.
+/// Requests `/healthz` repeatedly on one connection, and returns the 99th percentile of the response time.
 fn health(server: &Server) -> Duration {
     let mut stream = server.connect();
-    stream.set_nodelay(true).expect("set");
-    let mut reader = BufReader::new(stream.try_clone().expect("cloned"));
+    stream.set_nodelay(true).expect("the option can be set");
+    let mut reader = BufReader::new(stream.try_clone().expect("the connection can be cloned"));
     let request = format!("GET /healthz HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
     let mut times: Vec<Duration> = (0..SAMPLES)
         .map(|_| {
             let begun = Instant::now();
-            stream.write_all(request.as_bytes()).expect("sent");
+            stream.write_all(request.as_bytes()).expect("the request can be sent");
             let mut length = 0;
             loop {
                 let mut line = String::new();
-                assert!(reader.read_line(&mut line).expect("an answer") > 0, "the connection was closed");
+                assert!(reader.read_line(&mut line).expect("a line can be read") > 0, "the connection was closed");
                 if let Some(given) = line.to_lowercase().strip_prefix("content-length:") {
-                    length = given.trim().parse().expect("a number");
+                    length = given.trim().parse().expect("the text is a number");
                 }
                 if line == "\r\n" {
                     break;
                 }
             }
-            reader.read_exact(&mut vec![0; length]).expect("a body");
+            reader.read_exact(&mut vec![0; length]).expect("the body can be read");
             let took = begun.elapsed();
             std::thread::sleep(Duration::from_millis(1));
             took
@@ -205,8 +206,8 @@ fn health(server: &Server) -> Duration {
     times[SAMPLES * 99 / 100 - 1]
 }
 
-/// Measures [`health`] while a number of threads repeat an action.
-fn health_beside(server: &Server, threads: usize, something: impl Fn() + Sync) -> Duration {
+/// Measures [`health`] while some threads repeat an action.
+fn health_during(server: &Server, threads: usize, something: impl Fn() + Sync) -> Duration {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -231,20 +232,20 @@ fn burn() {
     }
 }
 
-/// A value in KiB from the status of the server's process.
+/// Returns a value in KiB from the `/proc` status of the server's process.
 fn memory_kib(server: &Server, name: &str) -> u64 {
     let path = format!("/proc/{}/status", server.process().as_raw_nonzero());
-    let status = std::fs::read_to_string(path).expect("the process is there");
-    let line = status.lines().find_map(|line| line.strip_prefix(name)).expect("a line");
-    line.trim_start_matches(':').trim().trim_end_matches("kB").trim().parse().expect("a number")
+    let status = std::fs::read_to_string(path).expect("the file can be read");
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).expect("the status has the field");
+    line.trim_start_matches(':').trim().trim_end_matches("kB").trim().parse().expect("the text is a number")
 }
 
-/// Processor time of the server, in clock ticks.
+/// Returns the processor time of the server in clock ticks.
 fn ticks(server: &Server) -> u64 {
     let path = format!("/proc/{}/stat", server.process().as_raw_nonzero());
-    let stat = std::fs::read_to_string(path).expect("the process is there");
-    let fields: Vec<&str> = stat.rsplit(')').next().expect("fields").split_whitespace().collect();
-    fields[11].parse::<u64>().expect("a number") + fields[12].parse::<u64>().expect("a number")
+    let stat = std::fs::read_to_string(path).expect("the file can be read");
+    let fields: Vec<&str> = stat.rsplit(')').next().expect("the text has fields").split_whitespace().collect();
+    fields[11].parse::<u64>().expect("the text is a number") + fields[12].parse::<u64>().expect("the text is a number")
 }
 
 #[test]
@@ -253,19 +254,19 @@ fn no_request_delays_others() {
     let server = Server::start(&fixture, &["--rate", "0", "--timeout", "2"]);
     assert_eq!(server.post("/api/v1/sessions", &json!({})).status, 201);
     let processors = std::thread::available_parallelism().map_or(2, usize::from);
-    // The server has a thread for each search, and a pool that all searches share.
+    // The server has one thread for each search, and a thread pool that all searches share.
     let busy = 2 * processors;
     let head = ["content-type: application/json", "accept: application/json, text/event-stream"];
     for (name, method, path, body, statuses) in attacks() {
         let attack = || {
             let answer = server.request(method, path, &head, &body);
-            // With many concurrent requests, some may be rejected or time out.
+            // Because of the many concurrent requests, some requests may be rejected or time out.
             let is_expected = statuses.contains(&answer.status) || matches!(answer.status, 503 | 504);
             assert!(is_expected, "{name}: {answer:.500?}");
             assert!(answer.body.len() <= (32 << 20) + (1 << 20), "{name}: {} bytes", answer.body.len());
         };
         let measured: Vec<_> = (0..ROUNDS)
-            .map(|_| (health_beside(&server, busy, burn), health_beside(&server, busy, attack)))
+            .map(|_| (health_during(&server, busy, burn), health_during(&server, busy, attack)))
             .scan(false, |is_done, round| {
                 let goes_on = !*is_done;
                 *is_done = round.1 <= round.0 + MAX_DELAY;
@@ -275,14 +276,14 @@ fn no_request_delays_others() {
         let (beside_others, beside_attack) = measured[measured.len() - 1];
         assert!(beside_attack <= beside_others + MAX_DELAY, "{name} delays others: {measured:?}");
     }
-    let most = memory_kib(&server, "VmHWM");
-    assert!(most <= MAX_MEMORY_KIB, "the server has used {most} KiB");
+    let peak = memory_kib(&server, "VmHWM");
+    assert!(peak <= MAX_MEMORY_KIB, "the server has used {peak} KiB");
 }
 
 #[test]
 fn work_ends_with_its_request() {
     let fixture = indexed();
-    // Searching these texts for a pattern with many states takes long.
+    // Searching these texts with a pattern that has many states takes long.
     for file in 0..60 {
         let lines: String = (0..60).map(|n| format!("    word_{n} = '{}'\n", "a".repeat(200))).collect();
         fixture.write(&format!("src/slow_{file}.py"), format!("def slow_{file}():\n{lines}    return word_1\n"));
@@ -294,17 +295,17 @@ fn work_ends_with_its_request() {
     let abandoned = json!({"queries": vec![slow; 100]}).to_string();
     let late = server.post("/api/v1/search/batch", &batch);
     assert_eq!(late.status, 504, "{late:?}");
-    // Work also ends if the client disconnects.
+    // The work also ends when the client disconnects.
     let mut stream = server.connect();
     let head = format!(
         "POST /api/v1/search/batch HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
         server.address,
         abandoned.len()
     );
-    stream.write_all((head + &abandoned).as_bytes()).expect("sent");
+    stream.write_all((head + &abandoned).as_bytes()).expect("the request can be sent");
     std::thread::sleep(Duration::from_millis(300));
     drop(stream);
-    // The whole batch would take many minutes.
+    // Answering the whole batch would take many minutes.
     let is_idle = || {
         let before = ticks(&server);
         std::thread::sleep(Duration::from_millis(500));
@@ -313,7 +314,7 @@ fn work_ends_with_its_request() {
     assert!((0..60).any(|_| is_idle()), "the server still works on a request without a client");
     let answer = server.post("/api/v1/search", &json!({"query": "slow", "record": false}));
     assert_eq!(answer.status, 200, "{answer:?}");
-    // The server does not compare a much longer id with the ids of all chunks.
+    // An id this long is not compared with the ids of all chunks.
     let long = format!("code:src/slow_1.py:{}", "ab".repeat(250_000));
     let answer = server.post("/api/v1/feedback", &json!({"verdict": "good", "ids": [long]}));
     assert_eq!(answer.status, 404, "{answer:.500?}");
@@ -322,7 +323,7 @@ fn work_ends_with_its_request() {
 #[test]
 fn an_answer_is_limited() {
     let fixture = indexed();
-    // Functions with different texts.
+    // All functions have different texts.
     let word = |n: usize| format!("{n:03}").bytes().map(|digit| char::from(digit + 50)).collect::<String>();
     let line = |n: usize, line: usize| format!("    {}_{} = needle + {}\n", word(n), word(line), word(n * 7 + line));
     let function = |n: usize| {
@@ -339,7 +340,7 @@ fn an_answer_is_limited() {
     assert_eq!(answer.status, 200, "{answer:.500?}");
     assert!(answer.body.len() <= (32 << 20) + (1 << 20), "{} bytes", answer.body.len());
     let answer = answer.json();
-    let answers = answer["answers"].as_array().expect("answers");
+    let answers = answer["answers"].as_array().expect("the value is a list");
     assert_eq!(answers.len(), 100);
     assert!(answers[0]["results"].as_array().is_some_and(|results| results.len() > 100), "{:.500}", answers[0]);
     assert!(answers[99]["error"].as_str().is_some_and(|error| error.contains("32 MiB")), "{:.500}", answers[99]);

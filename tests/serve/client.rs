@@ -1,4 +1,4 @@
-//! A server started for a test, and a client that can send arbitrary bytes.
+//! A server that a test starts, and a client that can send arbitrary bytes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::fixture::Fixture;
 
-/// A running server, which is terminated on drop.
+/// A running server, which is terminated when this value is dropped.
 pub(crate) struct Server {
     child: Child,
-    /// `127.0.0.1:PORT`.
+    /// The address in the form `127.0.0.1:PORT`.
     pub(crate) address: String,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Server {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// The status line and the headers, in lower case.
+    /// The status line and the headers, converted to lower case.
     pub(crate) head: String,
     pub(crate) body: String,
 }
@@ -32,27 +32,30 @@ impl Server {
         command.arg("serve").args(arguments).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program starts");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
-        let address = line.trim().strip_prefix("Listening on http://").expect("the address").to_owned();
+        BufReader::new(child.stdout.take().expect("the stream is piped"))
+            .read_line(&mut line)
+            .expect("a line can be read");
+        let address =
+            line.trim().strip_prefix("Listening on http://").expect("the server prints its address").to_owned();
         Self { child, address }
     }
 
     /// Opens a connection with a read timeout of five minutes.
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).expect("the server listens");
-        stream.set_read_timeout(Some(Duration::from_secs(300))).expect("a timeout");
+        stream.set_read_timeout(Some(Duration::from_secs(300))).expect("the timeout can be set");
         stream
     }
 
     /// Sends the bytes of a request and reads the response until the connection is closed.
     pub(crate) fn send(&self, request: &[u8]) -> Answer {
         let mut stream = self.connect();
-        // A server that refuses a request may close the connection before everything is sent.
+        // A server that rejects a request may close the connection before the whole request is sent.
         let _ = stream.write_all(request);
         Answer::read(stream)
     }
 
-    /// Posts an object. Returns `None` if the server has ended.
+    /// Posts a JSON object. Returns `None` if the server has ended.
     pub(crate) fn try_post(&self, path: &str, body: &Value) -> Option<Answer> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         let body = body.to_string();
@@ -86,20 +89,20 @@ impl Server {
         self.request("POST", path, &["content-type: application/json"], &body.to_string())
     }
 
-    /// Id of the server's process.
+    /// Returns the id of the server's process.
     pub(crate) fn process(&self) -> rustix::process::Pid {
         rustix::process::Pid::from_child(&self.child)
     }
 
     /// Kills the server.
     pub(crate) fn kill(&self) {
-        rustix::process::kill_process(self.process(), rustix::process::Signal::KILL).expect("the process is there");
+        rustix::process::kill_process(self.process(), rustix::process::Signal::KILL).expect("the process is running");
     }
 
-    /// Terminates the server gracefully and returns its exit code.
+    /// Tells the server to terminate, and returns the exit code.
     pub(crate) fn terminate(mut self) -> Option<i32> {
-        rustix::process::kill_process(self.process(), rustix::process::Signal::TERM).expect("the process is there");
-        self.child.wait().expect("it ends").code()
+        rustix::process::kill_process(self.process(), rustix::process::Signal::TERM).expect("the process is running");
+        self.child.wait().expect("the program ends").code()
     }
 }
 
@@ -114,7 +117,7 @@ impl Answer {
     /// Reads a response until the connection is closed.
     pub(crate) fn read(mut stream: TcpStream) -> Self {
         let mut bytes = Vec::new();
-        // A reset after the response does not matter.
+        // The connection may be reset after the response. This does not matter.
         let _ = stream.read_to_end(&mut bytes);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));

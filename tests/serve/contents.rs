@@ -1,4 +1,5 @@
-//! Data that the page needs in addition to results: facets, tokens of code, contents by directory, and skipped files.
+//! Data that the web page needs in addition to search results: facets, tokens of code, contents by directory, and
+//! skipped files.
 
 use serde_json::json;
 
@@ -28,14 +29,16 @@ fn code_is_served_with_tokens() {
     let server = Server::start(&fixture, &[]);
     let body = json!({"query": "evict_oldest", "highlight": true, "record": false, "limit": 1});
     let found = server.post("/api/v1/search", &body).json();
-    let lines = found["results"][0]["snippet"].as_array().expect("a snippet").clone();
-    let line =
-        lines.iter().find(|line| line["text"].as_str().is_some_and(|text| text.contains("def evict"))).expect("it");
+    let lines = found["results"][0]["snippet"].as_array().expect("the value is a list").clone();
+    let line = lines
+        .iter()
+        .find(|line| line["text"].as_str().is_some_and(|text| text.contains("def evict")))
+        .expect("the line is shown");
     assert_eq!(line["tokens"], json!([[4, 7, "keyword"], [21, 25, "keyword"]]), "{found}");
     let path = "/api/v1/file?path=src/cache.py";
     assert!(server.get(path).json().get("tokens").is_none());
     let file = server.get(&format!("{path}&highlight=true")).json();
-    let tokens = file["tokens"].as_array().expect("tokens");
+    let tokens = file["tokens"].as_array().expect("the value is a list");
     assert_eq!(tokens.len(), crate::CACHE.lines().count());
     assert_eq!((&tokens[3], &tokens[0]), (&json!([[0, 5, "keyword"]]), &json!([[0, 23, "string"]])), "{file}");
 }
@@ -62,7 +65,8 @@ fn the_tree_adds_up_to_the_contents() {
     let tree = server.get("/api/v1/tree?depth=1").json();
     let root = &tree["directory"];
     assert_eq!(root["chunks"], stats["chunks"], "{tree}");
-    let names: Vec<_> = root["directories"].as_array().expect("a list").iter().map(|one| &one["path"]).collect();
+    let names: Vec<_> =
+        root["directories"].as_array().expect("the value is a list").iter().map(|one| &one["path"]).collect();
     assert_eq!(names, ["http", "src"]);
     assert!(root["directories"][1].get("directories").is_none(), "{tree}");
     let src = server.get("/api/v1/tree?path=src&depth=2").json();

@@ -1,23 +1,24 @@
-//! The OpenAPI document describes the answers of the server.
+//! Answers of the server conform to the OpenAPI document.
 
 use serde_json::{Value, json};
 
 use crate::client::{Answer, Server};
 use crate::indexed;
 
-/// The path of the document that matches a request. Its parts are equal to the parts of the request, or variable.
+/// Returns the path in the document that matches a request. Each part of the path either equals the part of the
+/// request, or is variable.
 fn route_of<'d>(document: &'d Value, path: &str) -> &'d str {
-    let path = path.split('?').next().expect("a path");
+    let path = path.split('?').next().expect("the URL has a path");
     let fits = |route: &str| {
         let equal = |(part, asked): (&str, &str)| part == asked || part.starts_with('{');
         route.split('/').count() == path.split('/').count() && route.split('/').zip(path.split('/')).all(equal)
     };
-    let mut routes: Vec<&String> = document["paths"].as_object().expect("an object").keys().collect();
+    let mut routes: Vec<&String> = document["paths"].as_object().expect("the value is an object").keys().collect();
     routes.sort_by_key(|route| *route != path);
     routes.into_iter().find(|route| fits(route)).unwrap_or_else(|| panic!("no route for {path}"))
 }
 
-/// Visits every reference in a document.
+/// Calls `visit` with every reference in a document.
 fn references(value: &Value, visit: &mut impl FnMut(&str)) {
     match value {
         Value::Object(object) => object.iter().for_each(|(key, value)| match value.as_str() {
@@ -29,7 +30,7 @@ fn references(value: &Value, visit: &mut impl FnMut(&str)) {
     }
 }
 
-/// Checks an answer against the schema that the document has for its path, method and status.
+/// Checks an answer against the schema in the document for the path, method and status.
 fn check(document: &Value, method: &str, path: &str, answer: &Answer) {
     let route = route_of(document, path);
     let operation = &document["paths"][route][method.to_lowercase()];
@@ -41,7 +42,7 @@ fn check(document: &Value, method: &str, path: &str, answer: &Answer) {
     };
     let mut schema = schema.clone();
     schema["components"] = document["components"].clone();
-    let validator = jsonschema::draft202012::new(&schema).expect("a valid schema");
+    let validator = jsonschema::draft202012::new(&schema).expect("the schema is valid");
     let errors: Vec<String> =
         validator.iter_errors(&answer.json()).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert!(errors.is_empty(), "{method} {path}: {errors:#?}\n{}", answer.body);
@@ -130,7 +131,7 @@ fn every_answer_conforms_to_the_document() {
     for path in deletions {
         check(&document, "DELETE", path, &server.request("DELETE", path, &[], ""));
     }
-    // Every described operation was requested, except the events, which never end.
+    // Every operation in the document was requested, except for the stream of events, which never ends.
     let asked: Vec<(&str, &str)> = requests
         .iter()
         .map(|(method, path, _)| (*method, *path))
@@ -140,9 +141,9 @@ fn every_answer_conforms_to_the_document() {
         let known = name.strip_prefix("#").and_then(|pointer| document.pointer(pointer));
         assert!(known.is_some(), "{name} does not exist");
     });
-    let responses = |operation: &Value| operation["responses"].as_object().expect("responses").clone();
-    for (route, operations) in document["paths"].as_object().expect("an object") {
-        for method in operations.as_object().expect("an object").keys() {
+    let responses = |operation: &Value| operation["responses"].as_object().expect("the value is an object").clone();
+    for (route, operations) in document["paths"].as_object().expect("the value is an object") {
+        for method in operations.as_object().expect("the value is an object").keys() {
             let is_asked =
                 |(other, path): &(&str, &str)| other.to_lowercase() == *method && route_of(&document, path) == route;
             let is_stream = route == "/api/v1/index/events";

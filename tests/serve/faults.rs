@@ -1,4 +1,4 @@
-//! Clients that misbehave, and the termination of the server, while others are served.
+//! Clients that misbehave, and the termination of the server. Other clients are served nevertheless.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -49,11 +49,11 @@ fn silent_and_half_open_clients_do_not_block_others() {
             1 => b"POST /api/v1/search HT",
             _ => b"POST /api/v1/search HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{",
         };
-        stream.write_all(begun).expect("sent");
+        stream.write_all(begun).expect("the request can be sent");
         held.push(stream);
     }
     assert!(is_served(&server));
-    // Clients disconnect in the middle of a request.
+    // The clients disconnect in the middle of a request.
     drop(held);
     assert!(is_served(&server));
 }
@@ -61,13 +61,13 @@ fn silent_and_half_open_clients_do_not_block_others() {
 #[test]
 fn clients_that_never_read_do_not_block_others() {
     let fixture = indexed();
-    // These clients send more requests than the rate limit allows.
+    // Together, these clients would exceed the rate limit.
     let server = Server::start(&fixture, &["--rate", "0"]);
     let request = format!("GET /openapi.json HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
     let held: Vec<TcpStream> = (0..50)
         .map(|_| {
             let mut stream = server.connect();
-            stream.set_write_timeout(Some(Duration::from_millis(20))).expect("a timeout");
+            stream.set_write_timeout(Some(Duration::from_millis(20))).expect("the timeout can be set");
             for _ in 0..200 {
                 if stream.write_all(request.as_bytes()).is_err() {
                     break;
@@ -88,7 +88,7 @@ fn many_clients_at_once_are_all_answered() {
         let clients: Vec<_> = (0..64)
             .map(|_| scope.spawn(|| server.post("/api/v1/search", &json!({"query": "remove the oldest page"})).status))
             .collect();
-        clients.into_iter().map(|client| client.join().expect("no panic")).collect()
+        clients.into_iter().map(|client| client.join().expect("the thread does not panic")).collect()
     });
     assert!(statuses.iter().all(|status| *status == 200), "{statuses:?}");
 }
@@ -104,17 +104,18 @@ fn a_termination_answers_the_pending_request() {
         server.address,
         body.len()
     );
-    stream.write_all(head.as_bytes()).expect("sent");
-    // The server has received the request once it has accepted the connection.
+    stream.write_all(head.as_bytes()).expect("the request can be sent");
+    // The server accepts connections in order. So after this answer, it has accepted the connection with the pending
+    // request.
     assert!(is_served(&server));
     let (idle, address) = (server.connect(), server.address.clone());
     let begun = Instant::now();
     let waiter = std::thread::spawn(move || server.terminate());
     std::thread::sleep(Duration::from_millis(200));
-    stream.write_all(body.as_bytes()).expect("sent");
+    stream.write_all(body.as_bytes()).expect("the request can be sent");
     let answer = Answer::read(stream);
     assert_eq!(answer.status, 200, "{answer:?}");
-    assert_eq!(waiter.join().expect("no panic"), Some(0));
+    assert_eq!(waiter.join().expect("the thread does not panic"), Some(0));
     assert!(begun.elapsed() < Duration::from_secs(60));
     assert!(TcpStream::connect(address).is_err());
     drop(idle);
@@ -125,7 +126,7 @@ fn a_client_that_exceeds_the_rate_gets_a_retry_time() {
     let fixture = indexed();
     let server = Server::start(&fixture, &["--rate", "5"]);
     let answers: Vec<Answer> = (0..200).map(|_| server.get("/healthz")).collect();
-    let refused = answers.iter().find(|answer| answer.status == 429).expect("a refusal");
+    let refused = answers.iter().find(|answer| answer.status == 429).expect("a request is rejected");
     assert!(refused.head.contains("\r\nretry-after: 1"), "{refused:?}");
     assert!(answers.iter().any(|answer| answer.status == 200));
     drop(server);

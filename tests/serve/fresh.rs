@@ -1,4 +1,4 @@
-//! Indexes are kept up to date, and index runs are controlled over HTTP.
+//! Servers keep indexes up to date, and control index runs over HTTP.
 
 use std::io::{BufRead, BufReader, Write};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use crate::client::Server;
 use crate::fixture::Fixture;
 use crate::{RETRY, indexed};
 
-/// Repeats a question until it has an answer. The time limit of one minute suffices on a busy machine.
+/// Repeats `ask` until it returns a value. The time limit of one minute is long enough on a busy machine.
 fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + Duration::from_secs(60);
     loop {
@@ -21,11 +21,11 @@ fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The files that contain a text.
+/// Returns the files that contain a text.
 fn files(server: &Server, text: &str) -> Vec<String> {
     let answer = server.post("/api/v1/search", &json!({"fixed": text, "record": false})).json();
     let results = answer["results"].as_array().cloned().unwrap_or_default();
-    results.iter().map(|result| result["file"].as_str().expect("a file").to_owned()).collect()
+    results.iter().map(|result| result["file"].as_str().expect("the value is a string").to_owned()).collect()
 }
 
 fn is_found(server: &Server, text: &str, file: &str) -> Option<()> {
@@ -36,7 +36,7 @@ fn is_lost(server: &Server, text: &str, file: &str) -> Option<()> {
     (!files(server, text).iter().any(|found| found == file)).then_some(())
 }
 
-/// The status of the last run, once a run with at least this number has ended.
+/// Waits until a run with at least this number has ended, and returns the status of the last run.
 fn wait_for_run(server: &Server, least: u64) -> Value {
     eventually("the end of a run", || {
         let status = server.get("/api/v1/index").json();
@@ -52,18 +52,18 @@ fn a_directory_that_is_deleted_and_recreated_is_kept_fresh() {
     fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
     eventually("a new file", || is_found(&server, "count_zebras", "src/zebra.py"));
 
-    // A directory below the root is deleted and created again before the watcher notices.
+    // A directory below the root is deleted and created again before the watcher notices the deletion.
     for round in 0..3 {
-        std::fs::remove_dir_all(fixture.path("src")).expect("removed");
+        std::fs::remove_dir_all(fixture.path("src")).expect("the directory can be removed");
         fixture.write("src/first.py", format!("def first_herd_{round}(herd):\n    return herd\n"));
         eventually("a new directory", || is_found(&server, &format!("first_herd_{round}"), "src/first.py"));
         fixture.write("src/second.py", format!("def second_herd_{round}(herd):\n    return herd\n"));
         eventually("a file in it", || is_found(&server, &format!("second_herd_{round}"), "src/second.py"));
     }
-    // Another directory replaces it by renaming.
+    // Another directory is renamed to take the place of the directory.
     fixture.write("new/third.py", "def third_herd(herd):\n    return herd\n");
-    std::fs::rename(fixture.path("src"), fixture.path("old")).expect("renamed");
-    std::fs::rename(fixture.path("new"), fixture.path("src")).expect("renamed");
+    std::fs::rename(fixture.path("src"), fixture.path("old")).expect("the path can be renamed");
+    std::fs::rename(fixture.path("new"), fixture.path("src")).expect("the path can be renamed");
     eventually("a renamed directory", || is_found(&server, "third_herd", "src/third.py"));
     for directory in ["src", "old"] {
         fixture.write(&format!("{directory}/fourth.py"), "def fourth_herd(herd):\n    return herd\n");
@@ -77,18 +77,18 @@ fn a_project_that_is_deleted_and_recreated_is_kept_fresh() {
     let server = Server::start(&fixture, &[]);
     assert!(!files(&server, "evict_oldest").is_empty());
 
-    // Delete the directory with the index.
-    std::fs::remove_dir_all(fixture.path(".aurora")).expect("removed");
+    // Delete the directory that contains the index.
+    std::fs::remove_dir_all(fixture.path(".aurora")).expect("the directory can be removed");
     eventually("a new index", || fixture.path(".aurora/index").is_dir().then_some(()));
     fixture.write("src/fifth.py", "def fifth_herd(herd):\n    return herd\n");
     eventually("a new file", || is_found(&server, "fifth_herd", "src/fifth.py"));
 
-    // Delete the project itself and create it again, immediately or after a while in which the directory is empty, like
-    // the mount point of a file system that is not mounted.
+    // Delete the project itself and create it again, either immediately or after its directory was empty for a while,
+    // like the mount point of a file system that is not mounted.
     for is_slow in [false, true] {
-        std::fs::remove_dir_all(fixture.root()).expect("removed");
+        std::fs::remove_dir_all(fixture.root()).expect("the directory can be removed");
         if is_slow {
-            std::fs::create_dir(fixture.root()).expect("created");
+            std::fs::create_dir(fixture.root()).expect("the directory can be created");
             std::thread::sleep(Duration::from_secs(1));
             assert!(!fixture.path(".aurora").exists(), "an empty directory was indexed");
         }
@@ -106,8 +106,8 @@ fn a_project_that_replaces_a_served_one_is_kept_fresh() {
     assert!(!files(&server, "evict_oldest").is_empty());
     other.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
     let aside = served.home().join("aside");
-    std::fs::rename(served.root(), &aside).expect("renamed");
-    std::fs::rename(other.root(), served.root()).expect("renamed");
+    std::fs::rename(served.root(), &aside).expect("the path can be renamed");
+    std::fs::rename(other.root(), served.root()).expect("the path can be renamed");
     eventually("the other project", || is_found(&server, "count_zebras", "src/zebra.py"));
     served.write("src/okapi.py", "def count_okapis(herd):\n    return len(herd)\n");
     eventually("a new file", || is_found(&server, "count_okapis", "src/okapi.py"));
@@ -123,8 +123,8 @@ fn saved_changes_are_found() {
     fixture.write("src/zebra.py", "def count_giraffes(herd):\n    return len(herd)\n");
     eventually("a changed file", || is_found(&server, "count_giraffes", "src/zebra.py"));
     assert!(is_lost(&server, "count_zebras", "src/zebra.py").is_some());
-    // Directories are created after the watch began, and are filled one by one.
-    std::fs::create_dir_all(fixture.path("deep/er")).expect("created");
+    // Directories are created after the watch began, and files are added one by one.
+    std::fs::create_dir_all(fixture.path("deep/er")).expect("the directory can be created");
     eventually("a quiet tree", || (wait_for_run(&server, 1)["phase"] == "completed").then_some(()));
     fixture.write("deep/er/okapi.py", "def count_okapis(herd):\n    return len(herd)\n");
     eventually("a file in a new directory", || is_found(&server, "count_okapis", "deep/er/okapi.py"));
@@ -207,30 +207,34 @@ fn a_run_reports_its_progress_and_can_be_cancelled() {
     wait_for_run(&server, 1);
     let mut events = server.connect();
     let request = format!("GET /api/v1/index/events HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
-    events.write_all(request.as_bytes()).expect("sent");
+    events.write_all(request.as_bytes()).expect("the request can be sent");
     let mut states = BufReader::new(events)
         .lines()
         .map_while(Result::ok)
         .filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data: ")?).ok());
-    let before = states.next().expect("the present state");
+    let before = states.next().expect("the first event has the current state");
     assert_eq!(before["phase"], "completed");
     let started = server.post("/api/v1/index", &json!({"force": true}));
     assert_eq!(started.status, 202, "{started:?}");
     let number = started.json()["run"].clone();
-    let going = states.find(|state| state["run"] == number && state["files_total"].is_u64()).expect("a running state");
+    let going = states
+        .find(|state| state["run"] == number && state["files_total"].is_u64())
+        .expect("an event reports the running run");
     assert_eq!((&going["phase"], &going["reason"]), (&json!("running"), &json!("request")));
     assert_eq!(server.post("/api/v1/index", &json!({})).status, 409);
     assert_eq!(server.request("DELETE", "/api/v1/index", &[], "").status, 202);
-    let last = states.find(|state| state["run"] == number && state["phase"] != "running").expect("the end");
+    let last = states
+        .find(|state| state["run"] == number && state["phase"] != "running")
+        .expect("an event reports the end of the run");
     assert_eq!(last["phase"], "cancelled", "{last}");
     assert_eq!(server.request("DELETE", "/api/v1/index", &[], "").status, 404);
-    // The next run completes the cancelled work.
+    // The next run completes the work that was cancelled.
     assert_eq!(server.post("/api/v1/index", &json!({})).status, 202);
-    assert_eq!(wait_for_run(&server, number.as_u64().expect("a number") + 1)["phase"], "completed");
+    assert_eq!(wait_for_run(&server, number.as_u64().expect("the value is a number") + 1)["phase"], "completed");
     assert_eq!(files(&server, "RetryNumber2999")[0], "many/f2999.go");
     let runs = server.get("/api/v1/runs").json();
-    let runs = runs["runs"].as_array().expect("runs");
-    let (whole, stopped) = (runs.last().expect("the first run"), &runs[0]);
+    let runs = runs["runs"].as_array().expect("the value is a list");
+    let (whole, stopped) = (runs.last().expect("there was a first run"), &runs[0]);
     assert!(whole["completed"] == true && stopped["completed"] == false, "{runs:?}");
     assert!(whole["stages"].as_array().is_some_and(|stages| stages.len() >= 7), "{whole}");
     assert!(whole["bottleneck"].is_string() && whole["indexed"] == 3_000, "{whole}");
@@ -243,7 +247,7 @@ fn a_read_only_server_writes_nothing() {
     assert_eq!(server.post("/api/v1/index", &json!({})).status, 403);
     assert_eq!(server.request("DELETE", "/api/v1/index", &[], "").status, 403);
     fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
-    // A read-only server follows generations that others publish.
+    // A read-only server uses generations that other processes publish.
     let run = fixture.aur(&["mem", "index", "--quiet"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     eventually("what another process has published", || is_found(&server, "count_zebras", "src/zebra.py"));
@@ -256,13 +260,14 @@ fn an_index_whose_sources_are_all_gone_is_kept() {
     let server = Server::start(&fixture, &[]);
     wait_for_run(&server, 1);
     for name in ["src", "http", ".gitignore"] {
-        std::fs::rename(fixture.path(name), fixture.home().join(format!("away-{name}"))).expect("moved");
+        std::fs::rename(fixture.path(name), fixture.home().join(format!("away-{name}")))
+            .expect("the path can be renamed");
     }
-    std::fs::rename(fixture.path(".git"), fixture.home().join("away-.git")).expect("moved");
+    std::fs::rename(fixture.path(".git"), fixture.home().join("away-.git")).expect("the path can be renamed");
     let run = server.get("/api/v1/index").json()["run"].clone();
-    // Long enough for the watcher to notice.
+    // Wait long enough for the watcher to notice the change.
     std::thread::sleep(Duration::from_secs(2));
-    let last = wait_for_run(&server, run.as_u64().expect("a number"));
+    let last = wait_for_run(&server, run.as_u64().expect("the value is a number"));
     let indexed = server.get("/api/v1/stats").json();
     assert_eq!(indexed["files"], 2, "{last}");
 }
@@ -304,7 +309,7 @@ fn a_comment_in_a_trusted_program_leaves_the_values_of_its_column() {
     assert!(found.to_string().contains("src/zebra.py"), "{found}");
 }
 
-/// A project whose program and pipeline are not among the indexed files. The stage is trusted and was run.
+/// Creates a project whose program and pipeline are not among the indexed files. The stage is trusted and has run.
 fn with_hidden_program(program: &str) -> Fixture {
     let fixture = indexed();
     fixture.write(".aurora/plugins/area.py", program).write(
@@ -318,7 +323,7 @@ fn with_hidden_program(program: &str) -> Fixture {
     fixture
 }
 
-/// The answer to a search with a condition on the column of that stage.
+/// Returns the answer to a search with a condition on the column of the stage `area`.
 fn in_area(server: &Server, area: &str) -> Value {
     let condition = format!("area={area}");
     server.post("/api/v1/search", &json!({"query": "cache", "where": [condition], "record": false})).json()
@@ -339,7 +344,7 @@ fn an_edited_program_and_renewed_trust_are_noticed_without_other_changes() {
     let has_value = |answer: &Value| answer["results"].as_array().is_some_and(|results| !results.is_empty());
     eventually("a run with the program", || has_value(&in_area(&server, "SRC/CACHE.PY")).then_some(()));
     assert!(!is_stale(&server));
-    std::fs::remove_file(fixture.path(".aurora/plugins/area.py")).expect("removed");
+    std::fs::remove_file(fixture.path(".aurora/plugins/area.py")).expect("the file can be removed");
     eventually("a note about the deleted program", || is_stale(&server).then_some(()));
 }
 
@@ -347,7 +352,7 @@ fn an_edited_program_and_renewed_trust_are_noticed_without_other_changes() {
 fn answers_note_that_an_invalid_pipeline_prevents_updates() {
     let program = "from aurora_stage import stage\n\n@stage\ndef area(path):\n    return path.split('/')[0]\n";
     let fixture = with_hidden_program(program);
-    let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("read");
+    let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("the file can be read");
     let (first, second) = (Server::start(&fixture, &[]), Server::start(&fixture, &[]));
     wait_for_run(&first, 1);
     let is_noted = |server: &Server| {

@@ -1,4 +1,5 @@
-//! Sessions of articles: added articles are found immediately and survive crashes, and removed articles are gone.
+//! Sessions of knowledge articles: added articles are found immediately and survive crashes, and removed articles are
+//! never found again.
 
 use serde_json::{Value, json};
 
@@ -15,7 +16,7 @@ fn served() -> (Fixture, Server) {
 fn new_session(server: &Server) -> u64 {
     let answer = server.post("/api/v1/sessions", &json!({}));
     assert_eq!(answer.status, 201, "{answer:?}");
-    answer.json()["id"].as_u64().expect("a number")
+    answer.json()["id"].as_u64().expect("the value is a number")
 }
 
 fn add(server: &Server, session: u64, title: &str, content: &str) -> u64 {
@@ -23,7 +24,7 @@ fn add(server: &Server, session: u64, title: &str, content: &str) -> u64 {
     let answer = server.post(&format!("/api/v1/sessions/{session}/articles"), &body);
     assert_eq!(answer.status, 201, "{answer:?}");
     assert!(answer.json()["chunks"].as_u64() >= Some(1), "{answer:?}");
-    answer.json()["article_id"].as_u64().expect("a number")
+    answer.json()["article_id"].as_u64().expect("the value is a number")
 }
 
 fn remove(server: &Server, session: u64, article: u64) -> Answer {
@@ -34,13 +35,13 @@ fn search(server: &Server, session: u64, body: &Value) -> Answer {
     server.post(&format!("/api/v1/sessions/{session}/search"), body)
 }
 
-/// The articles of the results of a keyword search.
+/// Returns the ids of the articles that a keyword search finds.
 fn search_articles(server: &Server, session: u64, query: &str) -> Vec<u64> {
     let answer = search(server, session, &json!({"query": query, "search_mode": "sparse", "top_k": 50}));
     assert_eq!(answer.status, 200, "{answer:?}");
     let answer = answer.json();
-    let results = answer["results"].as_array().expect("results");
-    results.iter().map(|result| result["article_id"].as_u64().expect("a number")).collect()
+    let results = answer["results"].as_array().expect("the value is a list");
+    results.iter().map(|result| result["article_id"].as_u64().expect("the value is a number")).collect()
 }
 
 #[test]
@@ -113,14 +114,14 @@ fn a_search_returns_sources_and_both_ranks() {
     assert_eq!(best["chunk_id"], format!("doc_{guide}:chunk_0"));
     assert_eq!(best["content"], "Authentication in web applications uses tokens like JWT.");
     assert_eq!((&best["source_title"], &best["source_url"]), (&json!("auth"), &json!("https://example.org/auth")));
-    // The result is first in both rankings: .7 / (60 + 1) + .3 / (60 + 1).
+    // The result is first in both rankings, so its score is .7 / (60 + 1) + .3 / (60 + 1).
     assert_eq!((&best["dense_rank"], &best["sparse_rank"]), (&json!(1), &json!(1)));
-    assert!((best["score"].as_f64().expect("a score") - 1.0 / 61.0).abs() < 1e-6, "{best}");
+    assert!((best["score"].as_f64().expect("the value is a number") - 1.0 / 61.0).abs() < 1e-6, "{best}");
     let scores: Vec<f64> = answer["results"]
         .as_array()
-        .expect("results")
+        .expect("the value is a list")
         .iter()
-        .map(|hit| hit["score"].as_f64().expect("a score"))
+        .map(|hit| hit["score"].as_f64().expect("the value is a number"))
         .collect();
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
 
@@ -147,11 +148,11 @@ fn keyword_matches_are_ranked_by_relevance() {
     let session = new_session(&server);
     add(&server, session, "one", "Python is a programming language.");
     add(&server, session, "two", "Java is also a programming language.");
-    let most = add(&server, session, "three", "Python Python Python - many mentions.");
-    assert_eq!(search_articles(&server, session, "Python")[0], most);
+    let frequent = add(&server, session, "three", "Python Python Python - many mentions.");
+    assert_eq!(search_articles(&server, session, "Python")[0], frequent);
     let title = add(&server, session, "Marsupials", "They carry their young in a pouch.");
     assert_eq!(search_articles(&server, session, "marsupials"), [title], "words of the title count");
-    // Equal texts are separate articles.
+    // Articles with equal texts are separate articles.
     let twin = add(&server, session, "four", "Python is a programming language.");
     assert!(search_articles(&server, session, "programming language").contains(&twin));
     assert_eq!(search_articles(&server, session, "programming").len(), 3);
@@ -175,7 +176,7 @@ fn articles_are_added_and_removed_and_sessions_are_separate() {
         (&listed["articles"][0]["article_id"], &listed["articles"][0]["title"]),
         (&json!(okapi), &json!("okapi"))
     );
-    // An id is never assigned twice, not even the id of the last article.
+    // An id is never assigned again, even if the article with the highest id was removed.
     assert_eq!(remove(&server, one, okapi).status, 204);
     assert!(search_articles(&server, one, "stripes").is_empty());
     assert!(add(&server, one, "zorilla", "Zorillas have stripes.") > okapi);
@@ -196,27 +197,30 @@ fn acknowledged_changes_survive_a_kill() {
     let article = json!({"title": "burrows", "url": "u", "content": "Wombats dig more burrows."});
     let add_until_the_end = || {
         let added = std::iter::from_fn(|| server.try_post(&path, &article).filter(|answer| answer.status == 201));
-        added.map(|answer| answer.json()["article_id"].as_u64().expect("a number")).collect::<Vec<u64>>()
+        added.map(|answer| answer.json()["article_id"].as_u64().expect("the value is a number")).collect::<Vec<u64>>()
     };
     let kept: Vec<u64> = std::thread::scope(|scope| {
         let adders: Vec<_> = (0..3).map(|_| scope.spawn(add_until_the_end)).collect();
         while search_articles(&server, session, "burrows").len() < 12 {}
         assert_eq!(remove(&server, session, first).status, 204);
-        rustix::process::kill_process(server.process(), rustix::process::Signal::KILL).expect("the process is there");
-        adders.into_iter().flat_map(|adder| adder.join().expect("no panic")).collect()
+        rustix::process::kill_process(server.process(), rustix::process::Signal::KILL).expect("the process is running");
+        adders.into_iter().flat_map(|adder| adder.join().expect("the thread does not panic")).collect()
     });
     drop(server);
     assert!(kept.len() >= 11, "{kept:?}");
     let server = Server::start(&fixture, &[]);
     let list = || {
         let listed = server.get(&format!("/api/v1/sessions/{session}/articles")).json();
-        let articles = listed["articles"].as_array().expect("articles").clone();
-        articles.iter().map(|article| article["article_id"].as_u64().expect("a number")).collect::<Vec<u64>>()
+        let articles = listed["articles"].as_array().expect("the value is a list").clone();
+        articles
+            .iter()
+            .map(|article| article["article_id"].as_u64().expect("the value is a number"))
+            .collect::<Vec<u64>>()
     };
     let listed = list();
     assert!(kept.iter().all(|article| listed.contains(article)), "{kept:?} {listed:?}");
     assert!(!listed.contains(&first), "a removed article does not come back");
-    // In addition to the acknowledged articles, at most the articles that were being written at the kill exist.
+    // Articles that were being written when the server was killed may exist as well. These are at frequent three.
     assert!(listed.len() <= kept.len() + 3, "{kept:?} {listed:?}");
     let next = add(&server, session, "last", "Wombats sleep.");
     assert!(listed.iter().all(|article| *article < next));
@@ -235,7 +239,7 @@ fn concurrently_added_articles_are_all_stored() {
                 scope.spawn(move || (0..10).map(|n| add(server, session, "quokka", &text(n))).collect::<Vec<u64>>())
             })
             .collect();
-        adders.into_iter().flat_map(|adder| adder.join().expect("no panic")).collect()
+        adders.into_iter().flat_map(|adder| adder.join().expect("the thread does not panic")).collect()
     });
     added.sort_unstable();
     assert_eq!(added, (1..=80).collect::<Vec<u64>>());
@@ -265,7 +269,7 @@ fn one_server_changes_the_sessions_and_others_follow() {
     assert_eq!(server.request("DELETE", &format!("/api/v1/sessions/{gone}"), &[], "").status, 204);
     assert!(search_articles(&second, gone, "stack").is_empty());
     assert_eq!(second.get(&format!("/api/v1/sessions/{gone}/articles")).status, 404);
-    // When the first server ends, another one may change the sessions.
+    // After the first server has ended, another server may change the sessions.
     drop(server);
     assert_eq!(remove(&second, session, queue).status, 204);
     let stack = add(&second, session, "Stacks", "A stack keeps what came last.");
@@ -291,7 +295,7 @@ fn a_read_only_server_changes_no_session() {
     assert_eq!(search(&reader, session, &json!({"query": "x"})).status, 200);
 }
 
-/// Path below the directory of a session of the fixture's server.
+/// Returns a path below the directory of a session of the fixture's server.
 fn place(fixture: &Fixture, session: u64, below: &str) -> std::path::PathBuf {
     fixture.user_directory().join(format!("knowledge/sessions/{session}")).join(below)
 }
@@ -317,38 +321,38 @@ fn a_session_deleted_while_articles_are_added_stays_deleted() {
             let adders: Vec<_> = (0..6).map(|_| scope.spawn(add)).collect();
             while search_articles(&server, session, "termites").is_empty() {}
             assert_eq!(delete(&server, session), 204);
-            adders.into_iter().flat_map(|adder| adder.join().expect("no panic")).collect()
+            adders.into_iter().flat_map(|adder| adder.join().expect("the thread does not panic")).collect()
         });
         assert!(statuses.contains(&201) && statuses.iter().all(|status| [201, 404].contains(status)), "{statuses:?}");
         assert_eq!((delete(&server, session), search_articles(&server, session, "termites").len()), (404, 0));
     }
 }
 
-/// A kind of damage: its name, and a function that inflicts it.
+/// A kind of damage: its name, and a function that applies it.
 type Kind<F> = (&'static str, F);
-/// Damages a session of the fixture's server.
+/// A function that damages a session of the fixture's server.
 type SessionDamage = fn(&Fixture, u64);
 
 #[test]
 fn a_damaged_article_is_skipped_and_reported() {
     use std::fs;
     let damages: [Kind<fn(&std::path::Path)>; 8] = [
-        ("empty", |file| fs::write(file, "").expect("written")),
-        ("cut", |file| fs::write(file, r#"{"title":"two","content":"Pang"#).expect("written")),
-        ("another object", |file| fs::write(file, r#"{"name": 7}"#).expect("written")),
-        ("no UTF-8", |file| fs::write(file, b"{\"content\":\"\xff\"}").expect("written")),
-        ("deep", |file| fs::write(file, "[".repeat(100_000)).expect("written")),
+        ("empty", |file| fs::write(file, "").expect("the file can be written")),
+        ("cut", |file| fs::write(file, r#"{"title":"two","content":"Pang"#).expect("the file can be written")),
+        ("another object", |file| fs::write(file, r#"{"name": 7}"#).expect("the file can be written")),
+        ("no UTF-8", |file| fs::write(file, b"{\"content\":\"\xff\"}").expect("the file can be written")),
+        ("deep", |file| fs::write(file, "[".repeat(100_000)).expect("the file can be written")),
         ("a directory", |file| {
-            fs::remove_file(file).expect("removed");
-            fs::create_dir_all(file.join("inside")).expect("made");
+            fs::remove_file(file).expect("the file can be removed");
+            fs::create_dir_all(file.join("inside")).expect("the directory can be created");
         }),
         ("a link", |file| {
-            fs::rename(file, file.with_extension("moved")).expect("renamed");
-            std::os::unix::fs::symlink(file.with_extension("moved"), file).expect("linked");
+            fs::rename(file, file.with_extension("moved")).expect("the path can be renamed");
+            std::os::unix::fs::symlink(file.with_extension("moved"), file).expect("the link can be created");
         }),
         ("a pipe", |file| {
-            fs::remove_file(file).expect("removed");
-            let made = std::process::Command::new("mkfifo").arg(file).status().expect("a program");
+            fs::remove_file(file).expect("the file can be removed");
+            let made = std::process::Command::new("mkfifo").arg(file).status().expect("the command runs");
             assert!(made.success());
         }),
     ];
@@ -390,34 +394,37 @@ fn damage_to_other_files_of_a_session_loses_no_articles() {
     use std::fs;
     let damages: [Kind<SessionDamage>; 8] = [
         ("the next number is text", |fixture, session| {
-            fs::write(place(fixture, session, "next"), "many").expect("written");
+            fs::write(place(fixture, session, "next"), "many").expect("the file can be written");
         }),
         ("the next number is the last one", |fixture, session| {
-            fs::write(place(fixture, session, "next"), u64::MAX.to_string()).expect("written");
+            fs::write(place(fixture, session, "next"), u64::MAX.to_string()).expect("the file can be written");
         }),
         ("the next number is a directory", |fixture, session| {
-            fs::create_dir(place(fixture, session, "next")).expect("made");
+            fs::create_dir(place(fixture, session, "next")).expect("the directory can be created");
         }),
         ("numbers that no article has", |fixture, session| {
             for name in ["18446744073709551615", "+7", "007", "0", "-1", "x"] {
-                fs::write(place(fixture, session, &format!("articles/{name}.json")), "{}").expect("written");
+                fs::write(place(fixture, session, &format!("articles/{name}.json")), "{}")
+                    .expect("the file can be written");
             }
         }),
         ("the index is rubbish", |fixture, session| {
-            fs::write(place(fixture, session, ".aurora/index/data.mdb"), [0xa5; 50_000]).expect("written");
+            fs::write(place(fixture, session, ".aurora/index/data.mdb"), [0xa5; 50_000])
+                .expect("the file can be written");
         }),
         ("the index is cut", |fixture, session| {
             let file = fs::File::options().write(true).open(place(fixture, session, ".aurora/index/data.mdb"));
-            file.and_then(|file| file.set_len(5_000)).expect("cut");
+            file.and_then(|file| file.set_len(5_000)).expect("the file can be shortened");
         }),
         ("the index is a file", |fixture, session| {
-            fs::remove_dir_all(place(fixture, session, ".aurora")).expect("removed");
-            fs::write(place(fixture, session, ".aurora"), "x").expect("written");
+            fs::remove_dir_all(place(fixture, session, ".aurora")).expect("the directory can be removed");
+            fs::write(place(fixture, session, ".aurora"), "x").expect("the file can be written");
         }),
         ("the index is a link", |fixture, session| {
             let index = place(fixture, session, ".aurora");
-            fs::rename(&index, fixture.home().join(format!("moved-{session}"))).expect("renamed");
-            std::os::unix::fs::symlink(fixture.home().join(format!("moved-{session}")), index).expect("linked");
+            fs::rename(&index, fixture.home().join(format!("moved-{session}"))).expect("the path can be renamed");
+            std::os::unix::fs::symlink(fixture.home().join(format!("moved-{session}")), index)
+                .expect("the link can be created");
         }),
     ];
     let fixture = indexed();
@@ -434,7 +441,7 @@ fn damage_to_other_files_of_a_session_loses_no_articles() {
     for ((_, damage), session) in damages.iter().zip(&sessions) {
         damage(&fixture, *session);
     }
-    fs::write(fixture.user_directory().join("knowledge/next"), "many").expect("written");
+    fs::write(fixture.user_directory().join("knowledge/next"), "many").expect("the file can be written");
     let server = Server::start(&fixture, &[]);
     for ((name, _), session) in damages.iter().zip(&sessions) {
         let added = add(&server, *session, "two", "Echidnas dig.");
@@ -452,40 +459,40 @@ fn a_manually_deleted_session_is_gone() {
     for session in [one, other] {
         add(&server, session, "one", "Quolls hunt at night.");
     }
-    std::fs::remove_dir_all(place(&fixture, one, "")).expect("removed");
+    std::fs::remove_dir_all(place(&fixture, one, "")).expect("the directory can be removed");
     assert!(search_articles(&server, one, "quolls").is_empty());
     let article = json!({"title": "t", "content": "Quolls climb."});
     assert_eq!(server.post(&format!("/api/v1/sessions/{one}/articles"), &article).status, 404);
     assert_eq!(server.get(&format!("/api/v1/sessions/{one}/articles")).status, 404);
     assert_eq!((remove(&server, one, 1).status, delete(&server, one)), (404, 404));
     assert_eq!(search_articles(&server, other, "quolls"), [1]);
-    // A file or a link is not a session.
-    std::fs::write(fixture.user_directory().join("knowledge/sessions/98"), "").expect("written");
+    // Files and links in the directory of sessions are not sessions.
+    std::fs::write(fixture.user_directory().join("knowledge/sessions/98"), "").expect("the file can be written");
     std::os::unix::fs::symlink(place(&fixture, other, ""), fixture.user_directory().join("knowledge/sessions/99"))
-        .expect("linked");
+        .expect("the link can be created");
     for session in [98, 99] {
         assert!(search_articles(&server, session, "quolls").is_empty());
         assert_eq!(server.get(&format!("/api/v1/sessions/{session}/articles")).status, 404);
     }
     assert_eq!(server.get("/api/v1/sessions").json(), json!({"sessions": [other]}));
-    // A session that is restored from a copy is available again.
+    // If the directory of a session is restored from a copy, the session is available again.
     let copy = std::process::Command::new("cp")
         .arg("-r")
         .args([place(&fixture, other, ""), place(&fixture, one, "")])
         .status();
-    assert!(copy.expect("a program").success());
+    assert!(copy.expect("the program can be copied").success());
     assert_eq!(add(&server, one, "two", "Quolls have spots."), 2);
     let mut ids = search_articles(&server, one, "quolls");
     ids.sort_unstable();
     assert_eq!(ids, [1, 2]);
 }
 
-/// Number of kills of a server while it creates a session, unless `AURORA_TEST_KILLS` overrides it.
+/// Number of times that a server is killed while it creates a session, unless `AURORA_TEST_KILLS` overrides it.
 const KILLS: u64 = 4;
 
 #[test]
 fn a_server_killed_while_creating_a_session_starts_again() {
-    let kills = std::env::var("AURORA_TEST_KILLS").map_or(KILLS, |kills| kills.parse().expect("a number"));
+    let kills = std::env::var("AURORA_TEST_KILLS").map_or(KILLS, |kills| kills.parse().expect("the text is a number"));
     let fixture = indexed();
     let article = json!({"title": "t", "url": "https://example.org/t", "content": "a zeppelin over the lake"});
     let mut server = Server::start(&fixture, &[]);
@@ -498,14 +505,14 @@ fn a_server_killed_while_creating_a_session_starts_again() {
             while !directory.join(".aurora/index/data.mdb").exists() && !added.is_finished() {
                 std::thread::sleep(std::time::Duration::from_micros(50));
             }
-            // From immediately to a few milliseconds later.
+            // The kill comes between 0 and 6 milliseconds later.
             std::thread::sleep(std::time::Duration::from_micros(round * 937 % 6_000));
             server.kill();
         });
         server = Server::start(&fixture, &[]);
         let added = server.post(&articles, &article);
         assert_eq!(added.status, 201, "{round}: {added:?}");
-        let id = added.json()["article_id"].as_u64().expect("a number");
+        let id = added.json()["article_id"].as_u64().expect("the value is a number");
         assert!(search_articles(&server, session, "zeppelin").contains(&id), "{round}");
     }
 }

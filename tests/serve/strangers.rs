@@ -1,4 +1,4 @@
-//! Requests that are refused because of their machine, host name, origin or token.
+//! Requests that are rejected because of their machine, host name, origin or token.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 fn foreign_host_names_are_refused() {
     let fixture = indexed();
     let server = Server::start(&fixture, &["--allow-host", "search.example.org"]);
-    let port = server.address.rsplit(':').next().expect("a port").to_owned();
+    let port = server.address.rsplit(':').next().expect("the address has a port").to_owned();
     for (host, status) in [
         ("localhost", 200),
         ("LOCALHOST:1", 200),
@@ -116,7 +116,7 @@ fn requests_without_the_token_are_refused() {
     let fixture = indexed();
     fixture.write_for_user("token", format!("{TOKEN}\n"));
     let file = fixture.user_directory().join("token");
-    let server = Server::start(&fixture, &["--token-file", file.to_str().expect("UTF-8")]);
+    let server = Server::start(&fixture, &["--token-file", file.to_str().expect("the path is UTF-8")]);
     let shown = |head: &[&str], path: &str| server.request("GET", path, head, "").status;
     let right = format!("authorization: Bearer {TOKEN}");
     for path in ["/api/v1/stats", "/metrics", "/openapi.json", "/nothing"] {
@@ -138,7 +138,7 @@ fn other_machines_are_not_served_without_a_token() {
     assert!(run.err.contains("token-file") && run.out.is_empty(), "{run:?}");
     fixture.write_for_user("short", "secret");
     let short = fixture.user_directory().join("short");
-    let run = fixture.aur(&["serve", "--root", ".", "--token-file", short.to_str().expect("UTF-8")]);
+    let run = fixture.aur(&["serve", "--root", ".", "--token-file", short.to_str().expect("the path is UTF-8")]);
     assert!(run.code == Some(2) && run.err.contains("at least 16"), "{run:?}");
 }
 
@@ -148,12 +148,12 @@ fn a_unix_socket_is_removed_at_the_end() {
     use std::os::unix::net::UnixStream;
     let fixture = indexed();
     let path = fixture.home().join("aur.sock");
-    // A file that is not a socket is left alone. A socket that a killed process has left is replaced.
-    std::fs::write(&path, "a file").expect("written");
-    let taken = fixture.aur(&["serve", "--socket", path.to_str().expect("UTF-8")]);
+    // A file that is not a socket is not replaced. A socket that a killed process has left is replaced.
+    std::fs::write(&path, "a file").expect("the file can be written");
+    let taken = fixture.aur(&["serve", "--socket", path.to_str().expect("the path is UTF-8")]);
     assert!(taken.code == Some(2) && path.is_file(), "{taken:?}");
-    std::fs::remove_file(&path).expect("removed");
-    drop(std::os::unix::net::UnixListener::bind(&path).expect("bound"));
+    std::fs::remove_file(&path).expect("the file can be removed");
+    drop(std::os::unix::net::UnixListener::bind(&path).expect("the socket can be created"));
     assert!(path.exists());
     let mut command = fixture.command();
     command
@@ -163,15 +163,17 @@ fn a_unix_socket_is_removed_at_the_end() {
         .stderr(std::process::Stdio::null());
     let mut child = command.spawn().expect("the program starts");
     let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    BufReader::new(child.stdout.take().expect("the stream is piped")).read_line(&mut line).expect("a line can be read");
     assert_eq!(line.trim(), format!("Listening on unix:{}", path.display()));
     let mut stream = UnixStream::connect(&path).expect("the server listens");
-    stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: anything\r\nconnection: close\r\n\r\n").expect("sent");
+    stream
+        .write_all(b"GET /healthz HTTP/1.1\r\nhost: anything\r\nconnection: close\r\n\r\n")
+        .expect("the request can be sent");
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
+    stream.read_to_string(&mut answer).expect("the answer can be read");
     assert!(answer.ends_with(r#"{"status":"ok"}"#), "{answer}");
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM)
-        .expect("sent");
-    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+        .expect("the signal can be sent");
+    assert_eq!(child.wait().expect("the program ends").code(), Some(0));
     assert!(!path.exists());
 }

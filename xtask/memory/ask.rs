@@ -1,4 +1,4 @@
-//! Asks memories questions.
+//! Searches the memories for the questions of LoCoMo.
 
 use aurora_evaluation::golden::Question;
 use aurora_evaluation::metrics::{DEPTH, Found, Measured, measure};
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::memories::Memories;
 use crate::setting::Setting;
 
-/// Measures the answers to every question, in the order of the questions.
+/// Measures the search results of every question, in the order of the questions.
 pub(crate) fn ask_all(memories: &Memories, setting: &Setting) -> Result<Vec<Measured>, String> {
     let mut all = Vec::new();
     for round in &memories.rounds {
@@ -19,7 +19,7 @@ pub(crate) fn ask_all(memories: &Memories, setting: &Setting) -> Result<Vec<Meas
     Ok(all)
 }
 
-/// Measures the answers of one memory. Questions are asked in parallel, because their answers are independent.
+/// Measures the search results of one memory. Questions are asked in parallel, because their results are independent.
 pub(crate) fn ask(
     memory: &Memory,
     setting: &Setting,
@@ -39,7 +39,7 @@ pub(crate) fn ask(
     questions.par_iter().map(answer).collect()
 }
 
-/// Opens a memory for searches of all sessions.
+/// Opens a memory for searches that cover all sessions.
 pub(crate) fn searchers(memory: &Memory, setting: &Setting) -> Result<Searchers, String> {
     let visibility = Visibility { scope: Some(Scope::User), ..Visibility::default() };
     let searcher = memory.searcher(setting.config.clone(), setting.mode, &setting.rules()?, &visibility);
@@ -47,7 +47,7 @@ pub(crate) fn searchers(memory: &Memory, setting: &Setting) -> Result<Searchers,
     Ok(Searchers::from(searcher))
 }
 
-/// The best `limit` turns for a question, or `None` if the question has no searchable words.
+/// Returns the best `limit` turns for a question, or `None` if the question has no searchable words.
 pub(crate) fn search(
     searchers: &Searchers,
     setting: &Setting,

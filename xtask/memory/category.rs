@@ -5,13 +5,13 @@
 pub(crate) enum Category {
     /// The answer combines several turns.
     MultiHop,
-    /// The question asks for a time.
+    /// The question asks when something happened.
     Temporal,
     /// The answer needs general knowledge in addition to the conversation.
     OpenDomain,
     /// The answer is in one turn.
     SingleHop,
-    /// The question assumes something that nobody said. Its evidence is the turn that it distorts.
+    /// The question assumes something that nobody said. Its evidence is the turn that the question distorts.
     Adversarial,
 }
 
@@ -19,7 +19,7 @@ impl Category {
     /// The categories whose questions have an answer.
     pub(crate) const ANSWERED: [Self; 4] = [Self::MultiHop, Self::Temporal, Self::OpenDomain, Self::SingleHop];
 
-    /// The category with a number of LoCoMo.
+    /// Returns the category with the number that LoCoMo uses.
     pub(crate) fn from_number(number: u64) -> Option<Self> {
         match number {
             1 => Some(Self::MultiHop),

@@ -1,5 +1,5 @@
-//! Conversations of LoCoMo with the questions about them (Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM
-//! Agents", ACL 2024).
+//! Reads the conversations of LoCoMo and the questions about them (Maharana et al., "Evaluating Very Long-Term
+//! Conversational Memory of LLM Agents", ACL 2024).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,53 +16,53 @@ const BETWEEN_TURNS: i64 = 60;
 
 /// A conversation of two people over several sessions.
 pub(crate) struct Conversation {
-    /// Number of the conversation, which is also the name of its file.
+    /// Number of the conversation in LoCoMo, which is also the name of its file.
     pub(crate) name: String,
     /// The sessions, oldest first.
     pub(crate) sessions: Vec<Session>,
     /// The questions with evidence, in the order of the file.
     pub(crate) questions: Vec<ConversationQuestion>,
-    /// Number of questions without evidence that names a turn.
+    /// Number of questions that are omitted because their evidence names no turn.
     pub(crate) without_evidence: usize,
 }
 
 /// The turns of one day.
 pub(crate) struct Session {
-    /// The numbers of the conversation and the session: `26-1`.
+    /// The numbers of the conversation and the session, such as `26-1`.
     pub(crate) name: String,
-    /// The turns in their order.
+    /// The turns, oldest first.
     pub(crate) turns: Vec<Turn>,
 }
 
-/// A turn of one of the two speakers.
+/// A turn: what one of the two speakers said.
 pub(crate) struct Turn {
-    /// Its id in LoCoMo: `D1:3`.
+    /// Id of the turn in LoCoMo, such as `D1:3`.
     pub(crate) id: String,
     /// Name of the speaker.
     pub(crate) speaker: String,
-    /// Text of the turn, with the caption of the image that was shown.
+    /// Text of the turn, with the caption of the image that the speaker showed.
     pub(crate) text: String,
-    /// Time in Unix seconds: the time of the session plus a minute for each turn. LoCoMo names no time zone, so UTC is
-    /// assumed.
+    /// Time in Unix seconds: the time of the session plus a minute for each earlier turn. LoCoMo names no time zone, so
+    /// UTC is assumed.
     pub(crate) time: i64,
 }
 
 /// A question with the turns that answer it.
 pub(crate) struct ConversationQuestion {
-    /// The numbers of the conversation and the question: `26-q1`.
+    /// The numbers of the conversation and the question, such as `26-q1`.
     pub(crate) id: String,
     /// Category of the question.
     pub(crate) category: Category,
     /// Text of the question.
     pub(crate) text: String,
-    /// The answer that LoCoMo gives, for people to read.
+    /// The answer in LoCoMo, shown in lists for people to read.
     pub(crate) answer: String,
     /// Ids of the turns that answer the question; at least one.
     pub(crate) evidence: Vec<String>,
 }
 
 impl Conversation {
-    /// Reads a file of `locomo10_v2`.
+    /// Reads a file of LoCoMo's directory `locomo10_v2`.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| at(&error))?;
@@ -100,19 +100,19 @@ impl Conversation {
         Ok(Self { name, sessions, questions, without_evidence })
     }
 
-    /// All turns, oldest first.
+    /// Returns all turns, oldest first.
     pub(crate) fn turns(&self) -> impl Iterator<Item = &Turn> {
         self.sessions.iter().flat_map(|session| &session.turns)
     }
 
-    /// The time of the last turn.
+    /// Returns the time of the last turn.
     pub(crate) fn end(&self) -> i64 {
         self.turns().map(|turn| turn.time).max().unwrap_or_default()
     }
 }
 
 fn sessions(name: &str, document: &Value) -> Result<Vec<Session>, String> {
-    let fields = document.as_object().ok_or("the file holds no object")?;
+    let fields = document.as_object().ok_or("the file does not contain a JSON object")?;
     let numbered = fields.iter().filter_map(|(key, turns)| {
         let number: u32 = key.strip_prefix("session_")?.parse().ok()?;
         Some((number, turns.as_array()?))
@@ -136,10 +136,10 @@ fn parse_turn(turn: &Value, time: i64) -> Result<Turn, String> {
 }
 
 fn string(value: &Value) -> Result<String, String> {
-    value.as_str().map(str::to_owned).ok_or_else(|| format!("a text is missing, there is {value}"))
+    value.as_str().map(str::to_owned).ok_or_else(|| format!("expected a string, found {value}"))
 }
 
-/// Unix seconds of a time such as `1:56 pm on 8 May, 2023`.
+/// Converts a time such as `1:56 pm on 8 May, 2023` into Unix seconds.
 fn time(text: &str) -> Result<i64, String> {
     let read = DateTime::strptime("%I:%M %p on %d %B, %Y", text);
     let zoned = read.and_then(|time| time.to_zoned(TimeZone::UTC));

@@ -1,10 +1,10 @@
-//! The turns that answer a question: the evidence of LoCoMo, which annotators typed manually.
+//! Finds the turns that answer a question. LoCoMo lists them as evidence, which annotators typed by hand.
 
-/// The ids of turns that an item of an evidence list names, as `D8:6`.
+/// Returns the ids of the turns that an item of an evidence list names, such as `D8:6`.
 ///
-/// Rule: an item is split at white space, commas and semicolons. A part is an id if it is `D`, an optional colon, the
-/// number of the session, a colon and the number of the turn. Leading zeros are dropped. All other parts are ignored.
-/// The caller checks whether a turn has the id.
+/// An item is split at white space, commas and semicolons. A part is an id if it consists of `D`, an optional colon,
+/// the number of the session, a colon and the number of the turn. Leading zeros are dropped. All other parts are
+/// ignored. The caller checks whether a turn with the id exists.
 pub(crate) fn ids(item: &str) -> Vec<String> {
     item.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter_map(id).collect()
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The peer of `cargo xtask memory-quality`: full-text search of SQLite (FTS5), ranked by bm25().
+"""Runs the baseline of `cargo xtask memory-quality`: full-text search of SQLite (FTS5), ranked by bm25().
 
 Standard input: {"tokenize": TOKENIZER, "depth": N, "indexes": [{"turns": [{"id", "speaker", "text"}], "questions": [TEXT]}]}.
-Standard output: for each index, for each question the ids of the best N turns, the best first.
+Standard output: for each question of each index, the ids of the N best turns, best first.
 
-A question becomes the words that it holds, without stop words, joined by OR. Equal scores stay in the order of the turns.
+The query consists of the words of the question, without stop words, joined by OR. Turns with equal scores keep their order.
 """
 
 import json
@@ -24,13 +24,13 @@ STOP_WORDS = frozenset(
 
 
 def words(question):
-    """The distinct words of a question without stop words, or all words if every word is a stop word."""
+    """Returns the distinct words of a question without stop words, or all words if every word is a stop word."""
     found = list(dict.fromkeys(re.findall(r"\w+", question.lower())))
     return [word for word in found if word not in STOP_WORDS] or found
 
 
 def answers(index, tokenize, depth):
-    """The ids of the best turns for each question of an index."""
+    """Returns the ids of the best turns for each question of an index."""
     connection = sqlite3.connect(":memory:")
     connection.execute(f"CREATE VIRTUAL TABLE turns USING fts5(id UNINDEXED, speaker, text, tokenize = '{tokenize}')")
     rows = [(turn["id"], turn["speaker"], turn["text"]) for turn in index["turns"]]

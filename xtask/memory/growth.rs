@@ -1,7 +1,8 @@
-//! Questions that are asked immediately after the session that answers them, while a memory grows.
+//! Measures questions that are asked soon after the session that answers them, while a memory grows.
 //!
 //! Questions about a finished conversation concern everything that was ever said, as if every turn were equally likely
-//! to be needed. This is the other extreme: the newest turn of the evidence is in the last session before the question.
+//! to be needed. This measurement is the other extreme: when a question is asked, the last session contains the newest
+//! turn of the evidence.
 
 use std::path::Path;
 
@@ -12,8 +13,8 @@ use crate::conversation::{Conversation, ConversationQuestion, Session};
 use crate::memories::{StoredTurns, UNTIL_ASKED};
 use crate::setting::Setting;
 
-/// Measures the answers for each setting, in the order of the questions. Each question is asked an hour after the last
-/// turn of the session with its newest evidence, when later sessions are not yet in the memory.
+/// Measures the search results for each setting, in the order of the questions. Each question is asked an hour after
+/// the last turn of the session with its newest evidence, before later sessions are added to the memory.
 pub(crate) fn ask_while_growing(
     conversations: &[Conversation],
     directory: &Path,
@@ -44,7 +45,7 @@ pub(crate) fn ask_while_growing(
     Ok(all)
 }
 
-/// Name of the last session that contains evidence of a question.
+/// Returns the name of the last session that contains evidence of a question.
 fn newest_session<'c>(conversation: &'c Conversation, question: &ConversationQuestion) -> Option<&'c String> {
     let holds = |session: &&Session| session.turns.iter().any(|turn| question.evidence.contains(&turn.id));
     conversation.sessions.iter().rev().find(holds).map(|session| &session.name)

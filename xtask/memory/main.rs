@@ -1,8 +1,8 @@
 //! How well does a memory find the turns of a conversation that answer a question?
 //!
-//! Corpus: the ten conversations of LoCoMo, in the directory given on the command line; it is not part of the
-//! repository. Questions: the questions of LoCoMo; a turn is relevant if it is in the evidence. Peer in the same run:
-//! full-text search of SQLite with bm25(). All figures depend only on the corpus and the program: resamples have a
+//! Corpus: the ten conversations of LoCoMo, in the directory given on the command line; they are not part of the
+//! repository. Questions: the questions of LoCoMo; a turn is relevant if it is in the evidence. Baseline, in the same
+//! run: full-text search of SQLite with bm25(). All results depend only on the corpus and the program: resamples have a
 //! fixed seed, and the number of threads has no effect.
 //!
 //! `cargo xtask memory-quality DIR`
@@ -11,10 +11,10 @@ mod ask;
 mod category;
 mod conversation;
 mod evidence;
+mod fts5;
 mod growth;
 mod memories;
 mod misses;
-mod peer;
 mod report;
 mod setting;
 mod table;
@@ -34,24 +34,24 @@ use setting::Setting;
 /// How well does a memory find the turns of a conversation that answer a question?
 #[derive(Parser)]
 struct Options {
-    /// The directory `locomo10_v2` with a file for each conversation.
+    /// The directory `locomo10_v2`, which contains a file for each conversation.
     directory: PathBuf,
-    /// Ask only this number of questions, evenly spread over all.
+    /// Ask only this number of questions, sampled at even intervals.
     #[arg(long)]
     questions: Option<usize>,
-    /// Only these conversations, such as `26,30,41`.
+    /// Use only these conversations, such as `26,30,41`.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// All conversations except these.
+    /// Use all conversations except these.
     #[arg(long, value_delimiter = ',', conflicts_with = "only")]
     without: Vec<String>,
-    /// Only compare the configuration `KEY=VALUE …` with the default.
+    /// Compare only the configuration `KEY=VALUE …` with the default.
     #[arg(long = "try", value_name = "KEY=VALUE …")]
     trials: Vec<String>,
-    /// Decay rate of turns in trials and lists of missed questions, per hour.
+    /// Decay rate of turns per hour, used with --try and --misses.
     #[arg(long, default_value_t = 0.0)]
     decay: f64,
-    /// Only list this number of questions of each category that find no evidence among ten turns.
+    /// For each category, only list up to this number of questions for which none of the ten best turns is evidence.
     #[arg(long, value_name = "NUMBER")]
     misses: Option<usize>,
 }
@@ -67,19 +67,19 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), String> {
-    // Memories are recorded in the user's directory, which must be a separate one.
+    // Memories are registered in `AURORA_HOME`, which must not be the user's real directory.
     if std::env::var_os("AURORA_HOME").is_none() {
         return Err("`AURORA_HOME` is not set; run `cargo xtask memory-quality`".to_owned());
     }
     let mut conversations = conversations(options)?;
     let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
     let base = Setting { lambda: options.decay, ..Setting::base(SearchConfig::default()) };
-    if let Some(most) = options.misses {
-        misses::print_misses(&conversations, &Memories::separate(&conversations, directory.path())?, &base, most)
+    if let Some(max) = options.misses {
+        misses::print_misses(&conversations, &Memories::separate(&conversations, directory.path())?, &base, max)
     } else if options.trials.is_empty() {
         report::print(&conversations, directory.path())
     } else {
-        // Questions without an answer are counted separately, and trials leave them out.
+        // Questions without an answer are counted separately, and trials omit them.
         let is_answered = |question: &ConversationQuestion| question.category != Category::Adversarial;
         conversations.iter_mut().for_each(|conversation| conversation.questions.retain(is_answered));
         report::print_trials(
@@ -91,7 +91,7 @@ fn run(options: &Options) -> Result<(), String> {
     }
 }
 
-/// The selected conversations, ordered by name.
+/// Reads the selected conversations, ordered by name.
 fn conversations(options: &Options) -> Result<Vec<Conversation>, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", options.directory.display());
     let mut files: Vec<PathBuf> = Vec::new();
@@ -107,23 +107,23 @@ fn conversations(options: &Options) -> Result<Vec<Conversation>, String> {
     files.sort();
     let mut conversations = files.iter().map(|file| Conversation::read(file)).collect::<Result<Vec<_>, _>>()?;
     if conversations.is_empty() {
-        return Err(format!("{} holds no such conversation", options.directory.display()));
+        return Err(format!("no conversation in {} matches --only and --without", options.directory.display()));
     }
-    if let Some(most) = options.questions {
-        sample(&mut conversations, most);
+    if let Some(max) = options.questions {
+        sample(&mut conversations, max);
     }
     Ok(conversations)
 }
 
-/// Keeps at most `most` questions, evenly spread.
-fn sample(conversations: &mut [Conversation], most: usize) {
+/// Keeps at most `max` questions, at even intervals.
+fn sample(conversations: &mut [Conversation], max: usize) {
     let all: usize = conversations.iter().map(|conversation| conversation.questions.len()).sum();
-    let mut place = 0;
+    let mut position = 0;
     for conversation in conversations {
         conversation.questions.retain(|_| {
-            let before = place * most / all;
-            place += 1;
-            most >= all || place * most / all > before
+            let before = position * max / all;
+            position += 1;
+            max >= all || position * max / all > before
         });
     }
 }

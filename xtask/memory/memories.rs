@@ -1,4 +1,4 @@
-//! Conversations as memories, and the questions for each memory.
+//! Stores conversations as memories, and holds the questions for each memory.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,37 +8,37 @@ use aurora_memory::{Memory, MemoryPlace, NewTurn, Owner, Scope};
 
 use crate::conversation::{Conversation, ConversationQuestion, Session};
 
-/// Seconds between the last turn and the questions.
+/// Seconds between the last turn and the questions about it.
 pub(crate) const UNTIL_ASKED: i64 = 3_600;
 
 /// A memory with the turns of one or several conversations.
 pub(crate) struct StoredTurns {
     /// The memory.
     pub(crate) memory: Memory,
-    /// Id of each turn in the memory, by conversation and id of LoCoMo.
+    /// Ids of the turns in the memory, by conversation name and LoCoMo id.
     ids: BTreeMap<(String, String), String>,
 }
 
-/// Questions for a memory at one time.
+/// Questions that are asked of one memory at the same time.
 pub(crate) struct Round {
-    /// Index of the memory.
+    /// Index of the memory in [`Memories::stored`].
     pub(crate) memory: usize,
-    /// The time, in Unix seconds.
+    /// Time of the questions in Unix seconds.
     pub(crate) now: i64,
     /// The questions, in the order of the file.
     pub(crate) questions: Vec<Question>,
 }
 
-/// Memories and their questions. The questions of all rounds together have the same order for all kinds of memories.
+/// Memories and their questions. The order of all questions is the same for separate memories and for a shared memory.
 pub(crate) struct Memories {
     /// The memories.
     pub(crate) stored: Vec<StoredTurns>,
-    /// A round for each conversation.
+    /// One round for each conversation.
     pub(crate) rounds: Vec<Round>,
 }
 
 impl Memories {
-    /// Creates a memory for each conversation. Its questions are asked an hour after the end of the conversation.
+    /// Creates a memory for each conversation. The questions are asked an hour after the end of the conversation.
     pub(crate) fn separate(conversations: &[Conversation], directory: &Path) -> Result<Self, String> {
         let (mut stored, mut rounds) = (Vec::new(), Vec::new());
         for (memory, conversation) in conversations.iter().enumerate() {
@@ -53,9 +53,9 @@ impl Memories {
         Ok(Self { stored, rounds })
     }
 
-    /// Creates one memory for all conversations. They are shifted in time so that all end with the newest one: each
-    /// question is asked at the same age of its turns as with a separate memory, and no turn is younger than the
-    /// question.
+    /// Creates one memory for all conversations. Conversations are shifted in time so that all end when the newest one
+    /// ends. So the turns have the same age at the time of a question as in separate memories, and no turn is younger
+    /// than the question.
     pub(crate) fn shared(conversations: &[Conversation], directory: &Path) -> Result<Self, String> {
         let end = conversations.iter().map(Conversation::end).max().unwrap_or_default();
         let mut turns = StoredTurns::create(&directory.join("shared"))?;
@@ -92,8 +92,8 @@ impl StoredTurns {
         Ok(())
     }
 
-    /// Questions about a conversation of this memory in the form that is evaluated, with ids of entries as paths. The
-    /// answers are whole turns.
+    /// Returns questions about a conversation of this memory in the form that the evaluation needs: entry ids serve as
+    /// paths, and each answer is a whole turn.
     pub(crate) fn questions<'c>(
         &self,
         conversation: &Conversation,
@@ -110,7 +110,7 @@ impl StoredTurns {
         questions.map(question).collect()
     }
 
-    /// The id in the memory of the turn with the LoCoMo id `id`.
+    /// Returns the id in the memory of the turn with the LoCoMo id `id`.
     pub(crate) fn id(&self, conversation: &Conversation, id: &str) -> String {
         self.ids.get(&(conversation.name.clone(), id.to_owned())).cloned().unwrap_or_default()
     }

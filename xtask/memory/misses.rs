@@ -1,5 +1,5 @@
-//! Questions whose evidence is not among the first ten turns, for people to read: the expected turn, its rank and
-//! score, and the turns that rank above it.
+//! Prints the questions whose evidence is not among the first ten turns, for people to read. Each question is printed
+//! with the expected turn, its rank and score, and the best results.
 
 use std::fmt::Write as _;
 
@@ -11,19 +11,19 @@ use crate::conversation::{Conversation, ConversationQuestion};
 use crate::memories::{Memories, Round};
 use crate::setting::Setting;
 
-/// Maximum number of results that are searched for the evidence.
+/// Maximum number of results in which the evidence is searched.
 const DEPTH: usize = 300;
-/// Maximum rank of found evidence.
+/// Maximum rank at which evidence counts as found.
 const CUT: usize = 10;
-/// Number of results to print.
+/// Number of results to print for each question.
 const SHOWN: usize = 5;
 
-/// Prints up to `most` missed questions of each category, evenly spread.
+/// Prints up to `max` missed questions of each category, at even intervals.
 pub(crate) fn print_misses(
     conversations: &[Conversation],
     memories: &Memories,
     setting: &Setting,
-    most: usize,
+    max: usize,
 ) -> Result<(), String> {
     let mut missed: Vec<(String, String)> = Vec::new();
     for (conversation, round) in conversations.iter().zip(&memories.rounds) {
@@ -42,7 +42,7 @@ pub(crate) fn print_misses(
     for name in names {
         let of_category: Vec<&String> = missed.iter().filter(|(of, _)| of == name).map(|(_, text)| text).collect();
         println!("# {name}: {} missed", of_category.len());
-        let shown = most.min(of_category.len());
+        let shown = max.min(of_category.len());
         (0..shown).for_each(|at| println!("\n{}", of_category[at * of_category.len() / shown]));
     }
     Ok(())

@@ -9,41 +9,41 @@ use aurora_query::{Mode, SearchConfig};
 use crate::ask::ask_all;
 use crate::category::Category;
 use crate::conversation::{Conversation, ConversationQuestion};
+use crate::fts5::{Tokenizer, ask_fts5};
 use crate::growth::ask_while_growing;
 use crate::memories::{Memories, UNTIL_ASKED};
-use crate::peer::{Tokenizer, ask_peer};
 use crate::setting::{LAMBDAS, Setting};
 use crate::table::{print_differences, print_head, print_means};
 use crate::trials;
 
-/// Seconds of an hour.
+/// Seconds in an hour.
 const HOUR: i64 = 3_600;
-/// Upper bounds of the ages of the newest evidence, in hours, and their names.
+/// Upper limits of the age classes of the newest evidence, in hours, and their names.
 const AGES: [(i64, &str); 5] =
     [(24, "a day"), (7 * 24, "a week"), (30 * 24, "30 days"), (90 * 24, "90 days"), (i64::MAX, "older")];
 
-/// A question with its index among the measured ones.
+/// A question about a conversation. All questions are in the order of the measurements.
 struct Placed<'c> {
     question: &'c ConversationQuestion,
     /// Age of the newest turn of the evidence at the time of the question, in hours.
     hours: i64,
 }
 
-/// A setting with its results.
+/// The results of one setting.
 struct Measurement {
     setting: Setting,
     measured: Vec<Measured>,
 }
 
-/// Results of the peer.
-struct PeerMeasurement {
+/// Results of FTS5.
+struct Fts5Measurement {
     tokenizer: Tokenizer,
     is_scoped: bool,
     measured: Vec<Measured>,
 }
 
-impl PeerMeasurement {
-    /// The columns of this measurement in tables of settings.
+impl Fts5Measurement {
+    /// Returns the cells of this measurement in tables of settings.
     fn columns(&self) -> String {
         let scopes = if self.is_scoped { "own" } else { "shared" };
         format!("| {scopes} | 0 | FTS5 {} | — ", self.tokenizer.as_str())
@@ -63,11 +63,11 @@ pub(crate) fn print(conversations: &[Conversation], directory: &Path) -> Result<
     };
     let all: Vec<Measurement> =
         Setting::all(&SearchConfig::default()).into_iter().map(measure).collect::<Result<_, String>>()?;
-    let mut peers: Vec<PeerMeasurement> = Vec::new();
+    let mut baselines: Vec<Fts5Measurement> = Vec::new();
     for (memories, is_scoped) in [(&own, true), (&shared, false)] {
         for tokenizer in Tokenizer::ALL {
-            let measured = ask_peer(conversations, memories, tokenizer)?;
-            peers.push(PeerMeasurement { tokenizer, is_scoped, measured });
+            let measured = ask_fts5(conversations, memories, tokenizer)?;
+            baselines.push(Fts5Measurement { tokenizer, is_scoped, measured });
         }
     }
     let is_answered = |place: usize| placed[place].question.category != Category::Adversarial;
@@ -77,17 +77,17 @@ pub(crate) fn print(conversations: &[Conversation], directory: &Path) -> Result<
     for Measurement { setting, measured } in &all {
         print_means(&setting.columns(), measured, is_answered);
     }
-    for peer in &peers {
-        print_means(&peer.columns(), &peer.measured, is_answered);
+    for baseline in &baselines {
+        print_means(&baseline.columns(), &baseline.measured, is_answered);
     }
-    print_categories(&placed, &all, &peers);
+    print_categories(&placed, &all, &baselines);
     print_changes(&all, is_answered);
-    print_peers(&placed, &all, &peers);
+    print_comparisons(&placed, &all, &baselines);
     print_ages(&placed, &all);
     print_growth(conversations, directory, is_answered)
 }
 
-/// Prints the effects of other configurations.
+/// Prints how other configurations change the results.
 pub(crate) fn print_trials(
     conversations: &[Conversation],
     memories: &Memories,
@@ -145,7 +145,7 @@ fn print_corpus(conversations: &[Conversation]) {
     }
 }
 
-/// The measurement with these settings and the default configuration.
+/// Returns the measurement with these settings and the default configuration.
 fn at(all: &[Measurement], is_scoped: bool, lambda: f64, mode: Mode, is_spreading: bool) -> Option<&Measurement> {
     all.iter().find(|Measurement { setting, .. }| {
         (setting.is_scoped, setting.lambda, setting.mode) == (is_scoped, lambda, mode)
@@ -153,15 +153,16 @@ fn at(all: &[Measurement], is_scoped: bool, lambda: f64, mode: Mode, is_spreadin
     })
 }
 
-fn print_categories(placed: &[Placed<'_>], all: &[Measurement], peers: &[PeerMeasurement]) {
+fn print_categories(placed: &[Placed<'_>], all: &[Measurement], baselines: &[Fts5Measurement]) {
     println!("\n## By category\n\nMemories of their own, with spreading.");
     print_head(&["category", "scopes", "λ per hour", "mode", "spreading"]);
     let modes = [Mode::Hybrid, Mode::Dense, Mode::Sparse];
     let of_modes = modes.into_iter().filter_map(|mode| at(all, true, 0.0, mode, true));
     let of_rates = LAMBDAS[1..].iter().filter_map(|&lambda| at(all, true, lambda, Mode::Hybrid, true));
     let of_us = of_modes.chain(of_rates).map(|found| (found.setting.columns(), &found.measured));
-    let of_peers = peers.iter().filter(|peer| peer.is_scoped).map(|peer| (peer.columns(), &peer.measured));
-    let rows: Vec<(String, &Vec<Measured>)> = of_us.chain(of_peers).collect();
+    let of_baselines =
+        baselines.iter().filter(|baseline| baseline.is_scoped).map(|baseline| (baseline.columns(), &baseline.measured));
+    let rows: Vec<(String, &Vec<Measured>)> = of_us.chain(of_baselines).collect();
     for category in Category::ANSWERED.into_iter().chain([Category::Adversarial]) {
         for (name, measured) in &rows {
             let counts = |place: usize| placed[place].question.category == category;
@@ -196,19 +197,19 @@ fn print_changes(all: &[Measurement], counts: impl Fn(usize) -> bool + Copy) {
     }
 }
 
-fn print_peers(placed: &[Placed<'_>], all: &[Measurement], peers: &[PeerMeasurement]) {
-    println!("\n## Against FTS5\n\nThe memory less the peer, paired by question.");
-    print_head(&["category", "memory: scopes", "λ per hour", "mode", "spreading", "peer"]);
+fn print_comparisons(placed: &[Placed<'_>], all: &[Measurement], baselines: &[Fts5Measurement]) {
+    println!("\n## Against FTS5\n\nThe memory minus FTS5, paired by question.");
+    print_head(&["category", "memory: scopes", "λ per hour", "mode", "spreading", "FTS5"]);
     let is_answered = |place: usize| placed[place].question.category != Category::Adversarial;
-    for PeerMeasurement { tokenizer, is_scoped, measured: peer } in peers {
+    for Fts5Measurement { tokenizer, is_scoped, measured: baseline } in baselines {
         for (lambda, mode) in [(0.0, Mode::Hybrid), (0.0, Mode::Dense), (0.0, Mode::Sparse), (0.01, Mode::Hybrid)] {
             let Some(found) = at(all, *is_scoped, lambda, mode, true) else { continue };
             let columns = format!("{}| FTS5 {} ", found.setting.columns(), tokenizer.as_str());
-            print_differences(&format!("| all {columns}"), &found.measured, peer, is_answered);
+            print_differences(&format!("| all {columns}"), &found.measured, baseline, is_answered);
             if *is_scoped && (lambda, mode) == (0.0, Mode::Hybrid) {
                 for category in Category::ANSWERED {
                     let counts = |place: usize| placed[place].question.category == category;
-                    print_differences(&format!("| {} {columns}", category.name()), &found.measured, peer, counts);
+                    print_differences(&format!("| {} {columns}", category.name()), &found.measured, baseline, counts);
                 }
             }
         }

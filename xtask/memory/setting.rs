@@ -1,4 +1,4 @@
-//! Settings that differ between measurements.
+//! Settings that are measured and compared.
 
 use std::sync::Arc;
 
@@ -6,35 +6,36 @@ use aurora_memory::MemoryRules;
 use aurora_memory_policy::{ConfigFile, DecayRates, Layer, Policies};
 use aurora_query::{Mode, SearchConfig};
 
-/// Measured decay rates of turns, per hour; 0.00001 is the default.
+/// The decay rates of turns to measure, per hour; 0.00001 is the default.
 pub(crate) const LAMBDAS: [f64; 6] = [0.0, 0.00001, 0.0001, 0.001, 0.01, 0.1];
 
-/// A way to store and search turns.
+/// Settings for storing and searching turns.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Setting {
     /// Whether each conversation has a separate memory.
     pub(crate) is_scoped: bool,
     /// Decay rate of turns, per hour.
     pub(crate) lambda: f64,
-    /// The scores that are used.
+    /// The scores that the search combines: keywords, vectors or both.
     pub(crate) mode: Mode,
-    /// The rest of the configuration.
+    /// All other search parameters.
     pub(crate) config: SearchConfig,
 }
 
 impl Setting {
-    /// The baseline: separate memories, no decay, all scores.
+    /// Returns the baseline: separate memories, no decay, all scores.
     pub(crate) fn base(config: SearchConfig) -> Self {
         Self { is_scoped: true, lambda: 0.0, mode: Mode::Hybrid, config }
     }
 
-    /// The same setting without spreading activation.
+    /// Returns the same setting without spreading activation.
     pub(crate) fn without_spreading(mut self) -> Self {
         self.config.activation.spread = 0.0;
         self
     }
 
-    /// [`Self::base`] first, then the settings that change the decay rate, the mode, the scopes or the spreading.
+    /// Returns [`Self::base`], followed by the settings that change the decay rate, the mode, the scopes or the
+    /// spreading.
     pub(crate) fn all(config: &SearchConfig) -> Vec<Self> {
         let base = Self::base(config.clone());
         let mut all = Vec::new();
@@ -47,7 +48,7 @@ impl Setting {
         all
     }
 
-    /// The rules of memories with this decay rate.
+    /// Returns the memory rules with this decay rate.
     pub(crate) fn rules(&self) -> Result<Arc<MemoryRules>, String> {
         let text = format!("[memory.decay]\nturn = {}\n", self.lambda);
         let file = ConfigFile { layer: Layer::Flag, name: "memory-quality", text: &text };
@@ -55,7 +56,7 @@ impl Setting {
         Ok(Arc::new(MemoryRules { policies: Policies::built_in(), rates }))
     }
 
-    /// The columns of this setting in tables.
+    /// Returns the cells of this setting in tables.
     pub(crate) fn columns(&self) -> String {
         let scopes = if self.is_scoped { "own" } else { "shared" };
         let spreading = if self.config.activation.spread > 0.0 { "on" } else { "off" };

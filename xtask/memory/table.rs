@@ -1,4 +1,4 @@
-//! Means, paired differences and their intervals as rows of Markdown tables.
+//! Prints means, paired differences and their confidence intervals as rows of Markdown tables.
 
 use aurora_evaluation::interval::{Estimate, bootstrap};
 use aurora_evaluation::metrics::{Measured, Metric};
@@ -7,14 +7,14 @@ use aurora_evaluation::metrics::{Measured, Metric};
 pub(crate) const METRICS: [Metric; 5] =
     [Metric::Recall5, Metric::Recall10, Metric::Mrr, Metric::Precision5, Metric::Ndcg];
 
-/// Prints the head of a table: the columns that name a row, the number of questions, and the metrics.
+/// Prints the head of a table: the columns that describe a row, the number of questions, and the metrics.
 pub(crate) fn print_head(named: &[&str]) {
     let names = named.iter().copied().chain(["questions"]).chain(METRICS.map(Metric::title));
     let names: Vec<&str> = names.collect();
     println!("\n| {} |\n|{}", names.join(" | "), "---|".repeat(names.len()));
 }
 
-/// Prints the means, with margins, of the questions whose index satisfies `counts`.
+/// Prints the means, with margins, of the questions for whose index `counts` returns true.
 pub(crate) fn print_means(named: &str, measured: &[Measured], counts: impl Fn(usize) -> bool) {
     let values = |metric: Metric| -> Vec<f64> {
         let counted = measured.iter().enumerate().filter(|(place, _)| counts(*place));
@@ -24,7 +24,8 @@ pub(crate) fn print_means(named: &str, measured: &[Measured], counts: impl Fn(us
     println!("{named}| {} | {} |", (0..measured.len()).filter(|place| counts(*place)).count(), cells.join(" | "));
 }
 
-/// Prints the paired differences between `measured` and `other` in the same way.
+/// Prints the paired differences between `measured` and `other` for the questions for whose index `counts` returns
+/// true.
 pub(crate) fn print_differences(
     named: &str,
     measured: &[Measured],
@@ -43,7 +44,7 @@ fn mean(estimate: Estimate) -> String {
     format!("{} ± {}", without_zero(format!("{:.3}", estimate.mean)), without_zero(format!("{:.3}", estimate.margin())))
 }
 
-/// A difference with the bounds of its interval, which may be asymmetric.
+/// Formats a difference with the bounds of its interval, which may be asymmetric.
 fn difference(estimate: Estimate) -> String {
     let [mean, low, high] =
         [estimate.mean, estimate.low, estimate.high].map(|value| without_zero(format!("{value:+.3}")));

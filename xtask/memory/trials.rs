@@ -1,14 +1,15 @@
-//! Other configurations of the search, compared with the default.
+//! Parses the configurations that are compared with the default.
 
 use aurora_query::{ConfigLayers, FlagValue, SearchConfig};
 
-/// A configuration from text such as `search.hybrid.word_share=0.5 search.rules.short=0`, applied to the default.
+/// Parses text such as `search.hybrid.word_share=0.5 search.rules.short=0` and applies it to the default configuration.
 ///
 /// # Errors
 /// Returns all errors of the configuration.
 pub(crate) fn config(text: &str) -> Result<SearchConfig, String> {
     let flag = |assigned: &str| {
-        let (key, value) = assigned.split_once('=').ok_or_else(|| format!("`{assigned}` is no KEY=VALUE"))?;
+        let (key, value) =
+            assigned.split_once('=').ok_or_else(|| format!("`{assigned}` is not of the form KEY=VALUE"))?;
         Ok(FlagValue { flag: "--try".to_owned(), key: key.to_owned(), value: value.to_owned() })
     };
     let flags = text.split_whitespace().map(flag).collect::<Result<Vec<_>, String>>()?;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Average trainings that differ in their seeds only: DIR/NAME.npz of each -> DIR/OUT.npz.
+"""Average trainings that differ only in their seeds: DIR/NAME.npz of each -> DIR/OUT.npz.
 
 usage: average.py --work DIR --out NAME NAME...
 
-All start from the same table, so their means are a model of the same form, as in "Model soups: averaging weights of multiple
-fine-tuned models improves accuracy without increasing inference time" (Wortsman et al., 2022). The words' weights are averaged
-as logarithms, as they are trained.
+All trainings start from the same table, so the mean of their parameters is a model of the same form, as in "Model soups: averaging
+weights of multiple fine-tuned models improves accuracy without increasing inference time" (Wortsman et al., 2022). Word weights are
+averaged as logarithms, because they are trained as logarithms.
 """
 import argparse
 import json

@@ -1,13 +1,13 @@
-"""Repositories excluded from training (barred.txt), recognised by their addresses, packages and vendored copies."""
+"""Recognises repositories that are excluded from training (barred.txt) by their addresses, packages and vendored copies."""
 import os
 import re
 from fnmatch import fnmatchcase
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "barred.txt")
-# `OWNER/NAME` in an address of a forge, or in its short forms (`git@github.com:OWNER/NAME.git`, `github:OWNER/NAME`).
+# `OWNER/NAME` in the address of a repository on a forge, or in a short form of such an address (`git@github.com:OWNER/NAME.git`, `github:OWNER/NAME`).
 ADDRESS = re.compile(r"(?:github(?:\.com)?|gitlab\.com|bitbucket\.org|codeberg\.org|githubusercontent\.com)[/:]+(?:repos/)?([\w.-]+)/([\w.-]+)", re.I)
 SITE = re.compile(r"(?:https?:|git:|ssh:)//(?:[\w.-]+@)?([\w.-]+)", re.I)
-# Prefixes and suffixes that registries add to a project's name: Debian source packages, Go modules, versions in names.
+# Prefixes and suffixes that are added to a project's name in registries, such as in Debian source packages and Go modules.
 AFFIX = re.compile(r"^(?:golang-(?:github|gopkg|go|golang)-|node-|python3?-|ruby-|haskell-|php-|rust-|lua-|elixir-|r-cran-|lib(?=\w{3})|@types/)"
                    r"|(?:-java|-dev|-perl|\.js)$|[-.]?v?\d[\d.]*$")
 # Directories with copies of other projects, one subdirectory per project.
@@ -16,7 +16,7 @@ VENDOR = {"vendor", "vendored", "_vendor", "node_modules", "third_party", "third
 
 
 class Barred:
-    """The list of barred repositories. Each method checks one form of a reference and returns the repository or ""."""
+    """The list of barred repositories. Each method checks one form of reference to a repository, and returns the repository or ""."""
 
     def __init__(self, path=LIST):
         self.repositories, self.names, self.globs, self.sites, self.paths, self.files = {}, {}, [], {}, [], {}
@@ -45,7 +45,7 @@ class Barred:
                 self.names[_plain(other)] = repository
 
     def address(self, text):
-        """Whether a text (an address, a metadata file) names a barred repository or the site of one."""
+        """Whether a text, such as an address or a metadata file, names a barred repository or its website."""
         for owner, name in ADDRESS.findall(text):
             found = self.repositories.get(f"{owner}/{name}".lower().removesuffix(".git").rstrip("."))
             if found:
@@ -58,11 +58,11 @@ class Barred:
         return ""
 
     def repository(self, name):
-        """Whether OWNER/NAME (or OWNER+NAME, as clones are called) is barred."""
+        """Whether OWNER/NAME, or OWNER+NAME as in the names of clones, is barred."""
         return self.repositories.get(name.replace("+", "/", 1).lower(), "")
 
     def package(self, name):
-        """Whether a package of this name, in any registry, belongs to a barred repository."""
+        """Whether a package with this name, in any registry, belongs to a barred repository."""
         if self.repository(name):
             return self.repository(name)
         plain = _plain(name.replace("+", "/"))

@@ -1,4 +1,4 @@
-"""The base model, all-MiniLM-L6-v2 (6 layers, 12 heads of 32 dimensions): mean-pooled vectors of short token lists."""
+"""The base model, all-MiniLM-L6-v2 (6 layers, 12 heads with 32 dimensions). Computes mean-pooled vectors of short token lists."""
 import json
 import os
 from collections import defaultdict
@@ -10,7 +10,7 @@ HEADS, WIDTH, LAYERS, CLS, SEP = 12, 384, 6, 101, 102
 
 
 def base_table(model_dir, id_lists):
-    """A vector for each list of token ids, which is enclosed by CLS and SEP."""
+    """Returns a vector for each list of token ids. CLS and SEP are added to each list."""
     weights = read_weights(os.path.join(model_dir, "model.safetensors"))
     out, groups = np.zeros((len(id_lists), WIDTH), np.float32), defaultdict(list)
     for i, ids in enumerate(id_lists):
@@ -23,7 +23,7 @@ def base_table(model_dir, id_lists):
 
 
 def read_weights(path):
-    """The f32 arrays of a safetensors file, which consists of a u64 length, a JSON text of that length, and the values."""
+    """Returns the f32 arrays of a safetensors file. The file consists of a u64 length, a JSON text with that length, and the values."""
     with open(path, "rb") as f:
         raw = f.read()
     n = int.from_bytes(raw[:8], "little")
@@ -33,7 +33,7 @@ def read_weights(path):
 
 
 def encode(w, ids):
-    """The last hidden states of a batch of equally long texts."""
+    """Returns the last hidden states for a batch of token lists with equal lengths."""
     def norm(x, name):
         x = x - x.mean(-1, keepdims=True)
         return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-12) * w[name + ".weight"] + w[name + ".bias"]

@@ -1,4 +1,4 @@
-"""Clones of repositories (WORK/clones/OWNER+NAME, with or without a work tree): their licence and their files."""
+"""Reads the licence and the files of clones (WORK/clones/OWNER+NAME, with or without a work tree)."""
 import os
 import re
 import subprocess
@@ -11,7 +11,7 @@ LICENCES = [("MIT", "permission is hereby granted, free of charge, to any person
             ("BSD", "redistribution and use in source and binary forms, with or without modification"),
             ("ISC", "permission to use, copy, modify, and/or distribute this software"),
             ("Unlicense", "this is free and unencumbered software released into the public domain")]
-# What a package of R has beside the text of its licence.
+# A form that R packages fill in, in a separate file next to the text of the licence.
 FORM = re.compile(r"year: ?\d{4}\S* copyright holder:")
 REFUSED_TEXT = re.compile(r"gnu (lesser |affero |library )?general public license|eclipse public license")
 MAX_FILE = 1_500_000
@@ -23,7 +23,7 @@ def git(repo, *args):
 
 
 def licence(repo):
-    """The licences of the files at the top that are named as licences, as an expression ("" when one cannot be told)."""
+    """Returns the licences of the licence files at the top of a repository as an expression, or "" if one of them is not recognised."""
     found = []
     for row in git(repo, "ls-tree", "HEAD").split("\n"):
         what, _, name = row.partition("\t")
@@ -38,7 +38,7 @@ def licence(repo):
 
 
 def unpack(repo, out, keep):
-    """Writes the files of HEAD that `keep` accepts below the directory `out`; what a clone lacks is left out."""
+    """Writes the files of HEAD that `keep` accepts to the directory `out`, except files that the clone lacks."""
     rows = (row.partition("\t")[::2] for row in git(repo, "ls-tree", "-r", "-z", "HEAD").split("\0"))
     wanted = [(what.split()[2], name) for what, name in rows if what.startswith("100") and ".." not in name and keep(name)]
     with subprocess.Popen(["git", "-C", repo, "cat-file", "--batch", "--buffer"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as p:
@@ -61,12 +61,12 @@ def _ask(pipe, blobs):
 
 
 def head(repo):
-    """The commit at HEAD."""
+    """Returns the commit at HEAD."""
     return git(repo, "log", "-1", "--format=%H").strip()
 
 
 def names(directory):
-    """OWNER/NAME and path of the clones in a directory."""
+    """Yields OWNER/NAME and the path of each clone in a directory."""
     for entry in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
         if "+" in entry:
             yield entry.replace("+", "/", 1), os.path.join(directory, entry)

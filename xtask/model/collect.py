@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""Bring the packages that sources.txt names, audit their licences, unpack those that may be used.
+"""Download the packages that sources.txt names, check their licences, and unpack those that may be used.
 
 usage: collect.py --work DIR [--only python,npm,debian,rust,github]
 
-Each line of sources.txt is "KIND NAME" with KIND one of python, npm, debian-go, debian-java,
-debian-ts, rust, github. The ordinary client of each registry downloads the package (pip, npm, apt-get,
-cargo, git); nothing of a package is run. What barred.txt names is refused: by the package's name, and by the
-addresses that the package declares. The licence that the package declares about itself decides about the rest:
+Each line of sources.txt is "KIND NAME" with KIND one of python, npm, debian-go, debian-java, debian-ts, rust, github. The ordinary
+client of each registry downloads the package (pip, npm, apt-get, cargo, git). No code of a package is run.
+
+A package is refused if barred.txt names it, by the name of the package or by an address that the package declares as its own. For
+all other packages, the licence that the package declares decides:
 
   python      License-Expression, License or the classifiers in METADATA
   npm         "license" in package.json
-  rust        license in Cargo.toml (a crate that a listed one needs is audited just the same)
-  github      the files at the top that are named as licences (clones.py); a clone that is in DIR/clones already is used
-  debian-*    (where "Go" is the name of a BSD-3-Clause text) the License of the "Files: *" paragraph of debian/copyright
+  rust        license in Cargo.toml; the dependencies of a listed crate are checked in the same way
+  github      the licence files at the top (clones.py); a clone that exists in DIR/clones is used
+  debian-*    the License of the "Files: *" paragraph of debian/copyright, where "Go" is the name of a BSD-3-Clause text
 
-Accepted: MIT, BSD, Apache-2.0, ISC, MPL-2.0, PSF, Unlicense; of "A OR B" one is enough, of
-"A AND B" both are needed. What declares nothing readable is dropped. Result: DIR/src/LANG/PACKAGE
-and DIR/packages-KIND.tsv (kind, package, version, licence, used, dropped or barred).
+Accepted are MIT, BSD, Apache-2.0, ISC, MPL-2.0, PSF and Unlicense. For "A OR B", one accepted licence is enough; for "A AND B", both
+must be accepted. Packages without a readable declaration are dropped. Results: DIR/src/LANG/PACKAGE, and DIR/packages-KIND.tsv with
+kind, package, version, licence, and use (used, dropped or barred).
 """
 import argparse
 import email.parser
@@ -43,7 +44,7 @@ REFUSED = re.compile(r"(?i)gpl|cddl|epl|eclipse|proprietary|commercial|non-?free
 
 
 def allowed(text):
-    """Whether a licence expression leaves a way that uses accepted licences only."""
+    """Whether a licence expression can be met with accepted licences only."""
     text = re.sub(r"\s+", " ", text or "").strip()
     if not text or len(text) > 200:
         return False
@@ -52,7 +53,7 @@ def allowed(text):
 
 
 def _split(text, word):
-    """Split at a top-level OR / AND, brackets respected."""
+    """Splits an expression at OR or AND outside of parentheses."""
     out, depth, cur = [], 0, []
     for part in re.split(r"(\(|\)|\b(?i:%s)\b)" % word, text):
         if part == "(":
@@ -82,7 +83,7 @@ def _all_of(text):
 
 
 def run(cmd, quiet=False, **kw):
-    """Run a client; its failure is a missing package, not the end (tar fails where a pattern matches no file)."""
+    """Runs a client. If it fails, only this package is missing, and the run continues. tar fails if a pattern matches no file."""
     p = subprocess.run(cmd, capture_output=True, text=True, **kw)
     if p.returncode and not quiet:
         print("  failed:", " ".join(cmd[:4]), (p.stderr.strip().splitlines() or ["?"])[-1][:160], flush=True)
@@ -90,7 +91,7 @@ def run(cmd, quiet=False, **kw):
 
 
 def python_licence(meta):
-    """The licence that a wheel's METADATA declares: expression, classifiers, then the free field."""
+    """Returns the licence that a wheel's METADATA declares: the expression, else the classifiers, else the free text field."""
     m = email.parser.HeaderParser().parsestr(meta)
     if m.get("License-Expression"):
         return m["License-Expression"]
@@ -102,14 +103,14 @@ def python_licence(meta):
 
 
 def verdict(name, declared, lic):
-    """The use of a package; `declared` are the addresses that it declares as its own."""
+    """Returns the use of a package. `declared` are the addresses that the package declares as its own."""
     if BARRED.package(name) or BARRED.address(declared):
         return "barred"
     return "used" if allowed(lic) else "dropped"
 
 
 def python_addresses(meta):
-    """The addresses in a wheel's METADATA that are the project's own."""
+    """Returns the addresses in a wheel's METADATA that belong to the project itself."""
     m = email.parser.HeaderParser().parsestr(meta)
     own = r"(?i)\s*(home|source|repo|code|github|project|development)"
     return "\n".join([m.get("Home-page") or "", *(u for u in m.get_all("Project-URL", []) if re.match(own, u))])
@@ -137,7 +138,7 @@ def collect_python(names, work):
 
 
 def npm_address(info):
-    """The repository and the home page that a package.json declares; "OWNER/NAME" alone is one of GitHub."""
+    """Returns the repository and the home page that a package.json declares. "OWNER/NAME" alone means a repository on GitHub."""
     repository = info.get("repository") or ""
     repository = repository.get("url", "") if isinstance(repository, dict) else str(repository)
     if re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
@@ -170,7 +171,7 @@ def collect_npm(names, work):
 
 
 def debian_licence(text):
-    """The License of the paragraph for all files in a machine-readable debian/copyright."""
+    """Returns the License of the paragraph for all files in a machine-readable debian/copyright."""
     for par in re.split(r"\n\s*\n", text):
         if re.search(r"(?m)^Files:\s*\*\s*$", par):
             m = re.search(r"(?m)^License:\s*(.+)$", par)
@@ -181,7 +182,7 @@ def debian_licence(text):
 
 
 def debian_addresses(texts):
-    """What the files of debian/ declare as the package's origin: home page, version control, upstream, the watch file."""
+    """Returns what the files in debian/ declare as the origin of the package: home page, version control, upstream and watch file."""
     fields = re.compile(r"(?mi)^(?:Homepage|Vcs-\w+|Source|Upstream-\w+|Repository\S*|Bug-\w+):(.*(?:\n[ \t]+.*)*)")
     control = [m.group(1) for name in ("control", "copyright", "upstream/metadata") for m in fields.finditer(texts.get(name, ""))]
     return "\n".join([*control, re.sub(r"(?m)^#.*", "", texts.get("watch", ""))])
@@ -212,7 +213,7 @@ def collect_debian(kind, names, work):
 
 
 def collect_rust(names, work):
-    """Writes one manifest with the listed crates; cargo fetch downloads them and their dependencies."""
+    """Writes one manifest with the listed crates, with which cargo fetch downloads them and their dependencies."""
     d = os.path.join(work, "dl", "rust", "fetch")
     home = os.path.join(work, "dl", "rust", "home")
     if not glob.glob(home + "/registry/src/*/*"):

@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
-"""Make (commit subject, code) pairs from the history of clones.
+"""Make pairs (commit subject, code) from the history of clones.
 
 usage: commits.py --clones DIR --out FILE [--tsv FILE] [--cap 5000] [--only OWNER/NAME,...]
 
-DIR/OWNER+NAME is a full clone with or without a work tree (git clone --bare https://github.com/OWNER/NAME
-DIR/OWNER+NAME). Its history is walked from HEAD, newest first: one git log without contents chooses by subject and number of
-files, one diff and one reading of blobs serve 100 commits. Only repositories whose licence files are accepted ones (collect.py)
-are read, and none that barred.txt or held-out.txt names. A commit counts when it is no merge, changes one to four source files and at most
-150 lines in them, and when its cleaned subject says something. The pair's query is that subject; its code is a function, method
-or class of the commit's post-image, one pair each for the up to three with the most changed lines. A changed line belongs to the
-innermost definition around it, so a class is there for its fields only; blank lines, comments and documentation belong to
-nothing. What is longer than 200 lines, and test modules, are left out.
+DIR/OWNER+NAME is a full clone, with or without a work tree (git clone --bare https://github.com/OWNER/NAME DIR/OWNER+NAME). Repositories
+are read only if their licences are accepted (collect.py) and neither barred.txt nor held-out.txt names them.
 
-Pairs have the form of pairs.py ("rest" is empty, "pkg" is git:OWNER/NAME), and the same parser finds the definitions. A subject is used once a repository, a function at most five times; a repository gives at most --cap
-pairs. FILE grows repository by repository, and TSV (repository, commit, licence, pairs) with it: what TSV names already is not
-read again.
+The history is walked from HEAD, newest commit first. A git log without contents chooses commits by subject and number of files. Then one
+diff and one read of blobs serve 100 commits. A commit is used if it is not a merge, changes one to four source files and at most 150
+lines in them, and has an informative subject after cleaning.
+
+The query of a pair is the cleaned subject. The code is a function, method or class as it is after the commit. Each commit gives a pair for
+each of up to three definitions with the most changed lines. A changed line belongs to the innermost definition around it, so only changed
+fields count for a class. Blank lines, comments and documentation do not count. Definitions with more than 200 lines, and test modules,
+are skipped.
+
+Pairs have the form of pairs.py, with an empty "rest" and git:OWNER/NAME as "pkg", and the same parser finds the definitions. In a
+repository, each subject is used once, each function at most five times, and there are at most --cap pairs. FILE and TSV (repository,
+commit, licence, pairs) grow repository by repository. Repositories that TSV already names are not read again.
 """
 import argparse
 import json
@@ -33,13 +36,13 @@ from pairs import KINDS, MAX_BODY, SKIP, held_out, useful
 
 MAX_FILES, MAX_LINES, MAX_TEXT, PER_COMMIT, PER_FUNCTION, LONGEST, BATCH = 4, 150, 400_000, 3, 5, 200, 100
 BARRED = Barred()
-# More that is no source of its own: benchmarks, mocks, built files, other spellings of tests.
+# More files that are skipped: benchmarks, mocks, built files, and other spellings of tests.
 SKIP_TOO = re.compile(r"(?i)(^|/)(([\w-]*[_-])?test(s|ing|suites?|utils?|kit|lib|data|helpers?|fixtures)?([_-][\w-]*)?|e2e|integration|it|"
                       r"bench(es|marks?)?|[\w-]*-benchmarks?|__mocks__|mocks?|fakes?|dist|build|samples?|demos?|website|site|playground|"
                       r"third-party|external|scripts?)/|(^|/)(conftest|setup)\.py$|(Tests?|IT|Mock)\.java$|(^|/)(tests?|bench(mark)?s?|"
                       r"[\w-]+_tests?|test_[\w-]+)\.\w+$|[._](generated|gen|mock|bench)\.\w+$")
-# Cleaning a subject: kinds of commit that are out, prefixes and links that go, subjects that say nothing of the code, words
-# that do not count as content.
+# For cleaning subjects: kinds of commits that are skipped, prefixes and links that are removed, subjects that do not describe
+# code, and words that do not count as content.
 TYPES_OUT = re.compile(r"(?i)^[\[(]?(docs?|documentation|tests?|testing|chore|ci|build|style|release|deps?(-dev)?|dependencies|infra|website|"
                        r"examples?|changelog|bench(marks?)?|meta|types?|upgrade|i18n|lint|dx|contrib|packaging|workflows?|"
                        r"\.github)\b[^:\]]{0,40}[:\])]")
@@ -87,7 +90,7 @@ PLAIN = set("a an the of to in on for is are be and or if it its this that these
 
 
 def clean(subject):
-    """The subject of a commit as a question, or None."""
+    """Returns the subject of a commit as a question, or None."""
     s = subject.replace("`", "").replace("“", '"').replace("”", '"').replace("’", "'").strip()
     if TYPES_OUT.match(s):
         return None
@@ -107,7 +110,7 @@ def clean(subject):
 
 
 def worth(s):
-    """Whether a cleaned subject is English prose with something in it."""
+    """Whether a cleaned subject is informative English prose."""
     words = re.findall(r"[A-Za-z][A-Za-z_]+", s)
     content = {w.lower() for w in words} - PLAIN
     if len(words) < 3 or len(content) < 2 or len(s) > 160 or sum(c > "\x7f" for c in s) * 20 > len(s):
@@ -116,7 +119,7 @@ def worth(s):
 
 
 def commits(repo):
-    """(subject, [(path, text, [hunk])]) of the commits whose subject is good and that are small enough, newest first."""
+    """Yields (subject, [(path, text, [hunk])]) for small commits with informative subjects, newest first."""
     batch, seen = [], set()
     for commit, subject, paths in log(repo):
         query = clean(subject) if 1 <= len(paths) <= MAX_FILES else None
@@ -130,7 +133,7 @@ def commits(repo):
 
 
 def log(repo):
-    """(commit, subject, changed source paths), from a log without contents."""
+    """Yields (commit, subject, changed source paths), from a log without contents."""
     cmd = ["git", "-C", repo, "-c", "core.quotePath=false", "log", "--no-merges", "--no-renames", "--diff-filter=AM", "--name-only",
            "--format=%x01%H %s", "HEAD"]
     with subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8", errors="replace") as p:
@@ -150,7 +153,7 @@ def log(repo):
 
 
 def with_texts(repo, batch):
-    """Adds hunks and new texts to the commits, with one diff and one read of blobs for all."""
+    """Yields the commits with their hunks and new texts. Uses one diff and one read of blobs for all commits."""
     cmd = ["git", "-C", repo, "-c", "core.quotePath=false", "diff-tree", "--stdin", "-r", "--root", "--no-renames", "--no-ext-diff",
            "--no-textconv", "--diff-filter=AM", "-p", "-U0", "--full-index", "--src-prefix=a/", "--dst-prefix=b/", "--format=%x01%H"]
     p = subprocess.run(cmd, input="".join(c + "\n" for c, _ in batch).encode(), capture_output=True)
@@ -163,7 +166,7 @@ def with_texts(repo, batch):
 
 
 def parse(paths, texts):
-    """Language and definitions of the blobs in `paths`, by blob; without generated and minified files."""
+    """Returns the language and the definitions of the blobs in `paths`, by blob, without generated and minified files."""
     blobs = [blob for blob in paths if useful(texts[blob])]
     with tempfile.TemporaryDirectory() as d:
         files = [os.path.join(d, blob, os.path.basename(paths[blob])) for blob in blobs]
@@ -175,7 +178,7 @@ def parse(paths, texts):
 
 
 def parse_diff(lines):
-    """(commit, [(path, blob, [(first line, lines, lines changed)])]) of a diff without context."""
+    """Yields (commit, [(path, blob, [(first line, lines, lines changed)])]) from a diff without context."""
     commit, files, hunks, blob = None, [], None, ""
     for raw in lines:
         c = raw[:1]
@@ -200,7 +203,7 @@ def parse_diff(lines):
 
 
 def read_blobs(repo, blobs):
-    """Texts by blob, from one git cat-file; without texts that are too long or not UTF-8."""
+    """Returns the texts of blobs, by blob, from one git cat-file. Texts that are too long or not UTF-8 are skipped."""
     p = subprocess.run(["git", "-C", repo, "cat-file", "--batch"], input="".join(b + "\n" for b in sorted(blobs)).encode(), capture_output=True)
     out, at = {}, 0
     while at < len(p.stdout):
@@ -226,7 +229,7 @@ def small(files):
 
 
 def changed(text, found, hunks):
-    """(changed lines, definition) of the definitions of a file that hunks lie in; a line belongs to the innermost around it."""
+    """Returns (changed lines, definition) for the definitions that hunks change. A line belongs to the innermost definition around it."""
     lines, count = text.split("\n"), Counter()
     inside = [(*d["lines"], n) for n, d in enumerate(found)]
     docs = [d["doc_lines"] for d in found if d["doc_lines"]]
@@ -241,7 +244,7 @@ def changed(text, found, hunks):
 
 
 def repository_pairs(repo, name, cap):
-    """The pairs of one repository, newest commit first."""
+    """Returns the pairs of one repository, newest commit first."""
     uses, total = Counter(), 0
     for query, files in commits(repo):
         rows, taken = [], []
@@ -263,7 +266,7 @@ def repository_pairs(repo, name, cap):
 
 
 def have(path):
-    """The repositories that a table of an earlier run names."""
+    """Returns the repositories that the table of an earlier run names."""
     if not os.path.exists(path):
         return set()
     return {line.split("\t")[0] for line in open(path, encoding="utf-8")}

@@ -1,4 +1,4 @@
-"""The engine's parser as a command: the example `definitions` of the crate aurora-languages, which knows all languages."""
+"""Runs the parser of `aur` as a command: the example `definitions` of the crate aurora-languages, which supports all languages."""
 import functools
 import json
 import os
@@ -10,12 +10,12 @@ BUILD = ["cargo", "build", "--quiet", "--release", "-p", "aurora-languages", "--
 
 @functools.cache
 def extensions():
-    """The extensions of files in programming languages, with their dots."""
+    """Returns the extensions of files in programming languages, including the dot."""
     return tuple("." + e for e in _run(["--extensions"], "").split())
 
 
 def definitions(paths, documented=False):
-    """The language and the definitions of each file, as the example prints them; "" and no definitions for other files."""
+    """Returns the language and the definitions of each file, as the example prints them, or "" and no definitions for other files."""
     out = _run(["--documented"] if documented else [], "".join(p + "\n" for p in paths)).splitlines()
     assert len(out) == len(paths), "one line for each file"
     return [(found.get("language", ""), found["definitions"]) for found in map(json.loads, out)]

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Measure a trained table, as quantised, on the held-out packages; BM25 and plain distillation beside it.
+"""Measure a trained and quantised table on the held-out packages, and compare it with BM25 and with the table before training.
 
 usage: evaluate.py --work DIR --name NAME [--against MODEL.bin]     (after train.py; writes DIR/NAME.figures.json)
 
-Query: the first sentence of a doc comment. Pool: the functions and methods of the held-out packages of
-that language, their own doc comments removed. A function's vector is made of name, scopes with the kind,
-signature, body and path, as the engine makes it; BM25 sees the same texts. A candidate with an equal
-score counts as better. With --against, the same questions are put to an earlier model as the engine has it; the last column
-is the difference of the two with late interaction, question by question, with its standard error.
+The query is the first sentence of a doc comment. The pool consists of the functions and methods of the held-out packages in that
+language, without their own doc comments. The vector of a function is computed as in `aur`, from name, scopes with the kind, signature,
+body and path. BM25 gets the same texts. A candidate with an equal score counts as better.
+
+With --against, the same questions are asked of an earlier model, used as in `aur`. Then the last column is the difference between both
+models with late interaction, paired by question, with its standard error.
 """
 import argparse
 import json
@@ -24,13 +25,13 @@ from train import PASSAGE, initial, matrices, passages, prepare, scaled, shown_t
 
 
 def quantise(E):
-    """int8 rows with one f32 scale each."""
+    """Quantises rows to int8, with one f32 scale per row."""
     scale = np.maximum(np.abs(E).max(1), 1e-12).astype(np.float32) / np.float32(127)
     return np.clip(np.round(E / scale[:, None]), -127, 127).astype(np.int8), scale
 
 
 def bm25(docs, qs, k1=1.2, b=.75):
-    """Scores of all documents for all queries; terms are the tokenizer's pieces."""
+    """Returns the BM25 scores of all documents for all queries. The terms are the pieces of the tokenizer."""
     tf = [Counter(d) for d in docs]
     length = np.array([sum(c.values()) for c in tf], float)
     post = {}
@@ -48,12 +49,12 @@ def bm25(docs, qs, k1=1.2, b=.75):
 
 
 def reciprocal(ranks):
-    """Reciprocal ranks, which count from 0 here; 0 beyond the first ten."""
+    """Returns reciprocal ranks. The given ranks count from 0. The result is 0 beyond the first ten."""
     return np.where(ranks < 10, 1 / (ranks + 1), 0)
 
 
 def figures(S, pkg):
-    """MRR@10, R@10, R@1 over the pool, MRR@10 among the functions of the same package, and the reciprocal rank of every question."""
+    """Returns MRR@10, R@10 and R@1 over the pool, MRR@10 among the functions of the same package, and the reciprocal rank of every question."""
     own = S.diagonal()[:, None]
     better = (S >= own) & ~np.eye(len(S), dtype=bool)
     r = better.sum(1)
@@ -63,13 +64,13 @@ def figures(S, pkg):
 
 
 def all_text(p):
-    """A function as one text; its body begins with the signature."""
+    """Returns the fields of a function as one text. The body begins with the signature."""
     t = texts(p)
     return " ".join(t[field] for field in ("scopes", "name", "path", "body"))
 
 
 def measure(test, first, model):
-    """Figures by language of BM25, the table before training, the trained one alone and with its late interaction."""
+    """Returns results by language for BM25, the table before training, and the trained table, alone and with late interaction."""
     pkg, lang = (np.array([p[key] for p in test["pairs"]]) for key in ("pkg", "lang"))
     before, trained, words = cosines(test, *first), cosines(test, *model[:2]), late(test, model[0], model[2])
     out = {}
@@ -84,7 +85,7 @@ def measure(test, first, model):
 
 
 def compare(test, model):
-    """Figures by language of another model, whose vocabulary `test` is tokenised with."""
+    """Returns results by language for another model. `test` is tokenised with the vocabulary of that model."""
     pkg, lang = (np.array([p[key] for p in test["pairs"]]) for key in ("pkg", "lang"))
     trained, words, out = cosines(test, *model[:2]), late(test, model[0], model[2]), {}
     for L in sorted(set(lang)):
@@ -95,19 +96,19 @@ def compare(test, model):
 
 
 def cosines(test, table, weights):
-    """Scores of some questions with their passages by number, as vectors."""
+    """Returns a function that maps question numbers to the cosines of these questions with the passages of the same numbers."""
     q, d = unit(test["mats"]["query"] @ table)[0], passages(table, weights, test["mats"])
     return lambda i: q[i] @ d[i].T
 
 
 def late(test, table, word_weights):
-    """The same by late interaction."""
+    """Returns a function like `cosines`, but for the scores of late interaction."""
     code, questions = shown_tokens(test["mats"].values(), test["mats"]), test["mats"]["query"].tocsr()
     return lambda i: np.concatenate([Words(questions[part], code[i], table, word_weights).scores for part in np.array_split(i, 4)])
 
 
 def read_model(path):
-    """Tokens, and table, weights of the fields and of the words, of a model file (export.py)."""
+    """Reads a model file (export.py). Returns the tokens, the table, the field weights and the word weights."""
     with open(path, "rb") as f:
         raw = f.read()
     dims, rows, length = struct.unpack_from("<III", raw, 8)

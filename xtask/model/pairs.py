@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Make (doc sentence, code) pairs from the packages that collect.py unpacked.
+"""Make pairs (doc sentence, code) from the packages that collect.py has unpacked.
 
 usage: pairs.py --work DIR [--cap 2500]
 
-Reads DIR/src/KIND/PACKAGE and writes DIR/pairs.jsonl, one pair a line:
+Reads DIR/src/KIND/PACKAGE and writes DIR/pairs.jsonl, one pair per line, with these fields:
   lang, pkg, path (of the file inside the package), query (first sentence of the doc comment), kind, name, scopes, sig, body (the
-  definition without its documentation), rest (what else the doc comment says).
-The engine's parser finds the definitions and their documentation (engine.py), so that a pair has the form of what the engine
-embeds, in every language that it parses. A sentence that begins with the name itself, as Go has it, loses that word. Generated
-files, tests and vendored copies are left out; a sentence and a body are used once, by the packages of held-out.txt first; a package
-gives at most --cap pairs a language.
+  definition without its documentation), rest (the remaining text of the doc comment).
+
+The parser of `aur` finds the definitions and their documentation (engine.py), so that a pair has the form of what `aur` embeds, in every
+language that it supports. If a sentence begins with the documented name, as in Go, the name is removed. Generated files, tests and
+vendored copies are skipped. Each sentence and each body is used once; packages in held-out.txt come first. A package gives at most --cap
+pairs per language.
 """
 import argparse
 import glob
@@ -32,12 +33,12 @@ SKIP = re.compile(r"(?i)(^|/)(tests?|testing|testdata|__tests__|spec|specs|fixtu
                   r"|(^|/)src/\w*test\w*/|[-_.]tests?/")
 KINDS = {"function", "method", "class", "interface", "type", "struct", "enum"}
 MAX_FILE, MAX_BODY, MOST_FILES, BATCH = 1_500_000, 3000, 300, 100
-# How documentation begins in some notations: a heading of POD, a bound of Haddock, marks that the parser leaves.
+# Beginnings of documentation in some notations: headings of POD, delimiters of Haddock, and characters that the parser keeps.
 OPENING = re.compile(r"(?m)\A(?s:.{,400}?)\bDescription *: +(?=[A-Z])|^=\w+.*$|^/O\([^)]*\)/\.?|^[#|^—-]+ ")
 TAG = re.compile(r"^(?:[@\\](?:description|desc|summary|brief|short|doc|details)\b|\.SYNOPSIS\b|\.DESCRIPTION\b)\s*")
-# Where a first sentence ends: its stop, an empty line, a tag, a heading, a list.
+# Ends of the first sentence: a full stop, an empty line, a tag, a heading, or a list.
 END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!etc)[.!?](?=\s|$)|\n\s*\n|\n\s*(?=@\w|:param|:return|-{3,}|={3,}|Args:|Returns:|Parameters|#|\* |- |\d\. )")
-# Sentences that do not say what the code does, and remarks to other tools.
+# Sentences that do not describe the code, and remarks for other tools.
 NO_QUESTION = re.compile(r"(?i)deprecated|todo|fixme|see |auto-?generated|code generated|this (method|function|file) is (deprecated|generated)|"
                          r"copyright|licensed|(args|arguments|returns?|parameters|params|raises|examples?|usage|notes?):|creates? an instance of|"
                          r"http|non-javadoc|inherit|override|constructor|frozen_string_literal|(en)?coding:|eslint|rubocop|noinspection|swiftlint|"
@@ -45,7 +46,7 @@ NO_QUESTION = re.compile(r"(?i)deprecated|todo|fixme|see |auto-?generated|code g
 
 
 def sentence(doc):
-    """The first sentence of a doc text as a query, or None; and the rest of the text."""
+    """Returns the first sentence of a doc text as a query, or None, and the remaining text."""
     doc = re.sub(r"<pre>.*?</pre>|```.*?```", " ", doc, flags=re.S)
     doc = re.sub(r"\{@\w+\s+([^}]*)\}", r"\1", doc)
     doc = re.sub(r"</?[a-zA-Z][^>]*>", " ", doc)
@@ -74,7 +75,7 @@ def useful(text):
 
 
 def pair(found, lang, pkg, path):
-    """The pair of one definition, or None."""
+    """Returns the pair of one definition, or None."""
     body = found["code"]
     if found["kind"] not in KINDS or not found["has_body"] or not found["doc"] or len(body) < len(found["signature"]) + 20:
         return None
@@ -89,7 +90,7 @@ def pair(found, lang, pkg, path):
 
 
 def some_files(job):
-    """All pairs of some files: (path on disk, package, path in it) each."""
+    """Returns all pairs of some files. Each file is given as (path on disk, package, path in the package)."""
     files = []
     for path, pkg, rel in job:
         try:
@@ -104,7 +105,7 @@ def some_files(job):
 
 
 def sources(work):
-    """The files to read, by package; of a large package a sample."""
+    """Returns the files to read, by package. Large packages are sampled."""
     endings, barred = extensions(), Barred()
     for root in sorted(glob.glob(os.path.join(work, "src", "*", "*"))):
         kind, pkg = root.split(os.sep)[-2:]
@@ -119,7 +120,7 @@ def sources(work):
 
 
 def held_out(path=os.path.join(HERE, "held-out.txt")):
-    """The packages that no model is trained on, as KIND:NAME; the histories of repositories count too."""
+    """Returns the packages that no model is trained on, as KIND:NAME. This includes the histories of repositories."""
     with open(path, encoding="utf-8") as f:
         rows = [line.split() for line in f if line.strip() and not line.startswith("#")]
     return {f"{kind}:{name.replace('/', '+')}" for kind, name in rows}
@@ -150,7 +151,7 @@ def main():
 
 
 def distinct(by_pkg, cap, rng):
-    """The pairs of every language and package, at most `cap` of each, no sentence and no code twice."""
+    """Returns at most `cap` pairs of every language and package. No sentence and no code occurs twice."""
     apart, seen = held_out(), set()
     for key in sorted(by_pkg, key=lambda k: (k[1] not in apart, zlib.crc32(repr(k).encode()), k)):
         rows, taken = sorted(by_pkg[key], key=lambda p: (p["scopes"], p["name"], p["query"], p["body"], p["path"])), []

@@ -1,4 +1,4 @@
-"""Nothing of a barred repository is collected, under whichever name: python3 -m unittest test_collect (no network)."""
+"""Tests that nothing of a barred repository is collected under any name: python3 -m unittest test_collect (no network)."""
 import io
 import json
 import os
@@ -16,7 +16,7 @@ BARRED = Barred()
 
 
 def rows(name):
-    """The lines of a table or list beside this file, cut at white space."""
+    """Returns the lines of a table or list in this directory, split at white space."""
     with open(os.path.join(HERE, name), encoding="utf-8") as f:
         return [line.split() for line in f if line.strip() and not line.startswith("#")]
 
@@ -74,7 +74,7 @@ class Lists(unittest.TestCase):
 
 
 class Collecting(unittest.TestCase):
-    """Packages with harmless names that declare a barred repository as theirs, and one that is fine."""
+    """Packages whose names are not barred, but that declare a barred repository as theirs, and one package that may be used."""
 
     def setUp(self):
         self.work = self.enterContext(tempfile.TemporaryDirectory())

@@ -1,18 +1,14 @@
-"""The tokenizer of the static model, equivalent to the Rust engine's.
+"""The tokenizer of the static model, equivalent to the Rust implementation.
 
-1. Runs. A text is cut into runs of word characters. Word characters are the ASCII letters and
-   digits and every code point from U+0080 on but those of SEPARATORS. All else separates and is dropped.
-2. Pieces. Classes: U = A-Z, D = 0-9, L = a-z and every non-ASCII word character. A run breaks before
-   character i (1 <= i) when
-     a) one of c[i-1], c[i] is a D and the other is not; or
+1. Runs. A text is split into runs of word characters. Word characters are the ASCII letters and digits, and all code points from U+0080
+   on except SEPARATORS. All other characters separate runs and are dropped.
+2. Pieces. The classes are U = A-Z, D = 0-9, and L = a-z and every non-ASCII word character. A run is split before character i (i >= 1) if
+     a) exactly one of c[i-1] and c[i] is a D; or
      b) c[i-1] is an L and c[i] is a U; or
-     c) c[i-1], c[i] are U and c[i+1] is an L - but not where c[i+1] is "s" and c[i+2] is no L
-        (it may be missing), so that "URLs" stays whole.
-3. A piece with a non-ASCII character, or longer than 64 characters, has no tokens. Others are
-   lower-cased (ASCII).
-4. WordPiece. From the left, the longest vocabulary entry that the rest of the piece starts with
-   (after the first token: the longest entry "##" + such a start). Where nothing fits, the whole
-   piece has no tokens.
+     c) c[i-1] and c[i] are U and c[i+1] is an L, unless c[i+1] is "s" and c[i+2] is missing or not an L, so that "URLs" is not split.
+3. A piece with a non-ASCII character, or with more than 64 characters, has no tokens. Other pieces are lower-cased (ASCII).
+4. WordPiece. From left to right, the longest vocabulary entry is chosen with which the remaining piece starts. After the first token,
+   entries have the prefix "##". If no entry matches, the whole piece has no tokens.
 """
 import re
 
@@ -27,12 +23,12 @@ _PIECE = re.compile(rf"[0-9]+|[A-Z]{{2,}}s(?!{_LOW})|[A-Z]+(?!{_LOW})|[A-Z]?{_LO
 
 
 def pieces(text):
-    """Lower-cased pieces of a text (rules 1 to 3)."""
+    """Returns the lower-cased pieces of a text (rules 1 to 3)."""
     return [p.lower() for p in _PIECE.findall(text) if len(p) <= MAX_WORD and p.isascii()]
 
 
 def pieces_by_rule(text):
-    """A literal implementation of the same rules: slow, for tests of the expression above."""
+    """A slow, literal implementation of the same rules, for testing the regular expression above."""
     def word(c):
         o = ord(c)
         return c.isalnum() if o < 128 else not any(a <= o <= b for a, b in SEPARATORS)
@@ -63,7 +59,7 @@ def pieces_by_rule(text):
 
 
 class Tokenizer:
-    """Greedy WordPiece over a list of tokens; remembers every piece it has seen."""
+    """Greedy WordPiece over a list of tokens. Caches the tokens of every piece."""
 
     def __init__(self, tokens):
         self.tokens = tokens
@@ -73,7 +69,7 @@ class Tokenizer:
         self.seen = {}
 
     def piece(self, p):
-        """Token ids of one lower-cased piece; empty if no tokens match."""
+        """Returns the token ids of one lower-cased piece, or an empty list if no tokens match."""
         got = self.seen.get(p)
         if got is None:
             got, at, table = [], 0, self.first
@@ -91,7 +87,7 @@ class Tokenizer:
         return got
 
     def encode(self, text, limit=None):
-        """Token ids of a text, at most `limit`."""
+        """Returns at most `limit` token ids of a text."""
         out = []
         for p in pieces(text):
             out += self.piece(p)

@@ -3,13 +3,13 @@
 
 usage: train.py --work DIR --base MODEL_DIR --name NAME [--epochs 3] [--distilled-only]
 
-MODEL_DIR holds vocab.txt and model.safetensors of all-MiniLM-L6-v2. Steps: tokenise the pairs field by
-field, choose the vocabulary, embed every entry with MiniLM (mean-pooled, PCA, SIF-like weights), then
-in-batch negatives both ways. A query's vector is unit(sum of its tokens); a passage's is
-unit(sum over the fields of weight * unit(sum of the field's tokens)), and the weights are trained with the
-table. Half of the loss is the cosine's alone, half that of a weighted sum of the cosine and late interaction
-(late.py), which is how the engine uses both. The forward and backward passes of a bag of tokens are two
-sparse products, so numpy and scipy do the work, and numba finds maxima.
+MODEL_DIR contains vocab.txt and model.safetensors of all-MiniLM-L6-v2. The steps are: tokenise the fields of the pairs, choose the
+vocabulary, embed every entry with MiniLM (mean-pooled, PCA, SIF-like weights), and train with in-batch negatives in both directions.
+
+The vector of a query is unit(sum of its tokens). The vector of a passage is unit(sum over the fields of weight * unit(sum of the field's
+tokens)); the weights are trained with the table. Half of the loss comes from the cosine alone, and half from a weighted sum of the cosine
+and late interaction (late.py), which is how `aur` uses both. The forward and backward passes of a bag of tokens are two sparse products,
+so numpy and scipy do most of the work, and numba finds maxima.
 """
 import argparse
 import json
@@ -30,9 +30,9 @@ from late import Words, distinct, through_unit, unit
 from pairs import held_out
 from tokenizer import Tokenizer, pieces
 
-# Fields of a pair and how many of their tokens are looked at, as in the engine (analysis/src/static_model/mod.rs).
+# The fields of a pair, and the maximum number of tokens that are read from each, as in analysis/src/static_model/mod.rs.
 LIMITS = {"query": 256, "name": 24, "scopes": 24, "signature": 64, "body": 256, "path": 24, "rest": 256}
-# A passage's fields: weight before training, share of passages that show the field, share of its token types left out.
+# The fields of a passage: weight before training, share of passages with the field, and share of token types that are omitted.
 PASSAGE = {"name": (1, .97, 0), "scopes": (.3, .85, .1), "signature": (.7, .9, .15), "body": (1, .8, .25), "path": (.3, .8, .2),
            "rest": (.7, .35, .2)}
 SEARCHED = ("name", "scopes", "signature", "body", "path")  # what the engine has of a passage; rest is for training only
@@ -43,7 +43,7 @@ STOP = set("a an the of to in on for is are be and or if it its this that these 
 
 
 def load_pairs(work, per_lang, seed):
-    """The pairs that are trained on, those of commits among them, capped a language; and the functions of the held-out packages."""
+    """Returns the pairs for training, including those of commits, and the functions of the held-out packages. The pairs of each language are capped."""
     apart, by_lang, test = held_out(), defaultdict(list), defaultdict(list)
     for p in read_pairs(os.path.join(work, "pairs.jsonl")):
         if p["pkg"] not in apart:
@@ -65,37 +65,37 @@ def read_pairs(path):
 
 
 def texts(p):
-    """The texts of a pair by field, as the engine cuts a passage into fields."""
+    """Returns the texts of a pair by field, with the same fields as a passage in `aur`."""
     place = "/".join(os.path.splitext(p["path"])[0].split("/")[-3:])
     return {"query": p["query"], "name": p["name"], "scopes": p["kind"] + " " + p["scopes"], "signature": p["sig"], "body": p["body"], "path": place,
             "rest": p["rest"]}
 
 
 def class_of(p):
-    """What the methods of one class have in common: file and enclosing scopes."""
+    """Returns a key that the methods of one class have in common: file and enclosing scopes."""
     return p["path"] + "|" + (p["scopes"] or p["name"])
 
 
 def count_words(p):
-    """Frequency of each word in a pair, and the words outside body, path and rest."""
+    """Returns the frequency of each word in a pair, and the words outside of body, path and rest."""
     words = {field: pieces(text) for field, text in texts(p).items()}
     return Counter(w for ws in words.values() for w in ws), {w for field in ("query", "name", "scopes", "signature") for w in words[field]}
 
 
 def token_ids(p):
-    """The token ids of a pair by field; the process has TOKENIZER from use_tokens."""
+    """Returns the token ids of a pair by field. use_tokens must have set TOKENIZER in this process."""
     t = texts(p)
     return [np.array(TOKENIZER.encode(t[field], limit), np.int32) for field, limit in LIMITS.items()]
 
 
 def use_tokens(tokens):
-    """Give this process the vocabulary for token_ids."""
+    """Sets the vocabulary for token_ids in this process."""
     global TOKENIZER
     TOKENIZER = Tokenizer(tokens)
 
 
 def choose_vocabulary(vocab, pairs, rows, log):
-    """ASCII entries of the base vocabulary that the corpus uses, and the words it uses most besides."""
+    """Returns the ASCII entries of the base vocabulary that the corpus uses, and the most frequent other words."""
     base = [t for t in vocab if t.isascii() and re.fullmatch(r"(##)?[a-z0-9]+", t)]
     tok = Tokenizer(base)
     count, where = Counter(), defaultdict(set)
@@ -117,7 +117,7 @@ def choose_vocabulary(vocab, pairs, rows, log):
 
 
 def matrices(pairs, tokens):
-    """The fields of the pairs as sparse count matrices."""
+    """Returns the fields of the pairs as sparse count matrices."""
     with Pool(2, initializer=use_tokens, initargs=(tokens,)) as pool:
         rows = list(pool.imap(token_ids, pairs, chunksize=500))
     out = {}
@@ -131,7 +131,7 @@ def matrices(pairs, tokens):
 
 
 def prepare(a, log):
-    """Tokenised data, vocabulary and base vectors; kept in DIR/prepared.pkl for further runs."""
+    """Returns tokenised data, vocabulary and base vectors. They are stored in DIR/prepared.pkl for later runs."""
     path = os.path.join(a.work, "prepared.pkl")
     if os.path.exists(path) and not a.fresh:
         return pickle.load(open(path, "rb"))
@@ -158,7 +158,7 @@ def prepare(a, log):
 
 
 def initial(data, dims):
-    """The model before training: PCA of the base vectors, weighted so that frequent tokens count less; field weights."""
+    """Returns the table and the field weights before training. The table is a PCA of the base vectors, in which frequent tokens have less weight."""
     v = data["vectors"] - data["vectors"].mean(0)
     _, _, rot = np.linalg.svd(v, full_matrices=False)
     v = v @ rot[:dims].T
@@ -169,18 +169,18 @@ def initial(data, dims):
 
 
 def passages(E, A, mats):
-    """Vectors of passages as the engine makes them, from table E and field weights A."""
+    """Returns the vectors of passages as `aur` computes them, from the table E and the field weights A."""
     return unit(sum(A[k] * unit(mats[field] @ E)[0] for k, field in enumerate(PASSAGE) if field in SEARCHED))[0]
 
 
 def scaled(S):
-    """Scores brought to 0..1 by query."""
+    """Scales the scores of each query to 0..1."""
     low, high = S.min(1, keepdims=True), S.max(1, keepdims=True)
     return (S - low) / np.maximum(high - low, 1e-9)
 
 
 def evaluate(E, A, W, data):
-    """MRR@10 by language among the held-out functions of the same package: cosine, words, and 7 : 3 of both."""
+    """Returns MRR@10 by language among the held-out functions of the same package: for the cosine, for the words, and for both with weights .7 and .3."""
     q, d = unit(data["test_mats"]["query"] @ E)[0], passages(E, A, data["test_mats"])
     queries, code = data["test_mats"]["query"].tocsr(), shown_tokens(data["test_mats"].values(), data["test_mats"])
     lang = np.array([p["lang"] for p in data["test"]])
@@ -205,9 +205,10 @@ def line(ev):
 
 
 def batches(data, a, rng):
-    """Row numbers by batch: one language, runs of `group` rows from one package (hard negatives).
+    """Returns the row numbers of each batch. A batch has one language, and runs of `group` rows from one package (hard negatives).
 
-    A language with fewer than `least` pairs has them up to four times. In a share `byclass` of the packages the rows of one class follow each other, so that a method meets its siblings.
+    The pairs of a language with fewer than `least` pairs are repeated up to four times. In a share `byclass` of the packages, the rows of one
+    class follow each other, so that methods of the same class are in the same batch.
     """
     by = defaultdict(list)
     for i in rng.permutation(len(data["lang"])):
@@ -232,15 +233,15 @@ def batches(data, a, rng):
 
 
 def entry_rows(m):
-    """The row of every stored value of a sparse matrix."""
+    """Returns the row of every stored value of a sparse matrix."""
     return np.repeat(np.arange(m.shape[0]), np.diff(m.indptr))
 
 
 def queries(mats, idx, stop, a, rng):
-    """Query bags, and which of them were drawn from the rest of the doc comment.
+    """Returns bags of query tokens, and whether each was drawn from the rest of the doc comment.
 
-    The sentence as it is, without stop words, or a few of its content words; some of the words of the rest of the
-    doc comment; or the name's words.
+    A bag contains the sentence, the sentence without stop words, a few of its content words, some words of the rest of the doc comment,
+    or the words of the name.
     """
     mode = rng.random(len(idx))
     rest = mats["rest"][idx]
@@ -262,7 +263,7 @@ def queries(mats, idx, stop, a, rng):
 
 
 def shown_fields(mats, idx, asked, rng):
-    """Bags of the passages' fields without some fields and token types; without rest if it is `asked` for."""
+    """Returns bags of the passages' fields, without some fields and token types, and without rest if the question was drawn from it (`asked`)."""
     out = []
     for field, (_, shown, dropped) in PASSAGE.items():
         x = mats[field][idx]
@@ -274,14 +275,14 @@ def shown_fields(mats, idx, asked, rng):
 
 
 def shown_tokens(bags, names):
-    """The distinct tokens of passages that the engine has, from the bags of the fields `names`."""
+    """Returns the distinct tokens of passages in the fields that `aur` uses, from the bags of the fields `names`."""
     return distinct(sum(bag for name, bag in zip(names, bags) if name in SEARCHED))
 
 
 def contrast(S, question):
-    """Loss of in-batch negatives, question to passage and back, and its gradient to the logits `S`.
+    """Returns the loss of in-batch negatives in both directions, and its gradient with respect to the logits `S`.
 
-    Passages of one question (a commit that changed several functions) are not held against each other.
+    If a question has several passages (a commit that changed several functions), they are not negatives for each other.
     """
     n = np.arange(len(S))
     S = np.where((question[:, None] == question[None]) & (n[:, None] != n[None]), np.float32(-1e9), S)
@@ -294,7 +295,7 @@ def contrast(S, question):
 
 
 class Adam:
-    """Adam (Kingma and Ba, 2015) for one array, changed in place."""
+    """Adam (Kingma and Ba, 2015) for one array, which is changed in place."""
 
     def __init__(self, x):
         self.x, self.m1, self.m2, self.t = x, np.zeros_like(x), np.zeros_like(x), 0
@@ -310,8 +311,8 @@ class Adam:
 
 
 class Model:
-    """Everything that is trained: table, weights of the fields, logarithms of the words' weights, and how much
-    cosine and words count in the joint loss."""
+    """All trained parameters: the table, the field weights, the logarithms of the word weights, and the weights of cosine and words
+    in the joint loss."""
 
     def __init__(self, data, a):
         self.E, self.A = initial(data, a.dims)
@@ -321,7 +322,7 @@ class Model:
         self.parts = [(x, Adam(x), speed) for x, speed in ((self.E, 1), (self.A, 5), (self.logW, 5), (self.mix, 100))]
 
     def go_on_from(self, path, tokens):
-        """Adopts the table and weights of an earlier training; new tokens keep their values."""
+        """Copies the table and the weights of an earlier training. Tokens that are new in the vocabulary keep their initial values."""
         got = np.load(path)
         earlier = {token: row for row, token in enumerate(got["tokens"])}
         rows = [row for row, token in enumerate(tokens) if token in earlier]
@@ -340,8 +341,8 @@ class Model:
             adam.step(g, speed * lr)
 
     def gradients(self, X, Ys, question, a):
-        """Losses of a batch (cosine, joint) and the gradients of all parts: queries X and their
-        numbers, fields of the passages Ys."""
+        """Returns the losses of a batch (cosine and joint) and the gradients of all parameters. `X` are the queries, `question` their numbers,
+        and `Ys` the fields of the passages."""
         (q, qn), parts = unit(X @ self.E), [unit(Y @ self.E) for Y in Ys]
         d, dn = unit(sum(w * u for w, (u, _) in zip(self.A, parts)))
         loss, G = contrast(q @ d.T / a.temperature, question)
@@ -397,7 +398,7 @@ def train(data, a, log):
 
 
 def write(model, data, a):
-    """DIR/NAME.npz."""
+    """Writes DIR/NAME.npz."""
     settings = {k: v for k, v in vars(a).items() if k not in ("work", "base", "fresh", "distilled_only")}
     info = {"pairs": dict(Counter(data["lang"])), "settings": settings}
     np.savez(os.path.join(a.work, a.name + ".npz"), E=model.E, A=model.A, W=model.words(), tokens=np.array(data["tokens"]), info=json.dumps(info))
@@ -408,9 +409,9 @@ def main():
     ap.add_argument("--work", required=True)
     ap.add_argument("--base", required=True)
     ap.add_argument("--name", required=True)
-    ap.add_argument("--fresh", action="store_true", help="prepare the data anew")
+    ap.add_argument("--fresh", action="store_true", help="prepare the data again")
     ap.add_argument("--distilled-only", action="store_true")
-    ap.add_argument("--start", default="", help="name of a training to go on from")
+    ap.add_argument("--start", default="", help="name of an earlier training to continue")
     for name, kind, value in (("epochs", int, 3), ("batch", int, 1024), ("group", int, 32), ("byclass", float, .5), ("least", int, 6000), ("lr", float, 1e-3),
                               ("temperature", float, .05), ("joint", float, .5), ("block", int, 256), ("rest", float, .15), ("dims", int, 256), ("seed", int, 1), ("per-lang", int, 25000),
                               ("rows", int, 40000)):

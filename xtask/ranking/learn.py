@@ -1,15 +1,15 @@
-"""Learn weights of the ranking from the questions of this directory and from mined documentation questions.
+"""Learn weights of the ranking from the questions in this directory and from mined documentation questions.
 
 usage: learn.py --clones DIR --work WORK --aur PROGRAM --out FILE [--part training] [--only NAME,...] [--keys PREFIXES] [TUNE OPTION...]
 
-Python's standard library only. DIR is as for measure.py. In WORK each repository becomes a directory as `aur mem eval mine` makes
-them: the tree at its commit with the questions of this directory in two sets (described, terse), and the same tree without its
-documentation with questions mined from that (docstring). Then `aur mem tune` learns from all of them together, each set weighing
-the same. The result depends on the commits, the questions and the program alone. FILE is a configuration file with the learned
-weights, and with the cross-validated evidence in its comments. Other options are handed to `aur mem tune`.
+Needs only Python's standard library. DIR is the same as for measure.py. For each repository, WORK gets a directory like those of `aur mem
+eval mine`. It contains the tree at the commit, with the questions of this directory in two sets (described and terse), and the same tree
+without documentation, with questions mined from the documentation (docstring). Then `aur mem tune` learns from all repositories together;
+each set has the same weight. The result depends only on the commits, the questions and the program. FILE is a configuration file with
+the learned weights, and with the cross-validated evidence in comments. Other options are passed to `aur mem tune`.
 
-Weights of names, paths and penalties are not among the keys by default: the questions avoid the words of the code, and their
-answers are never tests, examples or documents, so these rules would look worthless.
+By default, weights of names, paths and penalties are not learned. The questions avoid the words of the code, and their answers are never
+tests, examples or documents, so these rules would seem to be useless.
 """
 import argparse
 import json
@@ -25,7 +25,7 @@ MOST_MINED = 50
 
 
 def prepare(a, name, repository, commit):
-    """The directory of a repository, created if necessary; None if the commit is missing."""
+    """Returns the directory of a repository, which is created if necessary, or None if the commit is missing."""
     made = os.path.abspath(os.path.join(a.work, name))
     if os.path.exists(made):
         return made

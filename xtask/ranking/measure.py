@@ -1,11 +1,11 @@
-"""Ask the questions of one program or two, and print how high the answers stand.
+"""Ask one or two programs the questions, and print how high the answers rank.
 
 usage: measure.py --clones DIR --work WORK --aur PROGRAM [--against PROGRAM] [--part training|validation] [--only NAME,...]
 
-Python's standard library only. DIR has bare clones OWNER+NAME (or OWNER+NAME/repo) with the commits of repositories.tsv; one that
-is missing is left out with a warning. Each tree is laid out in WORK without its history and indexed with the default pipeline.
-Printed are means over questions of nDCG@10 over the distinct files of the first 40 results, and the difference to the other
-program, each with the half width of its 95 % interval.
+Needs only Python's standard library. DIR contains bare clones OWNER+NAME (or OWNER+NAME/repo) with the commits in repositories.tsv. Missing
+clones are skipped with a warning. Each tree is written to WORK without its history, and indexed with the default pipeline. The output is
+the mean nDCG@10 over questions, where the ranking consists of the distinct files of the first 40 results, and the difference to the other
+program. Both have the half width of their 95 % confidence interval.
 """
 import argparse
 import json
@@ -28,7 +28,7 @@ def repositories():
 
 
 def lay_out(clones, repository, commit, tree):
-    """The files of a commit in a new directory; False without such a clone. A file that the clone lacks is left out."""
+    """Writes the files of a commit to a new directory, except files that the clone lacks. Returns False if there is no such clone."""
     flat = os.path.join(clones, repository.replace("/", "+"))
     clone = next((path for path in (os.path.join(flat, "repo"), flat) if os.path.exists(os.path.join(path, "HEAD"))), None)
     if not clone:
@@ -45,7 +45,7 @@ def lay_out(clones, repository, commit, tree):
 
 
 def ask(program, tree, questions):
-    """nDCG@10 of every question, by file."""
+    """Returns nDCG@10 of every question, computed over files."""
     subprocess.run([program, "mem", "index", tree], check=True, capture_output=True)
     command = [program, "mem", "search", "--stdin", "--format", "jsonl", "--limit", "40", "--no-record", "--root", tree]
     lines = "".join(question["query"] + "\n" for question in questions)
@@ -65,7 +65,7 @@ def mean(values):
 
 
 def half_width(values):
-    """Of the 95 % interval of the mean."""
+    """Returns half the width of the 95 % confidence interval of the mean."""
     middle = mean(values)
     variance = sum((value - middle) ** 2 for value in values) / max(len(values) - 1, 1)
     return 1.96 * math.sqrt(variance / len(values))

@@ -1,9 +1,9 @@
-//! Running cargo in the repository.
+//! Runs cargo in the repository.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub(crate) fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
 }
@@ -15,7 +15,7 @@ pub(crate) fn cargo(arguments: &[&str]) -> Result<(), String> {
 
 /// Prints and runs a cargo command with environment variables.
 pub(crate) fn cargo_with(arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
-    // Only rustup's proxy, which is found by name, understands `+nightly`.
+    // Only rustup's `cargo`, which is found in PATH, understands `+nightly`.
     let own = std::env::var_os("CARGO").filter(|_| !arguments[0].starts_with('+'));
     let cargo = own.unwrap_or_else(|| "cargo".into());
     eprintln!("$ cargo {}", arguments.join(" "));

@@ -1,11 +1,11 @@
-//! Runs the Python benches of search results in checked-out repositories.
+//! Runs the Python benches in `benches/finding`, which measure search results in checked-out repositories.
 
 use std::process::Command;
 
 use crate::cargo::project;
 use crate::servers;
 
-/// Runs a bench with the programs in the arguments, or with a newly built program by default.
+/// Runs a bench with the programs in the arguments, or with a newly built `aur` if no program is given.
 pub(crate) fn run(bench: &str, arguments: &[String]) -> Result<(), String> {
     let mut python = Command::new("python3");
     python.arg("-B").arg(project().join(format!("benches/finding/{bench}.py"))).args(arguments);

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(about = "Chores of the Aurora repository")]
+#[command(about = "Development tasks of the Aurora repository")]
 struct Arguments {
     #[command(subcommand)]
     task: Task,
@@ -34,7 +34,7 @@ enum Task {
     Deny(tools::DenyOptions),
     /// Runs tests of unsafe code under Miri, which needs a nightly toolchain.
     Miri,
-    /// Runs the fuzzer, which needs a nightly toolchain and cargo-fuzz.
+    /// Runs the fuzz targets, which need a nightly toolchain and cargo-fuzz.
     Fuzz(tools::FuzzOptions),
     /// Runs randomised tests with fresh seeds until the time is over.
     ///
@@ -42,24 +42,24 @@ enum Task {
     /// is printed. A finding is printed with the command that repeats it, and makes the exit code 1.
     Explore(explore::Options),
     /// Simulates a team's day with custom stages: edits while servers run, failing services, clones, restored caches.
-    /// No value may be lost silently.
+    /// Fails if a value is lost silently.
     TeamDay {
-        /// The program; by default a release build.
+        /// Path of `aur`; by default a release build.
         #[arg(long, value_name = "AUR")]
         program: Option<PathBuf>,
-        /// Git repositories, which are cloned first; by default a small one is created.
+        /// Git repositories, which are cloned first; by default a small repository is created.
         repositories: Vec<PathBuf>,
     },
     /// Measures how well memories find the turns of conversations that answer questions, compared with SQLite's
     /// full-text search.
     MemoryQuality {
-        /// The directory `locomo10_v2` of LoCoMo (docs/internals/memory-measurements.md names its source).
+        /// The directory `locomo10_v2` of LoCoMo. docs/internals/memory-measurements.md says where to get it.
         directory: PathBuf,
         /// Options such as `--questions 200`, `--only 26,30,41` and `--misses 10`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Measurements against a peer in the same run; they need a release build and real input.
+    /// Measures the program and a baseline in the same run. Needs a release build and real input.
     Bench {
         #[command(subcommand)]
         bench: Bench,
@@ -68,22 +68,22 @@ enum Task {
 
 #[derive(Subcommand)]
 enum Bench {
-    /// Ranks of the right answers to everyday questions about repositories, for one or two programs.
+    /// Ranks of the right answers to everyday questions about repositories, for one or two versions of `aur`.
     Everyday {
-        /// Checked-out repositories, then options such as `--aur PROGRAM` (twice for a peer), `--misses` and `--out FILE`.
+        /// Checked-out repositories, then options such as `--aur PROGRAM` (twice to compare), `--misses` and `--out
+        /// FILE`.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Share of names defined once whose definition ranks first in a search.
+    /// Share of names with a single definition whose definition ranks first in a search.
     Exact(exact::Options),
-    /// Attribution of a whole repository compared with git blame and gix's blame, which is compiled only for this
-    /// bench.
+    /// Blame of a whole repository compared with git blame and the blame of gix, which is compiled only for this bench.
     Blame {
         /// A repository, then options such as `--files 150`, `--seed 1`, `--all` and `--threads 2`.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Resolved calls and base types compared with a compiler or type checker.
+    /// Resolved calls and base types compared with those of a compiler or type checker.
     Graph {
         /// Directory with an index.
         root: PathBuf,
@@ -98,16 +98,17 @@ enum Bench {
         /// Directories with sources.
         #[arg(required = true)]
         roots: Vec<PathBuf>,
-        /// Number of missed tags of each kind to print.
+        /// Number of tags of each kind to print for which the parser finds no definition.
         #[arg(long, default_value_t = 0)]
         misses: usize,
         /// Compare only files of this language.
         #[arg(long)]
         language: Option<String>,
     },
-    /// Ranks of identifiers that only one file contains, for one or two programs.
+    /// Ranks of identifiers that only one file contains, for one or two versions of `aur`.
     Identifiers {
-        /// Checked-out repositories, then options such as `--aur PROGRAM` (twice for a peer), `--sample 200` and `--misses`.
+        /// Checked-out repositories, then options such as `--aur PROGRAM` (twice to compare), `--sample 200` and
+        /// `--misses`.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
@@ -115,26 +116,27 @@ enum Bench {
     Index {
         /// Directory to index; an existing index is replaced.
         root: PathBuf,
-        /// Number of runs of each side.
+        /// Number of runs of the index and of the bare loop.
         #[arg(long, default_value_t = 3)]
         rounds: usize,
     },
-    /// Sessions of articles compared with a service of FastAPI, chromadb and rank-bm25, which pip installs below
-    /// `target`.
+    /// Searches in sessions of knowledge articles, compared with a service of FastAPI, chromadb and rank-bm25, which
+    /// pip installs below `target`.
     Knowledge {
         /// Options such as `--documents 5000` and `--questions 300`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Entries of memory among a million others, compared with SQLite with FTS5, which is compiled only for this bench.
+    /// Adding and searching memory entries among a million others, compared with SQLite with FTS5, which is compiled
+    /// only for this bench.
     Memory {
         /// Options such as `--turns 100000`, `--directory DIR` and `--only product,wal`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Rows passed through a stage that is a program, compared with the same bytes through `cat`.
+    /// Rows passed through a stage that is an external program, compared with the same bytes passed through `cat`.
     Process {
-        /// Directory whose files are the rows; by default they are generated.
+        /// Directory whose files are the rows; by default the rows are generated.
         root: Option<PathBuf>,
     },
     /// Queries on an open index compared with exhaustive evaluation.
@@ -142,12 +144,12 @@ enum Bench {
         /// Directory with an index.
         root: PathBuf,
     },
-    /// Index runs, a bare parse loop and searches on 1, 2, 4, … cores; needs no cargo if --program is given.
+    /// Index runs, a bare parse loop and searches on 1, 2, 4, … cores. Needs no cargo if --program is given.
     #[cfg(target_os = "linux")]
     Scale(scale::Options),
     /// Searches over HTTP while files change, compared with searches while no file changes.
     Serve {
-        /// The directory, and options such as `--minutes 10` and `--rate 200`.
+        /// Directory to search, and options such as `--minutes 10` and `--rate 200`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         arguments: Vec<String>,
     },

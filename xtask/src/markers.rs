@@ -1,13 +1,14 @@
-//! Conflict markers that a merge has left in a tracked file.
+//! Finds conflict markers that a merge has left in tracked files.
 
 use std::process::Command;
 
 use crate::cargo::project;
 
-/// Lines that git writes around the two sides of a conflict. The line between them, `=======`, also underlines headings.
+/// Lines that git writes around both versions of a conflict. The line between the versions, `=======`, also underlines
+/// headings.
 const MARKERS: &str = "^(<{7}|>{7}|[|]{7})( |$)";
 
-/// Fails if there are conflict markers. Without git, as in an unpacked archive, there is nothing to check.
+/// Fails if there are conflict markers. Without git, as in an unpacked archive, nothing is checked.
 pub(crate) fn check() -> Result<(), String> {
     let mut git = Command::new("git");
     git.arg("-C").arg(project()).args(["grep", "--line-number", "-I", "--extended-regexp", MARKERS]);

@@ -1,14 +1,14 @@
-//! Runs the measurement of memory quality, which is an example of this package so that other tasks compile without it.
+//! Runs the measurement of memory quality. It is an example of this package, so that other tasks compile without it.
 
 use std::path::{Path, PathBuf};
 
 use crate::cargo::cargo_with;
 
-/// Measures with the conversations of LoCoMo in a directory, and further options.
+/// Runs the measurement with the conversations of LoCoMo in a directory, and further options.
 pub(crate) fn run(directory: &Path, arguments: &[String]) -> Result<(), String> {
     let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let directory = directory.canonicalize().map_err(|error| failed(directory, error))?.to_string_lossy().into_owned();
-    // The measured memories must not be recorded among the user's own.
+    // Use a separate home directory, so that the measured memories are not registered among the user's own.
     let home: PathBuf = std::env::temp_dir().join(format!("aurora-memory-quality-{}", std::process::id()));
     std::fs::create_dir_all(&home).map_err(|error| failed(&home, error))?;
     let program = ["run", "--release", "--quiet", "--locked", "-p", "xtask", "--example", "memory-quality", "--"];

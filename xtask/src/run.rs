@@ -1,4 +1,4 @@
-//! Tasks that run cargo: lints, tests and benches.
+//! Runs cargo: lints, tests and benches.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,8 @@ use crate::{markers, tools};
 /// Packages that no other task compiles.
 const OUTSIDE: [&str; 4] = ["benches/blame", "benches/memory", "benches/tantivy", "fuzz"];
 
-/// Runs `rustfmt --check`, clippy (with BERT and without, and with WebAssembly stages) and rustdoc with warnings
-/// denied, and cargo-deny if it is installed. The tests check dependencies against the same rules.
+/// Runs `rustfmt --check`, and clippy and rustdoc with warnings denied. Clippy runs with BERT, without BERT, and with
+/// WebAssembly stages. Runs cargo-deny if it is installed.
 pub(crate) fn lint() -> Result<(), String> {
     markers::check()?;
     cargo(&["fmt", "--all", "--check"])?;
@@ -23,13 +23,13 @@ pub(crate) fn lint() -> Result<(), String> {
     if tools::has_deny() { tools::deny(&tools::DenyOptions::default()) } else { Ok(()) }
 }
 
-/// Runs every test of the workspace, even after a failing crate, and the test of the program without BERT.
+/// Runs every test of the workspace, even after a crate fails, and the test of the program without BERT.
 pub(crate) fn test() -> Result<(), String> {
     cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])?;
     cargo(&["test", "-p", "aurora-analysis", "--no-default-features", "--test", "without_bert", "--locked"])
 }
 
-/// Runs a bench of a package of the workspace on files and directories, with further options.
+/// Runs a bench of a package in the workspace on files and directories, with further options.
 pub(crate) fn bench(package: &str, name: &str, roots: &[PathBuf], options: &[String]) -> Result<(), String> {
     let canonical = |root: &PathBuf| root.canonicalize().map_err(|error| format!("{}: {error}", root.display()));
     let roots: Vec<String> =
@@ -47,7 +47,7 @@ pub(crate) fn bench_outside(package: &str, arguments: &[String]) -> Result<(), S
     cargo(&all)
 }
 
-/// Path of the manifest of a package outside the workspace.
+/// Returns the path of the manifest of a package outside the workspace.
 fn outside(package: &str) -> String {
     project().join(package).join("Cargo.toml").to_string_lossy().into_owned()
 }

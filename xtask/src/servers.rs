@@ -1,20 +1,20 @@
-//! Benches of servers, whose clients and peers are written in Python.
+//! Runs the benches of servers, whose clients and baselines are written in Python.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cargo::{cargo, project};
 
-/// Builds the program, and runs clients that search a directory while it changes.
+/// Builds `aur`, and runs clients that search a directory while it changes.
 pub(crate) fn serve(arguments: &[String]) -> Result<(), String> {
     let program = program(&build()?);
     call(Command::new("python3").arg(project().join("benches/serve/bench.py")).arg(program).args(arguments))
 }
 
-/// Builds the program, installs the peer of article sessions, and runs both.
+/// Builds `aur`, installs the Python libraries that `benches/knowledge` compares it with, and runs the bench.
 pub(crate) fn knowledge(arguments: &[String]) -> Result<(), String> {
     let target = build()?;
-    let (environment, bench) = (target.join("knowledge-peer"), project().join("benches/knowledge"));
+    let (environment, bench) = (target.join("knowledge-baseline"), project().join("benches/knowledge"));
     let python = environment.join("bin/python");
     if !python.exists() {
         call(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
@@ -23,24 +23,24 @@ pub(crate) fn knowledge(arguments: &[String]) -> Result<(), String> {
     call(Command::new(&python).arg(bench.join("bench.py")).arg(program(&target)).args(arguments))
 }
 
-/// Repeats a team's day with custom stages on repositories, with the given or a newly built program.
+/// Simulates a team's day with custom stages on `repositories`. Runs the binary `given`, or builds `aur`.
 pub(crate) fn team_day(given: Option<PathBuf>, repositories: &[PathBuf]) -> Result<(), String> {
     let program = given.map_or_else(|| build().map(|target| program(&target)), Ok)?;
     call(Command::new("python3").arg(project().join("benches/team_day/team_day.py")).arg(program).args(repositories))
 }
 
-/// Builds the program and returns the directory of build results.
+/// Builds `aur` and returns cargo's target directory.
 pub(crate) fn build() -> Result<PathBuf, String> {
     cargo(&["build", "--release", "--bin", "aur"])?;
     Ok(std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| project().join("target"), Into::into))
 }
 
-/// Path of the program in the directory of build results.
+/// Returns the path of `aur` in cargo's target directory.
 pub(crate) fn program(target: &Path) -> PathBuf {
     target.join("release/aur")
 }
 
-/// Runs a command to completion.
+/// Runs a command until it ends, and fails if the command fails.
 pub(crate) fn call(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }

@@ -1,4 +1,4 @@
-//! Checks with tools that do not come with cargo. Each check reports a missing tool.
+//! Runs checks with tools that do not come with cargo. Each check reports a missing tool.
 
 use std::process::{Command, Stdio};
 
@@ -8,18 +8,18 @@ use crate::cargo::{cargo, cargo_with, project};
 
 #[derive(Args, Default)]
 pub(crate) struct DenyOptions {
-    /// Check security advisories too, which needs the network.
+    /// Also check security advisories, which needs the network.
     #[arg(long)]
     advisories: bool,
 }
 
 #[derive(Args)]
 pub(crate) struct FuzzOptions {
-    /// Only these cases; by default all of them, one after another.
+    /// Run only these fuzz targets; by default all, one after another.
     #[arg(value_name = "CASE")]
     cases: Vec<String>,
 
-    /// Minutes for each case.
+    /// Minutes for each fuzz target.
     #[arg(long, default_value_t = 10)]
     minutes: u64,
 
@@ -39,7 +39,8 @@ const CASES: [(&str, &[&str]); 3] = [
     ("pipeline", &[]),
 ];
 
-/// Packages and filters of tests of `unsafe` code that does not call C, because Miri cannot call LMDB.
+/// Packages, and filters for their tests of `unsafe` code. The tests must not call C, so LMDB is excluded, because Miri
+/// cannot run C code.
 const MIRI: [(&str, &[&str]); 2] = [("aurora-kernels", &[]), ("aurora-storage", &["quantise", "code::"])];
 
 /// Checks licences, duplicate versions and sources of dependencies.
@@ -72,7 +73,7 @@ pub(crate) fn miri() -> Result<(), String> {
     Ok(())
 }
 
-/// Runs the fuzzer, starting from the seeds in the repository. New inputs go to `fuzz/corpus`, which git ignores.
+/// Runs the fuzz targets, starting from the seeds in the repository. New inputs go to `fuzz/corpus`, which git ignores.
 pub(crate) fn fuzz(options: &FuzzOptions) -> Result<(), String> {
     if !succeeds(&["+nightly", "fuzz", "--version"]) {
         return Err("cargo-fuzz or a nightly toolchain is missing: \
@@ -97,7 +98,7 @@ pub(crate) fn fuzz(options: &FuzzOptions) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a cargo command succeeds. Only rustup's proxy, not the cargo of this toolchain, understands `+nightly`.
+/// Whether a cargo command succeeds. Only rustup's `cargo`, not the one of this toolchain, understands `+nightly`.
 fn succeeds(arguments: &[&str]) -> bool {
     let mut command = Command::new("cargo");
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,4 +1,4 @@
-//! Tests that the benches in `benches/finding` draw the intended questions.
+//! Checks that the benches in `benches/finding` draw the intended questions.
 
 use std::path::Path;
 use std::process::Command;

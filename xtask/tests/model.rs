@@ -1,4 +1,4 @@
-//! The recipe of the embedded model collects nothing from the repositories on which search quality is measured.
+//! Checks that the recipe of the built-in model uses no repository on which search quality is measured.
 
 use std::path::Path;
 use std::process::Command;

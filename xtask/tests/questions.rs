@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// Minimum number of questions.
+/// Minimum total number of questions.
 const MIN_QUESTIONS: usize = 600;
 
 fn recipe(path: &str) -> String {
@@ -14,7 +14,7 @@ fn recipe(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The columns of each repository, by its name.
+/// Returns the columns of `repositories.tsv` for each repository, by its name.
 fn repositories() -> BTreeMap<String, Vec<String>> {
     let table = recipe("ranking/repositories.tsv");
     let rows = table.lines().filter(|row| !row.starts_with('#'));

@@ -1,29 +1,30 @@
-//! Number of lines in which two attributions agree.
+//! Counts the lines for which two attributions name the same commit.
 
 use crate::git::Lines;
 
-/// Compared and equal lines, and the files that differ.
+/// The number of compared lines and of equal lines, and the files that differ.
 #[derive(Default)]
 pub struct Agreement {
     pub lines: u64,
     pub equal: u64,
-    /// Number of files that git attributed and the other side did not.
+    /// Number of files that git attributed and the other program did not.
     pub failed: usize,
-    /// For each file that differs: its path, the number of differing lines, the first of them counted from 1, and its
-    /// two attributions.
+    /// The files whose attributions differ.
     pub differing: Vec<Difference>,
 }
 
 pub struct Difference {
     pub path: String,
+    /// Number of lines that differ.
     pub lines: u64,
+    /// The first line that differs, counted from 1, and the commits that both programs name for it.
     pub first: usize,
     pub found: String,
     pub expected: String,
 }
 
 impl Agreement {
-    /// Adds a file. Files on which git itself failed are not compared.
+    /// Adds a file. Files for which git itself failed are not compared.
     pub fn add(&mut self, path: &[u8], found: &Lines, expected: &Lines) {
         let Some(expected) = expected else { return };
         self.lines += expected.len() as u64;
@@ -48,7 +49,7 @@ impl Agreement {
         self.differing.push(Difference { path, lines, first: first + 1, found, expected });
     }
 
-    /// The percentage of equal lines; 100 for no lines.
+    /// Percentage of equal lines; 100 if no lines were compared.
     pub fn per_cent(&self) -> f64 {
         if self.lines == 0 { 100.0 } else { self.equal as f64 / self.lines as f64 * 100.0 }
     }

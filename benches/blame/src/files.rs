@@ -1,10 +1,10 @@
-//! The files at HEAD, and a sample of them.
+//! Lists the files at HEAD and draws a sample of them.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The regular files below `root` in the commit at HEAD, relative to `root`.
+/// Returns the regular files below `root` in the commit at HEAD, with paths relative to `root`.
 pub fn regular_files(root: &Path) -> Result<Vec<Vec<u8>>, String> {
     let listing = Command::new("git").arg("-C").arg(root).args(["ls-tree", "-r", "-z", "HEAD"]).output();
     let listing = listing.map_err(|error| format!("git: {error}"))?;
@@ -16,7 +16,7 @@ pub fn regular_files(root: &Path) -> Result<Vec<Vec<u8>>, String> {
     Ok(paths.collect())
 }
 
-/// The contents of `paths` at HEAD, in their order.
+/// Returns the contents of `paths` at HEAD, in the order of `paths`.
 pub fn texts(root: &Path, paths: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, String> {
     let failure = |error: std::io::Error| format!("git cat-file: {error}");
     let mut git = Command::new("git");
@@ -42,7 +42,7 @@ pub fn texts(root: &Path, paths: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, String> {
     })
 }
 
-/// `count` of the paths, chosen only by `seed` and the paths.
+/// Returns `count` of the paths. The choice depends only on `seed` and the paths.
 pub fn sample(paths: &[Vec<u8>], count: usize, seed: u64) -> Vec<Vec<u8>> {
     let mut ranked: Vec<(u64, &Vec<u8>)> = paths.iter().map(|path| (rank(path, seed), path)).collect();
     ranked.sort_unstable();

@@ -1,4 +1,4 @@
-//! The peer: `git blame`, one process per file, a few at a time, as `xargs -P` runs it.
+//! A baseline: `git blame`, one process per file, several at a time, as `xargs -P` runs it.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -14,7 +14,7 @@ use crate::measure::{Cost, children_cost};
 /// The commit of each line, as 40 or 64 hexadecimal digits; `None` if git failed.
 pub type Lines = Option<Vec<Box<[u8]>>>;
 
-/// The answers of git about some files, in their order.
+/// The output of git for each file, in the order of the files.
 pub struct Answers {
     pub lines: Vec<Lines>,
     pub cost: Cost,
@@ -22,8 +22,8 @@ pub struct Answers {
     pub spread: f64,
 }
 
-/// Objects of the repository, together with a commit-graph with changed paths. The commit-graph is in a separate
-/// directory, because the bench never writes to the repository.
+/// Access to the objects of a repository, together with a commit-graph that has changed-path filters. The commit-graph
+/// is in a separate directory, because the bench never writes to the repository.
 pub struct WithGraph {
     directory: tempfile::TempDir,
     objects: PathBuf,
@@ -56,7 +56,7 @@ impl WithGraph {
         }
     }
 
-    /// Path of the directory with the commit-graph, for readers other than git.
+    /// Directory with the commit-graph, for readers other than git.
     pub fn info(&self) -> PathBuf {
         self.directory.path().join("info")
     }
@@ -109,7 +109,7 @@ fn ask(mut git: Command, path: &[u8]) -> Lines {
     output.status.success().then(|| parse(&output.stdout))
 }
 
-/// The commit of each line: the first word of its first header line.
+/// Returns the commit of each line: the first word of the first header line in git's output for the line.
 fn parse(porcelain: &[u8]) -> Vec<Box<[u8]>> {
     let mut lines = Vec::new();
     let mut is_first = true;
@@ -126,7 +126,7 @@ fn head(root: &Path) -> std::io::Result<Vec<u8>> {
     Ok(Command::new("git").arg("-C").arg(root).args(["rev-parse", "HEAD"]).output()?.stdout)
 }
 
-/// Quotes a path for a list of paths that git splits at colons.
+/// Quotes a path for an environment variable that git splits at colons.
 fn quoted(path: &Path) -> OsString {
     let mut quoted = OsString::from("\"");
     for byte in path.as_os_str().as_bytes() {

@@ -1,4 +1,4 @@
-//! The other peer: gix's own blame, file by file on one thread, with the same commit-graph as git.
+//! A baseline: the blame of gix, file by file on one thread, with the same commit-graph as git.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::measure::{Cost, thread_cost};
 /// Maximum size of gix's object cache in bytes.
 const OBJECT_CACHE: usize = 64 << 20;
 
-/// The commit of each line of each of `paths`, or `None` if gix failed.
+/// Returns the commit of each line of each of `paths`, or `None` for a file on which gix failed.
 pub fn blame(root: &Path, graph: &Path, paths: &[Vec<u8>]) -> Result<(Vec<Lines>, Cost), String> {
     let mut repository = gix::discover(root).map_err(|error| error.to_string())?;
     repository.object_cache_size(OBJECT_CACHE);

@@ -1,4 +1,5 @@
-//! What does a new HEAD cost with the caches of an earlier one, and does the result equal a walk of the whole history?
+//! What does an update to a new HEAD cost with the caches of an earlier HEAD? Is the result the same as after a full
+//! walk of the history?
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,34 +16,34 @@ use rayon::prelude::*;
 use crate::files::{regular_files, texts};
 use crate::measure::{Cost, anonymous_peak, cost};
 
-/// Attributions by path.
+/// The attributions of files, by path.
 type Stored = HashMap<Vec<u8>, (EventKey, Arc<FileAttribution>)>;
 
-/// Ranges of lines by path.
+/// The line ranges of files, by path.
 type Ranges = HashMap<Vec<u8>, Vec<Range<u32>>>;
 
-/// A step from one HEAD to a later one.
+/// Measurements of an update from one HEAD to a later HEAD.
 pub struct Increment {
     /// Number of commits that only the later HEAD reaches.
     pub commits: usize,
-    /// Number of files with a new key.
+    /// Number of files whose key changed, so that they were attributed again.
     pub files: usize,
-    /// Cost of attributing everything at the earlier HEAD and writing the caches.
+    /// Cost of attributing all files at the earlier HEAD and writing the caches.
     pub first: Cost,
-    /// Peak of anonymous memory during that step, in bytes.
+    /// Peak of anonymous memory while the files were attributed at the earlier HEAD, in bytes.
     pub first_peak: u64,
-    /// Cost of attributing everything at the later HEAD without caches.
+    /// Cost of attributing all files at the later HEAD without caches.
     pub fresh: Cost,
-    /// Size of the diff cache after the first step, in bytes.
+    /// Size of the diff cache before the update, in bytes.
     pub cache_bytes: u64,
-    /// Cost of loading the caches, walking the new commits, attributing the files with a new key, and appending to the
-    /// caches.
+    /// Cost of the update: loading the caches, walking the new commits, attributing the files whose key changed, and
+    /// appending to the caches.
     pub cost: Cost,
-    /// Files whose attribution at the later HEAD differs from a walk of the whole history.
+    /// Files whose attribution after the update differs from that of a full walk.
     pub differing: Vec<String>,
 }
 
-/// A bare repository that borrows the objects of another one, so that its HEAD can be moved.
+/// A bare repository that borrows the objects of another repository, so that the bench can move its HEAD.
 struct Borrowed(tempfile::TempDir);
 
 impl Borrowed {
@@ -75,7 +76,7 @@ fn succeed(mut command: Command) -> Result<String, String> {
     }
 }
 
-/// Attributes everything at the commit `back` first parents before HEAD, then HEAD based on the result.
+/// Attributes all files at the `back`-th first-parent ancestor of HEAD, then updates the result to HEAD.
 pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     let borrowed = Borrowed::new(root)?;
     let beside = Directory::open_root(&borrowed.path()).map_err(|error| error.to_string())?;
@@ -91,7 +92,7 @@ pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     let (_, stored) = made?;
     let cache_bytes = std::fs::metadata(borrowed.path().join("comparisons")).map_or(0, |file| file.len());
     borrowed.git(&["update-ref", "--no-deref", "HEAD", &tip])?;
-    // The ranges of chunks are known from the text of the files.
+    // In an index run, the line ranges of chunks are known before attribution. So computing them here is not measured.
     let ranges = ranges(&borrowed.path())?;
     let (made, step) = cost(|| attribute(&borrowed.path(), caches.clone(), &stored, &ranges));
     let (paths, new) = made?;
@@ -112,14 +113,14 @@ pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     })
 }
 
-/// The paragraphs of every file at HEAD, which stand in for chunks when touches are counted.
+/// Returns the paragraphs of every file at HEAD. They are used as chunks when touches are counted.
 fn ranges(repository: &Path) -> Result<Ranges, String> {
     let paths = regular_files(repository)?;
     let texts = texts(repository, &paths)?;
     Ok(paths.into_iter().zip(texts.iter().map(|text| paragraphs(text))).collect())
 }
 
-/// The ranges of lines between empty lines.
+/// Returns the line ranges between empty lines.
 fn paragraphs(text: &[u8]) -> Vec<Range<u32>> {
     let mut found: Vec<Range<u32>> = Vec::new();
     for (number, line) in (0u32..).zip(text.split(|&byte| byte == b'\n')) {
@@ -132,7 +133,7 @@ fn paragraphs(text: &[u8]) -> Vec<Range<u32>> {
     found
 }
 
-/// The files at HEAD, and the attributions of files whose key differs from the stored one.
+/// Returns the files at HEAD, and new attributions of the files whose key differs from the stored key.
 fn attribute(
     repository: &Path,
     options: Options,

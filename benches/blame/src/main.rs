@@ -1,14 +1,16 @@
 //! What does it cost to find the commit of every line of a repository, and does git name the same commits?
 //!
-//! Corpus: any repository with its history, bare or not; nothing is written to it. Peers, in the same run:
-//! - `git blame --line-porcelain HEAD -- FILE`, a process for each file, two at a time, as `xargs -P2` would run them:
-//!   once without a commit-graph, once with a commit-graph outside the repository that has changed-path filters;
-//! - gix's own blame with the same commit-graph, file by file on one thread.
+//! Corpus: any repository with its history, bare or not; nothing is written to the repository. Baselines, in the same
+//! run:
+//! - `git blame --line-porcelain HEAD -- FILE`, one process per file, two at a time, as `xargs -P2` would run them:
+//!   once without a commit-graph, and once with a commit-graph that has changed-path filters;
+//! - the blame of gix with the same commit-graph, file by file on one thread.
 //!
-//! The peers blame a sample of the files, and their cost is extrapolated to all files. Processor times are compared.
-//! This project attributes all files. The agreement of lines is reported for the files of the sample.
+//! Our blame attributes all files. The baselines blame a sample of the files, and their cost is extrapolated to all
+//! files. Processor times are compared. For the files of the sample, the bench also reports how many lines agree.
 //!
-//! With `--increment`: what does a new HEAD cost, and does the result equal a walk of the whole history?
+//! With `--increment`: what does an incremental update to a new HEAD cost, and is its result the same as after a full
+//! walk of the history?
 
 mod agreement;
 mod files;
@@ -32,7 +34,7 @@ use ours::Walked;
 struct Options {
     /// A repository, a directory within one, or a bare repository.
     root: PathBuf,
-    /// Number of files that the peers blame.
+    /// Number of files that git and gix blame.
     #[arg(long, default_value_t = 150)]
     files: usize,
     /// Seed that chooses the files.
@@ -41,16 +43,16 @@ struct Options {
     /// Run git (with a commit-graph) on every file and compare all lines.
     #[arg(long)]
     all: bool,
-    /// Number of threads of this project, and of concurrent git processes.
+    /// Number of threads for our blame, and of concurrent git processes.
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// Attribute HEAD with the caches of a commit this many first parents before it, instead of everything; repeatable.
+    /// Measure only an update to HEAD, with the caches of its COMMITS-th first-parent ancestor. Can be repeated.
     #[arg(long, value_name = "COMMITS")]
     increment: Vec<usize>,
-    /// Run without the peers.
+    /// Run without git and gix.
     #[arg(long)]
     alone: bool,
-    /// Maximum number of differing files to list.
+    /// Maximum number of differing files, and of files without attribution, to list.
     #[arg(long, default_value_t = 50)]
     list: usize,
 }
@@ -87,7 +89,7 @@ fn run(options: &Options) -> Result<(), String> {
         load()
     );
     println!(
-        "ours: walk {:.2} s, blame {:.2} s, together {:.2} s CPU; {:.2} s wall on {} threads ({:.2} + {:.2}); {} MB anonymous",
+        "ours: walk {:.2} s, blame {:.2} s, together {:.2} s CPU; {:.2} s wall on {} threads ({:.2} + {:.2}); {} MB anonymous memory",
         walked.cost.cpu.as_secs_f64(),
         whole.cost.cpu.as_secs_f64(),
         ours.as_secs_f64(),
@@ -109,7 +111,7 @@ fn run(options: &Options) -> Result<(), String> {
     println!("git wrote a commit-graph with changed paths in {:.2} s CPU", graph.cost.cpu.as_secs_f64());
     let factor = paths.len() as f64 / sample.len().max(1) as f64;
     let extrapolated = |what: &str, answers: &Answers, factor: f64| {
-        let cpu = answers.cost.cpu_times(factor);
+        let cpu = answers.cost.scaled_cpu_seconds(factor);
         println!(
             "{what}: {} of {} files, {:.2} s CPU, {} failed; all files {cpu:.1} s CPU ± {:.0} %, ours is {:.1} times as fast",
             answers.lines.len(),
@@ -126,7 +128,7 @@ fn run(options: &Options) -> Result<(), String> {
     let with = git::blame(|| graph.git(&options.root), compared, options.threads);
     extrapolated("git with commit-graph", &with, paths.len() as f64 / compared.len().max(1) as f64);
     let (theirs, cost) = gitoxide::blame(&options.root, &graph.info(), &sample)?;
-    let cpu = cost.cpu_times(factor);
+    let cpu = cost.scaled_cpu_seconds(factor);
     let failed = theirs.iter().filter(|lines| lines.is_none()).count();
     println!(
         "gix with commit-graph: {} files, {:.2} s CPU, {failed} failed; all files {cpu:.1} s CPU, ours is {:.1} times as fast",
@@ -150,7 +152,7 @@ fn run(options: &Options) -> Result<(), String> {
 fn increment(root: &std::path::Path, back: usize) -> Result<(), String> {
     let step = increments::increment(root, back)?;
     println!(
-        "{} new commits: {} files attributed again, {:.3} s CPU, {:.3} s wall; {} files differ from a walk of everything",
+        "{} new commits: {} files attributed again, {:.3} s CPU, {:.3} s wall; {} files differ from a full walk",
         step.commits,
         step.files,
         step.cost.cpu.as_secs_f64(),
@@ -158,7 +160,7 @@ fn increment(root: &std::path::Path, back: usize) -> Result<(), String> {
         step.differing.len()
     );
     println!(
-        "everything: {:.2} s CPU, {} MB anonymous with caches, of which diffs take {:.1} MB; {:.2} s without",
+        "full walk: {:.2} s CPU with caches, peak of {} MB anonymous memory, {:.1} MB of cached diffs; {:.2} s CPU without caches",
         step.first.cpu.as_secs_f64(),
         step.first_peak / 1_000_000,
         step.cache_bytes as f64 / 1e6,
@@ -170,7 +172,7 @@ fn increment(root: &std::path::Path, back: usize) -> Result<(), String> {
 
 fn report(who: &str, agreement: &Agreement, list: usize) {
     println!(
-        "{who} and git agree in {} of {} lines ({:.4} %); {} files differ, {} failed",
+        "{who} and git agree on {} of {} lines ({:.4} %); {} files differ, {} failed",
         agreement.equal,
         agreement.lines,
         agreement.per_cent(),
@@ -179,7 +181,7 @@ fn report(who: &str, agreement: &Agreement, list: usize) {
     );
     for difference in agreement.differing.iter().take(list) {
         println!(
-            "  {} in {} lines, first {}: {} instead of {}",
+            "  {}: {} lines differ; line {} is {}, expected {}",
             difference.path, difference.lines, difference.first, difference.found, difference.expected
         );
     }

@@ -1,4 +1,4 @@
-//! Clocks, and the peak of anonymous memory.
+//! Measures processor time, wall time and the peak of anonymous memory.
 
 use std::fs::read_to_string;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,13 +21,13 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// The processor time multiplied by `factor`, in seconds.
-    pub fn cpu_times(self, factor: f64) -> f64 {
+    /// Returns the processor time multiplied by `factor`, in seconds.
+    pub fn scaled_cpu_seconds(self, factor: f64) -> f64 {
         self.cpu.as_secs_f64() * factor
     }
 }
 
-/// Runs `work` and measures its cost, including all threads of this process.
+/// Runs `work` and measures its cost. The processor time includes all threads of this process.
 pub fn cost<T>(work: impl FnOnce() -> T) -> (T, Cost) {
     measured(|| clock(ClockId::ProcessCPUTime), work)
 }
@@ -37,7 +37,7 @@ pub fn thread_cost<T>(work: impl FnOnce() -> T) -> (T, Cost) {
     measured(|| clock(ClockId::ThreadCPUTime), work)
 }
 
-/// Runs `work`, which runs other programs, and measures the processor time of those programs.
+/// Runs `work`, which runs other programs, and measures the processor time of these programs.
 pub fn children_cost<T>(work: impl FnOnce() -> T) -> (T, Cost) {
     measured(children_cpu, work)
 }
@@ -62,7 +62,7 @@ fn children_cpu() -> Duration {
     Duration::from_millis(ticks * 1000 / TICKS)
 }
 
-/// Runs `work` and returns the peak of anonymous memory of the process in bytes. File mappings do not count.
+/// Runs `work` and returns the peak of the process's anonymous memory in bytes. File mappings do not count.
 pub fn anonymous_peak<T: Send>(work: impl FnOnce() -> T + Send) -> (T, u64) {
     let (peak, done) = (AtomicU64::new(0), AtomicBool::new(false));
     let made = std::thread::scope(|scope| {
@@ -86,7 +86,7 @@ fn anonymous_bytes() -> u64 {
     kibibytes.unwrap_or(0) * 1024
 }
 
-/// Load average of the last minute. Wall times mean little if it exceeds the number of threads.
+/// Returns the load average of the last minute. If it exceeds the number of threads, wall times are not meaningful.
 pub fn load() -> String {
     read_to_string("/proc/loadavg").unwrap_or_default().split(' ').next().unwrap_or_default().to_owned()
 }

@@ -1,4 +1,4 @@
-//! This project: one walk of the history, then every file on all threads.
+//! Our blame: one walk of the history, then all files on all threads.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -21,9 +21,9 @@ pub struct Walked {
 pub struct Whole {
     pub cost: Cost,
     pub lines: u64,
-    /// Number of files with a line that may be older than its attribution, because objects are missing.
+    /// Number of files with lines whose commit is uncertain, because objects are missing. The true commit may be older.
     pub incomplete: usize,
-    /// Files without attribution, and the reasons.
+    /// Files that could not be attributed, and the reasons.
     pub failed: Vec<(String, Unattributed)>,
 }
 
@@ -44,8 +44,8 @@ impl Walked {
         self.index.commit_count()
     }
 
-    /// Attributes all of `paths`. Files with the most changes come first, so that no thread is left with a long file at
-    /// the end.
+    /// Attributes all of `paths`. Files with the most changes come first, so that a file that takes long does not keep
+    /// a single thread busy at the end.
     pub fn blame_all(&self, paths: &[Vec<u8>]) -> Whole {
         let mut order: Vec<&Vec<u8>> = paths.iter().collect();
         order.sort_by_cached_key(|path| std::cmp::Reverse(self.index.event_count(path)));
@@ -67,7 +67,7 @@ impl Walked {
         Whole { cost, lines: lines.into_inner(), incomplete: incomplete.into_inner(), failed }
     }
 
-    /// The commit of each line of `path`.
+    /// Returns the commit of each line of `path`.
     pub fn lines(&self, path: &[u8]) -> Lines {
         self.history.blame(&self.index, path).ok().map(|blame| lines_of(&blame))
     }

@@ -1,4 +1,4 @@
-//! Turns of conversations and articles of knowledge, each determined by its number.
+//! Generates turns of conversations and knowledge articles. The number of a turn or an article determines its content.
 
 use serde_json::{Value, json};
 
@@ -6,11 +6,11 @@ use crate::Options;
 use crate::measure::now;
 use crate::words::{Random, Words};
 
-/// Number of words of a topic. A third of a conversation consists of them.
+/// Number of words that are typical of a topic. A third of the words of a conversation are drawn from them.
 const TOPIC: usize = 150;
-/// Ranks of the words of topics: neither too frequent nor too rare.
+/// Frequency ranks from which the words of topics are chosen: neither too frequent nor too rare.
 const TOPICAL: std::ops::Range<usize> = 150..20_000;
-/// Number of words of a query.
+/// Number of words in a query.
 const QUERY: usize = 4;
 
 /// A turn of a conversation.
@@ -35,7 +35,7 @@ pub(crate) struct Article {
 pub(crate) struct Corpus {
     words: Words,
     sessions: usize,
-    /// Time of the first turn in Unix seconds. The last turn is said now.
+    /// Time of the first turn in Unix seconds. The time of the last turn is now.
     beginning: i64,
 }
 
@@ -45,7 +45,7 @@ impl Corpus {
         Self { words: Words::new(), sessions: options.sessions.max(1), beginning }
     }
 
-    /// The turn with a number. The turns of a session are consecutive.
+    /// Generates the turn with a number. The turns of a session have consecutive numbers.
     pub(crate) fn turn(&self, number: usize) -> Turn {
         let (session, order) = (number % self.sessions, number / self.sessions + 1);
         let mut random = Random::for_number(1, number);
@@ -73,7 +73,7 @@ impl Corpus {
         }
     }
 
-    /// A text with words about a topic among others, with a full stop now and then.
+    /// Generates a text in which some words belong to a topic, with an occasional full stop.
     fn text(&self, topic: usize, length: usize, random: &mut Random) -> String {
         let mut text = String::with_capacity(7 * length);
         for place in 0..length {
@@ -92,7 +92,7 @@ impl Corpus {
         TOPICAL.start + Random::for_number(3, topic * TOPIC + place).below(TOPICAL.len())
     }
 
-    /// A query, and the session that it concerns.
+    /// Generates a query, and the name of the session that it concerns.
     pub(crate) fn query(&self, number: usize) -> (String, String) {
         let mut random = Random::for_number(4, number);
         let topic = random.below(self.sessions);
@@ -106,7 +106,7 @@ impl Turn {
         format!("turn:{}:{}", self.session, self.order)
     }
 
-    /// The document as the product stores it.
+    /// Returns the document as `aur` stores it.
     pub(crate) fn document(&self) -> Value {
         let Self { session, speaker, order, text, .. } = self;
         let content = json!({ "text": text, "speaker": speaker, "session": session, "order": order });
@@ -123,7 +123,7 @@ impl Article {
         json!({ "id": self.id, "type": "knowledge", "content": content })
     }
 
-    /// The text that is searched.
+    /// Returns the text that searches read.
     pub(crate) fn text(&self) -> String {
         format!("{}\n{}", self.summary, self.facts.join("\n"))
     }

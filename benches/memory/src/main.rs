@@ -1,19 +1,19 @@
-//! How long does it take until an entry of memory is durable, and until it is found, among a million others?
+//! How long does it take until a new memory entry is durable, and until a search finds it among a million others?
 //!
-//! The corpus is generated: turns of conversations and articles of knowledge, whose words follow Zipf's law. The peer
-//! is SQLite with FTS5, which stores the same columns with the same durability: `synchronous = FULL` and one
-//! transaction for each entry, with a write-ahead log and with the default journal. Its queries join words with `OR`,
-//! like the product's, and filter session and scope as columns of the full-text index, which is the fastest way. It has
-//! no vectors, so it is compared with `--mode sparse`.
+//! The corpus is generated: conversation turns and knowledge articles, whose words follow Zipf's law. The baseline is
+//! SQLite with FTS5, which stores the same columns with the same durability: `synchronous = FULL` and one transaction
+//! per entry, once with a write-ahead log and once with the default journal. As in `aur`, its queries join words with
+//! `OR`. They filter session and scope as columns of the full-text index, which is the fastest way. SQLite has no
+//! vectors, so its searches are compared with `--mode sparse`.
 //!
 //!     cargo xtask bench memory [--turns 1000000] [--adds 1000] [--searches 300] [--directory DIR] [--only product,wal,journal]
 
 mod corpus;
 mod measure;
 mod ours;
-mod peer;
 mod process;
 mod report;
+mod sqlite;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -25,11 +25,11 @@ use measure::Figures;
 
 #[derive(Debug, Clone, Parser)]
 struct Options {
-    /// Number of turns in memory; there are a tenth as many articles of knowledge in addition
+    /// Number of conversation turns; a tenth as many knowledge articles are added
     #[arg(long, default_value_t = 1_000_000)]
     turns: usize,
 
-    /// Number of sessions of the turns
+    /// Number of sessions that the turns are spread over
     #[arg(long, default_value_t = 2_000)]
     sessions: usize,
 
@@ -41,11 +41,11 @@ struct Options {
     #[arg(long, default_value_t = 300)]
     searches: usize,
 
-    /// Number of processes that add a turn each
+    /// Number of processes that add one turn each
     #[arg(long, default_value_t = 200)]
     processes: usize,
 
-    /// Directory of the memory and the databases, on a disk [default: a temporary directory]
+    /// Directory for the memory and the databases; should be on a disk, not in memory [default: a temporary directory]
     #[arg(long, overrides_with = "directory")]
     directory: Option<PathBuf>,
 
@@ -53,26 +53,26 @@ struct Options {
     #[arg(long)]
     program: Option<PathBuf>,
 
-    /// Only these sides
+    /// Run only these of the compared systems
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Side>,
 
-    /// Use the data that an earlier run has left in the directory
+    /// Reuse the data that an earlier run left in the directory
     #[arg(long)]
     reuse: bool,
 
-    /// Run one side in this process and print its figures as JSON
+    /// Run one of the compared systems in this process and print its measurements as JSON
     #[arg(long, value_enum, hide = true)]
     side: Option<Side>,
 
-    /// Add one turn to the database of a side and exit
+    /// Add one turn to the database of this system and exit
     #[arg(long, value_enum, hide = true)]
     add_one: Option<Side>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 enum Side {
-    /// The product
+    /// `aur`
     Product,
     /// SQLite with a write-ahead log
     Wal,
@@ -95,7 +95,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 fn main() -> ExitCode {
     let options = Options::parse();
     let done = match (options.side, options.add_one) {
-        (_, Some(side)) => peer::add_one(&options, side),
+        (_, Some(side)) => sqlite::add_one(&options, side),
         (Some(side), None) => run_side(&options, side),
         (None, None) => run(options),
     };
@@ -108,7 +108,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs each side in a separate process, one after the other, and prints the figures.
+/// Runs each of the compared systems in a separate process, one after the other, and prints the measurements.
 fn run(mut options: Options) -> Outcome<()> {
     let temporary = options.directory.is_none().then(tempfile::tempdir).transpose()?;
     let directory = temporary.as_ref().map(|directory| directory.path().to_owned());
@@ -131,7 +131,7 @@ fn run(mut options: Options) -> Outcome<()> {
             .arg("--side")
             .arg(side.to_possible_value().expect("shown").get_name());
         command.arg("--directory").arg(&directory);
-        // The user directory of the product.
+        // The user directory of `aur`.
         command.env("AURORA_HOME", home(&directory)).env("HOME", &directory).stdout(Stdio::piped());
         let output = command.spawn()?.wait_with_output()?;
         if !output.status.success() {
@@ -152,7 +152,7 @@ fn home(directory: &Path) -> PathBuf {
 fn run_side(options: &Options, side: Side) -> Outcome<()> {
     let figures = match side {
         Side::Product => ours::run(options)?,
-        Side::Wal | Side::Journal => peer::run(options, side)?,
+        Side::Wal | Side::Journal => sqlite::run(options, side)?,
     };
     println!("{}", serde_json::to_string(&figures)?);
     Ok(())

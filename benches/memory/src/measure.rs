@@ -1,4 +1,4 @@
-//! Times, processor time and memory.
+//! Measures wall time, processor time and memory.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Figures of a side, by name. Names sort in the order of the output.
+/// Measurements of one of the compared systems, by name. Names sort in the order of the output.
 pub(crate) type Figures = BTreeMap<String, f64>;
 
-/// Wall times and processor times of repeated work, in milliseconds.
+/// Wall times and processor times of an operation that is repeated, in milliseconds.
 #[derive(Default)]
 pub(crate) struct Times {
     wall: Vec<f64>,
@@ -19,7 +19,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// Measures work in this process.
+    /// Measures one run of `work` in this process.
     pub(crate) fn measure<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let (begun, processor) = (Instant::now(), processor());
         let done = work();
@@ -32,7 +32,7 @@ impl Times {
         self.processor.push(processor.as_secs_f64() * 1e3);
     }
 
-    /// Adds median and 99th percentile of both times to the figures.
+    /// Adds the median and the 99th percentile of both times to `figures`.
     pub(crate) fn note(mut self, figures: &mut Figures, name: &str) {
         for (what, times) in [("wall", &mut self.wall), ("cpu", &mut self.processor)] {
             times.sort_by(f64::total_cmp);
@@ -46,13 +46,13 @@ impl Times {
     }
 }
 
-/// The time, in Unix seconds.
+/// Returns the current time in Unix seconds.
 pub(crate) fn now() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(0, |now| now.as_secs() as i64)
 }
 
-/// Processor time of all threads of this process.
+/// Returns the processor time of all threads of this process.
 fn processor() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
@@ -65,7 +65,7 @@ pub(crate) fn seconds<T>(work: impl FnOnce() -> T) -> (T, f64) {
     (done, begun.elapsed().as_secs_f64())
 }
 
-/// Memory of this process in MiB: private memory, and pages of mapped files, which the system may drop.
+/// Adds the memory of this process in MiB: private memory, and pages of mapped files, which the system may drop.
 pub(crate) fn memory(figures: &mut Figures, name: &str) {
     for (what, label) in [("RssAnon:", "own"), ("RssFile:", "mapped")] {
         figures.extend(status(what).map(|value| (format!("{name} {label} MiB"), value)));
@@ -90,14 +90,14 @@ pub(crate) fn peak_memory<T>(work: impl FnOnce() -> T) -> (T, f64) {
     })
 }
 
-/// A field of this process's status, in MiB.
+/// Returns a field of this process's `/proc` status, in MiB.
 fn status(field: &str) -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with(field))?;
     Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
-/// Size of all files below a path, in MiB.
+/// Returns the size of all files below a path, in MiB.
 pub(crate) fn mebibytes(path: &Path) -> f64 {
     let Ok(found) = path.symlink_metadata() else { return 0.0 };
     if !found.is_dir() {
@@ -106,7 +106,7 @@ pub(crate) fn mebibytes(path: &Path) -> f64 {
     fs::read_dir(path).into_iter().flatten().flatten().map(|entry| mebibytes(&entry.path())).sum()
 }
 
-/// A description of the load of the machine.
+/// Describes the load of the machine.
 pub(crate) fn load() -> String {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     format!("load {}", load.split_whitespace().take(3).collect::<Vec<_>>().join(" "))

@@ -1,4 +1,4 @@
-//! The product, through its libraries and as a process.
+//! Measures `aur`, through its libraries and as a separate process.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ fn searches(memory: &Memory, corpus: &Corpus, options: &Options, figures: &mut F
         {
             let (mut times, rules) = (Times::default(), Arc::new(MemoryRules::default()));
             let open = searchers(memory, mode, &Visibility { scope, ..Visibility::default() })?;
-            // The first search prepares data for all searches of a generation.
+            // The first search prepares data that all searches of a generation share.
             open.search(&SearchRequest::new(Query { mode, ..Query::new("warm up", now()) }))?;
             for number in 0..options.searches {
                 let (words, session) = corpus.query(number);
@@ -143,7 +143,7 @@ fn adds(memory: &Memory, corpus: &Corpus, options: &Options, figures: &mut Figur
     }
     times.note(figures, "b add: an article");
     let mut times = Times::default();
-    // Follow the changes so far first.
+    // Index the entries added so far, so that the measurements below do not include them.
     drop(searchers(memory, Mode::Sparse, &everything())?);
     for number in 0..options.adds.div_ceil(4) {
         let marker = unique(now() as usize, number);

@@ -1,4 +1,4 @@
-//! Processes that add one turn each.
+//! Measures processes that add one turn each.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::Outcome;
 use crate::measure::Times;
 
-/// Runs a command to its end and measures it.
+/// Runs a command until it ends, and adds its cost to `times`.
 pub(crate) fn measure(times: &mut Times, command: &mut Command) -> Outcome<()> {
     let begun = Instant::now();
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
@@ -15,7 +15,7 @@ pub(crate) fn measure(times: &mut Times, command: &mut Command) -> Outcome<()> {
     if status == 0 { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
 }
 
-/// Waits for a child, and returns its status and its processor time.
+/// Waits for a child process, and returns its exit status and its processor time.
 fn wait(process: u32) -> Outcome<(i32, Duration)> {
     let mut status = 0;
     // SAFETY: zeroes are a valid value of this structure of numbers.

@@ -1,11 +1,11 @@
-//! The table of figures.
+//! Prints the table of measurements.
 
 use std::collections::BTreeSet;
 
 use crate::Side;
 use crate::measure::Figures;
 
-/// Prints the figures of every side, and the ratio of the product's figures to each of the others.
+/// Prints the measurements of every system, and the ratio of `aur` to each of the other systems.
 pub(crate) fn print(columns: &[(Side, Figures)]) {
     let names: BTreeSet<&String> = columns.iter().flat_map(|(_, figures)| figures.keys()).collect();
     let product = columns.iter().find(|(side, _)| *side == Side::Product);

@@ -1,8 +1,8 @@
-//! Words whose frequencies follow Zipf's law.
+//! Generates words whose frequencies follow Zipf's law.
 
 /// Number of words.
 const WORDS: usize = 60_000;
-/// The exponent of Zipf's law.
+/// Exponent of Zipf's law.
 const EXPONENT: f64 = 1.05;
 
 /// The most frequent words, taken from English.
@@ -16,7 +16,7 @@ const FREQUENT: &str = "the of and to a in is it you that he was for on are with
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// A separate generator for each number of a stream.
+    /// Creates a separate generator for each number of a stream.
     pub(crate) fn for_number(stream: u64, number: usize) -> Self {
         let mut random = Self(stream.wrapping_mul(0xD6E8_FEB8_6659_FD93) ^ number as u64);
         random.next();
@@ -30,21 +30,21 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A number below a bound.
+    /// Returns a random number below `bound`.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
 
-    /// A number from 0 to 1.
+    /// Returns a random number from 0 to 1.
     fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
-/// All words by rank.
+/// All words, ordered by rank.
 pub(crate) struct Words {
     words: Vec<String>,
-    /// For each rank, the share of words up to that rank in a text.
+    /// For each rank, the share of a text's words that have this rank or a better one.
     cumulative: Vec<f64>,
 }
 
@@ -63,24 +63,24 @@ impl Words {
         Self { words, cumulative }
     }
 
-    /// A word by its rank.
+    /// Returns the word with the given rank.
     pub(crate) fn get(&self, rank: usize) -> &str {
         &self.words[rank % self.words.len()]
     }
 
-    /// The rank of a word drawn according to its frequency.
+    /// Draws a word according to the frequencies, and returns its rank.
     pub(crate) fn draw(&self, random: &mut Random) -> usize {
         let share = random.share();
         self.cumulative.partition_point(|&up_to| up_to < share).min(self.words.len() - 1)
     }
 }
 
-/// A word that no other text has, from the number of a run and a number within it.
+/// Returns a word that occurs in no other text, made from the number of a run and a number within the run.
 pub(crate) fn unique(run: usize, number: usize) -> String {
     made_up(WORDS + 1 + (run % (1 << 40)) * 10_000 + number)
 }
 
-/// A pronounceable word, different for each rank.
+/// Returns a pronounceable word that is different for each rank.
 fn made_up(rank: usize) -> String {
     const ONSETS: [&str; 16] = ["b", "c", "d", "f", "g", "h", "k", "l", "m", "n", "p", "r", "s", "t", "st", "tr"];
     const VOWELS: [&str; 8] = ["a", "e", "i", "o", "u", "ea", "ou", "io"];

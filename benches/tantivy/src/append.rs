@@ -1,8 +1,9 @@
 //! How close to LMDB's speed are chunk records written?
 //!
-//! The records of real chunks with their full text and the labels of every chunk are written, from opening the writer
-//! to the publication. This includes encoding, inversion of the labels, and a synchronised transaction for every batch.
-//! The peer appends the same keys and values to a table, in one synchronised transaction.
+//! The bench writes the records of real chunks, with their full text and the labels of every chunk. The measurement
+//! starts with opening the writer and ends with the publication. It includes encoding, inversion of the labels, and a
+//! synchronised transaction for every batch. The baseline appends the same keys and values to an LMDB table, in one
+//! synchronised transaction.
 
 use std::path::Path;
 
@@ -21,7 +22,7 @@ const CHUNKS: usize = 100_000;
 /// Keys and values of a table.
 type Rows = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// Prints the table.
+/// Runs this part and prints its table.
 pub fn run(lab: &Lab, root: &Path) -> Outcome<()> {
     let files = records(&lab.corpus, root)?;
     let (mut ours, mut bare) = (Cost::MAX, Cost::MAX);
@@ -48,7 +49,7 @@ pub fn run(lab: &Lab, root: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Real chunks by file, without fields that would give them further labels.
+/// Returns real chunks by file, without the fields from which the writer would derive further labels.
 fn records(corpus: &Corpus, root: &Path) -> Outcome<Vec<(String, Vec<Chunk>)>> {
     let snapshot = corpus::open(root)?;
     let (mut files, mut count) = (Vec::new(), 0);
@@ -75,7 +76,7 @@ fn append(directory: &Path, files: Vec<(String, Vec<Chunk>)>) -> Outcome<()> {
     Ok(())
 }
 
-/// The stored records.
+/// Returns the stored records.
 fn rows(directory: &Path) -> Outcome<Rows> {
     let environment = lmdb::open(&directory.join("index"))?;
     let table = lmdb::table(&environment, "chunks")?;

@@ -1,7 +1,7 @@
 //! How long does it take to open an index and to answer the first query?
 //!
-//! Wall time, measured within fresh processes of this program that take turns. The pages of both indexes are in the
-//! page cache. Both sides look up the chunk of the best document.
+//! Measures wall time within fresh processes of this program; our processes and tantivy's take turns. The pages of both
+//! indexes are in the page cache. Both look up the chunk of the best document.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,39 +13,39 @@ use crate::Outcome;
 use crate::lab::Lab;
 use crate::measure::{Unit, percentile, row, table};
 use crate::ours::{Fields, ONE_FIELD};
-use crate::peer::Peer;
 use crate::queries::draw;
 use crate::searching::best;
+use crate::tantivy_index::TantivyIndex;
 
-/// Number of processes of each side.
+/// Number of processes for each index.
 const PROCESSES: usize = 41;
-/// Number of terms of a query, and of requested chunks.
+/// Number of terms in a query, and number of chunks that it requests.
 const TERMS: usize = 3;
 const TOP: usize = 10;
-/// Argument that tells a child process which index it opens.
+/// Arguments that tell a child process which index to open.
 const OURS: &str = "ours";
-const PEER: &str = "peer";
-/// Maximum ratio of our time to the peer's.
+const TANTIVY: &str = "tantivy";
+/// Maximum ratio of our time to tantivy's.
 const BAR: f64 = 0.50;
 
-/// Prints the table.
+/// Runs this part and prints its table.
 pub fn run(lab: &Lab) -> Outcome<()> {
     let queries = {
         let snapshot = Environment::open(lab.ours(Fields::One)?, OpenMode::Existing)?.snapshot()?;
         draw(&lab.corpus, &snapshot, TERMS, PROCESSES)?
     };
-    let (mut ours, mut peer) = (Vec::new(), Vec::new());
+    let (mut ours, mut tantivy) = (Vec::new(), Vec::new());
     for query in &queries {
         ours.push(ask(OURS, lab.ours(Fields::One)?, query)?);
-        peer.push(ask(PEER, lab.peer()?, query)?);
+        tantivy.push(ask(TANTIVY, lab.tantivy()?, query)?);
     }
     table("cold: opening and the first query, wall", "ours", "tantivy");
-    row("p50", percentile(&ours, 50), percentile(&peer, 50), Unit::Milliseconds, Some(BAR));
-    row("best", percentile(&ours, 0), percentile(&peer, 0), Unit::Milliseconds, None);
+    row("p50", percentile(&ours, 50), percentile(&tantivy, 50), Unit::Milliseconds, Some(BAR));
+    row("best", percentile(&ours, 0), percentile(&tantivy, 0), Unit::Milliseconds, None);
     Ok(())
 }
 
-/// Starts a process that runs one query.
+/// Starts a process that runs one query, and returns the duration that the process prints.
 fn ask(which: &str, directory: &Path, query: &[String]) -> Outcome<Duration> {
     let program = std::env::current_exe()?;
     let output = Command::new(program).arg(directory).arg("--child").arg(which).args(query).output()?;
@@ -55,7 +55,7 @@ fn ask(which: &str, directory: &Path, query: &[String]) -> Outcome<Duration> {
     Ok(Duration::from_nanos(String::from_utf8(output.stdout)?.trim().parse()?))
 }
 
-/// The work of such a process: runs the query and prints its duration in nanoseconds.
+/// The work of a child process: runs the query and prints its duration in nanoseconds.
 pub fn child(directory: &Path, arguments: &[String]) -> Outcome<()> {
     let (which, query) = arguments.split_first().ok_or("the child process needs an argument that names the index")?;
     let begun = Instant::now();
@@ -65,9 +65,9 @@ pub fn child(directory: &Path, arguments: &[String]) -> Outcome<()> {
             best(&snapshot, &ONE_FIELD, query, TOP)?.first().map(|(id, _)| id.0)
         }
         _ => {
-            let peer = Peer::open(directory)?;
-            let best = peer.best(query, TOP)?;
-            best.first().map(|(_, document)| peer.chunk(*document)).transpose()?
+            let tantivy = TantivyIndex::open(directory)?;
+            let best = tantivy.best(query, TOP)?;
+            best.first().map(|(_, document)| tantivy.chunk(*document)).transpose()?
         }
     };
     let took = begun.elapsed();

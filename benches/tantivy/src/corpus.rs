@@ -1,4 +1,4 @@
-//! The terms of real chunks, in memory and in the order in which they occur.
+//! The terms of real chunks, in memory and in the order in which they occur in the chunks.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,12 +9,12 @@ use aurora_storage::{Chunk, ChunkId, ChunkRecord, Environment, FIELDS, Field, Op
 
 use crate::Outcome;
 
-/// Number of consecutive terms that are left out of a copy together.
+/// Number of consecutive terms that a copy omits together.
 const STRETCH: usize = 8;
-/// Number of stretches that are left out, of ten stretches of a copy.
+/// Number of stretches that a copy omits, of every ten.
 const LEFT_OUT: u64 = 3;
 
-/// Chunks with their terms. The chunks of a file are consecutive.
+/// Chunks with their terms. The chunks of one file are consecutive.
 pub struct Corpus {
     /// The terms of all chunks, concatenated.
     text: String,
@@ -38,7 +38,7 @@ struct Place {
 pub struct File {
     /// Path within the project.
     pub path: String,
-    /// Range of its chunks.
+    /// Range of the chunks of the file.
     pub chunks: std::ops::Range<u32>,
 }
 
@@ -81,8 +81,8 @@ impl Corpus {
         Ok(corpus)
     }
 
-    /// Adds the terms of a chunk as the indexer counts them. Words of the documentation, which is part of the text,
-    /// count once.
+    /// Adds the terms of a chunk as the indexer counts them. Words of the documentation count once, although the
+    /// documentation is also part of the text.
     fn push(&mut self, source: ChunkId, chunk: &Chunk) {
         let (text, term) = (self.text.len(), self.lengths.len());
         let mut said: HashMap<String, u32> = HashMap::new();
@@ -109,22 +109,22 @@ impl Corpus {
         self.chunks.push(Place { text, term, ends, source });
     }
 
-    /// Number of chunks in all copies.
+    /// Returns the number of chunks in all copies.
     pub fn len(&self) -> u32 {
         self.chunks.len() as u32 * self.copies
     }
 
-    /// Number of terms of the chunk in the first copy, including repetitions.
+    /// Returns the number of terms of the chunk in the first copy, including repetitions.
     pub fn length(&self, chunk: u32) -> u32 {
         self.chunks[chunk as usize % self.chunks.len()].ends[FIELDS - 1]
     }
 
-    /// Id of the chunk in the project's index.
+    /// Returns the id of the chunk in the project's index.
     pub fn source(&self, chunk: u32) -> ChunkId {
         self.chunks[chunk as usize % self.chunks.len()].source
     }
 
-    /// The files of a copy, with the numbers of their chunks in the copy.
+    /// Returns the files of a copy, with the numbers that their chunks have in the copy.
     pub fn files_of(&self, copy: u32) -> impl Iterator<Item = File> + '_ {
         let first = copy * self.chunks.len() as u32;
         self.files.iter().map(move |file| File {
@@ -133,7 +133,7 @@ impl Corpus {
         })
     }
 
-    /// The terms of a chunk with their fields, in order.
+    /// Returns the terms of a chunk with their fields, in order.
     pub fn terms(&self, chunk: u32) -> Terms<'_> {
         let place = &self.chunks[chunk as usize % self.chunks.len()];
         let count = place.ends[FIELDS - 1] as usize;
@@ -160,7 +160,7 @@ impl fmt::Display for Corpus {
     }
 }
 
-/// The terms of a chunk.
+/// Iterator over the terms of a chunk.
 pub struct Terms<'c> {
     text: &'c str,
     lengths: &'c [u8],
@@ -192,7 +192,7 @@ impl<'c> Iterator for Terms<'c> {
     }
 }
 
-/// The newest generation of a project's index.
+/// Opens the newest generation of a project's index.
 pub fn open(root: &Path) -> Outcome<Snapshot> {
     Ok(Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing)?.snapshot()?)
 }
@@ -202,7 +202,7 @@ fn digest(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A pseudorandom number that is determined by `number`.
+/// Returns a pseudorandom number that depends only on `number`.
 pub fn mixed(number: u64) -> u64 {
     let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,4 +1,4 @@
-//! What do six weighted fields cost, compared with one field with the same terms? Both are our indexes.
+//! What do six weighted fields cost, compared with a single field with the same terms? Both indexes are ours.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::queries::{CLASSES, draw};
 use crate::searching::{PASSES, QUERIES, best};
 use crate::size;
 
-/// Maximum ratio of the cost of six fields to the cost of one.
+/// Maximum ratio of the cost of six fields to the cost of one field.
 const BAR: f64 = 1.5;
 
-/// Prints the table.
+/// Runs this part and prints its table.
 pub fn run(lab: &Lab) -> Outcome<()> {
     table("fields: BM25F with six fields against one", "six", "one");
     let (mut six, mut one) = (Cost::MAX, Cost::MAX);
@@ -36,7 +36,7 @@ pub fn run(lab: &Lab) -> Outcome<()> {
     for terms in CLASSES {
         let queries = draw(&lab.corpus, &one, terms, QUERIES)?;
         for k in [10, 100] {
-            let (mut times, mut peer) = (vec![Duration::MAX; QUERIES], vec![Duration::MAX; QUERIES]);
+            let (mut times, mut one_field) = (vec![Duration::MAX; QUERIES], vec![Duration::MAX; QUERIES]);
             for _ in 0..PASSES {
                 for (at, query) in queries.iter().enumerate() {
                     let (found, took) = thread_cost(|| best(&six, &weighted, query, k));
@@ -44,12 +44,12 @@ pub fn run(lab: &Lab) -> Outcome<()> {
                     times[at] = times[at].min(took);
                     let (found, took) = thread_cost(|| best(&one, &ONE_FIELD, query, k));
                     found?;
-                    peer[at] = peer[at].min(took);
+                    one_field[at] = one_field[at].min(took);
                 }
             }
             let name = |what: &str| format!("{terms} term(s), top {k}, {what}");
-            row(&name("mean"), mean(&times), mean(&peer), Unit::Microseconds, Some(BAR));
-            row(&name("p99"), percentile(&times, 99), percentile(&peer, 99), Unit::Microseconds, None);
+            row(&name("mean"), mean(&times), mean(&one_field), Unit::Microseconds, Some(BAR));
+            row(&name("p99"), percentile(&times, 99), percentile(&one_field, 99), Unit::Microseconds, None);
         }
     }
     Ok(())

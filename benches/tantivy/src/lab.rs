@@ -1,4 +1,4 @@
-//! The indexes that several parts use, each built on first use.
+//! The indexes that several parts of the bench use. Each is built on first use.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use tempfile::TempDir;
 use crate::Outcome;
 use crate::corpus::Corpus;
 use crate::ours::{self, Fields};
-use crate::peer::{self, Beside};
+use crate::tantivy_index::{self, ExtraField};
 
-/// Memory limit of a writer in bytes, for both sides. It is the indexer's default.
+/// Memory limit of a writer in bytes, for our index and for tantivy's. It is the default of `aur`'s indexer.
 pub const MEMORY: usize = 1 << 30;
 
 /// The corpus and its indexes in a directory that is deleted on drop.
@@ -23,7 +23,7 @@ pub struct Lab {
     directory: TempDir,
     one: OnceCell<PathBuf>,
     six: OnceCell<PathBuf>,
-    peer: OnceCell<PathBuf>,
+    tantivy: OnceCell<PathBuf>,
 }
 
 impl Lab {
@@ -35,11 +35,11 @@ impl Lab {
             directory: tempfile::tempdir()?,
             one: OnceCell::new(),
             six: OnceCell::new(),
-            peer: OnceCell::new(),
+            tantivy: OnceCell::new(),
         })
     }
 
-    /// Path of a directory that does not exist. Deletes an existing one.
+    /// Returns the path of a directory that does not exist; if it exists, it is deleted.
     pub fn scratch(&self, name: &str) -> Outcome<PathBuf> {
         let directory = self.directory.path().join(name);
         if directory.exists() {
@@ -61,17 +61,17 @@ impl Lab {
         })
     }
 
-    /// The peer's index, merged into one segment.
-    pub fn peer(&self) -> Outcome<&Path> {
-        get_or_build(&self.peer, || {
-            let directory = self.scratch("peer")?;
-            peer::build(&directory, &self.corpus, 1, Beside::Number)?;
-            peer::merge(&directory)?;
+    /// Returns tantivy's index, merged into one segment.
+    pub fn tantivy(&self) -> Outcome<&Path> {
+        get_or_build(&self.tantivy, || {
+            let directory = self.scratch("tantivy")?;
+            tantivy_index::build(&directory, &self.corpus, 1, ExtraField::Number)?;
+            tantivy_index::merge(&directory)?;
             Ok(directory)
         })
     }
 
-    /// A copy of one of our indexes, which must not be open.
+    /// Copies one of our indexes, which must not be open.
     pub fn copy(&self, from: &Path, name: &str) -> Outcome<PathBuf> {
         let to = self.scratch(name)?;
         std::fs::create_dir_all(to.join("index"))?;
@@ -80,14 +80,14 @@ impl Lab {
     }
 }
 
-/// LMDB's file of one of our indexes.
+/// Returns the path of LMDB's file in one of our indexes.
 fn data(directory: &Path) -> PathBuf {
     directory.join("index").join("data.mdb")
 }
 
 fn get_or_build(place: &OnceCell<PathBuf>, build: impl FnOnce() -> Outcome<PathBuf>) -> Outcome<&Path> {
     if place.get().is_none() {
-        // Nothing else sets the cell, because building does not recurse into the same cell.
+        // The cell is still empty, because building this index does not use the same cell.
         let _ = place.set(build()?);
     }
     place.get().map(PathBuf::as_path).ok_or_else(|| "an index was not built".into())

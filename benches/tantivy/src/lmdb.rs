@@ -1,4 +1,4 @@
-//! LMDB without our storage layer.
+//! Access to LMDB without our storage layer.
 
 use std::path::Path;
 
@@ -10,14 +10,14 @@ use crate::Outcome;
 /// Address space of an environment, in bytes.
 const MAP: usize = 1 << 36;
 
-/// A table of bytes.
+/// A table with uninterpreted keys and values.
 pub type Table = Database<'static, Bytes, Bytes>;
 
-/// Opens a directory that nothing else has open.
+/// Opens an environment that nothing else has open.
 pub fn open(directory: &Path) -> Outcome<Env> {
     let mut options = EnvOpenOptions::new();
     options.max_dbs(16).map_size(MAP);
-    // SAFETY: the directories belong to this bench only, and no other handle of this directory is open.
+    // SAFETY: only this bench uses the directory, and no other handle of the directory is open.
     Ok(unsafe { options.open(directory) }?)
 }
 

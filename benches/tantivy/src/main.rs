@@ -1,11 +1,10 @@
 //! Are storage and keyword search as fast and as small as the best search engine?
 //!
-//! Corpus: chunks of source code from an index that `aur mem index` has built, in whole files, drawn in an order that
-//! depends only on their paths. Peer: tantivy, in the same process, on the same terms: the text is analysed once, and
-//! both sides get the terms from memory one by one, so that neither pays for tokenisation. Runs alternate, and the best
-//! of several counts. The output is the ratio of ours to the peer's, next to its bar. Times are processor times unless
-//! stated otherwise.
-//! otherwise.
+//! Corpus: whole files of source code from an index that `aur mem index` has built, in an order that depends only on
+//! their paths. Baseline: tantivy, in the same process, on the same terms. The text is analysed once, and both indexes
+//! get the terms from memory one by one, so that no time includes tokenisation. Runs of both alternate, and the minimum
+//! of several runs counts. The output is the ratio of our value to tantivy's, and the maximum ratio that is acceptable.
+//! Times are processor times unless stated otherwise.
 //!
 //! `cargo xtask bench tantivy DIR [--only build,query] [--chunks N] [--copies 10]`
 
@@ -18,10 +17,10 @@ mod lab;
 mod lmdb;
 mod measure;
 mod ours;
-mod peer;
 mod queries;
 mod searching;
 mod size;
+mod tantivy_index;
 mod update;
 
 use std::path::PathBuf;
@@ -36,7 +35,7 @@ use crate::lab::Lab;
 type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 #[derive(Parser)]
-#[command(about = "Storage and keyword search against tantivy")]
+#[command(about = "Compares storage and keyword search with tantivy")]
 struct Arguments {
     /// Directory with an index.
     root: PathBuf,
@@ -46,32 +45,32 @@ struct Arguments {
     /// Number of chunks.
     #[arg(long, default_value_t = 300_000)]
     chunks: usize,
-    /// Number of copies of the chunks, each without a different three tenths of the terms.
+    /// Number of copies of the chunks. Each copy omits a different three tenths of the terms.
     #[arg(long, default_value_t = 1)]
     copies: u32,
     /// Number of runs of a build, an update or an append.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Opens an index and runs one query, given by its terms. `cold` starts such processes.
+    /// Open an index and run one query, given by its terms. `cold` starts processes with this option.
     #[arg(long, hide = true, num_args = 1..)]
     child: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// Terms and postings from the terms of chunks to one committed segment.
+    /// Time from the terms of chunks to a committed segment.
     Build,
-    /// Dictionary, postings and lengths on disk.
+    /// Size of dictionary, postings and lengths on disk.
     Size,
     /// Latency of queries of 1 to 10 terms.
     Query,
     /// Six fields compared with one, both in our indexes.
     Fields,
-    /// Opening and the first query, in a fresh process.
+    /// Time to open an index and answer the first query, in a fresh process.
     Cold,
-    /// Replacing the chunks of some files.
+    /// Time to replace the chunks of some files.
     Update,
-    /// Chunk records compared with a bare LMDB transaction.
+    /// Time to write chunk records, compared with a bare LMDB transaction.
     Append,
 }
 

@@ -1,4 +1,4 @@
-//! Clocks, and tables of ratios.
+//! Measures times, and prints tables of ratios.
 
 use std::time::{Duration, Instant};
 
@@ -14,10 +14,10 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Greater than any measured cost.
+    /// A cost that is greater than any measured cost.
     pub const MAX: Self = Self { cpu: Duration::MAX, wall: Duration::MAX };
 
-    /// The minimum of each time.
+    /// Returns the minimum of both processor times and of both wall times.
     pub fn min(self, other: Self) -> Self {
         Self { cpu: self.cpu.min(other.cpu), wall: self.wall.min(other.wall) }
     }
@@ -42,7 +42,7 @@ impl Watch {
         Self { cpu: clock(ClockId::ProcessCPUTime), wall: Instant::now() }
     }
 
-    /// The cost since the start.
+    /// Returns the cost since the start.
     pub fn read(&self) -> Cost {
         Cost { cpu: clock(ClockId::ProcessCPUTime) - self.cpu, wall: self.wall.elapsed() }
     }
@@ -60,12 +60,12 @@ fn clock(id: ClockId) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// The mean of the times, in seconds.
+/// Returns the mean of the times, in seconds.
 pub fn mean(times: &[Duration]) -> f64 {
     times.iter().sum::<Duration>().as_secs_f64() / times.len().max(1) as f64
 }
 
-/// The percentile `share` of the times.
+/// Returns the percentile `share` of the times.
 pub fn percentile(times: &[Duration], share: usize) -> f64 {
     let mut times = times.to_vec();
     times.sort_unstable();
@@ -99,19 +99,19 @@ impl Unit {
     }
 }
 
-/// Prints the head of a table.
-pub fn table(title: &str, ours: &str, peer: &str) {
+/// Prints the title and the head of a table.
+pub fn table(title: &str, ours: &str, other: &str) {
     println!("\n{title}");
-    println!("  {:<46} {ours:>11} {peer:>11} {:>7}  bar", "", "ratio");
+    println!("  {:<46} {ours:>11} {other:>11} {:>7}  bar", "", "ratio");
 }
 
-/// Prints a row: our value, the peer's value, their ratio, and the maximum ratio.
-pub fn row(what: &str, ours: f64, peer: f64, unit: Unit, bar: Option<f64>) {
-    let ratio = ours / peer;
+/// Prints a row: both values, their ratio, and the maximum ratio.
+pub fn row(what: &str, ours: f64, other: f64, unit: Unit, bar: Option<f64>) {
+    let ratio = ours / other;
     let bar = match bar {
         None => String::new(),
         Some(bar) if ratio <= bar => format!("≤ {bar:.2}"),
         Some(bar) => format!("≤ {bar:.2} MISSED"),
     };
-    println!("  {what:<46} {:>11} {:>11} {ratio:>7.2}  {bar}", unit.show(ours), unit.show(peer));
+    println!("  {what:<46} {:>11} {:>11} {ratio:>7.2}  {bar}", unit.show(ours), unit.show(other));
 }

@@ -1,9 +1,9 @@
 //! Our index of the corpus.
 //!
-//! Chunks are written without text, names and vectors: the rest of a record is the same few bytes for each, with three
-//! labels that all chunks share. The records are written before the measurement. The measurement adds the terms:
-//! counting the terms of each chunk, inversion, merging of spilled runs, and the publication of dictionary, postings
-//! and field lengths in synchronised transactions. The postings of the three labels are built as well.
+//! Chunks are written without text, names and vectors: all other fields of a record are the same few bytes for each
+//! chunk, with three labels that all chunks share. The records are written before the measurement. The measurement adds
+//! the terms: counting the terms of each chunk, inversion, merging of spilled runs, and the publication of dictionary,
+//! postings and field lengths in synchronised transactions. The postings of the three labels are built as well.
 
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
@@ -20,10 +20,11 @@ use crate::corpus::{Corpus, File};
 use crate::lab::MEMORY;
 use crate::measure::{Cost, Watch};
 
-/// Number of chunks in a batch that the second thread counts, and number of batches that may wait.
+/// Number of chunks in a batch that the second thread counts.
 const BATCH: u32 = 256;
+/// Number of counted batches that may wait for the first thread.
 const WAITING: usize = 8;
-/// The constants k1 and b that are built into the peer.
+/// Weights with the constants k1 and b that are built into tantivy, for an index with one field.
 pub const ONE_FIELD: Bm25Config = Bm25Config { k1: 1.2, b: 0.75, fields: [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0] };
 
 /// Assignment of terms to fields.
@@ -87,7 +88,7 @@ fn add_batch(writer: &IndexWriter, batch: &[(u32, TermVector)]) -> Outcome<()> {
     Ok(writer.add_terms(batch.iter().map(|(chunk, terms)| (ChunkId(*chunk), terms)))?)
 }
 
-/// Replaces files by the same chunks, from opening the writer to the publication.
+/// Replaces files by the same chunks: opens the writer, writes the chunks, and publishes.
 pub fn update(environment: &Environment, corpus: &Corpus, files: &[&File]) -> Outcome<Manifest> {
     let writer = environment.writer(WriterOptions { memory: MEMORY, ..WriterOptions::default() })?;
     let mut builder = TermVector::builder();
@@ -102,7 +103,7 @@ pub fn update(environment: &Environment, corpus: &Corpus, files: &[&File]) -> Ou
     publish(writer)
 }
 
-/// Replaces a file by empty chunks.
+/// Replaces a file by chunks without terms.
 fn replace(writer: &IndexWriter, file: &File) -> Outcome<Vec<ChunkId>> {
     let empty = Chunk { path: file.path.clone(), ..Chunk::empty(String::new(), ChunkType::Function) };
     let chunks = vec![NewChunk::from(&empty); file.chunks.len()];
@@ -123,7 +124,7 @@ pub fn publish(writer: IndexWriter) -> Outcome<Manifest> {
     })?)
 }
 
-/// The row of a file.
+/// Returns the record of a file.
 pub fn record(path: &str) -> FileRecord {
     FileRecord {
         path: path.to_owned(),

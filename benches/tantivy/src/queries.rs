@@ -1,4 +1,4 @@
-//! Queries drawn from the corpus: some terms of a chunk that also occur in other chunks.
+//! Draws queries from the corpus: some terms of a chunk that also occur in other chunks.
 
 use std::collections::BTreeSet;
 

@@ -1,12 +1,13 @@
-//! How long does a query for the best chunks with any of its terms take?
+//! How long does it take to find the best chunks that contain any term of a query?
 //!
-//! One field, the same constants, the peer merged into one segment, both warm. For each query, both sides take turns
-//! several times, and the best time of each counts. Both times include looking up the terms. Neither includes looking
-//! up the records of the results, except that ours reads the keys of chunks with equal scores to order them.
+//! Both indexes have one field, the same constants, one segment, and warm caches. For each query, both run in turn
+//! several times, and the minimum time of each counts. Both times include looking up the terms. Neither includes
+//! looking up the records of the results, except that our search reads the keys of chunks with equal scores to order
+//! them.
 //!
-//! Scores are equal except for the lengths of chunks, which the peer rounds down from 41 terms on, and ours from 64
-//! terms on. Therefore the output states how many of the peer's best chunks are among ours, and how much the scores of
-//! chunks with exact lengths differ.
+//! Both indexes round the lengths of long chunks down: tantivy from 41 terms on, ours from 64 terms on. All else is
+//! equal in both scores. Therefore the output states how many of tantivy's best chunks are among ours, and how much the
+//! scores of chunks with exact lengths differ.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -19,35 +20,37 @@ use crate::corpus::Corpus;
 use crate::lab::Lab;
 use crate::measure::{Unit, mean, percentile, row, table, thread_cost};
 use crate::ours::{Fields, ONE_FIELD};
-use crate::peer::Peer;
 use crate::queries::{CLASSES, draw};
+use crate::tantivy_index::TantivyIndex;
 
-/// Number of queries of a class, and of runs of each.
+/// Number of queries of each class.
 pub const QUERIES: usize = 400;
+/// Number of runs of each query.
 pub const PASSES: usize = 5;
-/// Maximum length that the peer's index stores exactly.
+/// Maximum length in terms that tantivy's index stores exactly.
 const EXACT: u32 = 40;
-/// Maximum ratio of our time to the peer's, with one copy of the corpus and with several.
+/// Maximum ratio of our time to tantivy's, for one copy of the corpus.
 const BAR: f64 = 0.60;
+/// Maximum ratio of our time to tantivy's, for several copies of the corpus.
 const COPIES_BAR: f64 = 0.70;
 
-/// Prints the table.
+/// Runs this part and prints its table.
 pub fn run(lab: &Lab) -> Outcome<()> {
     let environment = Environment::open(lab.ours(Fields::One)?, OpenMode::Existing)?;
     let snapshot = environment.snapshot()?;
-    let peer = Peer::open(lab.peer()?)?;
-    let title = format!("query: {} against {} segment(s)", snapshot.manifest().segments.len(), peer.segments());
+    let tantivy = TantivyIndex::open(lab.tantivy()?)?;
+    let title = format!("query: {} against {} segment(s)", snapshot.manifest().segments.len(), tantivy.segments());
     table(&title, "ours", "tantivy");
     for terms in CLASSES {
         let queries = draw(&lab.corpus, &snapshot, terms, QUERIES)?;
         for k in [10, 100] {
-            class(lab, &snapshot, &peer, &queries, k)?;
+            class(lab, &snapshot, &tantivy, &queries, k)?;
         }
     }
     Ok(())
 }
 
-fn class(lab: &Lab, snapshot: &Snapshot, peer: &Peer, queries: &[Vec<String>], k: usize) -> Outcome<()> {
+fn class(lab: &Lab, snapshot: &Snapshot, tantivy: &TantivyIndex, queries: &[Vec<String>], k: usize) -> Outcome<()> {
     let mut ours = vec![Duration::MAX; queries.len()];
     let mut theirs = ours.clone();
     let mut agreement = Agreement::default();
@@ -55,17 +58,17 @@ fn class(lab: &Lab, snapshot: &Snapshot, peer: &Peer, queries: &[Vec<String>], k
         for (at, query) in queries.iter().enumerate() {
             let (found, took) = thread_cost(|| best(snapshot, &ONE_FIELD, query, k));
             ours[at] = ours[at].min(took);
-            let (documents, took) = thread_cost(|| peer.best(query, k));
+            let (documents, took) = thread_cost(|| tantivy.best(query, k));
             theirs[at] = theirs[at].min(took);
             if pass == 0 {
-                agreement.add(&lab.corpus, &found?, &chunks(peer, documents?)?);
+                agreement.add(&lab.corpus, &found?, &chunks(tantivy, documents?)?);
             }
         }
     }
     let terms = queries[0].len();
     let name = |what: &str| format!("{terms} term(s), top {k}, {what}");
     let of_means = if lab.corpus.copies == 1 { BAR } else { COPIES_BAR };
-    let say = |what: &str, ours: f64, peer: f64, bar| row(&name(what), ours, peer, Unit::Microseconds, bar);
+    let say = |what: &str, ours: f64, tantivy: f64, bar| row(&name(what), ours, tantivy, Unit::Microseconds, bar);
     say("mean", mean(&ours), mean(&theirs), Some(of_means));
     say("p50", percentile(&ours, 50), percentile(&theirs, 50), None);
     let of_p99 = (terms > 1 && lab.corpus.copies == 1).then_some(BAR);
@@ -74,17 +77,17 @@ fn class(lab: &Lab, snapshot: &Snapshot, peer: &Peer, queries: &[Vec<String>], k
     Ok(())
 }
 
-/// The `k` best chunks in our index.
+/// Returns the `k` best chunks in our index.
 pub fn best(snapshot: &Snapshot, config: &Bm25Config, query: &[String], k: usize) -> Outcome<Vec<(ChunkId, f32)>> {
     let terms: Vec<_> = query.iter().map(|text| WeightedTerm { text, weight: 1.0 }).collect();
     Ok(best_chunks(snapshot, config, &terms, k, None)?)
 }
 
-fn chunks(peer: &Peer, documents: Vec<(f32, tantivy::DocAddress)>) -> Outcome<Vec<(ChunkId, f32)>> {
-    documents.into_iter().map(|(score, document)| Ok((ChunkId(peer.chunk(document)?), score))).collect()
+fn chunks(tantivy: &TantivyIndex, documents: Vec<(f32, tantivy::DocAddress)>) -> Outcome<Vec<(ChunkId, f32)>> {
+    documents.into_iter().map(|(score, document)| Ok((ChunkId(tantivy.chunk(document)?), score))).collect()
 }
 
-/// Agreement of both results.
+/// How far the results of both indexes agree.
 #[derive(Default)]
 struct Agreement {
     found: usize,
@@ -95,10 +98,10 @@ struct Agreement {
 }
 
 impl Agreement {
-    fn add(&mut self, corpus: &Corpus, ours: &[(ChunkId, f32)], peer: &[(ChunkId, f32)]) {
-        self.sizes_differ += usize::from(ours.len() != peer.len());
+    fn add(&mut self, corpus: &Corpus, ours: &[(ChunkId, f32)], tantivy: &[(ChunkId, f32)]) {
+        self.sizes_differ += usize::from(ours.len() != tantivy.len());
         let ours: HashMap<ChunkId, f32> = ours.iter().copied().collect();
-        for (id, score) in peer {
+        for (id, score) in tantivy {
             self.found += 1;
             let Some(own) = ours.get(id) else { continue };
             self.shared += 1;

@@ -1,8 +1,8 @@
 //! What does it cost to replace the chunks of some files?
 //!
-//! On both sides, the cost includes opening the index and its writer, deleting, adding, committing, and merging
-//! segments as necessary. The peer's cost from the first deletion to the commit, without opening and merges, is also
-//! shown. Each round replaces different files. The result is the mean processor time of all rounds.
+//! Both costs include opening the index and its writer, deleting, adding, committing, and merging segments as
+//! necessary. For tantivy, the cost from the first deletion to the commit, without opening and merges, is also shown.
+//! Each round replaces different files. The result is the mean processor time of all rounds.
 
 use std::time::Duration;
 
@@ -13,22 +13,22 @@ use crate::corpus::mixed;
 use crate::lab::Lab;
 use crate::measure::{Unit, cost, mean, row, table};
 use crate::ours::{self, Fields};
-use crate::peer::{self, Beside};
+use crate::tantivy_index::{self, ExtraField};
 
-/// Classes of updates: number of files, maximum ratio of our time to the peer's, and rounds per requested round.
+/// Classes of updates: number of files, maximum ratio of our time to tantivy's, and number of rounds per `--rounds`.
 const CLASSES: [(usize, Option<f64>, usize); 4] = [(1, None, 20), (10, Some(0.3), 20), (100, None, 3), (1000, None, 3)];
 /// Maximum time for ten files, in seconds.
 const TEN_FILES: f64 = 0.010;
 
-/// Prints the table.
+/// Runs this part and prints its table.
 pub fn run(lab: &Lab) -> Outcome<()> {
     let directory = lab.copy(lab.ours(Fields::One)?, "updated")?;
-    let peer_directory = lab.scratch("updated-peer")?;
-    peer::build(&peer_directory, &lab.corpus, 1, Beside::Path)?;
+    let tantivy_directory = lab.scratch("updated-tantivy")?;
+    tantivy_index::build(&tantivy_directory, &lab.corpus, 1, ExtraField::Path)?;
     let files: Vec<_> = lab.corpus.files_of(0).collect();
     table("update: replacing files", "ours", "tantivy");
     for (count, bar, rounds) in CLASSES {
-        let (mut ours, mut peer, mut between): (Vec<Duration>, Vec<Duration>, Vec<Duration>) = Default::default();
+        let (mut ours, mut tantivy, mut between): (Vec<Duration>, Vec<Duration>, Vec<Duration>) = Default::default();
         let mut chunks = 0;
         for round in 0..rounds * lab.rounds {
             let mut chosen: Vec<usize> = (0..files.len()).collect();
@@ -43,13 +43,13 @@ pub fn run(lab: &Lab) -> Outcome<()> {
             });
             manifest?;
             ours.push(took.cpu);
-            let (whole, inner) = peer::update(&peer_directory, &lab.corpus, &chosen)?;
-            peer.push(whole.cpu);
+            let (whole, inner) = tantivy_index::update(&tantivy_directory, &lab.corpus, &chosen)?;
+            tantivy.push(whole.cpu);
             between.push(inner.cpu);
         }
         let name = format!("{count} file(s), {} chunks", chunks / ours.len());
-        row(&name, mean(&ours), mean(&peer), Unit::Milliseconds, bar);
-        row("  against its commit only", mean(&ours), mean(&between), Unit::Milliseconds, bar);
+        row(&name, mean(&ours), mean(&tantivy), Unit::Milliseconds, bar);
+        row("  against tantivy's commit only", mean(&ours), mean(&between), Unit::Milliseconds, bar);
         if count == 10 {
             row("  against 10 ms", mean(&ours), TEN_FILES, Unit::Milliseconds, Some(1.0));
         }

@@ -1,4 +1,4 @@
-//! A question read from a value, whichever notation the value was written in.
+//! Reads a question from a JSON value. Questions in YAML are first converted to JSON values.
 
 use aurora_suggest::nearest;
 use serde_json::{Map, Value};
@@ -8,11 +8,11 @@ use crate::golden::question::{Answer, FOUND, Question};
 /// Maximum grade of an answer: grades have one digit.
 const MAX_GRADE: u64 = 9;
 
-/// Defaults for fields that the value lacks.
+/// Defaults for fields that are missing in the value.
 pub(crate) struct Defaults<'a> {
-    /// The set of a question that does not name one.
+    /// Set of a question that does not name its set.
     pub(crate) set: &'a str,
-    /// The id of a question that does not have one.
+    /// Id of a question that has no id.
     pub(crate) id: String,
 }
 
@@ -92,7 +92,7 @@ impl FieldReader<'_> {
         }
     }
 
-    /// `relevant`, or the files in `expected_sources`.
+    /// Reads the answers from `relevant`, or from the files in `expected_sources`.
     fn answers(&mut self) -> Vec<Answer> {
         let answers: Vec<Answer> = match (self.value("relevant"), self.value("expected_sources")) {
             (Some(Value::Array(list)), _) => {

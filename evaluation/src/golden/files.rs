@@ -1,4 +1,4 @@
-//! The files that contain golden sets.
+//! Reads and writes the files that contain golden sets.
 
 use std::fmt;
 use std::io;
@@ -15,9 +15,9 @@ use crate::golden::{jsonl, yaml};
 pub struct Fault {
     /// The file.
     pub path: PathBuf,
-    /// The line, from 1; 0 for the file as a whole.
+    /// The line, from 1; 0 if the error concerns the file as a whole.
     pub line: usize,
-    /// The error and what is expected instead.
+    /// Describes the error and the expected value.
     pub message: String,
 }
 
@@ -54,23 +54,23 @@ pub struct GoldenSource {
 }
 
 impl GoldenSource {
-    /// A file that the user has named.
+    /// Reads a file at a path that the user has named.
     pub fn named(path: &Path) -> Self {
         Self { path: path.to_owned(), content: read_regular(path, MAX_FILE_BYTES) }
     }
 
-    /// A file below a directory.
+    /// Reads a file below a directory.
     pub fn below(directory: &Directory, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         Self { path: directory.path().join(path), content: directory.read(path, MAX_FILE_BYTES) }
     }
 }
 
-/// Reads golden files: YAML if the name ends in `.yaml` or `.yml`, otherwise JSON Lines. A question that names no set
-/// belongs to the set named after its file.
+/// Parses golden files: YAML if the name ends in `.yaml` or `.yml`, otherwise JSON Lines. A question that names no set
+/// belongs to the set that is named after the file.
 ///
 /// # Errors
-/// Returns all faults of all files at once: files that cannot be read, lines that are not a question, ids that occur
+/// Returns the errors of all files at once: files that cannot be read, lines that are not questions, and ids that occur
 /// twice in a set.
 pub fn read(sources: impl IntoIterator<Item = GoldenSource>) -> Result<Vec<Question>, GoldenErrors> {
     let mut faults = Vec::new();
@@ -110,7 +110,7 @@ pub fn read(sources: impl IntoIterator<Item = GoldenSource>) -> Result<Vec<Quest
     if faults.is_empty() { Ok(questions) } else { Err(GoldenErrors(faults)) }
 }
 
-/// Writes questions as JSON Lines, which [`read`] can read.
+/// Formats questions as JSON Lines, which [`read`] can parse.
 pub fn to_jsonl(questions: &[Question]) -> String {
     questions.iter().map(jsonl::line).collect()
 }

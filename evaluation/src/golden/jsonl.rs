@@ -1,11 +1,11 @@
-//! Golden sets as JSON Lines: one question per line.
+//! Parses and formats golden sets as JSON Lines: one question per line.
 
 use serde_json::{Value, json};
 
 use crate::golden::fields::{self, Defaults};
 use crate::golden::question::{Answer, Question};
 
-/// Reads every question with its line number, from 1; blank lines are skipped.
+/// Parses every question and returns it with its line number, from 1. Blank lines are skipped.
 pub(crate) fn read(text: &str, set: &str) -> Vec<(usize, Result<Question, Vec<String>>)> {
     let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
     lines
@@ -52,7 +52,8 @@ fn answer(answer: &Answer) -> Value {
     value
 }
 
-/// The message without "at line 1 column 5": the caller adds the line, and every line is parsed as if it were line 1.
+/// Returns the message without "at line 1 column 5". Each line is parsed separately, so the parser always reports line
+/// 1; the caller adds the real line number.
 fn message_without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line ") {

@@ -2,19 +2,20 @@
 
 use serde::Serialize;
 
-/// Minimum grade of an answer that counts as found.
+/// Minimum grade with which an answer counts as found.
 pub(crate) const FOUND: u8 = 2;
 
-/// A place that answers a question.
+/// A file, or lines of a file, that answer a question.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Answer {
     /// Path relative to the indexed root, with `/`. In a YAML file, a path without `/` matches any file of that name.
     pub path: String,
     /// First and last line, from 1, both included; `None` for the whole file.
     pub lines: Option<(u32, u32)>,
-    /// Name of the definition there, for human readers.
+    /// Name of the definition in these lines, for human readers.
     pub name: Option<String>,
-    /// The quality of the answer, from 0 (no answer) to 9; from 2 on it counts as found. `None` in ungraded questions.
+    /// Quality of the answer, from 0 (no answer) to 9; from 2 on, the answer counts as found. `None` in ungraded
+    /// questions.
     pub grade: Option<u8>,
     /// Whether a file of this name in any directory is an answer.
     #[serde(skip)]
@@ -26,17 +27,17 @@ pub struct Answer {
 pub struct Question {
     /// Identifies the question in reports; unique within its set.
     pub id: String,
-    /// The query to search for.
+    /// Words to search for.
     pub query: String,
     /// The set that the question belongs to.
     pub set: String,
-    /// At least one answer, of which at least one counts as found.
+    /// At least one answer; at least one of them counts as found.
     pub relevant: Vec<Answer>,
-    /// Notes about the question.
+    /// Notes for human readers.
     pub tags: Vec<String>,
     /// Topics that the answers should cover.
     pub topics: Vec<String>,
-    /// Minimum share of the answers among the first ten results, 0..1.
+    /// Minimum share of the answers that the first ten results must contain, from 0 to 1.
     pub min_recall: Option<f64>,
 }
 
@@ -46,7 +47,7 @@ impl Question {
         self.relevant.iter().any(|answer| answer.grade.is_some())
     }
 
-    /// Whether every answer is a whole file, so that files are ranked instead of chunks.
+    /// Whether every answer is a whole file. Then files are ranked instead of chunks.
     pub fn asks_for_files(&self) -> bool {
         self.relevant.iter().all(|answer| answer.lines.is_none())
     }

@@ -1,4 +1,4 @@
-//! Golden sets as YAML: a list under `queries`. Each entry has `query`, `expected_sources` or `relevant`, and
+//! Parses golden sets in YAML: a list `queries`. Each item has `query`, `expected_sources` or `relevant`, and
 //! optionally `expected_topics` and `min_recall`.
 
 use saphyr::{LoadableYamlNode, MarkedYaml, Scalar, YamlData};
@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 use crate::golden::fields::{self, Defaults};
 use crate::golden::question::Question;
 
-/// Reads every question with its line number, from 1.
+/// Parses every question and returns it with its line number, from 1.
 pub(crate) fn read(text: &str, set: &str) -> Vec<(usize, Result<Question, Vec<String>>)> {
     let documents = match MarkedYaml::load_from_str(text) {
         Ok(documents) => documents,

@@ -6,13 +6,13 @@ use crate::mine::source::Outline;
 
 /// Parses files and indexes directories for the miner.
 pub trait IndexerBackend: Sync {
-    /// Whether a file contains code with definitions, judged by its name.
+    /// Whether a file contains code with definitions, judging by its name.
     fn is_code(&self, path: &str) -> bool;
 
-    /// The definitions of a text and its documentation as a whole.
+    /// Returns the definitions in a file, and the documentation of the file and of its types.
     fn outline(&self, path: &str, text: &str) -> Outline;
 
-    /// Updates the index of a directory and returns the paths of the files in it.
+    /// Updates the index of a directory, and returns the paths of the indexed files.
     ///
     /// # Errors
     /// Returns a message with the reason why the directory cannot be indexed.

@@ -1,5 +1,5 @@
-//! Questions from commit subjects: which code did these commits change? They are asked of the tree before all of these
-//! commits.
+//! Turns the subjects of commits into questions: which code did a commit change? The questions are asked of the tree
+//! before all of these commits.
 
 use aurora_query::is_side_code;
 use aurora_redact::masked;
@@ -15,19 +15,19 @@ use crate::mine::selection::Selection;
 use crate::mine::source::{Definition, DefinitionKind, SourceFile};
 use crate::mine::{sentence, subject};
 
-/// The name of the set.
+/// Name of this set of questions.
 pub(crate) const SET: &str = "commit";
 
-/// Maximum number of code files of a commit. A commit that changes more has no single subject.
+/// Maximum number of code files that a commit may change. A commit that changes more files has no single subject.
 const MAX_FILES: usize = 4;
-/// Maximum number of functions as answers. The answers of a commit that changes more are its files.
+/// Maximum number of functions as answers. If a commit changes more functions, the answers are the changed files.
 const MAX_FUNCTIONS: usize = 8;
-/// Number of commits examined for each wanted question.
+/// Number of commits that are examined for each question that is wanted.
 const COMMITS_PER_QUESTION: usize = 25;
-/// Number of candidates for each wanted question, since some have no answer at the pin.
+/// Number of candidates for each question that is wanted, since some candidates have no answer in the tree at the pin.
 const CANDIDATES_PER_QUESTION: f64 = 1.25;
 
-/// A candidate for a question about a commit.
+/// A candidate for a question, made from a commit.
 pub(crate) struct CommitQuestion {
     id: ObjectId,
     query: String,
@@ -41,15 +41,15 @@ struct Touched {
     functions: Vec<String>,
 }
 
-/// The newest commits that questions can be asked about, and the commit that precedes them all.
+/// The newest commits that can become questions, and the pin: a commit that precedes all of them.
 pub(crate) struct CommitPlan {
     pub(crate) pin: ObjectId,
     pub(crate) candidates: Vec<CommitQuestion>,
 }
 
 /// Searches the history for candidates, newest commit first. Merges, housekeeping and commits without a function or
-/// file as an answer are skipped. The pin is the parent of the oldest chosen commit; neither the pin nor its ancestors
-/// are chosen. `None` if there are no candidates.
+/// file as an answer are skipped. The pin is the parent of the oldest chosen commit. Neither the pin nor its ancestors
+/// are chosen. Returns `None` if there are no candidates.
 pub(crate) fn plan(
     history: &CommitHistory,
     backend: &dyn IndexerBackend,
@@ -74,7 +74,8 @@ pub(crate) fn plan(
     Ok(Some(CommitPlan { pin, candidates: candidates.filter(|candidate| !before.contains(&candidate.id)).collect() }))
 }
 
-/// The questions of a plan over the files of the pinned tree, each with the key that decides whether it is held out.
+/// Returns the questions of a plan about the files of the pinned tree. Each comes with the key that decides whether the
+/// question is held out.
 pub(crate) fn questions(plan: &CommitPlan, files: &[SourceFile], selection: &Selection) -> Vec<(String, Question)> {
     let files: FxHashMap<&str, &SourceFile> = files.iter().map(|file| (file.path.as_str(), file)).collect();
     let answered = plan.candidates.iter().filter_map(|candidate| {
@@ -101,7 +102,7 @@ pub(crate) fn questions(plan: &CommitPlan, files: &[SourceFile], selection: &Sel
     answered.take(selection.most).collect()
 }
 
-/// The function of this name in a file; `None` unless there is exactly one.
+/// Returns the function with this name in a file, or `None` unless there is exactly one.
 fn function(file: &SourceFile, name: &str) -> Option<Answer> {
     let mut same = file.definitions.iter().filter(|definition| definition.qualified_name == name);
     let definition = same.next().filter(|_| same.next().is_none())?;
@@ -129,7 +130,7 @@ fn candidate(history: &CommitHistory, backend: &dyn IndexerBackend, commit: &Com
     (!touched.is_empty()).then_some(CommitQuestion { id: commit.id, query, touched })
 }
 
-/// The changed functions of an existing file; `None` for a new file.
+/// Returns the changed functions of an existing file, or `None` for a new file.
 fn touched_file(history: &CommitHistory, backend: &dyn IndexerBackend, change: &FileChange) -> Option<Touched> {
     let old = String::from_utf8(history.blob(change.old?)?).ok()?;
     let new = match change.new {
@@ -141,21 +142,22 @@ fn touched_file(history: &CommitHistory, backend: &dyn IndexerBackend, change: &
     Some(Touched { path: change.path.clone(), functions })
 }
 
-/// Runs of changed lines of the old text as half-open ranges from 0; an empty range is a position between two lines.
+/// Returns the runs of changed lines in the old text, as half-open ranges from 0. An empty range stands for an
+/// insertion between two lines.
 fn changed_lines(old: &[u8], new: &[u8]) -> Vec<(u32, u32)> {
     let input = InternedInput::new(byte_lines(old), byte_lines(new));
     let diff = Diff::compute(Algorithm::Histogram, &input);
     diff.hunks().map(|hunk| (hunk.before.start, hunk.before.end)).collect()
 }
 
-/// The innermost functions that contain or overlap the runs, in order.
+/// Returns the innermost functions that contain or overlap the runs, in the order of the runs.
 fn changed_functions(definitions: &[Definition], runs: &[(u32, u32)]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for &(start, end) in runs {
         let is_cut = |definition: &&Definition| {
             let (first, last) = definition.lines;
             let inside = match start == end {
-                // An insertion belongs to a function if the function has lines on both sides.
+                // An insertion belongs to a function if the function has lines before and after the insertion.
                 true => first <= start && start < last,
                 false => first <= end && start < last,
             };

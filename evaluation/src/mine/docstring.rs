@@ -1,4 +1,4 @@
-//! Questions from the first sentences of the documentation of functions.
+//! Turns the first sentence of each function's documentation into a question.
 
 use crate::golden::{Answer, Question};
 use crate::mine::documented::{self, Candidate, DocSpan, Documented, SqueezedTexts};
@@ -7,10 +7,10 @@ use crate::mine::sentence;
 use crate::mine::source::{Definition, DefinitionKind, SourceFile};
 use crate::random::hash;
 
-/// The name of the set.
+/// Name of this set of questions.
 pub(crate) const SET: &str = "docstring";
 
-/// First sentences of the documentation of functions, if they occur nowhere else among `files`.
+/// Returns questions from the first sentences that occur nowhere else in `files`.
 pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: &Selection) -> Vec<Documented> {
     let asked: Vec<_> = files
         .iter()
@@ -31,8 +31,8 @@ pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: 
     documented::choose(candidates.collect(), texts, selection)
 }
 
-/// The documentation of all functions. All of it is blanked, because a search would find a function that still has
-/// documentation before one without.
+/// Returns the documentation of all functions. The tree that is asked contains none of it: otherwise, functions that
+/// keep their documentation would rank higher than the function that was asked for.
 pub(crate) fn documentation(files: &[SourceFile]) -> impl Iterator<Item = DocSpan<'_>> {
     files.iter().flat_map(|file| {
         let functions = file.definitions.iter().filter(|definition| definition.kind == DefinitionKind::Callable);

@@ -1,4 +1,5 @@
-//! Documentation as a source of questions: whether its sentence occurs anywhere else, and the tree without it.
+//! Questions that come from documentation: checks that a sentence occurs nowhere else, and blanks documentation in a
+//! tree.
 
 use std::ops::Range;
 
@@ -14,20 +15,20 @@ use crate::mine::source::SourceFile;
 /// Number of leading characters of a sentence that must not occur anywhere else in the repository.
 const PROBE_CHARS: usize = 40;
 
-/// A question with the path of the file whose documentation contains the answer verbatim.
+/// A question, with the path of the file whose documentation contains the sentence.
 pub(crate) struct Documented {
     pub(crate) path: String,
     pub(crate) question: Question,
 }
 
-/// The byte range of documentation in the text of a file.
+/// Byte range of a piece of documentation in the text of a file.
 pub(crate) struct DocSpan<'f> {
     pub(crate) file: &'f SourceFile,
     pub(crate) bytes: Range<usize>,
 }
 
 impl<'f> DocSpan<'f> {
-    /// The span of documentation at `bytes`; `None` if it cannot be blanked.
+    /// Creates a span for the documentation at `bytes`, or returns `None` if the documentation cannot be blanked.
     pub(crate) fn new(file: &'f SourceFile, bytes: &Range<usize>) -> Option<Self> {
         can_be_blanked(file.text.get(bytes.clone())).then(|| Self { file, bytes: bytes.clone() })
     }
@@ -62,7 +63,7 @@ pub(crate) fn choose(candidates: Vec<Candidate<'_>>, texts: &SqueezedTexts, sele
     candidates.map(|Candidate { file, question, .. }| Documented { path: file.path.clone(), question }).collect()
 }
 
-/// The texts of a repository, in which a sentence can be found independent of its line breaks.
+/// The texts of a repository, normalised so that a sentence can be found independently of its line breaks.
 pub(crate) struct SqueezedTexts(Vec<String>);
 
 impl SqueezedTexts {
@@ -71,7 +72,8 @@ impl SqueezedTexts {
         Self(files.par_iter().map(|file| squeezed(&file.text)).collect())
     }
 
-    /// Whether the beginning of a sentence occurs only in its own documentation.
+    /// Whether the first [`PROBE_CHARS`] characters of a sentence occur only in `doc`, the sentence's own
+    /// documentation.
     fn occurs_only_in(&self, doc: &str, sentence: &str) -> bool {
         let end = sentence.char_indices().nth(PROBE_CHARS).map_or(sentence.len(), |(at, _)| at);
         let probe = squeezed(&sentence[..end]);
@@ -81,7 +83,7 @@ impl SqueezedTexts {
     }
 }
 
-/// The text with one space for every run of white space and comment marks, so that a sentence can be found independent
+/// Replaces every run of white space and comment characters by one space, so that a sentence can be found independently
 /// of its line breaks.
 fn squeezed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -95,8 +97,8 @@ fn squeezed(text: &str) -> String {
     out
 }
 
-/// Whether documentation can be blanked: a comment always, a string if its quotes can stay (one line, or triple
-/// quotes).
+/// Whether documentation can be blanked. A comment always can; a string only if its quotes can stay, because it has one
+/// line or triple quotes.
 pub(crate) fn can_be_blanked(doc: Option<&str>) -> bool {
     doc.is_some_and(|doc| match quotes(doc) {
         Some((_, quote)) => doc.ends_with(quote) && (quote.len() == 3 || !doc.contains('\n')),
@@ -104,8 +106,8 @@ pub(crate) fn can_be_blanked(doc: Option<&str>) -> bool {
     })
 }
 
-/// The text without the documentation at `ranges`. Line feeds stay, so every line keeps its number; a string keeps its
-/// prefix and quotes, so the code still parses.
+/// Returns the text without the documentation at `ranges`. Line feeds stay, so that every line keeps its number. A
+/// string keeps its prefix and quotes, so that the code still parses.
 pub(crate) fn blanked(text: &str, mut ranges: Vec<Range<usize>>) -> String {
     ranges.sort_by_key(|range| range.start);
     let mut out = String::with_capacity(text.len());
@@ -126,7 +128,7 @@ pub(crate) fn blanked(text: &str, mut ranges: Vec<Range<usize>>) -> String {
     out
 }
 
-/// The length of a string literal's prefix and its quote; `None` for a comment.
+/// Returns the length of a string literal's prefix, and its quote, or `None` for a comment.
 fn quotes(doc: &str) -> Option<(usize, &str)> {
     let prefix = doc.len() - doc.trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '~').len();
     let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| doc[prefix..].starts_with(quote))?;

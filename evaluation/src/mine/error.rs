@@ -1,43 +1,43 @@
-//! Errors of mining.
+//! Errors that occur while golden sets are generated.
 
 use std::path::PathBuf;
 
-/// An error of mining.
+/// An error that occurs while golden sets are generated.
 #[derive(Debug, thiserror::Error)]
 pub enum MineError {
     /// The history cannot be read.
     #[error("cannot read the history of {path}: {reason}")]
     Git {
-        /// The repository.
+        /// Path of the repository.
         path: PathBuf,
-        /// The problem.
+        /// The reason.
         reason: String,
     },
     /// A file cannot be read or written.
     #[error("{path}: {source}")]
     File {
-        /// The path.
+        /// Path of the file.
         path: PathBuf,
         /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The directory has other content, which must not be overwritten.
+    /// The directory contains other files, which must not be overwritten.
     #[error("{0} is neither empty nor a mined directory; choose another directory")]
     Occupied(PathBuf),
     /// A manifest cannot be read.
     #[error("{path}: {reason}; mine the directory again")]
     Manifest {
-        /// The path.
+        /// Path of the manifest.
         path: PathBuf,
-        /// The problem.
+        /// The reason.
         reason: String,
     },
-    /// A copy cannot be indexed.
+    /// The copy of a tree cannot be indexed.
     #[error("cannot index {root}: {reason}")]
     Index {
-        /// The copy.
+        /// Directory of the copy.
         root: PathBuf,
-        /// The problem.
+        /// The reason.
         reason: String,
     },
 }

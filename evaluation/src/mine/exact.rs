@@ -1,4 +1,4 @@
-//! Questions from the names that a repository defines exactly once.
+//! Turns each name that a repository defines exactly once into a question.
 
 use rustc_hash::FxHashMap;
 
@@ -6,14 +6,14 @@ use crate::golden::{Answer, Question};
 use crate::mine::selection::Selection;
 use crate::mine::source::{Definition, DefinitionKind, SourceFile};
 
-/// The name of the set.
+/// Name of this set of questions.
 pub(crate) const SET: &str = "exact";
 
 /// Minimum number of letters in a name. Shorter names are too common.
 const MIN_LETTERS: usize = 4;
 
-/// Names of functions and types with one definition among all `files`. The answer is all lines of a function, or the
-/// declaration of a type.
+/// Returns questions for the names of functions and types that have one definition among all `files`. The answer is all
+/// lines of the function, or the declaration of the type.
 pub(crate) fn questions(files: &[SourceFile], selection: &Selection) -> Vec<(String, Question)> {
     let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
     for definition in files.iter().flat_map(|file| &file.definitions) {

@@ -1,8 +1,8 @@
-//! File names, and how texts refer to them.
+//! Parts of file names, and how texts refer to a file.
 
 /// The last components of a path.
 pub(crate) struct FileName<'p> {
-    /// The name of the file: `http_client.spec.ts`.
+    /// The name of the file, such as `http_client.spec.ts`.
     pub(crate) file: &'p str,
     /// The file name without its last extension.
     base: &'p str,
@@ -13,7 +13,7 @@ pub(crate) struct FileName<'p> {
 }
 
 impl<'p> FileName<'p> {
-    /// Splits a path with `/`.
+    /// Splits a path whose components are separated by `/`.
     pub(crate) fn from_path(path: &'p str) -> Self {
         let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
         let directory = directories.rsplit('/').next().unwrap_or_default();
@@ -23,20 +23,20 @@ impl<'p> FileName<'p> {
         Self { file, base, stem, directory }
     }
 
-    /// Whether the file is named after a type or module, ignoring case and separators of words.
+    /// Whether the file is named after the type or module `documented`, ignoring case and word separators.
     pub(crate) fn is_named_after(&self, documented: &str) -> bool {
         let simple = fold(documented.rsplit(['.', ':', '\\']).next().unwrap_or(documented));
         !simple.is_empty() && (simple == fold(self.base) || simple == fold(self.stem))
     }
 
-    /// Whether a word, or its part after the last dot, is the name of the file or of its directory.
-    pub(crate) fn is(&self, word: &str) -> bool {
+    /// Whether a word, or the part after its last dot, is the name of the file or of its directory.
+    pub(crate) fn is_named(&self, word: &str) -> bool {
         let word = word.trim_end_matches([':', ',', '.']);
         let word = fold(word.rsplit(['.', ':', '/', '\\']).next().unwrap_or(word));
         !word.is_empty() && [self.base, self.stem, self.directory].iter().any(|name| fold(name) == word)
     }
 
-    /// Whether a text contains a compound name of the file or its directory, or the compound name `documented`.
+    /// Whether a text contains a compound name: the name of the file, of its directory, or `documented`.
     pub(crate) fn is_given_away_by(&self, text: &str, documented: Option<&str>) -> bool {
         let names = [Some(self.base), Some(self.stem), Some(self.directory), documented].into_iter().flatten();
         let names: Vec<String> = names.filter(|name| is_compound(name)).map(fold).collect();
@@ -45,12 +45,12 @@ impl<'p> FileName<'p> {
     }
 }
 
-/// The letters and digits of a name in lower case.
+/// Returns the letters and digits of a name in lower case.
 fn fold(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a name is more than a plain word: with separators, inner capitals or digits.
+/// Whether a name is more than a plain word: it has separators, capitals inside, or digits.
 pub(crate) fn is_compound(name: &str) -> bool {
     let bare = name.trim_matches(['_', '-']);
     bare.contains(['_', '-', '.'])

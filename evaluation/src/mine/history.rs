@@ -1,4 +1,4 @@
-//! The commits of a repository and the files of their trees.
+//! Reads the commits of a repository and the files of their trees.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,14 @@ use gix::traverse::commit::simple::CommitTimeOrder;
 
 use crate::mine::error::MineError;
 
-/// Maximum depth of trees that are read.
+/// Maximum depth of directories that are read.
 const MAX_DEPTH: usize = 128;
 
-/// The repository that contains a directory, from its HEAD. Paths are relative to the directory.
+/// The history of the repository that contains a directory, starting at HEAD. Paths are relative to the directory.
 pub(crate) struct CommitHistory {
     repository: gix::Repository,
     head: ObjectId,
-    /// The directory below the work tree, ending in `/`, or empty.
+    /// Path of the directory relative to the work tree, ending in `/`, or empty.
     pub(crate) prefix: String,
 }
 
@@ -39,13 +39,13 @@ pub(crate) struct FileChange {
 
 /// A regular file of a tree.
 pub(crate) struct CommittedFile {
-    /// Relative to the top of the work tree.
+    /// Path relative to the top of the work tree.
     pub(crate) path: String,
     pub(crate) blob: ObjectId,
 }
 
 impl CommitHistory {
-    /// Opens the repository at or above `root`; `None` without a repository or without a commit.
+    /// Opens the repository at or above `root`. Returns `None` if there is no repository or no commit.
     pub(crate) fn open(root: &Path) -> Result<Option<Self>, MineError> {
         let is_git = root.ancestors().any(|directory| directory.join(".git").exists());
         if !is_git {
@@ -81,13 +81,14 @@ impl CommitHistory {
         }))
     }
 
-    /// `from` and its ancestors.
+    /// Returns `from` and its ancestors.
     pub(crate) fn reachable(&self, from: ObjectId) -> Result<HashSet<ObjectId>, MineError> {
         let walk = self.repository.rev_walk([from]).all().map_err(|error| self.failure(error.to_string()))?;
         Ok(walk.filter_map(|info| Some(info.ok()?.id)).collect())
     }
 
-    /// The regular files below the directory that differ between two commits, by path; `None` if a tree is missing.
+    /// Returns the regular files below the directory that differ between two commits, by path, or `None` if a tree is
+    /// missing.
     pub(crate) fn changes(&self, old: ObjectId, new: ObjectId) -> Option<Vec<FileChange>> {
         let mut changes = Vec::new();
         self.compare(Some(self.tree(old)?), Some(self.tree(new)?), &mut String::new(), 0, &mut changes)?;
@@ -102,8 +103,8 @@ impl CommitHistory {
         Some(changes)
     }
 
-    /// The regular files of a commit below the directory, and the ignore, attribute and mailmap files at the top, which apply to
-    /// the whole work tree.
+    /// Returns the regular files of a commit below the directory. Also returns the ignore, attribute and mailmap files
+    /// at the top, because they apply to the whole work tree.
     pub(crate) fn files(&self, commit: ObjectId) -> Result<Vec<CommittedFile>, MineError> {
         let missing = || self.failure(format!("the tree of commit {commit} is missing from this clone"));
         let mut files = Vec::new();
@@ -114,22 +115,22 @@ impl CommitHistory {
         Ok(kept.filter_map(|file| Some(CommittedFile { path: file.path, blob: file.new? })).collect())
     }
 
-    /// The bytes of a file; `None` if they are missing from this clone.
+    /// Returns the bytes of a file, or `None` if they are missing from this clone.
     pub(crate) fn blob(&self, id: ObjectId) -> Option<Vec<u8>> {
         Some(self.repository.find_blob(id).ok()?.take_data())
     }
 
-    /// The tree of a commit.
+    /// Returns the tree of a commit.
     pub(crate) fn tree(&self, commit: ObjectId) -> Option<ObjectId> {
         Some(self.repository.find_commit(commit).ok()?.tree_id().ok()?.detach())
     }
 
-    /// The directory of the objects.
+    /// Returns the directory of the repository's objects.
     pub(crate) fn objects(&self) -> PathBuf {
         self.repository.objects.store_ref().path().to_owned()
     }
 
-    /// The file with the boundary commits of a shallow clone.
+    /// Returns the path of the file that lists the boundary commits of a shallow clone.
     pub(crate) fn shallow_file(&self) -> Option<PathBuf> {
         self.repository.shallow_file().ok()
     }
@@ -158,7 +159,7 @@ impl CommitHistory {
         for name in names {
             let of = |entries: &[GitTreeEntry]| find(entries, name).map(|at| (entries[at].kind, entries[at].id));
             let (before, after) = (of(&old), of(&new));
-            // A name that is not UTF-8 cannot be a path of the index.
+            // Names that are not UTF-8 are skipped: the index contains no such paths.
             let Ok(text) = name.to_str() else { continue };
             if before == after {
                 continue;

@@ -1,4 +1,4 @@
-//! The manifest of a directory of mined golden sets.
+//! The manifest of a mined directory: its trees and its golden sets.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::mine::tree::failed;
 pub const MANIFEST: &str = "manifest.json";
 /// Maximum size of the manifest, in bytes.
 const MAX_MANIFEST_BYTES: u64 = 1 << 20;
-/// The version of the layout that this program writes and reads.
+/// Version of the layout that this version of the program writes and reads.
 const FORMAT: u32 = 2;
 
 /// The contents of a mined directory.
@@ -25,35 +25,35 @@ pub struct Manifest {
     pub format: u32,
     /// The seed that chose the questions.
     pub seed: u64,
-    /// Percentage of the questions that was held out.
+    /// Percentage of the questions that are held out.
     pub held_out_percent: f64,
-    /// The trees that have to be indexed.
+    /// The trees to index.
     pub trees: Vec<MinedTree>,
-    /// The sets.
+    /// The golden sets.
     pub sets: Vec<MinedSet>,
 }
 
 /// A tree of a mined directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MinedTree {
-    /// Its name.
+    /// Name of the tree.
     pub name: String,
     /// The directory to index, relative to the directory of the trees, with `/`.
     pub root: String,
     /// Commit of the tree; `None` without git.
     pub commit: Option<String>,
-    /// Number of blanked documentation comments.
+    /// Number of documentation comments that were blanked.
     pub blanked: usize,
 }
 
 /// A set of a mined directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MinedSet {
-    /// Its name.
+    /// Name of the set.
     pub name: String,
-    /// Path of its file, relative to the mined directory.
+    /// Path of the set's file, relative to the mined directory.
     pub file: String,
-    /// Name of the tree that its questions are asked of.
+    /// Name of the tree of which the questions are asked.
     pub tree: String,
     /// Number of questions.
     pub questions: usize,
@@ -62,16 +62,16 @@ pub struct MinedSet {
 }
 
 impl Manifest {
-    /// An empty manifest of this layout.
+    /// Creates an empty manifest.
     pub(crate) fn new(selection: &Selection) -> Self {
         let (seed, held_out_percent) = (selection.seed, selection.held_out);
         Self { format: FORMAT, seed, held_out_percent, trees: Vec::new(), sets: Vec::new() }
     }
 
-    /// Reads the manifest of a directory; `None` if it has no manifest.
+    /// Reads the manifest of a directory. Returns `None` if the directory has no manifest.
     ///
     /// # Errors
-    /// When it cannot be read, or was written by another version.
+    /// Fails if the manifest cannot be read, or if another version of the program has written it.
     pub fn read(directory: &Directory) -> Result<Option<Self>, MineError> {
         let path = directory.path().join(MANIFEST);
         let bytes = match directory.read(MANIFEST, MAX_MANIFEST_BYTES) {
@@ -93,10 +93,10 @@ impl Manifest {
         Ok(Some(manifest))
     }
 
-    /// The directory to index for a set, given the directory of the trees.
+    /// Returns the directory to index for a set. `trees` is the directory that contains all trees.
     ///
     /// # Errors
-    /// When the directory does not exist or is outside of `trees`.
+    /// Fails if the directory does not exist or is outside of `trees`.
     pub fn root_of(&self, trees: &Path, set: &MinedSet) -> Result<PathBuf, MineError> {
         let Some(tree) = self.trees.iter().find(|tree| tree.name == set.tree) else {
             return Ok(trees.to_owned());
@@ -106,10 +106,10 @@ impl Manifest {
         Ok(opened.path().to_owned())
     }
 
-    /// The questions of a set.
+    /// Reads the questions of a set.
     ///
     /// # Errors
-    /// All faults of its file.
+    /// Returns all errors in the set's file.
     pub fn questions(&self, directory: &Directory, set: &MinedSet) -> Result<Vec<Question>, GoldenErrors> {
         match set.questions {
             0 => Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! Golden sets generated from a repository.
+//! Generates golden sets from a repository.
 //!
 //! There are four sets, each split into a development part and a held-out part:
 //!
@@ -7,8 +7,9 @@
 //! - `topics`: first sentences of the documentation of files, asked of a copy of the tree without that documentation;
 //! - `commit`: subjects of commits, whose answers are the functions and files that the commit changed.
 //!
-//! The questions of `commit` are asked of the tree at the pin, the parent of the oldest commit that is asked about, and
-//! all others of the tree at HEAD. The history of every copy ends at its commit, so no copy reveals a later change.
+//! The questions of `commit` are asked of the tree at the pin: the parent of the oldest commit among the questions. All
+//! other questions are asked of the tree at HEAD. The history of every copy ends at the commit of its tree, so no copy
+//! reveals a later change.
 
 mod backend;
 mod commit;

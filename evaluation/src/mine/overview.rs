@@ -1,15 +1,15 @@
-//! The sentence that describes the purpose of a file, from the documentation of the file or of the item that the file
-//! is named after.
+//! Finds the sentence that describes the purpose of a file, in the documentation of the file or of the type or module
+//! that the file is named after.
 
 use crate::mine::file_name::{FileName, is_compound};
 use crate::mine::sentence::{self, MIN_INFORMATIVE_WORDS};
 
-/// Number of paragraphs that are examined: the first one may be a title.
+/// Number of paragraphs that are examined. More than one, because the first paragraph may be a title.
 const MAX_PARAGRAPHS: usize = 2;
-/// Maximum number of words of a title, which is a line above a line of punctuation.
+/// Maximum number of words in a title that is underlined with punctuation.
 const MAX_TITLE_WORDS: usize = 6;
 
-/// Phrases of paragraphs about the ownership, authorship or generation of a file, in lower case.
+/// Phrases in paragraphs about the ownership, authorship or generation of a file, in lower case.
 const LEGAL: &[&str] = &[
     "copyright",
     "copyleft",
@@ -44,7 +44,7 @@ const LEGAL: &[&str] = &[
     "makefile for sphinx",
 ];
 
-/// Beginnings of lines that are addressed to programs, in lower case.
+/// Beginnings of lines that are meant for programs, in lower case.
 const FOR_PROGRAMS: &[&str] = &[
     "-*-",
     "vim:",
@@ -81,11 +81,11 @@ const FOR_PROGRAMS: &[&str] = &[
     "<reference",
 ];
 
-/// Tags and fields that describe the purpose of a file.
+/// Tags and fields that introduce the purpose of a file.
 const DESCRIBING: &[&str] =
     &["fileoverview", "file", "overview", "brief", "summary", "description", "desc", "abstract", "purpose", "synopsis"];
 
-/// Fields with other information.
+/// Fields that introduce other information.
 const FIELDS: &[&str] = &[
     "module",
     "copyright",
@@ -115,7 +115,7 @@ const FIELDS: &[&str] = &[
     "title",
 ];
 
-/// First words of sentences with instructions about the use of a file.
+/// First words of sentences that tell readers how to use a file.
 const WARNINGS: &[&str] =
     &["warning", "important", "please", "attention", "caution", "based", "mark", "don't", "beware"];
 
@@ -142,7 +142,7 @@ const KINDS: &[&str] = &[
     "mixin",
 ];
 
-/// Verbs between the file and its purpose.
+/// Verbs that connect a file with its purpose, as in "this file contains".
 const VERBS: &[&str] = &[
     "contains",
     "provides",
@@ -170,9 +170,9 @@ const VERBS: &[&str] = &[
     "defining",
 ];
 
-/// The first sentence of the first paragraph that is not a title, a licence or a note for a program, without a lead
-/// such as `This module provides`. `None` if the sentence has too little information or reveals the name of the file.
-/// `documented` is the name of the type or module that the text documents.
+/// Returns the first sentence of the first paragraph that is not a title, a licence or a note for a program. A
+/// beginning such as `This module provides` is removed. Returns `None` if the sentence has too little information or
+/// reveals the name of the file. `documented` is the name of the type or module that the text documents.
 pub(crate) fn question(text: &str, name: &FileName<'_>, documented: Option<&str>) -> Option<String> {
     let paragraphs = paragraphs(text, name);
     let paragraph = paragraphs.iter().take(MAX_PARAGRAPHS).find(|paragraph| !is_title(paragraph))?;
@@ -183,7 +183,7 @@ pub(crate) fn question(text: &str, name: &FileName<'_>, documented: Option<&str>
     (is_informative && !name.is_given_away_by(&text, documented)).then_some(text)
 }
 
-/// Whether a paragraph is a single line without a full stop at its end and with too little information for a question.
+/// Whether a paragraph is a title: a single line, without a full stop, with too little information for a question.
 fn is_title(paragraph: &str) -> bool {
     !paragraph.contains('\n')
         && !paragraph.ends_with(['.', '!', '?', ':', ';'])
@@ -195,7 +195,7 @@ fn is_warning(text: &str) -> bool {
     WARNINGS.contains(&opening.as_str())
 }
 
-/// The number of informative words except [`KINDS`] and [`VERBS`].
+/// Returns the number of informative words, not counting [`KINDS`] and [`VERBS`].
 fn informative(text: &str) -> usize {
     let is_empty = |word: &&str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
@@ -205,7 +205,7 @@ fn informative(text: &str) -> usize {
     sentence::informative(&words.join(" "))
 }
 
-/// The paragraphs that may describe the purpose of a file: without titles, licences and notes for programs.
+/// Returns the paragraphs that may describe the purpose of a file, without titles, licences and notes for programs.
 fn paragraphs(text: &str, name: &FileName<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let mut lines: Vec<&str> = Vec::new();
@@ -240,13 +240,13 @@ fn paragraphs(text: &str, name: &FileName<'_>) -> Vec<String> {
     found
 }
 
-/// The role of a line of documentation in the description of a file.
+/// What a line of documentation contributes to the description of a file.
 enum LineRole<'t> {
     /// The text of a tag or field that begins a description.
     Starts(&'t str),
-    /// More text.
+    /// Text that continues a description.
     Continues(&'t str),
-    /// Something else.
+    /// Text that is not part of a description.
     Other,
 }
 
@@ -279,7 +279,7 @@ fn classify_line<'t>(line: &'t str, name: &FileName<'_>) -> LineRole<'t> {
     }
 }
 
-/// The text after the name of the file at its start: `retry.c - tries again`.
+/// Removes the name of the file from the start of a line, as in `retry.c - tries again`.
 fn without_file_name<'t>(line: &'t str, name: &FileName<'_>) -> &'t str {
     let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let path = first.trim_matches(|c: char| !c.is_alphanumeric() && c != '.').trim_end_matches('.');
@@ -287,12 +287,12 @@ fn without_file_name<'t>(line: &'t str, name: &FileName<'_>) -> &'t str {
     if is_name { rest.trim_start_matches(['-', '–', '—', ':', ' ']) } else { line }
 }
 
-/// Whether a line consists of only a path or a name with dots.
+/// Whether a line consists only of a path or a name with dots.
 fn is_path(line: &str) -> bool {
     !line.contains(char::is_whitespace) && line.trim_end_matches('.').contains(['.', '/'])
 }
 
-/// The words of a text without the targets of links (`[text][target]`) and without remains of markup.
+/// Returns the words of a text without link targets (`[text][target]`) and without remains of markup.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -305,12 +305,12 @@ fn plain(text: &str) -> String {
     text.split(' ').filter(|word| *word != "_").collect::<Vec<_>>().join(" ")
 }
 
-/// The sentence without `This module provides`, `Package retry` or the name of the documented item at its start.
+/// Removes `This module provides`, `Package retry` or the name of the documented item from the start of a sentence.
 fn without_lead(text: &str, name: &FileName<'_>, documented: Option<&str>) -> String {
     let words: Vec<&str> = text.split(' ').collect();
     let lower: Vec<String> = words.iter().map(|word| word.trim_matches([':', ',']).to_lowercase()).collect();
     let is = |at: usize, list: &[&str]| lower.get(at).is_some_and(|word| list.contains(&word.as_str()));
-    let is_name = |at: usize| words.get(at).is_some_and(|word| name.is(word) || documented == Some(*word));
+    let is_name = |at: usize| words.get(at).is_some_and(|word| name.is_named(word) || documented == Some(*word));
     let kinds = (1..words.len()).take_while(|at| is(*at, KINDS)).count();
     let is_this = is(0, &["this"]);
     let from = if (is_this || (is(0, &["the"]) && kinds > 0)) && is(1 + kinds, VERBS) {

@@ -1,4 +1,4 @@
-//! One mining run: chooses the questions, and writes and indexes the trees that they are asked of.
+//! Runs the mining: chooses the questions, and writes and indexes the trees of which the questions are asked.
 
 use std::path::{Path, PathBuf};
 
@@ -18,35 +18,35 @@ use crate::mine::{commit, docstring, exact, topics, tree};
 
 /// Maximum size of a source file, in bytes.
 const MAX_SOURCE_BYTES: u64 = 1 << 30;
-/// The directory of the copies within a mined directory.
+/// Directory of all copies within a mined directory.
 const TREES: &str = "trees";
-/// The copy of HEAD.
+/// Name of the copy of HEAD.
 const HEAD: &str = "head";
-/// The copy of HEAD without the documentation of functions.
+/// Name of the copy of HEAD without the documentation of functions.
 const STRIPPED: &str = "stripped";
-/// The copy of HEAD without the documentation of files.
+/// Name of the copy of HEAD without the documentation of files.
 const STRIPPED_TOPICS: &str = "stripped-topics";
-/// The copy of the tree before the commits that are asked about.
+/// Name of the copy at the pin, which precedes all commits that became questions.
 const PIN: &str = "pin";
 
 /// The source, the destination and the selection of a mining run.
 #[derive(Debug, Clone)]
 pub struct MineOptions {
-    /// The repository, or a directory in it; absolute.
+    /// Absolute path of the repository, or of a directory in it.
     pub root: PathBuf,
-    /// The directory to write, opened by an absolute path. It must be empty or a mined directory.
+    /// Directory for the results, opened by an absolute path. It must be empty or a mined directory.
     pub out: Directory,
-    /// The directory of the copies if it is outside of `out`. It must be empty or have copies of an earlier run.
+    /// Directory for the copies, if it is outside of `out`. It must be empty or contain copies of an earlier run.
     pub trees: Option<Directory>,
-    /// The selection of questions.
+    /// Number and choice of questions.
     pub selection: Selection,
 }
 
-/// Mines the repository and writes the sets, the trees that they are asked of and their indexes.
+/// Mines the repository. Writes the sets, the trees of which their questions are asked, and the indexes of the trees.
 ///
 /// # Errors
-/// When the history or a file cannot be read, a tree cannot be indexed, or the directory has other content. The results
-/// of an earlier run in the directory are then lost.
+/// Fails if the history or a file cannot be read, if a tree cannot be indexed, or if the directory contains other
+/// files. The results of an earlier run may be lost in this case.
 pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manifest, MineError> {
     let MineOptions { root, out, trees, selection } = options;
     clear(out, trees.as_ref())?;
@@ -54,7 +54,7 @@ pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manife
         Some(trees) => trees.clone(),
         None => out.create_private_directory(TREES).map_err(|error| tree::failed(out.path(), error))?,
     };
-    // Overrides ignore files in parent directories: an index hides itself and its neighbours from git.
+    // Overrides ignore files in parent directories: `aur` writes ignore files so that git does not list indexes.
     tree::write(&trees, ".gitignore", b"!*\n")?;
     let history = CommitHistory::open(root)?;
     let prefix = history.as_ref().map_or("", |history| history.prefix.trim_end_matches('/'));
@@ -107,12 +107,12 @@ impl Manifest {
     }
 }
 
-/// Removes the results of an earlier run, even if it was killed. A directory with other content is left alone.
+/// Removes the results of an earlier run, even if it was killed. A directory with other content is not changed.
 fn clear(out: &Directory, trees: Option<&Directory>) -> Result<(), MineError> {
     let failed = |error| tree::failed(out.path(), error);
     let has_entries = !out.entries().map_err(failed)?.is_empty();
     let has = |path: &str| out.metadata(path).is_ok();
-    // A run that was killed has left no manifest, but its first tree.
+    // A killed run has left no manifest, but may have left its first tree.
     let has_tree = || has(&format!("{TREES}/{HEAD}")) || trees.is_some_and(|trees| trees.metadata(HEAD).is_ok());
     if has_entries && !has(MANIFEST) && !has_tree() {
         return Err(MineError::Occupied(out.path().to_owned()));
@@ -123,30 +123,30 @@ fn clear(out: &Directory, trees: Option<&Directory>) -> Result<(), MineError> {
     removed.map_err(|error| tree::failed(trees.path(), error))
 }
 
-/// The source and the destination of the copies.
+/// The source and the destination of the copies of trees.
 struct TreeSource<'a> {
     root: &'a Path,
     trees: &'a Directory,
-    /// The root relative to the work tree, without a trailing slash.
+    /// Path of the root relative to the work tree, without a trailing slash.
     prefix: &'a str,
     history: Option<&'a CommitHistory>,
     backend: &'a dyn IndexerBackend,
 }
 
 impl TreeSource<'_> {
-    /// The directory of a copy that is indexed.
+    /// Returns the directory of a copy that is indexed.
     fn below(&self, name: &str) -> PathBuf {
         let tree = self.trees.path().join(name);
         if self.prefix.is_empty() { tree } else { tree.join(self.prefix) }
     }
 
-    /// Opens the directory that [`Self::below`] names.
+    /// Opens the directory that [`Self::below`] returns.
     fn open(&self, name: &str) -> Result<Directory, MineError> {
         let below = Path::new(name).join(self.prefix);
         self.trees.create_directories(below).map_err(|error| tree::failed(&self.below(name), error))
     }
 
-    /// Writes the tree of a commit or, without git, the files in the index of the directory.
+    /// Writes the tree of a commit. Without git, copies the files that the index of the directory contains.
     fn copy(&self, name: &str, commit: Option<gix::ObjectId>) -> Result<(), MineError> {
         let directory = self.trees.create_directory(name).map_err(|error| tree::failed(self.trees.path(), error))?;
         match (self.history, commit) {
@@ -173,8 +173,8 @@ impl TreeSource<'_> {
     }
 }
 
-/// Reads the files at `paths`, and parses the definitions of code files. Files that are not UTF-8 and paths with
-/// secrets are skipped.
+/// Reads the files at `paths`, and parses the definitions of code files. Skips files that are not UTF-8, and paths that
+/// contain secrets.
 fn read(root: &Directory, paths: &[String], backend: &dyn IndexerBackend) -> Result<Vec<SourceFile>, MineError> {
     let files = paths.par_iter().map(|path| {
         let bytes = root.read(path, MAX_SOURCE_BYTES).map_err(|error| tree::failed(&root.path().join(path), error))?;
@@ -185,8 +185,8 @@ fn read(root: &Directory, paths: &[String], backend: &dyn IndexerBackend) -> Res
     Ok(files.into_iter().flatten().collect())
 }
 
-/// A file with its secrets masked, as in the index. A definition whose name is masked is removed, because no question
-/// can ask for it.
+/// Creates a source file with masked secrets, as in the index. A definition whose name is masked is removed, because no
+/// question can ask for it.
 fn source_file(path: &str, original: &str, backend: &dyn IndexerBackend) -> SourceFile {
     let text = masked(original.to_owned());
     let mut outline = if backend.is_code(path) { backend.outline(path, &text) } else { Outline::default() };
@@ -196,7 +196,7 @@ fn source_file(path: &str, original: &str, backend: &dyn IndexerBackend) -> Sour
     SourceFile { path: path.to_owned(), text, definitions: outline.definitions, overviews: outline.overviews }
 }
 
-/// Blanks documentation, file by file.
+/// Blanks documentation in the files of a tree.
 fn strip(root: &Directory, documentation: &[DocSpan<'_>]) -> Result<(), MineError> {
     for of_file in documentation.chunk_by(|a, b| a.file.path == b.file.path) {
         let SourceFile { path, text, .. } = of_file[0].file;

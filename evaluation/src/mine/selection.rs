@@ -1,31 +1,32 @@
-//! The selection of questions among many candidates, and of the held-out questions among them.
+//! Chooses questions among many candidates, and decides which of them are held out.
 
 use rustc_hash::FxHashMap;
 
 use crate::random::hash;
 
-/// Seed of the split. It does not depend on the seed of a run, so that held-out questions are the same in all runs.
+/// Seed that decides which questions are held out. It is independent of the seed of a run, so that the same questions
+/// are held out in all runs.
 const SPLIT: u64 = 0x4845_4c44;
 
-/// The number of questions, and how they are chosen.
+/// The number of questions, and the seed and share for choosing them.
 #[derive(Debug, Clone, Copy)]
 pub struct Selection {
-    /// Maximum number of questions in a set, including the held-out ones.
+    /// Maximum number of questions in a set, including held-out questions.
     pub most: usize,
     /// Seed of the choice among the candidates.
     pub seed: u64,
-    /// Percentage of the questions that is held out.
+    /// Percentage of the questions that are held out.
     pub held_out: f64,
 }
 
 impl Selection {
-    /// Whether the questions with the key `key`, a path or a commit, are held out.
+    /// Whether the questions with this key, a path or a commit, are held out.
     pub(crate) fn is_held_out(&self, key: &str) -> bool {
         (hash(SPLIT, &[key]) % 10_000) as f64 / 100.0 < self.held_out
     }
 
-    /// At most [`Self::most`] of `items` in pseudo-random order, about as many from each file (`path`); `key` identifies an
-    /// item within its file.
+    /// Chooses at most [`Self::most`] of `items` in pseudorandom order, about as many from each file. `path` returns
+    /// the file of an item, and `key` identifies the item within its file.
     pub(crate) fn choose<T>(&self, items: Vec<T>, path: impl Fn(&T) -> &str, key: impl Fn(&T) -> &str) -> Vec<T> {
         let mut order: Vec<(u64, T)> =
             items.into_iter().map(|item| (hash(self.seed, &[path(&item), key(&item)]), item)).collect();
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn about_the_percentage_is_held_out() {
+    fn about_the_given_percentage_is_held_out() {
         let selection = Selection { most: 10, seed: 1, held_out: 30.0 };
         let held = (0..10_000).filter(|n| selection.is_held_out(&format!("src/file{n}.py"))).count();
         assert!((2_800..3_200).contains(&held), "{held}");
@@ -70,7 +71,7 @@ mod tests {
             reversed.reverse();
             prop_assert_eq!(&choose(reversed), &chosen);
             prop_assert_eq!(chosen.len(), most.min(items.len()));
-            // No file has two questions more than another file that still has candidates.
+            // If a file still has candidates, no other file has two questions more.
             for file in 0..5_u8 {
                 let path = format!("{file}.py");
                 let taken = chosen.iter().filter(|item| item.0 == path).count();

@@ -1,6 +1,6 @@
-//! The first sentence of a documentation comment, as a question.
+//! Turns the first sentence of a documentation comment into a question.
 
-/// Words without meaning.
+/// Words that carry no information.
 const FILLERS: &[&str] = &[
     "the", "and", "for", "are", "was", "were", "been", "this", "that", "these", "those", "with", "from", "into",
     "onto", "its", "has", "have", "had", "not", "but", "can", "will", "would", "should", "may", "must", "does", "did",
@@ -9,7 +9,7 @@ const FILLERS: &[&str] = &[
     "new", "one", "get", "set", "return", "returns", "returned",
 ];
 
-/// Openings of sentences that do not describe what the code does.
+/// Beginnings of sentences that do not describe what the code does.
 const EMPTY_OPENINGS: &[&str] = &[
     "test",
     "todo",
@@ -42,9 +42,9 @@ pub(crate) const MIN_INFORMATIVE_WORDS: usize = 4;
 /// Maximum number of words in a question.
 const MAX_WORDS: usize = 30;
 
-/// The first sentence of a doc text, in plain words; `None` if it has too little information. `name` is the name of the
-/// documented symbol: it is removed from the start of the sentence, and a sentence that reveals it elsewhere is
-/// rejected.
+/// Returns the first sentence of a doc comment in plain words, or `None` if it has too little information. `name` is
+/// the name of the documented symbol. It is removed from the start of the sentence. If the rest of the sentence reveals
+/// it, the result is `None`.
 pub(crate) fn question(doc: &str, name: &str) -> Option<String> {
     let mut text = first_sentence(&plain(&first_paragraph(doc)));
     if let Some(rest) = without_prefix_word(&text, name) {
@@ -53,7 +53,7 @@ pub(crate) fn question(doc: &str, name: &str) -> Option<String> {
     (can_be_asked(&text) && informative(&text) >= MIN_INFORMATIVE_WORDS && !gives_away(&text, name)).then_some(text)
 }
 
-/// Whether a sentence is neither empty nor too long, and describes code.
+/// Whether a sentence describes code, and is neither empty nor too long.
 pub(crate) fn can_be_asked(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let opening = words.first().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
@@ -62,7 +62,7 @@ pub(crate) fn can_be_asked(text: &str) -> bool {
         && !text.contains("://")
 }
 
-/// The number of distinct words of at least three letters that are not fillers.
+/// Returns the number of distinct words that have at least three letters and are not fillers.
 pub(crate) fn informative(text: &str) -> usize {
     let mut words: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric())
@@ -75,12 +75,12 @@ pub(crate) fn informative(text: &str) -> usize {
     words.len()
 }
 
-/// The key of a text for comparisons: its letters and digits in lower case.
+/// Returns the letters and digits of a text in lower case, for comparisons.
 pub(crate) fn key(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The lines up to the first blank line, or the first line that begins a list, a tag or code.
+/// Returns the lines up to the first blank line, or up to the first line that begins a list, a tag or code.
 pub(crate) fn first_paragraph(doc: &str) -> String {
     let is_end = |line: &str| {
         line.is_empty()
@@ -134,7 +134,7 @@ pub(crate) fn plain(text: &str) -> String {
     out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The length of a role such as ``class:`Name` `` up to its backtick; `text` starts after the first `:`.
+/// Returns the length of a role such as ``class:`Name` `` up to its backtick. `text` starts after the first `:`.
 fn role(text: &str) -> Option<usize> {
     let (name, _) = text.split_once(":`")?;
     name.chars().all(|c| c.is_ascii_alphabetic() || c == ':').then_some(name.len() + 1)
@@ -153,14 +153,14 @@ pub(crate) fn first_sentence(text: &str) -> String {
     text[..end].trim_end_matches([':', ',', ' ', '.']).to_owned()
 }
 
-/// The text after its first word, if that word is `name`.
+/// Removes `name` from the start of a text. Returns `None` if the text does not start with `name`.
 pub(crate) fn without_prefix_word(text: &str, name: &str) -> Option<String> {
     let (first, rest) = text.split_once(' ')?;
     let first = first.trim_end_matches([':', ',']).trim_end_matches("()");
     (first == name).then(|| rest.trim_start_matches(['-', '–', ' ']).to_owned())
 }
 
-/// Whether the text contains `name`, if that is more than a plain word.
+/// Whether the text contains `name`. Plain words do not count, because they reveal nothing.
 pub(crate) fn gives_away(text: &str, name: &str) -> bool {
     let bare = name.trim_matches('_');
     let is_compound =

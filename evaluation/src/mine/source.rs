@@ -1,4 +1,4 @@
-//! Source files of a miner: text and the definitions in it.
+//! A source file as the miner sees it: its text and the definitions in it.
 
 use std::ops::Range;
 
@@ -16,13 +16,13 @@ pub enum DefinitionKind {
 /// A definition in a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// Function or type.
+    /// Whether this is a function or a type.
     pub kind: DefinitionKind,
     /// Simple name.
     pub name: String,
-    /// Name with its scopes; the same in every version of the file.
+    /// Name with the enclosing scopes, which is the same in every version of the file.
     pub qualified_name: String,
-    /// First and last line, from 1, both included, without the comment before it.
+    /// First and last line, from 1, both included. The comment before the definition is not included.
     pub lines: (u32, u32),
     /// Last line of the declaration, before the body.
     pub declared_until: u32,
@@ -32,21 +32,21 @@ pub struct Definition {
     pub doc_bytes: Option<Range<usize>>,
 }
 
-/// Documentation of the purpose of a file: of the file itself, or of a type or module in it.
+/// Documentation of the purpose of a file. It documents the file itself, or a type or module in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overview {
-    /// The simple name of the type or module; `None` for the file itself.
+    /// Simple name of the type or module; `None` if the text documents the file itself.
     pub name: Option<String>,
     /// The documentation without comment marks.
     pub text: String,
-    /// Its byte range in the file.
+    /// Byte range of the documentation in the file.
     pub bytes: Range<usize>,
 }
 
 /// The definitions and documentation that a parser finds in a file of code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// Functions and types, enclosing ones first.
+    /// Functions and types; a definition comes before the definitions that it contains.
     pub definitions: Vec<Definition>,
     /// Documentation of the file itself, then of its types and modules.
     pub overviews: Vec<Overview>,
@@ -59,14 +59,15 @@ pub struct SourceFile {
     pub path: String,
     /// The content of the file.
     pub text: String,
-    /// Its definitions, enclosing ones first; empty for files other than code.
+    /// Definitions in the file; a definition comes before the definitions that it contains. Empty for files other than
+    /// code.
     pub definitions: Vec<Definition>,
     /// Documentation of the file itself, then of its types and modules.
     pub overviews: Vec<Overview>,
 }
 
 impl SourceFile {
-    /// Whether the file is not main code, but tests, examples, generated or vendored code.
+    /// Whether the file contains tests, examples, generated or vendored code.
     pub(crate) fn is_secondary(&self) -> bool {
         is_side_code(&self.path) || is_marked_as_generated(&self.text)
     }

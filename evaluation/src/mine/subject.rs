@@ -1,4 +1,4 @@
-//! The subject of a commit, as a question.
+//! Turns the subject of a commit into a question.
 
 use crate::mine::sentence::informative;
 
@@ -39,11 +39,11 @@ const EMPTY_OPENINGS: &[&str] = &[
     "doc",
 ];
 
-/// Prefixes of conventional commits that do not change the behaviour of code.
+/// Kinds in conventional commits that do not change the behaviour of code.
 const EMPTY_KINDS: &[&str] =
     &["docs", "doc", "chore", "style", "test", "tests", "ci", "build", "release", "deps", "revert"];
 
-/// Words at any position that mark housekeeping.
+/// Words that mark housekeeping at any position of the subject.
 const HOUSEKEEPING: &[&str] = &[
     "typo",
     "typos",
@@ -72,8 +72,8 @@ const MIN_INFORMATIVE_WORDS: usize = 3;
 /// Maximum number of words in a question.
 const MAX_WORDS: usize = 25;
 
-/// The question that a commit message yields: its subject in plain words, without issue numbers, prefixes and trailers.
-/// `None` for merges, releases, housekeeping and subjects with too little information.
+/// Returns the subject of a commit message in plain words, without issue numbers, prefixes and trailers. Returns `None`
+/// for merges, releases, housekeeping and subjects with too little information.
 pub(crate) fn question(message: &str) -> Option<String> {
     let subject = message.lines().map(str::trim).find(|line| !line.is_empty())?;
     let (kind, rest) = split_prefix(subject);
@@ -104,7 +104,7 @@ pub(crate) fn question(message: &str) -> Option<String> {
     Some(text)
 }
 
-/// The kind and the rest of `fix(scope)!: rest`, `[scope] rest` or `path/to: rest`.
+/// Splits `fix(scope)!: rest`, `[scope] rest` or `path/to: rest` into the kind and `rest`.
 fn split_prefix(subject: &str) -> (Option<&str>, &str) {
     let mut rest = subject;
     while let Some((_, after)) = rest.strip_prefix('[').and_then(|inside| inside.split_once(']')) {

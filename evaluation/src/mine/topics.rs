@@ -1,5 +1,5 @@
-//! Questions about the purpose of a file: the first sentence of the documentation of a file, or of the type or module
-//! that the file is named after.
+//! Turns the purpose of a file into a question: the first sentence of the documentation of the file, or of the type or
+//! module that the file is named after.
 
 use std::ops::Range;
 
@@ -11,14 +11,15 @@ use crate::mine::source::{Overview, SourceFile};
 use crate::mine::{overview, sentence};
 use crate::random::hash;
 
-/// The name of the set.
+/// Name of this set of questions.
 pub(crate) const SET: &str = "topics";
 
-/// Minimum number of letters and digits outside of the documentation. A file with fewer has little content but its
-/// documentation.
+/// Minimum number of letters and digits outside of the documentation. A file with fewer letters has hardly any content
+/// after its documentation is blanked.
 const MIN_LETTERS: usize = 100;
 
-/// Sentences that describe the purpose of a file and occur nowhere else among `files`. The answer is the file itself.
+/// Returns questions from sentences that describe the purpose of a file and occur nowhere else in `files`. The answer
+/// is the file itself.
 pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: &Selection) -> Vec<Documented> {
     let with_topic = |file| topic(file).map(|(overview, text)| (file, overview, text));
     let asked: Vec<_> = files.iter().filter_map(with_topic).collect();
@@ -33,14 +34,14 @@ pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: 
     documented::choose(candidates.collect(), texts, selection)
 }
 
-/// The documentation of all files, and of the types and modules in them. All of it is blanked, because a search would
-/// find a file that still has documentation before one without.
+/// Returns the documentation of all files, and of the types and modules in them. The tree that is asked contains none
+/// of it: otherwise, files that keep their documentation would rank higher than the file that was asked for.
 pub(crate) fn documentation(files: &[SourceFile]) -> impl Iterator<Item = DocSpan<'_>> {
     files.iter().flat_map(|file| file.overviews.iter().filter_map(|overview| DocSpan::new(file, &overview.bytes)))
 }
 
-/// The first documentation of a file that yields a question. Documentation of the file comes before documentation of
-/// the type or module that the file is named after.
+/// Returns the first documentation of a file that yields a question. The documentation of the file is tried before the
+/// documentation of the type or module that the file is named after.
 fn topic(file: &SourceFile) -> Option<(&Overview, String)> {
     let name = FileName::from_path(&file.path);
     let mut about = file.overviews.iter().filter(|overview| {
@@ -53,7 +54,7 @@ fn topic(file: &SourceFile) -> Option<(&Overview, String)> {
     })
 }
 
-/// The number of letters and digits of a file without `doc` and without the documentation of the whole file.
+/// Returns the number of letters and digits in a file, without `doc` and without the documentation of the file itself.
 fn letters_without(file: &SourceFile, doc: &Range<usize>) -> usize {
     let whole = file.overviews.iter().filter(|overview| overview.name.is_none()).map(|overview| overview.bytes.clone());
     let without = blanked(&file.text, whole.chain([doc.clone()]).collect());

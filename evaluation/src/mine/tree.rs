@@ -1,4 +1,4 @@
-//! Copies of a tree at one commit, with a history that ends there.
+//! Writes copies of a tree at one commit, with a history that ends at this commit.
 
 use std::io;
 use std::path::Path;
@@ -9,20 +9,19 @@ use gix::ObjectId;
 use crate::mine::error::MineError;
 use crate::mine::history::CommitHistory;
 
-/// Maximum size of a file with the boundary commits of a shallow clone, in bytes.
+/// Maximum size of the file that lists the boundary commits of a shallow clone, in bytes.
 const MAX_SHALLOW_BYTES: u64 = 64 << 20;
 /// Maximum size of a file that is copied, in bytes.
 const MAX_COPIED_BYTES: u64 = 1 << 30;
 
-/// Writes the files of `commit` below `directory`, with a separate `.git` whose only branch ends at that commit, so
-/// that no later commit is visible from it. Objects are borrowed from the repository, not copied. Line endings and
-/// filters are not applied. Returns the number of files that could not be written because the clone lacks their
-/// content.
+/// Writes the files of `commit` below `directory`. A separate `.git` has a single branch that ends at this commit, so
+/// that no later commit is visible. It borrows the objects of the repository. Line ending conversions and filters are
+/// not applied. Returns the number of files that were skipped, mostly because the clone lacks their content.
 pub(crate) fn check_out(history: &CommitHistory, commit: ObjectId, directory: &Directory) -> Result<usize, MineError> {
     let mut missing = 0;
     for file in history.files(commit)? {
         match history.blob(file.blob) {
-            // Git creates no commit with such a path, but it would become the repository of the copy.
+            // Git never creates a commit with such a path, but the file would become part of the copy's repository.
             Some(_) if is_git_directory(&file.path) => missing += 1,
             Some(bytes) => write(directory, &file.path, &bytes)?,
             None => missing += 1,
@@ -46,14 +45,14 @@ pub(crate) fn check_out(history: &CommitHistory, commit: ObjectId, directory: &D
     Ok(missing)
 }
 
-/// Writes the index file, which lists the tracked files.
+/// Writes git's index, which lists the tracked files.
 fn write_index(directory: &Path, tree: ObjectId) -> Result<(), String> {
     let repository = gix::open(directory).map_err(|error| error.to_string())?;
     let mut index = repository.index_from_tree(&tree).map_err(|error| error.to_string())?;
     index.write(gix::index::write::Options::default()).map_err(|error| error.to_string())
 }
 
-/// Whether a path contains a `.git` component, in any case: some file systems ignore case.
+/// Whether a path contains a `.git` component. Upper case counts, too, because some file systems ignore case.
 fn is_git_directory(path: &str) -> bool {
     path.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
 }

@@ -1,19 +1,19 @@
-//! Coordinate ascent: one number after the other takes steps up or down as long as they improve the objective.
+//! Coordinate ascent: each number in turn takes steps up or down as long as they improve the objective.
 
 use aurora_query::SearchConfig;
 
 use crate::tune::error::TuneError;
 use crate::tune::space::{Direction, Space};
 
-/// Maximum number of steps in one direction before the next number.
+/// Maximum number of steps in one direction. Then the ascent continues with the next number.
 const MAX_STEPS: usize = 3;
-/// Minimum gain of a step: a smaller gain is noise.
+/// Minimum gain of a step. A smaller gain is considered noise.
 const MIN_GAIN: f64 = 2e-4;
 
-/// The objective: the value of a configuration.
+/// Compares configurations during an ascent.
 pub(crate) trait Objective {
-    /// Whether `candidate` beats `incumbent` by more than `min_gain` and by more than chance, after `cost` is subtracted
-    /// from its gain.
+    /// Whether `candidate` is better than `incumbent`, by more than `min_gain` and by more than chance. `cost` is
+    /// subtracted from the gain of `candidate`.
     fn improves(
         &mut self,
         incumbent: &SearchConfig,
@@ -26,10 +26,10 @@ pub(crate) trait Objective {
     fn is_exhausted(&self) -> bool;
 }
 
-/// Climbs from `start` for at most `rounds` rounds. A round visits every number once, and steps shrink from round to
-/// round. `regularisation` is the cost of a number at a distance of one first step from the start, in units of the
-/// objective. The cost grows with the square of the distance (ridge regression), so that numbers with little evidence
-/// stay where they were.
+/// Improves `start` in at most `rounds` rounds. A round visits every number once, and steps shrink from round to round.
+///
+/// `regularisation` is the cost of moving a number by one first step from the start, in units of the objective. The
+/// cost grows with the square of the distance (ridge regression), so that numbers with little evidence stay unchanged.
 pub(crate) fn climb(
     space: &Space,
     start: &SearchConfig,

@@ -1,4 +1,4 @@
-//! The learned configuration as a file with the evidence in its comments.
+//! Writes the learned configuration as a file, with the evidence in comments.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use aurora_query::{Parameter, SearchConfig};
 
 use crate::tune::report::{Comparison, TuneReport};
 
-/// A configuration file with the values that differ from the built-in defaults, and the evidence in comments. It
-/// contains no date and no path: the same questions, index and start give the same file.
+/// Formats a configuration file with the values that differ from the built-in defaults, and the evidence in comments.
+/// The file contains no date and no path: the same questions, index and start give the same file.
 pub fn config_file(report: &TuneReport) -> String {
     let mut out = String::new();
     let metric = report.metric;
@@ -59,7 +59,7 @@ fn format_comparison(comparison: &Comparison) -> String {
     format!("{before:.4} -> {after:.4} ({:+.4}, {:+.4} to {:+.4})", difference.mean, difference.low, difference.high)
 }
 
-/// The keys that differ from the built-in defaults, by table.
+/// Formats the keys that differ from the built-in defaults, by table.
 fn tables(config: &SearchConfig) -> String {
     let mut by_table: Vec<(&str, String)> = Vec::new();
     let defaults = SearchConfig::default();

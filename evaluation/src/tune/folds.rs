@@ -1,13 +1,13 @@
-//! The assignment of questions to folds.
+//! Assigns questions to folds.
 
 use rustc_hash::FxHashMap;
 
 use crate::golden::Question;
 use crate::random::hash;
 
-/// The fold of every question, below `folds`. Questions of one set whose first answers are in the same file share a
-/// fold, so that no question is tested with numbers that were tuned on a neighbour. The folds of a set have about equal
-/// sizes.
+/// Returns the fold of every question, below `folds`. Questions of one set whose first answers are in the same file
+/// share a fold. So no question is measured with numbers that were learned from questions about the same file. The
+/// folds of a set have about equal sizes.
 pub(crate) fn assign(questions: &[&Question], folds: usize) -> Vec<usize> {
     let mut groups: FxHashMap<(&str, &str), Vec<usize>> = FxHashMap::default();
     for (at, question) in questions.iter().enumerate() {
@@ -15,7 +15,7 @@ pub(crate) fn assign(questions: &[&Question], folds: usize) -> Vec<usize> {
         groups.entry((&question.set, path)).or_default().push(at);
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
-    // The largest group first, so that small groups can even out the sizes.
+    // Largest groups first, so that small groups can even out the sizes of the folds.
     groups.sort_by_key(|((set, path), members)| (usize::MAX - members.len(), hash(0, &[set, path]), *set, *path));
     let mut sizes: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
     let mut assigned = vec![0; questions.len()];

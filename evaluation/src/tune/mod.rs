@@ -1,9 +1,9 @@
-//! Learning the numbers of the search configuration from questions with known answers.
+//! Learns the numbers of the search configuration from questions with known answers.
 //!
-//! A deterministic coordinate ascent over all numbers of the configuration raises the mean of the sets' means of one
-//! metric. Cross-validation measures the gain: for every fold, the numbers are learned from the other folds and
-//! measured on this fold, so that no question is measured with numbers learned from it. The numbers in the report are
-//! learned from all folds.
+//! A deterministic coordinate ascent over all numbers of the configuration raises one metric. The objective is the mean
+//! of the sets' means. Cross-validation measures the gain: for every fold, the numbers are learned from the other folds
+//! and measured on this fold. So no question is measured with numbers that were learned from it. The numbers in the
+//! report are learned from all folds.
 
 mod ascent;
 mod error;

@@ -1,4 +1,4 @@
-//! One tuning run: cross-validation over folds, then a final climb over all questions.
+//! Runs the tuning: cross-validation over folds, then a final ascent over all questions.
 
 use aurora_query::{Parameter, SearchConfig};
 
@@ -15,29 +15,29 @@ use crate::tune::{ascent, folds};
 /// Options of a tuning run.
 #[derive(Debug, Clone)]
 pub struct TuneOptions {
-    /// The configuration to start from and to compare with.
+    /// Configuration to start from and to compare with.
     pub start: SearchConfig,
-    /// The metric to raise.
+    /// Metric to raise.
     pub metric: Metric,
     /// Number of folds, at least 2.
     pub folds: usize,
     /// Number of passes over all numbers; steps halve from one pass to the next.
     pub rounds: u32,
-    /// Cost of a number at a distance of one first step from the start, in questions. A cost of 1 must be offset by one
-    /// more perfectly answered question, or by small improvements of many questions. The cost grows with the square of
-    /// the distance. 0 for no cost.
+    /// Cost of moving a number by one first step from the start, in questions. A move with a cost of 1 must gain as
+    /// much as one more perfectly answered question. The cost grows with the square of the distance. 0 turns the cost
+    /// off.
     pub regularisation: f64,
     /// Prefixes of the keys that may change, with or without `search.`; if empty, all numbers may change.
     pub keys: Vec<String>,
-    /// Maximum number of searches, divided equally among the climbs.
+    /// Maximum number of searches, divided equally among the ascents.
     pub budget: Option<u64>,
 }
 
-/// Learns from `questions`, each with the index of its engine, and finally measures on `held_out`. `progress` is called
-/// with messages about the progress. The result depends only on the arguments.
+/// Learns from `questions`, and finally measures the learned numbers on `held_out`. Each question comes with the index
+/// of its engine. `progress` receives messages about the progress. The result depends only on the arguments.
 ///
 /// # Errors
-/// If there are too few questions, a key is unknown, or an index cannot be read.
+/// Fails if there are too few questions, if a key is unknown, or if an index cannot be read.
 pub fn tune(
     engines: &[Engine],
     questions: &[(usize, Question)],
@@ -98,13 +98,13 @@ fn climb(
     space: &Space,
     objective: &mut TrainingObjective<'_, '_>,
 ) -> Result<SearchConfig, TuneError> {
-    // The objective is a mean over questions.
+    // The option is in questions, but the objective is a mean over questions.
     let regularisation = options.regularisation / objective.questions() as f64;
     ascent::climb(space, &options.start, options.rounds, regularisation, objective)
 }
 
-/// The numbers that change no score when they are moved from the start: parts of a fusion that is not in use, or rules
-/// for files that do not occur.
+/// Returns the numbers that change no score when they move away from the start, such as parts of a fusion that is not
+/// in use, or rules for files that do not occur.
 fn inert(space: &Space, start: &SearchConfig, cache: &mut ScoreCache<'_>) -> Result<Vec<&'static str>, TuneError> {
     let mut inert = Vec::new();
     for (at, number) in space.numbers.iter().enumerate() {
@@ -181,7 +181,7 @@ fn changes(
     .collect()
 }
 
-/// The first 16 hex digits of the BLAKE3 hash of the questions, independent of their order.
+/// Returns the first 16 hexadecimal digits of the BLAKE3 hash of the questions, independent of their order.
 fn digest(questions: &[&Question]) -> String {
     let mut lines: Vec<String> = questions.iter().map(|question| golden::to_jsonl(&[(*question).clone()])).collect();
     lines.sort_unstable();

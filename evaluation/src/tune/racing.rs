@@ -1,6 +1,6 @@
-//! Racing (Maron and Moore, "Hoeffding races", 1993; Birattari et al., "A racing algorithm for configuring
-//! metaheuristics", 2002): a configuration is compared with the incumbent on growing shares of the questions, and
-//! rejected as soon as it is unlikely to win. Scores are cached, so that no search runs twice.
+//! Compares configurations by racing (Maron and Moore, "Hoeffding races", 1993; Birattari et al., "A racing algorithm
+//! for configuring metaheuristics", 2002). A candidate is compared with the incumbent on growing shares of the
+//! questions, and rejected as soon as it is unlikely to win. Scores are cached, so that no search runs twice.
 
 use aurora_query::{Parameter, QueryError, SearchConfig};
 use rustc_hash::FxHashMap;
@@ -15,20 +15,21 @@ use crate::tune::error::TuneError;
 /// Shares of the questions in the rounds of a race.
 const RACING_ROUNDS: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 2.0 / 3.0, 1.0];
 
-/// Scores of configurations on the questions. The order of the questions interleaves the sets, so that every prefix
-/// contains all sets in proportion.
+/// Caches the scores of configurations on the questions. The questions of all sets are interleaved, so that every
+/// prefix of the list contains all sets in proportion.
 pub(crate) struct ScoreCache<'q> {
     engines: &'q [Engine],
     questions: Vec<(usize, &'q Question)>,
     sets: Vec<usize>,
     metric: Metric,
     scores: FxHashMap<Vec<u64>, Vec<f64>>,
-    /// Number of searches so far.
+    /// Number of searches that have run.
     pub(crate) searches: u64,
 }
 
 impl<'q> ScoreCache<'q> {
-    /// An empty cache over questions, each with the index of its engine. Questions without `metric` are skipped.
+    /// Creates an empty cache for questions, each with the index of its engine. Questions to which `metric` does not
+    /// apply are skipped.
     pub(crate) fn new(engines: &'q [Engine], questions: &'q [(usize, Question)], metric: Metric) -> Self {
         let mut by_set: FxHashMap<&str, Vec<(u64, usize)>> = FxHashMap::default();
         for (at, (_, question)) in questions.iter().enumerate() {
@@ -59,12 +60,12 @@ impl<'q> ScoreCache<'q> {
         }
     }
 
-    /// The questions in the order of the cache.
+    /// Returns the questions in the order of the cache.
     pub(crate) fn questions(&self) -> Vec<&'q Question> {
         self.questions.iter().map(|(_, question)| *question).collect()
     }
 
-    /// The index of the set of every question.
+    /// Returns the index of the set of every question.
     pub(crate) fn sets(&self) -> &[usize] {
         &self.sets
     }
@@ -76,7 +77,7 @@ impl<'q> ScoreCache<'q> {
         Ok(self.scores(b, count)?[..count] == scores)
     }
 
-    /// The scores of a configuration on at least the first `count` questions.
+    /// Returns the scores of a configuration on at least the first `count` questions.
     pub(crate) fn scores(&mut self, config: &SearchConfig, count: usize) -> Result<&[f64], TuneError> {
         let key: Vec<u64> = Parameter::numbers().map(|number| number.number(config).to_bits()).collect();
         let known = self.scores.entry(key).or_default();
@@ -94,7 +95,7 @@ fn round_size(share: f64, all: usize) -> usize {
     ((all as f64 * share).ceil() as usize).min(all)
 }
 
-/// The scores of `questions` under `config`, in their order.
+/// Searches for `questions` with `config`, and returns their scores in the same order.
 fn search(
     engines: &[Engine],
     questions: &[(usize, &Question)],
@@ -112,7 +113,7 @@ fn search(
     Ok(scores)
 }
 
-/// The mean of the sets' means over the questions selected by `counts`, and its standard error.
+/// Returns the mean of the sets' means over the questions that `counts` selects, and its standard error.
 pub(crate) fn balanced(values: &[f64], sets: &[usize], counts: &[bool]) -> (f64, f64) {
     let groups = strata(values, sets, counts);
     let groups: Vec<&Vec<f64>> = groups.iter().filter(|group| !group.is_empty()).collect();
@@ -130,7 +131,7 @@ pub(crate) fn balanced(values: &[f64], sets: &[usize], counts: &[bool]) -> (f64,
     (sum / count, variance.sqrt() / count)
 }
 
-/// The values of the questions selected by `counts`, grouped by set.
+/// Returns the values of the questions that `counts` selects, grouped by set.
 pub(crate) fn strata(values: &[f64], sets: &[usize], counts: &[bool]) -> Vec<Vec<f64>> {
     let mut groups = vec![Vec::new(); sets.iter().max().map_or(0, |last| last + 1)];
     for ((value, set), counts) in values.iter().zip(sets).zip(counts) {
@@ -141,27 +142,27 @@ pub(crate) fn strata(values: &[f64], sets: &[usize], counts: &[bool]) -> Vec<Vec
     groups
 }
 
-/// The objective of one climb: the training questions, and the budget of searches.
+/// The objective of one ascent: the scores of the training questions, within a budget of searches.
 pub(crate) struct TrainingObjective<'b, 'q> {
     cache: &'b mut ScoreCache<'q>,
     seen: Vec<bool>,
-    /// Total number of searches at which the climb stops.
+    /// Value of [`ScoreCache::searches`] at which the ascent stops.
     until: u64,
 }
 
 impl<'b, 'q> TrainingObjective<'b, 'q> {
-    /// An objective on the questions `seen`, with at most `budget` further searches.
+    /// Creates an objective for the questions that `seen` selects, with at most `budget` further searches.
     pub(crate) fn new(cache: &'b mut ScoreCache<'q>, seen: Vec<bool>, budget: Option<u64>) -> Self {
         let until = budget.map_or(u64::MAX, |budget| cache.searches.saturating_add(budget));
         Self { cache, seen, until }
     }
 
-    /// The number of training questions; at least 1.
+    /// Returns the number of training questions, at least 1.
     pub(crate) fn questions(&self) -> usize {
         self.seen.iter().filter(|seen| **seen).count().max(1)
     }
 
-    /// The paired differences of two configurations on the first `count` questions.
+    /// Returns the paired differences of two configurations on the first `count` questions.
     fn differences(&mut self, a: &SearchConfig, b: &SearchConfig, count: usize) -> Result<Vec<f64>, TuneError> {
         let theirs = self.cache.scores(a, count)?[..count].to_vec();
         let ours = &self.cache.scores(b, count)?[..count];
@@ -183,7 +184,7 @@ impl Objective for TrainingObjective<'_, '_> {
             let differences = self.differences(incumbent, candidate, count)?;
             (gain, error) = balanced(&differences, &self.cache.sets[..count], &self.seen[..count]);
             gain -= cost;
-            // No difference, or a gain that the remaining questions are unlikely to bring.
+            // The configurations do not differ, or the remaining questions are unlikely to bring the required gain.
             if differences.iter().all(|difference| *difference == 0.0) || gain + 2.0 * error < min_gain {
                 return Ok(false);
             }

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use aurora_analysis::{InferenceError, Passage, Reranker};
 use rustc_hash::FxHashMap;
 
-/// A reranker that caches its scores. Most changes of weights leave most of the top results of a question in place, so
-/// tuning asks for the same scores many times.
+/// A reranker that caches its scores. Changing a weight usually moves few of a question's top results, so tuning asks
+/// for the same scores many times.
 pub struct RememberedScores {
     reranker: Arc<dyn Reranker>,
-    /// Scores by the keyed hash of query and passage. The key is secret, so that a repository cannot provoke
+    /// Scores, keyed by a keyed hash of query and passage. The hash key is secret, so that a repository cannot provoke
     /// collisions.
     scores: Mutex<FxHashMap<u64, f32>>,
     hasher: RandomState,

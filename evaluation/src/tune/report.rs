@@ -1,4 +1,4 @@
-//! The learned numbers and their gain.
+//! Reports the learned numbers and their gain.
 
 use aurora_query::SearchConfig;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::interval::Estimate;
 use crate::metrics::Metric;
 
-/// A comparison of means before and after tuning; each set has the same weight.
+/// Means before and after tuning; each set has the same weight.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Comparison {
     /// Number of questions compared.
@@ -22,9 +22,9 @@ pub struct Comparison {
 /// The comparison of one set.
 #[derive(Debug, Clone, Serialize)]
 pub struct TunedSet {
-    /// Its name.
+    /// Name of the set.
     pub set: String,
-    /// Measured on held-out folds.
+    /// Comparison on the folds that were not used for learning.
     #[serde(flatten)]
     pub comparison: Comparison,
 }
@@ -32,13 +32,13 @@ pub struct TunedSet {
 /// A number that was learned.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ParameterChange {
-    /// Its key.
+    /// Key of the number.
     pub key: &'static str,
-    /// Its value at the start.
+    /// Value at the start.
     pub before: f64,
-    /// Its value learned from all folds.
+    /// Value learned from all folds.
     pub after: f64,
-    /// Number of folds in which it moved in the same direction.
+    /// Number of folds in which the number moved in the same direction.
     pub folds_agree: usize,
 }
 
@@ -53,17 +53,17 @@ pub struct TuneReport {
     pub folds: usize,
     /// Maximum number of rounds.
     pub rounds: u32,
-    /// Cost of a number at a distance of one first step from the start, in questions.
+    /// Cost of moving a number by one first step from the start, in questions.
     pub regularisation: f64,
     /// Number of searches.
     pub searches: u64,
-    /// Comparison of every question measured with numbers learned without it.
+    /// Comparison in which every question is measured with numbers that were learned without it.
     pub cross_validated: Comparison,
     /// The cross-validated comparison by set.
     pub sets: Vec<TunedSet>,
-    /// Comparison of the training questions, measured with the numbers learned from them: biased upwards.
+    /// Comparison on the training questions, with the numbers that were learned from them. It overestimates the gain.
     pub trained: Comparison,
-    /// Comparison of questions that were excluded from learning.
+    /// Comparison on questions that were excluded from learning.
     pub held_out: Option<Comparison>,
     /// The numbers that changed.
     pub changes: Vec<ParameterChange>,
@@ -73,7 +73,7 @@ pub struct TuneReport {
 }
 
 impl TuneReport {
-    /// Whether the gain is real: the interval of the cross-validated difference is above 0, and the mean of the
+    /// Whether the gain is significant: the interval of the cross-validated difference is above 0, and the mean on
     /// held-out questions, if there are any, has not decreased.
     pub fn is_gain(&self) -> bool {
         self.cross_validated.difference.is_gain()

@@ -1,32 +1,33 @@
-//! The search space of the optimiser: the numbers of a configuration and the steps along them.
+//! The search space of tuning: the numbers of a configuration, and the steps that change them.
 
 use aurora_query::{Parameter, SearchConfig};
 use aurora_suggest::nearest;
 
-/// The first step along a range with both ends, as a share of the range.
+/// Size of the first step for a range with an upper end, as a share of the range.
 const FIRST_SHARE: f64 = 0.2;
-/// The first step along a range without an upper end, as a share of the current value, and its minimum.
+/// Size of the first step for a range without an upper end, as a share of the current value.
 const FIRST_FACTOR: f64 = 0.5;
+/// Minimum size of the first step for a range without an upper end.
 const MIN_STEP: f64 = 0.1;
-/// Maximum number of values of a whole number that is stepped through one by one.
+/// Maximum number of values of a whole number that changes by 1 in each step.
 const MAX_UNIT_STEP_VALUES: f64 = 20.0;
-/// Scale of rounding: values have four decimals, as a person would write them.
+/// Scale for rounding values to four decimals, as a person would write them.
 const DECIMALS: f64 = 1e4;
 
-/// A direction along a number.
+/// Direction of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
     Down,
     Up,
 }
 
-/// The numbers that may change.
+/// The numbers that tuning may change.
 #[derive(Debug, Clone)]
 pub(crate) struct Space {
     pub(crate) numbers: Vec<&'static Parameter>,
 }
 
-/// A prefix that matches no key.
+/// A prefix matches no key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no number of the configuration begins with `{given}`{help}")]
 pub struct UnknownKeys {
@@ -35,7 +36,8 @@ pub struct UnknownKeys {
 }
 
 impl Space {
-    /// The numbers whose keys begin with one of `prefixes` (with or without `search.`), or all of them.
+    /// Selects the numbers whose keys begin with one of `prefixes`, with or without `search.`, or all numbers if there
+    /// are no prefixes.
     pub(crate) fn new(prefixes: &[String]) -> Result<Self, UnknownKeys> {
         let all: Vec<&'static Parameter> = Parameter::numbers().collect();
         let begins = |key: &str, prefix: &str| {
@@ -55,7 +57,8 @@ impl Space {
         Ok(Self { numbers: all.into_iter().filter(wanted).collect() })
     }
 
-    /// The configuration after one step along a number; steps halve with every `round`. `None` at the end of the range.
+    /// Returns the configuration after one step of a number. Steps halve with every `round`. Returns `None` at the end
+    /// of the range.
     pub(crate) fn step(
         &self,
         config: &SearchConfig,
@@ -88,7 +91,7 @@ impl Space {
 }
 
 impl Space {
-    /// The sum over all numbers of the squared distance between both values, in first steps.
+    /// Returns the sum of the squared distances of all numbers, in first steps.
     pub(crate) fn distance(&self, from: &SearchConfig, to: &SearchConfig) -> f64 {
         let of_number = |number: &&Parameter| {
             let (from, to) = (number.number(from), number.number(to));
@@ -140,7 +143,7 @@ mod tests {
             some.numbers.iter().all(|number| number.key.starts_with("search.rules.") || number.key == "search.bm25.k1")
         );
         assert!(some.numbers.iter().any(|number| number.key == "search.bm25.k1"));
-        let error = Space::new(&["ruels".to_owned()]).expect_err("no such key").to_string();
+        let error = Space::new(&["ruels".to_owned()]).expect_err("the key does not exist").to_string();
         assert_eq!(error, "no number of the configuration begins with `ruels`; did you mean `rules`?");
     }
 

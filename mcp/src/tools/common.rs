@@ -1,23 +1,25 @@
-//! Shared parts of the tools: arguments, errors, and texts within a budget of tokens.
+//! Parts that all tools share: arguments, errors, and limiting texts to a budget of tokens.
 
 use aurora_project::{ProjectError, chain};
 use aurora_query::{FilterSpec, MAX_TOKEN_BYTES, QueryError, estimate_tokens};
 use aurora_storage::StorageError;
 use serde::Deserialize;
 
-/// Default, minimum and maximum number of tokens in an answer.
+/// Number of tokens in an answer if the call has no `budget`.
 pub(crate) const DEFAULT_BUDGET: usize = 2_000;
+/// Minimum value of `budget`.
 const MIN_BUDGET: usize = 20;
+/// Maximum value of `budget`.
 pub(crate) const MAX_BUDGET: usize = 50_000;
-/// Maximum length of a client's name in a protocol error, in bytes.
+/// Maximum number of bytes of a name from the client that protocol errors repeat.
 const MAX_NAME_BYTES: usize = 100;
-/// Last line of a text that was cut.
+/// Last line of a text that was cut off.
 const CUT: &str = "(cut: the rest exceeds the budget)";
 
-/// An error of a call.
+/// An error that a call of a tool returns.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ToolError {
-    /// There is no tool with this name. A long name is cut.
+    /// There is no tool with this name. The name may be shortened.
     #[error("there is no tool `{0}`")]
     Unknown(String),
     /// The arguments are invalid.
@@ -28,7 +30,7 @@ pub(crate) enum ToolError {
     Project(#[from] ProjectError),
 }
 
-/// The message of an error with its remedy.
+/// Returns the message of an error, followed by its help.
 fn message_with_help(error: &ProjectError) -> String {
     let help = error.help().map(|help| format!("; {help}"));
     format!("{}{}", chain(error), help.unwrap_or_default())
@@ -46,7 +48,7 @@ impl From<StorageError> for ToolError {
     }
 }
 
-/// The arguments of all tools. `root` selects one of several served roots.
+/// The arguments that all tools accept. `root` selects one of several served roots.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct CommonArguments {
     #[serde(default)]
@@ -55,10 +57,10 @@ pub(crate) struct CommonArguments {
 }
 
 impl CommonArguments {
-    /// Maximum number of tokens in the answer.
+    /// Returns the maximum number of tokens in the answer.
     ///
     /// # Errors
-    /// When the budget is too small for an error message or the remark about a cut text.
+    /// Fails if the budget is too small for an error message or for the remark about a text that was cut off.
     pub(super) fn budget(&self) -> Result<usize, ToolError> {
         let budget = self.budget.unwrap_or(DEFAULT_BUDGET).min(MAX_BUDGET);
         if budget < MIN_BUDGET {
@@ -69,18 +71,18 @@ impl CommonArguments {
     }
 }
 
-/// Formats the notes of an answer as the command line does.
+/// Formats notes in the same way as the command line.
 pub(super) fn format_notes(notes: &[String]) -> impl Iterator<Item = String> + '_ {
     notes.iter().map(|note| format!("Note: {note}"))
 }
 
-/// The rest of `budget` after texts on separate lines.
+/// Returns what remains of `budget` after these texts, each on a separate line.
 pub(super) fn budget_after<'t>(budget: usize, texts: impl IntoIterator<Item = &'t str>) -> usize {
     texts.into_iter().fold(budget, |budget, text| budget.saturating_sub(estimate_tokens(text)))
 }
 
-/// Returns the first lines that fit into a budget, and the number of remaining lines. A first line that does not fit is
-/// cut, if there is room for more than the remark.
+/// Returns the first lines that fit into a budget, and the number of omitted lines. If not even the first line fits,
+/// the beginning of the line is returned with a remark, unless the budget is too small.
 pub(super) fn within_budget(lines: impl IntoIterator<Item = String>, budget: usize) -> (String, usize) {
     // The text ends with a line feed, which counts as an empty last line.
     let (mut out, mut room, mut left) = (String::new(), budget.saturating_sub(1), 0);
@@ -106,7 +108,7 @@ pub(super) fn within_budget(lines: impl IntoIterator<Item = String>, budget: usi
     (out, left)
 }
 
-/// Returns the text if it fits into a budget, otherwise its beginning with a remark.
+/// Returns the text if it fits into a budget, otherwise the beginning of the text with a remark.
 pub(crate) fn fit(text: String, budget: usize) -> String {
     if estimate_tokens(&text) <= budget {
         return text;
@@ -114,7 +116,7 @@ pub(crate) fn fit(text: String, budget: usize) -> String {
     format!("{}\n{CUT}", token_prefix(&text, budget_after(budget, [CUT])))
 }
 
-/// A name from the client for a protocol error, which has no budget: a long name is cut.
+/// Shortens a long name from the client. Protocol errors repeat such names, and their size has no budget.
 pub(crate) fn cut_name(name: &str) -> String {
     match name.floor_char_boundary(MAX_NAME_BYTES) {
         end if end < name.len() => format!("{}…", &name[..end]),
@@ -122,9 +124,9 @@ pub(crate) fn cut_name(name: &str) -> String {
     }
 }
 
-/// The longest prefix of a text that has at most `tokens` tokens.
+/// Returns the longest prefix of a text that has at most `tokens` tokens.
 fn token_prefix(text: &str, tokens: usize) -> &str {
-    // The prefix cannot be longer, so the time of the search does not depend on the size of the text.
+    // A longer prefix cannot fit. The bound makes the time of the search independent of the size of the text.
     let longest = text.floor_char_boundary(MAX_TOKEN_BYTES.saturating_mul(tokens));
     let (mut fits, mut exceeds) = (0, longest + 1);
     while exceeds - fits > 1 {
@@ -138,7 +140,7 @@ fn token_prefix(text: &str, tokens: usize) -> &str {
     &text[..text.floor_char_boundary(fits)]
 }
 
-/// The values of a string or a list of strings.
+/// Returns the elements of a string or a list of strings.
 pub(super) fn values(value: &Option<OneOrMore>) -> Vec<String> {
     match value {
         None => Vec::new(),
@@ -147,7 +149,7 @@ pub(super) fn values(value: &Option<OneOrMore>) -> Vec<String> {
     }
 }
 
-/// Adds conditions on metadata to a filter, and validates it.
+/// Adds conditions on metadata to a filter, and validates the filter.
 pub(super) fn with_conditions(mut filter: FilterSpec, conditions: &Option<OneOrMore>) -> Result<FilterSpec, ToolError> {
     for condition in values(conditions) {
         filter.add_condition(&condition).map_err(QueryError::Filter)?;

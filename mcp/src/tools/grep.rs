@@ -11,8 +11,9 @@ use crate::tools::common::{
     CommonArguments, OneOrMore, ToolError, budget_after, format_notes, values, with_conditions, within_budget,
 };
 
-/// Maximum number of chunks that are searched for lines, and maximum number of lines per chunk.
+/// Maximum number of chunks that are searched for lines.
 const MAX_CHUNKS: usize = 1_000;
+/// Maximum number of lines shown per chunk.
 const MAX_LINES: usize = 50;
 /// Last line of an answer if the search reached [`MAX_CHUNKS`].
 const MORE: &str = "(there may be more matches; narrow the pattern or the path)\n";
@@ -47,9 +48,9 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Res
         ..Query::new("", aurora_clock::now_seconds())
     };
     let found = searchers.search(&SearchRequest { snippet_lines: MAX_LINES, ..SearchRequest::new(query) })?;
-    // A method is part of its class: each line is shown once.
+    // A line can be in several chunks: a method is part of its class. Each line is shown once.
     let mut lines: BTreeMap<(String, u32), &str> = BTreeMap::new();
-    // Lines of a chunk without a number, such as the outline of a class, also occur in its parts.
+    // Lines without a number, such as the outline of a class, also occur with a number in the parts of the chunk.
     let mut without_line: BTreeMap<(String, u32), &str> = BTreeMap::new();
     for hit in &found.hits {
         for line in hit.snippet.iter().filter(|line| !line.matches.is_empty()) {

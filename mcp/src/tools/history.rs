@@ -8,7 +8,7 @@ use aurora_project::{AttributedRun, AttributionReport, Names, attribution};
 use crate::places::{Lines, path_and_lines};
 use crate::tools::common::{ToolError, budget_after, within_budget};
 
-/// Number of digits of a commit id that are shown.
+/// Number of digits of a commit id in answers.
 const DIGITS: usize = 12;
 
 pub(super) fn answer(root: &LiveProject, place: &str, budget: usize) -> Result<String, ToolError> {
@@ -33,12 +33,12 @@ fn touches(run: &AttributedRun, lines: Lines) -> bool {
     run.line <= lines.last && run.line + run.lines > lines.first
 }
 
-/// The first and last line of a run within `lines`.
+/// Returns the first and last line of the part of a run that is within `lines`.
 fn ends(run: &AttributedRun, lines: Lines) -> (u32, u32) {
     (run.line.max(lines.first), (run.line + run.lines - 1).min(lines.last))
 }
 
-/// `12-40  1a2b3c  2025-12-15  Ada`.
+/// Formats a run, such as `12-40  1a2b3c  2025-12-15  Ada`.
 fn line_of(run: &AttributedRun, lines: Lines) -> String {
     let (first, last) = ends(run, lines);
     match (&run.commit, &run.author, &run.time) {
@@ -51,7 +51,7 @@ fn line_of(run: &AttributedRun, lines: Lines) -> String {
     }
 }
 
-/// The authors with their numbers of lines, in descending order.
+/// Lists the authors with their numbers of lines, most lines first.
 fn authors(runs: &[&AttributedRun], lines: Lines) -> String {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for run in runs {

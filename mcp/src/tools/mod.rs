@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use common::{CommonArguments, budget_after};
 pub(crate) use common::{DEFAULT_BUDGET, MAX_BUDGET, ToolError, cut_name, fit};
 
-/// A validated call.
+/// A call of a tool, with validated arguments.
 pub(crate) enum Call {
     Search(search::Arguments),
     Read(read::Arguments),
@@ -30,7 +30,7 @@ pub(crate) enum Call {
 
 impl Call {
     /// # Errors
-    /// When there is no such tool, the arguments are invalid, or the budget is too small for any answer.
+    /// Fails if there is no such tool, if the arguments are invalid, or if the budget is too small for any answer.
     pub(crate) fn new(name: &str, arguments: Value) -> Result<Self, ToolError> {
         let call = match name {
             "search" => Self::Search(parse::<search::Arguments>(arguments)?.validated()?),
@@ -45,12 +45,12 @@ impl Call {
         Ok(call)
     }
 
-    /// Maximum number of tokens in the answer, or in the message of an error.
+    /// Returns the maximum number of tokens in the answer or in an error message.
     pub(crate) fn budget(&self) -> Result<usize, ToolError> {
         self.common().budget()
     }
 
-    /// The root to search; `None` for all roots.
+    /// Returns the name of the root to search; `None` means all roots.
     pub(crate) fn root(&self) -> Option<&str> {
         self.common().root.as_deref()
     }
@@ -66,16 +66,16 @@ impl Call {
         }
     }
 
-    /// Whether the call cannot be answered without an index.
+    /// Whether the call can only be answered with an index.
     pub(crate) fn needs_index(&self) -> bool {
         !matches!(self, Self::Status(_))
     }
 
-    /// The answer from these roots, after a note about them, within the budget. Records an access to the chunks that it
-    /// shows.
+    /// Answers the call within the budget. The answer begins with `note`, if given. Records an access to the chunks in
+    /// the answer.
     pub(crate) fn answer(&self, roots: &Roots, note: Option<String>) -> Result<String, ToolError> {
         let budget = self.budget()?;
-        // The note ends with an empty line.
+        // An empty line separates the note from the answer.
         let note = note.map(|note| note + "\n").unwrap_or_default();
         let room = if note.is_empty() { budget } else { budget_after(budget, [&*note]) };
         let text = self.text(roots, room)?;
@@ -99,8 +99,8 @@ impl Call {
     }
 }
 
-/// The answer about a place in one root: the root whose name the place begins with, as in results of `search`,
-/// otherwise the first root that has an answer. With several roots, the answer names its root.
+/// Answers a call about one file or chunk. `place` may begin with the name of a root, as in results of `search`.
+/// Otherwise, the first root that has an answer is used. If there are several roots, the answer names the root.
 fn answer_from_one(
     roots: &Roots,
     place: &str,
@@ -136,7 +136,7 @@ fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
 /// Description of the argument `where`.
 const CONDITION: &str = "Condition on metadata: owner=payments, owner in a,b, owner=none, churn>5, churn in 1..5";
 
-/// The definitions of all tools.
+/// Returns the definitions of all tools.
 pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
     let mut tools = vec![
         tool(
@@ -250,7 +250,8 @@ mod tests {
         }
         assert!(Call::new("search", json!({"query": "a", "lang": ["go", "rust"], "root": "b", "budget": 20})).is_ok());
         assert!(Call::new("search", json!({"where": ["owner in a,b", "churn>5"]})).is_ok());
-        let error = Call::new("search", json!({"where": "owner in [a"})).err().expect("refused").to_string();
+        let error =
+            Call::new("search", json!({"where": "owner in [a"})).err().expect("the condition is invalid").to_string();
         assert!(error.contains("`[` has no `]`"), "{error}");
     }
 }

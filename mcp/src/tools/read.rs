@@ -39,7 +39,7 @@ fn read_chunk(chunk: &Chunk, budget: usize) -> String {
 }
 
 fn read_file(searcher: &Searcher, place: &str, budget: usize) -> Result<String, ToolError> {
-    // The name of a file may end like a range of lines.
+    // The name of a file may look like a path with a range of lines.
     let (path, lines) = match Names::for_searcher(searcher).known_file(place)? {
         Some(_) => (place, None),
         None => path_and_lines(place),
@@ -64,7 +64,7 @@ fn read_file(searcher: &Searcher, place: &str, budget: usize) -> Result<String, 
     let first = lines.first as usize;
     let header = |last: usize| format!("{}:{first}-{last} of {total} lines{state}", report.file);
     let rest = |left: usize, next: usize| format!("({left} further lines: read {}:{next}-)\n", report.file);
-    // These are the longest numbers that the header and the last line can contain.
+    // Use the largest numbers that the header and the last line can contain.
     let room = budget_after(budget, [&*header(total), &*rest(total, total)]);
     let (shown, left) = within_budget(numbered.map(|(number, line)| format!("{number:>width$}  {line}")), room);
     if shown.is_empty() {

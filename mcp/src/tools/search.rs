@@ -1,4 +1,4 @@
-//! `search`: the texts that answer a question, within a budget.
+//! `search`: the best texts for a query, within a budget.
 
 use aurora_live::{OpenedRoots, Roots};
 use aurora_project::SearchRequest;
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// The filter of the arguments.
+    /// Returns the filter that the arguments describe.
     fn filter(&self) -> Result<FilterSpec, ToolError> {
         let filter = FilterSpec {
             paths: values(&self.path),
@@ -32,7 +32,7 @@ impl Arguments {
         with_conditions(filter, &self.r#where)
     }
 
-    /// Rejects arguments without a query and a filter, or with an invalid filter.
+    /// Returns an error if the arguments have neither a query nor a filter, or an invalid filter.
     pub(super) fn validated(self) -> Result<Self, ToolError> {
         if self.query.trim().is_empty() && self.filter()?.is_empty() {
             return Err(ToolError::Arguments(

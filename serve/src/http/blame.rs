@@ -1,4 +1,4 @@
-//! Attribution of files.
+//! Returns the commit of each line of a file.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Selects a file.
+/// Selects a file by path.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -23,7 +23,7 @@ pub(crate) struct BlameParameters {
     root: Option<String>,
 }
 
-/// The commit of every line of a file, as of the time when the file was indexed.
+/// Returns the commit of each line of a file, as of the time when the file was indexed.
 #[utoipa::path(
     get,
     path = "/api/v1/blame",

@@ -1,4 +1,4 @@
-//! Chunks with their texts.
+//! Returns chunks with their texts.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Selects a chunk.
+/// Selects a chunk by id.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -23,7 +23,7 @@ pub(crate) struct ChunkParameters {
     root: Option<String>,
 }
 
-/// A chunk with its text.
+/// Returns a chunk with its text.
 #[utoipa::path(
     get,
     path = "/api/v1/chunk",

@@ -1,4 +1,4 @@
-//! The contents of the indexes.
+//! Describes the contents of the indexes: statistics, directories, omitted files, and roots.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Selects a root.
+/// Selects a root by name.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -21,7 +21,7 @@ pub(crate) struct RootParameters {
     pub(super) root: Option<String>,
 }
 
-/// Statistics of the index of a root.
+/// Returns statistics of the index of a root.
 #[utoipa::path(
     get,
     path = "/api/v1/stats",
@@ -42,25 +42,26 @@ pub(crate) async fn contents(
         .await
 }
 
-/// Selects a directory.
+/// Selects a directory by path.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct TreeParameters {
-    /// Path of the directory below the root; the root by default.
+    /// Path of the directory, relative to the root. By default, the root itself.
     #[serde(default)]
     path: String,
-    /// Levels of directories below it, 0 to 8; 2 by default.
+    /// Number of levels of subdirectories in the answer, 0 to 8; 2 by default.
     depth: Option<u32>,
     /// Name of the root; the first root by default.
     root: Option<String>,
 }
 
-/// Default and maximum number of levels of directories in an answer.
+/// Default number of levels of subdirectories in an answer.
 const DEFAULT_DEPTH: u32 = 2;
+/// Maximum number of levels of subdirectories in an answer.
 const MAX_DEPTH: u32 = 8;
 
-/// Statistics of the index by directory.
+/// Returns statistics of the index by directory.
 #[utoipa::path(
     get,
     path = "/api/v1/tree",
@@ -89,7 +90,7 @@ pub(crate) async fn tree(
         .await
 }
 
-/// Files that an index run would omit now, with the reasons. Walks the tree on disk.
+/// Lists the files that an index run would omit now, with the reasons. Walks the tree on disk.
 #[utoipa::path(
     get,
     path = "/api/v1/omissions",
@@ -117,15 +118,15 @@ pub(crate) async fn omissions(
 /// A root that is served.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RootSummary {
-    /// Its name in requests.
+    /// Name of the root in requests.
     name: String,
-    /// Its path.
+    /// Path of the root.
     path: String,
-    /// Whether it has an index.
+    /// Whether the root has an index.
     indexed: bool,
 }
 
-/// The roots that are served. The first one is the default.
+/// Lists the roots that are served. The first root is the default.
 #[utoipa::path(get, path = "/api/v1/roots", tag = "index", responses((status = 200, description = "The roots", body = Vec<RootSummary>)))]
 pub(crate) async fn roots(Shared(state): Shared<Arc<State>>) -> Result<Answer, Problem> {
     let roots = state.options.roots.clone();

@@ -1,4 +1,4 @@
-//! Extractors for the bodies, paths and query strings of requests, which report errors as [`Problem`].
+//! Extracts the bodies, paths and query strings of requests. Errors are reported as [`Problem`].
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// A body in JSON. The thread that does the work parses it, because parsing the largest body takes too long for a
-/// thread that serves connections.
+/// The body of a request, in JSON. The thread that answers the request parses the body, because parsing a large body
+/// takes too long for a thread that serves connections.
 pub(crate) struct Body<T> {
     json: Bytes,
     parsed: PhantomData<fn() -> T>,
@@ -23,7 +23,7 @@ pub(crate) struct Body<T> {
 }
 
 impl<T: DeserializeOwned> Body<T> {
-    /// Parses the body. Text that is not JSON results in status 400, an unsuitable value in 422.
+    /// Parses the body. Text that is not JSON leads to status 400, and an unsuitable value to status 422.
     pub(crate) fn parse(&self) -> Result<T, Problem> {
         let axum::Json(value) = axum::Json::from_bytes(&self.json)?;
         Ok(value)
@@ -38,13 +38,13 @@ impl<T> FromRequest<Arc<State>> for Body<T> {
             let error = "the body's content type is not `application/json`";
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, error));
         }
-        // Reserved before the body is read, because the client determines how long that takes.
+        // The memory is reserved before the body is read, because a slow client can take long to send the body.
         let share = state.body_share(request.headers().get(header::CONTENT_LENGTH), state.options.limits.body, 1)?;
         Ok(Self { json: Bytes::from_request(request, state).await?, parsed: PhantomData, _share: share })
     }
 }
 
-/// Whether the content type is `application/json` or `application/…+json`, whatever its parameters.
+/// Whether the content type is `application/json` or `application/…+json`, with any parameters.
 fn is_json(headers: &HeaderMap) -> bool {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -85,7 +85,7 @@ impl From<QueryRejection> for Problem {
     }
 }
 
-/// A string, or a list of strings.
+/// Deserializes a string or a list of strings.
 pub(crate) fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "a string, or a list of strings")]

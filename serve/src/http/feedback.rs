@@ -1,4 +1,4 @@
-//! Verdicts on results.
+//! Records verdicts on search results.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use crate::state::State;
 /// Maximum number of chunks in one request.
 const MAX_CHUNKS: usize = 1_000;
 
-/// A verdict on results.
+/// A verdict on the results of a search.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FeedbackBody {
-    /// The verdict on the results.
+    /// The verdict, which applies to all of `ids`.
     verdict: VerdictName,
     /// Ids of results, or `PATH:LINE`.
     #[schema(min_items = 1, max_items = 1000)]
@@ -30,21 +30,21 @@ pub(crate) struct FeedbackBody {
     root: Option<String>,
 }
 
-/// A judgement of a chunk.
+/// How useful a result was.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum VerdictName {
-    /// It was relevant.
+    /// The result was relevant.
     Good,
-    /// It helped in a task that succeeded only in part.
+    /// The result helped in a task that succeeded only in part.
     Helpful,
-    /// It did not help in a task that succeeded only in part.
+    /// The result did not help in a task that succeeded only in part.
     Unhelpful,
-    /// It was misleading.
+    /// The result was misleading.
     Bad,
 }
 
-/// Records a verdict on results for later searches: on all results, or on none if one is unknown.
+/// Records a verdict that later searches take into account. If one of the ids is unknown, nothing is recorded.
 #[utoipa::path(
     post,
     path = "/api/v1/feedback",

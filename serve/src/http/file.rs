@@ -1,4 +1,4 @@
-//! Files with their texts and chunks.
+//! Returns files with their texts and chunks.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Selects a file.
+/// Selects a file by path.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -26,7 +26,7 @@ pub(crate) struct FileParameters {
     root: Option<String>,
 }
 
-/// An indexed file with its text and chunks. Files that are not in the index are never read.
+/// Returns an indexed file with its text and chunks. Files that are not in the index are never read.
 #[utoipa::path(
     get,
     path = "/api/v1/file",

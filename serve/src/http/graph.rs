@@ -1,4 +1,4 @@
-//! Relations of definitions.
+//! Returns the relations of definitions.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Default depth, as on the command line.
+/// Default number of steps. The command line has the same default.
 const DEFAULT_DEPTH: u32 = 1;
 
-/// Selects relations of a definition.
+/// Selects the relations of a definition.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -26,9 +26,9 @@ pub(crate) struct GraphParameters {
     /// The relation; `callees` by default.
     #[param(inline)]
     relation: Option<RelationName>,
-    /// Maximum number of steps; 1 by default.
+    /// Maximum number of steps to follow; 1 by default.
     depth: Option<u32>,
-    /// Minimum confidence of a relation, 0..1; 0.45 by default.
+    /// Minimum confidence of the relations shown, from 0 to 1; 0.45 by default.
     min_confidence: Option<f32>,
     /// Name of the root; the first root by default.
     root: Option<String>,
@@ -40,13 +40,13 @@ pub(crate) struct GraphParameters {
 enum RelationName {
     /// Definitions that the definition calls.
     Callees,
-    /// Definitions that call it.
+    /// Definitions that call the definition.
     Callers,
-    /// Definitions that extend, implement or override it.
+    /// Definitions that extend, implement or override the definition.
     Implementers,
 }
 
-/// The callees, callers or implementers of a definition.
+/// Returns the callees, callers or implementers of a definition.
 #[utoipa::path(
     get,
     path = "/api/v1/graph",

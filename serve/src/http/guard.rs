@@ -1,4 +1,4 @@
-//! Access control: names of the server, origins of pages, and the token.
+//! Controls access by the name of the server, the origin of the page, and the token.
 
 use std::sync::Arc;
 
@@ -13,14 +13,15 @@ use crate::options::{Listen, ServeOptions};
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Paths that need no token, because they only reveal that the server runs. The files of the page need no token either.
+/// Paths that need no token, because they reveal only that the server runs. The files of the web page need no token
+/// either.
 const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
 /// Rejects requests from untrusted pages and clients.
 ///
-/// An untrusted page can reach a server on this machine by a name that it makes resolve to this machine (DNS
-/// rebinding). Its requests then have that name as `Host`. Or it sends requests to the server's address, which have the
-/// page's `Origin`.
+/// An untrusted page can reach a server on this machine in two ways. It can make a name resolve to this machine (DNS
+/// rebinding); its requests then have this name as `Host`. Or it can send requests to the server's address; these have
+/// the page's `Origin`.
 pub(crate) async fn guard(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
     let allowed_origin = origin.as_ref().filter(|origin| is_allowed_origin(origin, &state.options)).cloned();
@@ -68,14 +69,14 @@ fn check(request: &Request, options: &ServeOptions) -> Result<(), Problem> {
     }
 }
 
-/// Whether a browser opens the page in a separate window, as for a link in a chat. This reveals nothing to the linking
-/// site: no other page can read this page or show it in a frame.
+/// Whether a browser opens the web page as a document of its own, for example because the user follows a link in a
+/// chat. This reveals nothing to the site with the link: no other page can read the web page or show it in a frame.
 fn follows_link(request: &Request) -> bool {
     let is = |name: &str, value: &str| request.headers().get(name).is_some_and(|given| given == value);
     request.uri().path() == page::PATH && is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document")
 }
 
-/// The host that the client addresses; `None` if it names none or several.
+/// Returns the host that the client addresses, or `None` if the request names no host or several hosts.
 fn host(request: &Request) -> Option<HostPort> {
     if let Some(authority) = request.uri().authority() {
         return HostPort::parse(authority.as_str());
@@ -87,7 +88,8 @@ fn host(request: &Request) -> Option<HostPort> {
     }
 }
 
-/// Whether the server may have this name. An address cannot be made to resolve to another machine, but a name can.
+/// Whether the server may be addressed by this host. IP addresses are safe, because unlike names they cannot be made to
+/// resolve to another machine.
 fn is_known_host(host: &Host, options: &ServeOptions) -> bool {
     match host {
         Host::Address(_) => true,
@@ -102,12 +104,12 @@ fn is_allowed_origin(origin: &HeaderValue, options: &ServeOptions) -> bool {
     options.origins.iter().any(|allowed| origin.as_bytes().eq_ignore_ascii_case(allowed.as_bytes()))
 }
 
-/// Whether the request is a CORS preflight of a browser.
+/// Whether the request is a CORS preflight request of a browser.
 fn is_preflight(request: &Request) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Adds the CORS headers that let a page of another origin use the answer.
+/// Adds the CORS headers that allow a page of another origin to read the answer.
 fn allow(origin: HeaderValue, headers: &mut HeaderMap) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.append(header::VARY, HeaderValue::from_static("origin"));

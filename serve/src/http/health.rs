@@ -1,4 +1,4 @@
-//! Health checks and metrics of the server.
+//! Reports the health and the metrics of the server.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// The media type of Prometheus' text format.
+/// The media type of the OpenMetrics text format, which Prometheus reads.
 const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// The state of the server.
@@ -22,7 +22,7 @@ pub(crate) struct Health {
     status: &'static str,
 }
 
-/// Checks that the server runs.
+/// Checks that the server is running.
 #[utoipa::path(get, path = "/healthz", tag = "server", responses((status = 200, description = "It runs", body = Health)))]
 pub(crate) async fn live() -> Json<Health> {
     Json(Health { status: "ok" })
@@ -36,7 +36,7 @@ pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<Json<Heal
         .work(move |_| {
             for root in roots.options.roots.iter() {
                 if root.searcher().is_err() {
-                    // The reason is only for clients with the token.
+                    // The answer does not contain the reason, because this path needs no token.
                     return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "an index cannot be searched yet"));
                 }
             }
@@ -45,7 +45,7 @@ pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<Json<Heal
         .await
 }
 
-/// Metrics of the server, in the text format of Prometheus.
+/// Returns the metrics of the server, in the OpenMetrics text format.
 #[utoipa::path(
     get,
     path = "/metrics",

@@ -1,9 +1,10 @@
-//! The host and port of a URL, as in the `Host` header of requests and the `Origin` header of pages.
+//! Parses the host and port of a URL, as in the `Host` header of requests and the `Origin` header of pages.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Maximum length of a name and of each of its labels, in bytes.
+/// Maximum length of a name in bytes.
 const MAX_NAME_BYTES: usize = 253;
+/// Maximum length of a label in bytes. Labels are the parts of a name between dots.
 const MAX_LABEL_BYTES: usize = 63;
 /// The default port of `http` URLs.
 const DEFAULT_PORT: u16 = 80;
@@ -12,21 +13,21 @@ const DEFAULT_PORT: u16 = 80;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HostPort {
     pub(crate) host: Host,
-    /// `None` means the default port of the scheme.
+    /// The port; `None` means the default port of the scheme.
     pub(crate) port: Option<u16>,
 }
 
-/// A host.
+/// A name or an IP address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Host {
     Address(IpAddr),
-    /// A name in lower case, including a trailing dot.
+    /// A name in lower case. A trailing dot is kept.
     Name(String),
 }
 
 impl HostPort {
-    /// Parses `name`, `name:port`, `address:port` or `[address]:port`. Everything else is rejected: users, zones of
-    /// addresses, escapes, empty ports.
+    /// Parses `name`, `name:port`, `address:port` or `[address]:port`. Everything else is rejected, such as user names,
+    /// zones of IPv6 addresses, escapes, and empty ports.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         if let Some(rest) = text.strip_prefix('[') {
             let (address, rest) = rest.split_once(']')?;
@@ -45,8 +46,8 @@ impl HostPort {
         Some(Self { host, port })
     }
 
-    /// Whether an origin such as `http://localhost:8080` has this host and port. The server does not support TLS, so a
-    /// page of `https` has another origin.
+    /// Whether an origin such as `http://localhost:8080` has this host and port. Origins with `https` never match,
+    /// because the server does not support TLS.
     pub(crate) fn is_origin(&self, origin: &str) -> bool {
         let other = origin.strip_prefix("http://").and_then(Self::parse);
         let port = |of: &Self| of.port.unwrap_or(DEFAULT_PORT);
@@ -54,7 +55,7 @@ impl HostPort {
     }
 }
 
-/// Whether the labels of a name consist of letters, digits, `-` and `_`. The name may end with one dot.
+/// Whether each label of a name consists of letters, digits, `-` and `_`. The name may end with a dot.
 fn is_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_label = |label: &str| {
@@ -66,7 +67,7 @@ fn is_name(name: &str) -> bool {
     name.len() <= MAX_NAME_BYTES && name.split('.').all(is_label)
 }
 
-/// A port from 1 to 65535 in decimal digits.
+/// Parses a port from 1 to 65535 in decimal digits.
 fn parse_port(text: &str) -> Option<u16> {
     let is_number = (1..=5).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|port| is_number && *port > 0)

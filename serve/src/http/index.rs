@@ -1,4 +1,4 @@
-//! Index runs: starts, watches and cancels a run, and lists the statistics of recent runs.
+//! Starts, watches and cancels index runs, and lists the statistics of recent runs.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::stop::Stop;
 
 /// Minimum interval between two events of a run.
 const EVENT_INTERVAL: Duration = Duration::from_millis(100);
-/// Interval of the comments that keep an idle connection open.
+/// Interval at which comments are sent, so that an idle connection stays open.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 /// Options of an index run.
@@ -69,7 +69,7 @@ fn start_run(state: &State, body: &IndexBody) -> Result<RunStatus, Problem> {
     Ok(live.status().borrow().clone())
 }
 
-/// The last index run of this server: its progress or its result.
+/// Returns the progress or the result of the last index run that this server has started.
 #[utoipa::path(
     get,
     path = "/api/v1/index",
@@ -85,7 +85,7 @@ pub(crate) async fn status(
     Ok(Json(status))
 }
 
-/// Cancels the current index run; the finished part is published.
+/// Cancels the current index run. What the run has finished so far is published.
 #[utoipa::path(
     delete,
     path = "/api/v1/index",
@@ -111,7 +111,7 @@ pub(crate) async fn cancel(
     Ok((StatusCode::ACCEPTED, Json(live.status().borrow().clone())))
 }
 
-/// The progress of the index runs of this server: server-sent events, each with a `RunStatus` as its data. The first
+/// Sends the progress of this server's index runs as server-sent events, each with a `RunStatus` as its data. The first
 /// event has the current state.
 #[utoipa::path(
     get,
@@ -145,7 +145,8 @@ pub(crate) async fn events(
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
-/// Statistics of the last index runs of any process that have changed the index, newest first.
+/// Returns statistics of the last index runs that changed the index, newest first. Includes the runs of other
+/// processes.
 #[utoipa::path(
     get,
     path = "/api/v1/runs",

@@ -1,4 +1,4 @@
-//! Sessions of articles, and search within a session.
+//! Manages sessions of knowledge articles, and searches within a session.
 
 use std::sync::Arc;
 
@@ -16,26 +16,28 @@ use crate::http::extract::{Body, PathParts};
 use crate::problem::Problem;
 use crate::state::{RequestWork, State};
 
-/// Default number of results of a search, and their maximum number.
+/// Default number of results of a search.
 const DEFAULT_TOP_K: usize = 10;
+/// Maximum number of results of a search.
 const MAX_TOP_K: usize = 50;
 /// Maximum length of a query, in characters.
 const MAX_QUERY_CHARS: usize = 1_000;
-/// Maximum length of the title and of the address of an article, in characters.
+/// Maximum length of the title of an article, in characters.
 const MAX_TITLE_CHARS: usize = 1_000;
+/// Maximum length of the address of an article, in characters.
 const MAX_URL_CHARS: usize = 4_096;
 
 /// A new session.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct NewSession {
-    /// Its number.
+    /// Number of the session.
     id: u64,
 }
 
-/// The sessions.
+/// The list of sessions.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SessionList {
-    /// Their numbers, ascending.
+    /// Numbers of the sessions, ascending.
     sessions: Vec<u64>,
 }
 
@@ -43,34 +45,34 @@ pub(crate) struct SessionList {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KnowledgeBody {
-    /// The query, in words.
+    /// The words to search for.
     #[schema(min_length = 1, max_length = 1000)]
     query: String,
-    /// Result limit; 10 by default.
+    /// Maximum number of results; 10 by default.
     #[schema(minimum = 1, maximum = 50, default = 10)]
     #[serde(default = "default_top_k")]
     top_k: usize,
-    /// Whether results include chunk texts.
+    /// Whether results include the texts of chunks.
     #[schema(default = true)]
     #[serde(default = "yes")]
     include_content: bool,
-    /// The orders to use: by meaning, by keywords, or both.
+    /// The rankings to use: by meaning, by keywords, or both.
     #[serde(default)]
     search_mode: KnowledgeMode,
-    /// Whether the reranker reorders the best results, for queries of five or more words.
+    /// Whether a reranker reorders the best results. Applies to queries of five or more words.
     #[serde(default)]
     rerank: bool,
 }
 
-/// The orders to use.
+/// The rankings to use.
 #[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum KnowledgeMode {
-    /// By meaning.
+    /// The ranking by meaning.
     Dense,
-    /// By keywords.
+    /// The ranking by keywords.
     Sparse,
-    /// Both.
+    /// Both rankings.
     #[default]
     Hybrid,
 }
@@ -100,7 +102,7 @@ pub(crate) async fn create(Shared(state): Shared<Arc<State>>) -> Result<(StatusC
     Ok((StatusCode::CREATED, created))
 }
 
-/// The sessions.
+/// Lists the sessions.
 #[utoipa::path(
     get,
     path = "/api/v1/sessions",
@@ -115,14 +117,14 @@ pub(crate) async fn list(Shared(state): Shared<Arc<State>>) -> Result<Answer, Pr
     state.answer(move |_| Ok(SessionList { sessions: shared.knowledge()?.ids()? })).await
 }
 
-/// Removes a session with all of its articles.
+/// Removes a session and all its articles.
 #[utoipa::path(
     delete,
     path = "/api/v1/sessions/{id}",
     tag = "knowledge",
     params(("id" = u64, Path, description = "The session")),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "It was removed"),
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 404, description = "There is no such session", body = Problem),
         (status = 422, description = "The number is invalid", body = Problem),
@@ -138,7 +140,7 @@ pub(crate) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Adds an article to a session. When the answer is sent, the article is durable and searchable.
+/// Adds an article to a session. When the answer arrives, the article is durable and can be found.
 #[utoipa::path(
     post,
     path = "/api/v1/sessions/{id}/articles",
@@ -172,7 +174,7 @@ pub(crate) async fn add(
     Ok((StatusCode::CREATED, added))
 }
 
-/// The articles of a session.
+/// Lists the articles of a session.
 #[utoipa::path(
     get,
     path = "/api/v1/sessions/{id}/articles",
@@ -192,7 +194,7 @@ pub(crate) async fn articles(
     state.answer(move |request| Ok(shared.knowledge()?.session(id, &request.cancel)?.articles(&request.budget)?)).await
 }
 
-/// Removes an article from a session. When the answer is sent, the removal is durable and no later search finds the
+/// Removes an article from a session. When the answer arrives, the removal is durable, and no later search finds the
 /// article.
 #[utoipa::path(
     delete,
@@ -200,7 +202,7 @@ pub(crate) async fn articles(
     tag = "knowledge",
     params(("id" = u64, Path, description = "The session"), ("article_id" = u64, Path, description = "The article")),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "It was removed"),
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 404, description = "There is no such session or article", body = Problem),
         (status = 422, description = "A number is invalid", body = Problem),
@@ -217,7 +219,7 @@ pub(crate) async fn remove_article(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Searches the articles of a session. A session that does not exist has no results.
+/// Searches the articles of a session. If the session does not exist, there are no results.
 #[utoipa::path(
     post,
     path = "/api/v1/sessions/{id}/search",
@@ -269,7 +271,7 @@ pub(crate) async fn search(
     state.answer(search).await
 }
 
-/// Statistics of a session. For a session that does not exist, all numbers are 0.
+/// Returns statistics of a session. If the session does not exist, all numbers are 0.
 #[utoipa::path(
     get,
     path = "/api/v1/sessions/{id}/search/stats",

@@ -1,7 +1,7 @@
-//! The Model Context Protocol at `/mcp`.
+//! Serves the Model Context Protocol at `/mcp`.
 //!
-//! `rmcp` parses a body on the thread that polls its service. Its requests are therefore answered by the threads of a
-//! separate runtime, not by the threads that serve connections.
+//! `rmcp` parses a body on the thread that polls its service. To keep the threads that serve connections free, the
+//! threads of a separate runtime parse and answer these requests.
 
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ use tokio::task::JoinSet;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Maximum length of a body, in bytes. The longest useful message is a search with a query of 16 KiB, in which JSON may
-/// escape each byte as six bytes.
+/// Maximum length of a body, in bytes. The longest useful message is a search with a query of 16 KiB. JSON may escape
+/// each byte of the query as six bytes.
 const MAX_BODY_BYTES: usize = 256 << 10;
-/// Memory of a parsed message that waits for its turn, relative to the length of the body: a string of one byte takes 4
-/// bytes of the body and about 60 bytes of memory.
+/// Memory that a parsed message takes while it waits, relative to the length of the body. For example, a string of one
+/// byte takes 4 bytes in the body and about 60 bytes of memory.
 const PARSED_SIZE_FACTOR: usize = 16;
 
-/// The protocol's route. `agents` is the runtime whose threads parse and answer messages.
+/// Creates the route of the protocol. The threads of the runtime `agents` parse and answer messages.
 pub(crate) fn router(server: McpServer, state: &Arc<State>, agents: &Handle) -> Router<Arc<State>> {
     let max_bytes = state.options.limits.body.min(MAX_BODY_BYTES);
     let (state, agents) = (Arc::clone(state), agents.clone());
@@ -44,8 +44,8 @@ async fn answer(state: Arc<State>, agents: Handle, max_bytes: usize, request: Re
     }
 }
 
-/// Answers a message. A body that is not a valid message gets a JSON-RPC error, because `rmcp` would answer with plain
-/// text. The work ends when the client disconnects.
+/// Answers a message. For a body that is not a valid message, the answer is a JSON-RPC error; `rmcp` would answer with
+/// plain text. The work ends when the client disconnects.
 async fn post(
     state: &State,
     agents: &Handle,
@@ -59,7 +59,7 @@ async fn post(
         .await
         .map_err(|_| Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("a body has at most {max_bytes} bytes")))?;
     let admitted = state.admit()?;
-    // A set aborts its tasks when it is dropped.
+    // Dropping the set aborts its tasks.
     let mut tasks = JoinSet::new();
     tasks.spawn_on(
         async move {

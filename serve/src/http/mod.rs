@@ -38,7 +38,7 @@ use crate::problem::Problem;
 use crate::state::State;
 use crate::stop::Stop;
 
-/// The OpenAPI document without the routes.
+/// The OpenAPI document, to which the routes are added.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -55,7 +55,7 @@ use crate::stop::Stop;
 )]
 struct Document;
 
-/// All routes that the OpenAPI document describes.
+/// Returns the routes that the OpenAPI document describes.
 fn api_router() -> OpenApiRouter<Arc<State>> {
     OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(search::search))
@@ -83,15 +83,15 @@ fn api_router() -> OpenApiRouter<Arc<State>> {
         .routes(routes!(health::metrics))
 }
 
-/// The OpenAPI document of the server.
+/// Returns the OpenAPI document of the server.
 pub fn openapi() -> utoipa::openapi::OpenApi {
     api_router().into_openapi()
 }
 
-/// The complete router of the server. The threads of the runtime `agents` parse and answer messages of agents.
+/// Returns the complete router of the server. The threads of the runtime `agents` parse and answer MCP messages.
 pub(crate) fn router(state: &Arc<State>, stop: &Stop, agents: &Handle) -> Router {
     let (router, document) = api_router().split_for_parts();
-    // Serialized once, because it is the largest answer and never changes.
+    // Serialized only once, because the document is large and never changes.
     let document = Bytes::from(document.to_json().unwrap_or_default());
     let document = move || std::future::ready(([(header::CONTENT_TYPE, "application/json")], document.clone()));
     let header = |name, value| SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value));

@@ -1,4 +1,4 @@
-//! The web page: static files that are part of the program and contain nothing about an index.
+//! Serves the web page. Its static files are embedded in the program and contain no data of an index.
 
 use std::sync::LazyLock;
 
@@ -10,12 +10,12 @@ use axum::routing::get;
 
 use crate::problem::Problem;
 
-/// Path of the page, and prefix of the paths of its files.
+/// Path of the page, and prefix of the paths of all its files.
 pub(crate) const PATH: &str = "/";
 const FILES_PREFIX: &str = "/page/";
 
-/// Content security policy: the page may only run its own scripts and connect to its own server, and must not be
-/// framed.
+/// Content security policy: the page may only run its own scripts and connect to its own server, and other pages must
+/// not frame it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -72,12 +72,12 @@ static FILES: &[PageFile] = &files![
     "treemap.js",
 ];
 
-/// Whether a path belongs to the page or one of its files.
+/// Whether a path is the page or one of its files.
 pub(crate) fn is_part(path: &str) -> bool {
     path == PATH || path.starts_with(FILES_PREFIX)
 }
 
-/// The routes of the page, which the OpenAPI document does not describe.
+/// Returns the routes of the page, which the OpenAPI document does not describe.
 pub(crate) fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new()
         .route(PATH, get(async |head: HeaderMap| answer("index.html", &head)))
@@ -99,7 +99,7 @@ fn answer(name: &str, head: &HeaderMap) -> Response {
         ([(header::CONTENT_TYPE, media_type(name))], FILES[at].content).into_response()
     };
     let headers = response.headers_mut();
-    // Another version of the program has other files, so clients must revalidate theirs.
+    // The files may change with the version of the program, so clients must revalidate them.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
@@ -110,7 +110,7 @@ fn answer(name: &str, head: &HeaderMap) -> Response {
     response
 }
 
-/// Prevents a page that opens this one in a window from keeping a reference to the window.
+/// Prevents another page that opens this page in a window from keeping a reference to the window.
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
 fn media_type(name: &str) -> &'static str {
@@ -123,7 +123,7 @@ fn media_type(name: &str) -> &'static str {
     }
 }
 
-/// The entity tags of [`FILES`], in the same order.
+/// Entity tags of [`FILES`], in the same order.
 static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let tag = |file: &PageFile| format!("\"{}\"", &blake3::hash(file.content).to_hex()[..20]);
     FILES.iter().map(tag).collect()

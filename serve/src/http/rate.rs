@@ -1,4 +1,4 @@
-//! Rate limiting of clients.
+//! Limits the rate of requests per client.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Single searches and batches of searches.
+//! Answers single searches and batches of searches.
 
 use std::sync::Arc;
 
@@ -16,8 +16,9 @@ use crate::options::Limits;
 use crate::problem::Problem;
 use crate::state::{RequestWork, State};
 
-/// Maximum number of tokens in an answer, and maximum number of lines in a snippet.
+/// Maximum token budget of a search.
 const MAX_TOKENS: usize = 1_000_000;
+/// Maximum number of lines in a snippet.
 const MAX_SNIPPET_LINES: usize = 100;
 
 /// A search.
@@ -29,7 +30,7 @@ pub(crate) struct SearchBody {
     #[serde(default)]
     #[schema(example = "where is the cache written", max_length = 16384)]
     query: String,
-    /// Result limit; by default 10, or 100 with a budget.
+    /// Maximum number of results; by default 10, or 100 with a budget.
     #[schema(minimum = 1)]
     limit: Option<usize>,
     /// The scores to use; `hybrid` by default.
@@ -42,11 +43,11 @@ pub(crate) struct SearchBody {
     /// Languages, by name, by file extension or by another name such as `golang`.
     #[serde(default, deserialize_with = "one_or_more")]
     lang: Vec<String>,
-    /// Paths below the root, or globs over them; an absolute path must be below the root.
+    /// Paths below the root, or glob patterns for paths. An absolute path must be below the root.
     #[serde(default, deserialize_with = "one_or_more")]
     path: Vec<String>,
-    /// Conditions over columns, all required: `owner=payments`, `owner!=payments`, `owner in payments,billing`, `owner=none`
-    /// (no value), `churn>5`, `churn in 1..5`.
+    /// Conditions on columns; all must be met. Examples: `owner=payments`, `owner!=payments`, `owner in
+    /// payments,billing`, `owner=none` (no value), `churn>5`, `churn in 1..5`.
     #[serde(default, rename = "where", deserialize_with = "one_or_more")]
     where_: Vec<String>,
     /// Regular expressions that must all match the text.
@@ -55,25 +56,25 @@ pub(crate) struct SearchBody {
     /// Strings that the text must all contain.
     #[serde(default, deserialize_with = "one_or_more")]
     fixed: Vec<String>,
-    /// Token limit; the answer then has texts instead of a list.
+    /// Maximum number of tokens. With this budget, the answer contains texts instead of a list of results.
     #[schema(minimum = 1, maximum = 1_000_000)]
     budget: Option<usize>,
-    /// Whether results include full chunk texts.
+    /// Whether results include the full texts of chunks.
     #[serde(default)]
     content: bool,
-    /// Snippet line limit; 3 by default.
+    /// Maximum number of lines in a snippet; 3 by default.
     #[schema(maximum = 100)]
     snippets: Option<usize>,
     /// Whether snippet lines include tokens, for syntax highlighting.
     #[serde(default)]
     highlight: bool,
-    /// Whether the answer counts the matching chunks by type, language and directory.
+    /// Whether the answer includes the number of matching chunks by type, language and directory.
     #[serde(default)]
     facets: bool,
-    /// Roots to search, by name; all by default. Several are searched as one.
+    /// Names of the roots to search; all by default. The results of several roots are ranked together.
     #[serde(default, deserialize_with = "one_or_more")]
     root: Vec<String>,
-    /// Whether the results are recorded as shown, which raises them in later searches; true by default.
+    /// Whether the results are recorded as accessed, which raises their rank in later searches; true by default.
     #[serde(default = "yes")]
     record: bool,
 }
@@ -108,7 +109,7 @@ enum SearchAnswer<'a> {
     Texts(PackedAnswer<'a>),
 }
 
-/// Several searches.
+/// Several searches in one request.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BatchBody {
@@ -125,7 +126,7 @@ struct BatchAnswer<'a> {
     answers: Vec<BatchItem<'a>>,
 }
 
-/// An answer or an error.
+/// The answer to one search of a batch, or its error.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[allow(dead_code, reason = "it is only the schema of the answer of `batch`")]
@@ -164,7 +165,7 @@ pub(crate) async fn search(Shared(state): Shared<Arc<State>>, body: Body<SearchB
     state.send(state.work(search).await?)
 }
 
-/// Performs several searches. A failed search does not affect the others.
+/// Performs several searches. If a search fails, the others are not affected.
 #[utoipa::path(
     post,
     path = "/api/v1/search/batch",
@@ -192,11 +193,11 @@ pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, body: Body<BatchBod
         };
         let mut answers = JsonBuffer::new(limits.answer);
         answers.push_short(b"{\"answers\":[");
-        // At most as many results as there are threads are in memory at the same time.
+        // At most as many results are in memory at the same time as there are threads.
         for (window, queries) in queries.chunks(rayon::current_num_threads()).enumerate() {
             request.budget.check()?;
             let found: Vec<Result<Found, Problem>> = match answers.is_full {
-                // Further searches are not performed.
+                // The answer is full, so the remaining searches are not performed.
                 true => queries.iter().map(|_| Err(Problem::too_large(limits.answer))).collect(),
                 false => queries.par_iter().map(find).collect(),
             };
@@ -219,7 +220,7 @@ pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, body: Body<BatchBod
     state.send(state.work(search).await?)
 }
 
-/// A validated search.
+/// A search whose values have been checked.
 struct ValidatedSearch {
     request: SearchRequest,
     budget: Option<usize>,
@@ -287,7 +288,7 @@ impl ValidatedSearch {
     }
 }
 
-/// The results of a search, and their texts if the search has a budget.
+/// The results of a search, or their texts if the search has a budget.
 struct Found {
     roots: Roots,
     results: SearchResults,
@@ -296,7 +297,7 @@ struct Found {
 }
 
 impl Found {
-    /// Appends the answer, and records the shown results if `records`.
+    /// Appends the answer to `out`, and records the results as accessed if `records` is true.
     fn write(&self, records: bool, out: &mut JsonBuffer) -> Result<(), Problem> {
         let Self { roots, results, packed, now } = self;
         match packed {

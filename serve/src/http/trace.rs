@@ -1,4 +1,4 @@
-//! Logging and metrics of every request, and a time limit.
+//! Logs and counts every request, and limits the time for receiving it.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,22 +11,22 @@ use axum::response::{IntoResponse, Response};
 use crate::problem::Problem;
 use crate::state::State;
 
-/// The route label of requests without a route, because their paths are arbitrary.
+/// The route label of requests that match no route. Their paths are arbitrary, so they must not become labels.
 const NO_ROUTE: &str = "none";
-/// The method label of unknown methods.
+/// The method label of requests with an unknown method.
 const OTHER_METHOD: &str = "other";
 
-/// Ends a request whose client takes too long to send it. The separate time limit of the work ends earlier.
+/// Ends a request if the client takes too long to send it. The time limit for answering is separate and shorter.
 pub(crate) async fn timed(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
     let limits = state.options.limits;
     let late = |_| Problem::new(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive").into_response();
     tokio::time::timeout(limits.time + limits.idle, next.run(request)).await.unwrap_or_else(late)
 }
 
-/// Logs and counts a request. The log has the route, never the query string.
+/// Logs and counts a request. The log contains the route, but never the query string.
 pub(crate) async fn trace(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
     let begun = Instant::now();
-    // Clients may send arbitrary methods; the metrics only have labels for known methods.
+    // Clients may send arbitrary methods, so only known methods become labels.
     let known = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
     let method = known.iter().find(|known| *known == request.method()).map_or(OTHER_METHOD, Method::as_str).to_owned();
     let route = request.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str).to_owned();

@@ -1,4 +1,4 @@
-// Runs the page in the system's Chromium. `cargo test --test page` starts the servers and passes their addresses.
+// Tests the page in the system's Chromium. `cargo test --test page` starts the servers and passes their addresses.
 
 import { defineConfig } from "@playwright/test";
 

@@ -1,4 +1,4 @@
-// Shared by all specifications.
+// Helpers for all browser tests.
 
 import AxeBuilder from "@axe-core/playwright";
 import { test as base, expect } from "@playwright/test";
@@ -13,13 +13,13 @@ export const CACHE = "src/cache.py";
 export const HOSTILE = 'web/<b>bold<b> & "odd" [id]/hostile#1?x=%41.py';
 export const LONG = "data/long.py";
 
-/** A page that fails the test on script errors, on violations of its content security policy, and on requests to other servers. */
+/** A page that makes the test fail on script errors, violations of the content security policy, and requests to other servers. */
 export const test = base.extend({
   page: async ({ page }, use) => {
     const problems = [];
     page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
     page.on("console", (message) => {
-      // Chromium reports every error status here. Specifications check the expected ones.
+      // Chromium reports every error status here. The tests check the expected ones themselves.
       if (message.type() === "error" && !message.text().includes("responded with a status of")) {
         problems.push(`console: ${message.text()}`);
       }
@@ -34,15 +34,15 @@ export const test = base.extend({
   },
 });
 
-/** Checks a page with axe. Violations fail the test at its end. */
+/** Checks a page with axe. If there are violations, the test fails at its end. */
 export async function audit(page) {
-  // The legacy mode opens no second page for each audit. It differs only for frames, which the page does not have.
+  // The legacy mode does not open a second page for each audit. It behaves differently only for frames, which the page does not use.
   const { violations } = await new AxeBuilder({ page }).withTags(TAGS).setLegacyMode(true).analyze();
   const report = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html}\n${node.failureSummary}`).join("\n")}`);
   expect.soft(report).toEqual([]);
 }
 
-/** The URL of a view with parameters. */
+/** Returns the URL of a view with parameters. */
 export function at(view, parameters = {}, hash = "") {
   return `/?${new URLSearchParams({ ...(view === "search" ? {} : { view }), ...parameters })}${hash}`;
 }

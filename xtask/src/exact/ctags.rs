@@ -1,4 +1,4 @@
-//! Numbers of definitions of names according to Universal Ctags.
+//! Counts the definitions of each name, as Universal Ctags finds them.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,7 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The number of definitions of each name below a directory, by name in lower case. Declarations do not count.
+/// Returns the number of definitions of each name below a directory. The keys are names in lower case. Declarations do
+/// not count.
 pub(super) fn counts(root: &Path) -> Result<HashMap<String, usize>, String> {
     let mut ctags = Command::new("ctags");
     ctags.current_dir(root).args(["-R", "--output-format=json", "--fields=+K", "--exclude=.aurora", "-f", "-", "."]);

@@ -1,8 +1,8 @@
-//! Definitions of names.
+//! A definition in a source file.
 
 use std::path::Path;
 
-/// A definition, found without the product's parser.
+/// A definition found with a regular expression, without `aur`'s parser.
 pub(super) struct Definition<'a> {
     pub(super) language: &'static str,
     pub(super) root: &'a Path,

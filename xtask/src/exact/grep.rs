@@ -1,4 +1,4 @@
-//! The peer, `git grep`.
+//! Runs the baseline, `git grep`.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ pub(super) fn git_grep(root: &Path, arguments: &[&str]) -> Result<String, String
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Whether the first hit for a name is its definition.
+/// Whether the first hit of `git grep` for a name is the definition.
 pub(super) fn grep_finds(definition: &Definition<'_>) -> bool {
     let arguments = ["-n", "-w", "-F", "-e", &definition.name, "--", ".", ":!.aurora"];
     let Ok(hits) = git_grep(definition.root, &arguments) else { return false };

@@ -1,8 +1,8 @@
 //! Does a search for a name that a repository defines once rank the definition first?
 //!
-//! Plain regular expressions find the definitions line by line, so that neither the parser nor the index judges itself.
-//! Universal Ctags can detect further definitions that a single line does not show, such as methods of several classes.
-//! The peer is `git grep -w`: the share of names whose first hit, in the order of its output, is the definition.
+//! Simple regular expressions find the definitions line by line, independently of the parser and the index that are
+//! measured. Universal Ctags can detect further definitions that a single line does not show, such as methods of
+//! several classes. Baseline: the share of names for which the first hit of `git grep -w` is the definition.
 
 mod ctags;
 mod definition;
@@ -33,10 +33,10 @@ pub(crate) struct Options {
     /// Measure only this language.
     #[arg(long)]
     language: Option<String>,
-    /// Leave out names that Universal Ctags finds defined more than once. It must be installed as `ctags`.
+    /// Omit names for which Universal Ctags finds more than one definition. It must be installed as `ctags`.
     #[arg(long)]
     ctags: bool,
-    /// The program.
+    /// Path of `aur`.
     #[arg(long, default_value = "target/release/aur")]
     aur: PathBuf,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Options {
 /// Minimum length of a name in bytes. Shorter names are often keywords or common words.
 const MIN_NAME_BYTES: usize = 5;
 
-/// Prints the share of names whose definition ranks first, for the product and the peer, for each language.
+/// Prints, for each language, the share of names whose definition ranks first, in searches and in `git grep`.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let mut names: BTreeMap<&str, Vec<Definition<'_>>> = BTreeMap::new();
     for root in &options.roots {
@@ -72,7 +72,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Names of definitions in some files of a directory, except short names.
+/// Returns the names of definitions in some files of a directory, except short names.
 pub(crate) fn names(root: &Path, paths: Vec<String>) -> Result<Vec<String>, String> {
     let names = patterns::definitions_in(root, paths)?.into_iter().map(|definition| definition.name);
     Ok(names.filter(|name| name.len() >= MIN_NAME_BYTES).collect())
@@ -83,7 +83,7 @@ fn print_shares(what: &str, names: usize, found: usize, grep: usize) {
     println!("{what:<12} {names:>5} names: first in {:>5.1} %; git grep -w: {:>5.1} %", share(found), share(grep));
 }
 
-/// Definitions whose name is defined once in the directory.
+/// Returns the definitions whose name is defined once in the directory.
 fn unique(definitions: Vec<Definition<'_>>) -> impl Iterator<Item = Definition<'_>> {
     let mut count: HashMap<String, usize> = HashMap::new();
     for definition in &definitions {
@@ -94,7 +94,7 @@ fn unique(definitions: Vec<Definition<'_>>) -> impl Iterator<Item = Definition<'
     })
 }
 
-/// A sample of the names, in an order that depends only on the names.
+/// Returns a sample of the names, in an order that depends only on the names.
 fn sample(mut names: Vec<Definition<'_>>, size: usize) -> Vec<Definition<'_>> {
     names.sort_by_cached_key(|definition| {
         let mut hasher = DefaultHasher::new();
@@ -105,7 +105,7 @@ fn sample(mut names: Vec<Definition<'_>>, size: usize) -> Vec<Definition<'_>> {
     names
 }
 
-/// Returns the number of names whose definition ranks first, and prints the others.
+/// Returns the number of names whose definition ranks first, and prints the other names.
 fn first(aur: &Path, root: &Path, names: &[&Definition<'_>]) -> Result<usize, String> {
     if names.is_empty() {
         return Ok(0);

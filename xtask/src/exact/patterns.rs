@@ -1,4 +1,4 @@
-//! Definitions found by regular expressions, line by line.
+//! Finds definitions with regular expressions, line by line.
 
 use std::path::Path;
 
@@ -7,19 +7,19 @@ use regex::Regex;
 use super::definition::Definition;
 use super::grep::git_grep;
 
-/// Patterns of definitions of functions, methods and types by language and file extension. `benches/finding` also reads
-/// this table.
+/// Table of patterns for definitions of functions, methods and types, by language and file extension. `benches/finding`
+/// also reads this table.
 const PATTERNS: &str = include_str!("patterns.tsv");
 
-/// Directories with third-party sources, which are not indexed.
+/// Names of directories with third-party sources. Their files are ignored here, because `aur` does not index them.
 const VENDORED: &[&str] = &["node_modules", "third_party", "vendor"];
 
-/// The definitions below a directory.
+/// Returns the definitions below a directory.
 pub(super) fn definitions(root: &Path) -> Result<Vec<Definition<'_>>, String> {
     definitions_in(root, files(root)?)
 }
 
-/// The definitions in some files of a directory.
+/// Returns the definitions in some files of a directory.
 pub(super) fn definitions_in(root: &Path, paths: Vec<String>) -> Result<Vec<Definition<'_>>, String> {
     let patterns = patterns()?;
     let mut definitions = Vec::new();
@@ -52,7 +52,7 @@ fn patterns() -> Result<Vec<Row>, String> {
     let rows = PATTERNS.lines().filter(|row| !row.starts_with('#'));
     let parsed = rows.map(|row| {
         let [language, extensions, pattern] = row.split('\t').collect::<Vec<_>>()[..] else {
-            return Err(format!("a row without three columns: {row}"));
+            return Err(format!("a row of `patterns.tsv` does not have three columns: {row}"));
         };
         let regex = Regex::new(pattern).map_err(|error| error.to_string())?;
         Ok((language, extensions.split(' ').collect(), regex))
@@ -60,7 +60,8 @@ fn patterns() -> Result<Vec<Row>, String> {
     parsed.collect()
 }
 
-/// The text files of a directory, which need not be a repository, without third-party sources.
+/// Returns the paths of the text files of a directory, without third-party sources. The directory need not be a
+/// repository.
 fn files(root: &Path) -> Result<Vec<String>, String> {
     let listing = git_grep(root, &["-l", "-z", "-e", "", "--", ".", ":!.aurora"])?;
     let is_own = |path: &&str| !path.is_empty() && !path.split('/').any(|part| VENDORED.contains(&part));

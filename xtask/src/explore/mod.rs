@@ -20,11 +20,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
 
-    /// Only these areas, separated by commas [default: all]
+    /// Explore only these areas, separated by commas [default: all]
     #[arg(long, value_name = "AREAS", value_enum, value_delimiter = ',')]
     only: Vec<Area>,
 
-    /// The first seed, which determines the seeds of later rounds [default: the time]
+    /// Seed of the first round, which determines the seeds of later rounds [default: the current time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Files that are indexed and parsed.
+//! The files that `aur` indexes and that the bare loop parses.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::exact;
 
-/// Number of queries in a batch, and of files that the queries are drawn from.
+/// Number of queries in a batch. It is also the number of files that the queries are drawn from.
 const QUERIES: usize = 200;
 
 pub(super) struct Corpus {
@@ -20,7 +20,7 @@ pub(super) struct Corpus {
 }
 
 impl Corpus {
-    /// Links the files of a directory once or several times. Directories of Aurora and git are left out.
+    /// Links the files of a directory once or several times. Skips `.git` and `.aurora`.
     pub(super) fn link(from: &Path, root: &Path, copies: usize) -> Result<Self, String> {
         let failed = |error: io::Error| format!("cannot link the files of {}: {error}", from.display());
         let found = files(from).map_err(failed)?;
@@ -36,7 +36,7 @@ impl Corpus {
         Ok(Self { name: "all".into(), root: root.to_owned(), paths, list: String::new() })
     }
 
-    /// Removes files and directories from the paths.
+    /// Removes files and directories from the corpus.
     pub(super) fn leave_out(&mut self, left_out: &HashSet<PathBuf>) {
         self.paths.retain(|path| !path.ancestors().any(|path| left_out.contains(path)));
     }
@@ -45,7 +45,7 @@ impl Corpus {
         self.paths.iter().map(|path| size(&self.root.join(path))).sum()
     }
 
-    /// Names of definitions, or of files if no definition is found, in an order that depends only on the files.
+    /// Returns names of definitions, or of files if no definition is found, in an order that depends only on the files.
     pub(super) fn queries(&self) -> Result<Vec<String>, String> {
         let sample = spread(&self.paths.iter().collect::<Vec<_>>());
         let sample: Vec<String> = sample.iter().map(|path| path.to_string_lossy().into_owned()).collect();
@@ -57,11 +57,11 @@ impl Corpus {
         Ok(spread(&names.into_iter().collect::<Vec<_>>()))
     }
 
-    /// The languages with the most bytes in the list of the bare loop, each as a corpus.
+    /// Returns a corpus for each of the `count` languages with the most bytes in the list of the bare loop.
     pub(super) fn languages(&self, count: usize, below: &Path) -> Result<Vec<Self>, String> {
         let mut lists: HashMap<&str, (u64, Vec<&str>)> = HashMap::new();
         for line in self.list.lines() {
-            let (language, path) = line.split_once('\t').ok_or("a list without languages")?;
+            let (language, path) = line.split_once('\t').ok_or("a line of the list has no language")?;
             let (bytes, lines) = lists.entry(language).or_default();
             *bytes += size(Path::new(path))?;
             lines.push(line);
@@ -81,7 +81,7 @@ impl Corpus {
     }
 }
 
-/// Paths of all files below a directory. Symbolic links are not followed.
+/// Returns the paths of all files below a directory. Symbolic links are not followed.
 fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut directories = vec![PathBuf::new()];
@@ -98,7 +98,7 @@ fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Links a file, or copies it to another file system.
+/// Creates a hard link to a file, or a copy on another file system.
 fn link(from: &Path, to: &Path) -> io::Result<()> {
     to.parent().map_or(Ok(()), std::fs::create_dir_all)?;
     std::fs::hard_link(from, to).or_else(|_| std::fs::copy(from, to).map(drop))
@@ -108,7 +108,7 @@ fn size(path: &Path) -> Result<u64, String> {
     std::fs::metadata(path).map(|file| file.len()).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Elements at equal distances, or all if they are few.
+/// Returns elements at even intervals, or all elements if there are few.
 fn spread<T: Clone>(all: &[T]) -> Vec<T> {
     let count = all.len().min(QUERIES);
     (0..count).map(|index| all[index * all.len() / count].clone()).collect()

@@ -1,9 +1,9 @@
 //! Does an index run become faster with each additional core?
 //!
-//! Corpus: hard links to the files of a directory, once or several times, without the history of git. Peer: a bare loop
-//! that reads the indexed files and parses them with the same grammars, on as many threads, pinned to the same cores.
-//! Index runs, bare loops and batches of searches take turns, and medians are reported. A core is a processor known to
-//! the scheduler, so each of two hardware threads counts as one.
+//! Corpus: hard links to the files of a directory, once or several times, without the history of git. Baseline: a bare
+//! loop that reads the indexed files and parses them with the same grammars, on as many threads, pinned to the same
+//! cores. Index runs, bare loops and batches of searches take turns, and medians are reported. A core is a processor as
+//! the scheduler sees it, so each of two hardware threads counts as one.
 //!
 //! `cargo xtask bench scale --root DIR`, or without cargo `xtask bench scale --root DIR --program AUR --bare BARE_PARSE`
 
@@ -29,25 +29,25 @@ pub(crate) struct Options {
     /// Directory to index; nothing in it is changed
     #[arg(long, value_name = "DIR")]
     root: PathBuf,
-    /// The program [default: a release build]
+    /// Path of `aur` [default: a release build]
     #[arg(long, value_name = "AUR")]
     program: Option<PathBuf>,
-    /// The bare parse loop [default: a release build; nothing to compare with if only --program is given]
+    /// Path of the bare parse loop [default: a release build, or no comparison if only --program is given]
     #[arg(long, value_name = "BARE_PARSE")]
     bare: Option<PathBuf>,
-    /// Numbers of cores [default: powers of two and all]
+    /// Numbers of cores to measure [default: powers of two, and all cores]
     #[arg(long, value_delimiter = ',')]
     cores: Vec<usize>,
-    /// Runs for each number of cores
+    /// Number of runs for each number of cores
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Copies of the directory that are indexed together
+    /// Number of copies of the directory that are indexed together
     #[arg(long, default_value_t = 1)]
     copies: usize,
-    /// Number of languages, the largest first, that are also measured separately on all cores
+    /// Number of languages that are also measured separately on all cores. The languages with the most bytes are chosen
     #[arg(long, default_value_t = 4)]
     languages: usize,
-    /// Directory for links or copies of the files and for the indexes [default: the directory of temporary files]
+    /// Directory for links or copies of the files and for the indexes [default: the system's temporary directory]
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -66,7 +66,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
         return Err("--rounds and --copies must be at least 1".into());
     }
     let processors = Processors::available()?;
-    // The load of the last minute, before this process adds to it.
+    // The load of the last minute is read before this process adds to it.
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let cores = core_counts(&options.cores, processors.all().len())?;
     let parent = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
@@ -117,7 +117,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     if is_equal { Ok(()) } else { Err("the index depends on the number of cores".into()) }
 }
 
-/// The numbers of cores to measure, in ascending order.
+/// Returns the numbers of cores to measure, in ascending order.
 fn core_counts(given: &[usize], available: usize) -> Result<Vec<usize>, String> {
     let powers = std::iter::successors(Some(1), |count| Some(count * 2)).take_while(|count| *count < available);
     let counts: BTreeSet<usize> =

@@ -1,4 +1,4 @@
-//! A process on some processors.
+//! Runs a process on some processors and measures its cost.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -9,14 +9,14 @@ use nix::sys::time::TimeVal;
 
 use super::processors::pin;
 
-/// Output and cost of a process, in seconds.
+/// Output of a process, and its wall time and processor time in seconds.
 pub(super) struct Finished {
     pub(super) output: String,
     pub(super) wall: f64,
     pub(super) processor: f64,
 }
 
-/// Runs a command on some processors to completion.
+/// Runs a command on some processors until it ends.
 pub(super) fn run(command: &mut Command, processors: &[usize], input: &str) -> Result<Finished, String> {
     let program = command.get_program().to_owned();
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
@@ -27,7 +27,7 @@ pub(super) fn run(command: &mut Command, processors: &[usize], input: &str) -> R
     let mut child = child.map_err(failed)?;
     let pipe = child.stdin.take();
     let finished = std::thread::scope(|scope| {
-        // A process that ends early reports why; a broken pipe does not.
+        // If the process ends early, its own message is reported instead of the broken pipe.
         scope.spawn(|| pipe.map(|mut pipe| pipe.write_all(input.as_bytes())));
         child.wait_with_output()
     });
@@ -41,7 +41,7 @@ pub(super) fn run(command: &mut Command, processors: &[usize], input: &str) -> R
     Ok(Finished { output: String::from_utf8_lossy(&finished.stdout).into_owned(), wall, processor })
 }
 
-/// Processor time of all processes that this one has waited for.
+/// Returns the processor time of all child processes that have ended and that this process has waited for.
 fn processor_time() -> Result<Duration, String> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| format!("getrusage: {error}"))?;
     let time = |time: TimeVal| Duration::new(time.tv_sec().unsigned_abs(), 1_000 * time.tv_usec() as u32);

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 
-/// Numbers of processors, one of each physical core first.
+/// Numbers of the processors. One processor of each physical core comes first.
 pub(super) struct Processors {
     numbers: Vec<usize>,
     pub(super) physical_cores: usize,
 }
 
 impl Processors {
-    /// Determines the processors, respecting the affinity of this process and the limit of its control group.
+    /// Determines the processors from the affinity of this process and the limit of its control group.
     pub(super) fn available() -> Result<Self, String> {
-        let failed = |error: &dyn std::error::Error| format!("cannot find out the processors: {error}");
+        let failed = |error: &dyn std::error::Error| format!("cannot determine the processors: {error}");
         let affinity = sched_getaffinity(Pid::from_raw(0)).map_err(|error| failed(&error))?;
         let limit = std::thread::available_parallelism().map_err(|error| failed(&error))?.get();
         let allowed = (0..CpuSet::count()).filter(|number| affinity.is_set(*number).unwrap_or(false));
@@ -42,7 +42,7 @@ impl Processors {
     }
 }
 
-/// Pins this thread, and processes and threads that it starts later.
+/// Pins this thread to some processors. Processes and threads that it starts later inherit this.
 pub(super) fn pin(processors: &[usize]) -> Result<(), String> {
     let mut set = CpuSet::new();
     let added = processors.iter().try_for_each(|number| set.set(*number));

@@ -1,4 +1,4 @@
-//! The program and its peer.
+//! `aur` and the bare loop that it is compared with.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,12 +15,12 @@ use crate::servers;
 pub(super) struct Programs {
     aur: PathBuf,
     bare: Option<PathBuf>,
-    /// Home of a user without settings and other indexes.
+    /// Home directory of a user without settings and without other indexes.
     home: PathBuf,
 }
 
 impl Programs {
-    /// Builds the programs that were not given, except the peer of a given program.
+    /// Builds the programs that were not given. If only `aur` is given, there is no bare loop.
     pub(super) fn new(aur: Option<&Path>, bare: Option<&Path>, home: PathBuf) -> Result<Self, String> {
         if let Some(aur) = aur {
             if bare.is_none() {
@@ -61,7 +61,7 @@ impl Programs {
         Ok(sample)
     }
 
-    /// Builds a fresh index and runs the bare loop immediately afterwards.
+    /// Builds a fresh index, and runs the bare loop immediately afterwards.
     pub(super) fn compare(&self, corpus: &Corpus, processors: &[usize]) -> Result<Sample, String> {
         let mut sample = self.index(corpus, processors)?;
         if let Some(bare) = &self.bare {
@@ -74,7 +74,7 @@ impl Programs {
         Ok(sample)
     }
 
-    /// Seconds for a batch of keyword queries.
+    /// Returns the seconds that a batch of keyword queries takes.
     pub(super) fn search(&self, corpus: &Corpus, queries: &[String], processors: &[usize]) -> Result<f64, String> {
         let mut command = self.memory("search");
         command.args(["--stdin", "--mode", "sparse", "--format", "jsonl", "--no-record", "--no-refresh", "--root"]);
@@ -85,13 +85,13 @@ impl Programs {
         }
     }
 
-    /// The digest of the contents of the index.
+    /// Returns the digest of the contents of the index.
     pub(super) fn digest(&self, corpus: &Corpus, processors: &[usize]) -> Result<String, String> {
         let mut command = self.memory("verify");
         Ok(process::run(command.args(["--digest", "--root"]).arg(&corpus.root), processors, "")?.output)
     }
 
-    /// Files and directories of the corpus that are not indexed.
+    /// Returns the files and directories of the corpus that are not indexed.
     pub(super) fn not_indexed(&self, corpus: &Corpus, processors: &[usize]) -> Result<HashSet<PathBuf>, String> {
         let mut command = self.memory("stats");
         command.args(["--skipped", "--root"]).arg(&corpus.root);
@@ -99,7 +99,7 @@ impl Programs {
         Ok(output.lines().filter_map(|line| Some(line.split_once(": ")?.0.into())).collect())
     }
 
-    /// Input of the bare loop: language and path of every file that has a grammar.
+    /// Returns the input of the bare loop: language and path of every file that has a grammar.
     pub(super) fn list(&self, corpus: &Corpus, processors: &[usize]) -> Result<String, String> {
         let Some(bare) = &self.bare else { return Ok(String::new()) };
         let paths = corpus.paths.iter().filter_map(|path| Some(corpus.root.join(path).to_str()?.to_owned()));

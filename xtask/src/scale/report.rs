@@ -1,4 +1,4 @@
-//! Medians as a table and as JSON.
+//! Prints medians as a table and as JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// Values of one measurement, by their names in the JSON report.
 pub(super) type Sample = BTreeMap<&'static str, f64>;
 
-/// A column of a table: name of the value, heading and decimals.
+/// A column of a table: the name of the value, the heading, and the number of decimals.
 type Column = (&'static str, &'static str, usize);
 
 const INDEX: [Column; 8] = [
@@ -41,7 +41,7 @@ const LANGUAGES: [Column; 4] = [
     ("bare_processor_seconds", "bare CPU s", 2),
     ("processor_ratio", "index / bare CPU", 2),
 ];
-/// Times that are compared with the times of the fewest cores, with the names of their speed-ups and efficiencies.
+/// Times that are compared with those on the smallest number of cores, with the names of their speed-up and efficiency.
 const SPEED_UPS: [(&str, &str, &str); 3] = [
     ("wall_seconds", "speed_up", "efficiency"),
     ("bare_wall_seconds", "bare_speed_up", "bare_efficiency"),
@@ -51,7 +51,7 @@ const SPEED_UPS: [(&str, &str, &str); 3] = [
 pub(super) struct Report(Value);
 
 impl Report {
-    /// A report of samples by number of cores and by language.
+    /// Creates a report from samples by number of cores and by language.
     pub(super) fn new(
         mut head: Value,
         (cores, by_cores): (&[usize], &[Vec<Sample>]),
@@ -100,7 +100,7 @@ impl Report {
     }
 }
 
-/// The median of each value.
+/// Returns the median of each value.
 fn medians(samples: &[Sample]) -> Sample {
     let mut values: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
     for (name, value) in samples.iter().flatten() {
@@ -109,7 +109,7 @@ fn medians(samples: &[Sample]) -> Sample {
     values.into_iter().map(|(name, values)| (name, median(values))).collect()
 }
 
-/// The middle value, or the mean of the two in the middle.
+/// Returns the middle value, or the mean of the two middle values.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     (values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0

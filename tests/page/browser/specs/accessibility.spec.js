@@ -1,8 +1,8 @@
-// WCAG 2.1 AA, as far as axe can check it: each view, light and dark, narrow and wide.
+// Checks each view against WCAG 2.1 AA, as far as axe can: light and dark, narrow and wide.
 
 import { CACHE, at, audit, expect, test } from "../support.js";
 
-/** Views with what has to be there before they are looked at. */
+/** The views, each with an element that must exist before the view is checked. */
 const VIEWS = [
   ["welcome", at("search"), ".message"],
   ["results", at("search", { q: "read a page", lang: "python" }), ".result"],

@@ -1,4 +1,4 @@
-// Displayed results follow the index. These specifications change the files of a separate project.
+// The displayed results are updated when the index changes. These tests change the files of a separate project.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const named = (page, name) => page.locator(".result-name", { hasText: name });
 const write = (path, text) => writeFileSync(join(process.env.AURORA_EDITED_ROOT, path), text);
 const birds = (...names) => write("birds.py", names.map((name) => `def ${name}():\n    return 1\n`).join("\n\n"));
 
-/** What is asked for, without the events. */
+/** Collects the bodies of the search requests that a page sends. */
 function searches(page) {
   const bodies = [];
   page.on("request", (request) => request.url().endsWith("/search") && bodies.push(request.postDataJSON()));

@@ -121,7 +121,7 @@ test("the definitions of a graph are reached with the arrows", async ({ page }) 
 test("keys move between the definitions of a file", async ({ page }) => {
   await page.goto(at("file", { path: "src/cache.py" }));
   await expect(page.locator(".code")).toContainText("class PageCache");
-  // `page.url()` may still be the URL before the last key.
+  // `page.url()` may still return the URL from before the last key.
   const lines = () => page.evaluate(() => location.hash);
   await page.keyboard.press("j");
   await page.keyboard.press("j");

@@ -1,8 +1,7 @@
-//! The peer's index of the corpus.
+//! Tantivy's index of the corpus.
 //!
-//! Its documents contain the number of a chunk, and its tokenizer yields the terms of that chunk directly from the
-//! corpus, without an intermediate list of owned tokens. Frequencies are indexed, positions are not, and nothing is
-//! stored.
+//! A document contains the number of a chunk, and the tokenizer reads the terms of that chunk directly from the corpus,
+//! without an intermediate list of owned tokens. Term frequencies are indexed, but no positions, and nothing is stored.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,22 +24,22 @@ const TERMS: &str = "terms";
 const NUMBER: &str = "number";
 const PATH: &str = "path";
 
-/// Content of a document in addition to its terms.
+/// Field of a document in addition to the terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beside {
-    /// No other content.
+pub enum ExtraField {
+    /// No other field.
     Nothing,
-    /// The number of its chunk, to look up the chunk of a document.
+    /// The number of the chunk, to look up the chunk of a document.
     Number,
-    /// The path of its file, to delete documents by path.
+    /// The path of the file, to delete documents by path.
     Path,
 }
 
 /// Builds an index. The cost includes the commit and the merges of the merge policy.
-pub fn build(directory: &Path, corpus: &Arc<Corpus>, threads: usize, beside: Beside) -> Outcome<Cost> {
+pub fn build(directory: &Path, corpus: &Arc<Corpus>, threads: usize, extra: ExtraField) -> Outcome<Cost> {
     std::fs::create_dir_all(directory)?;
     let watch = Watch::start();
-    let index = Index::create_in_dir(directory, schema(beside))?;
+    let index = Index::create_in_dir(directory, schema(extra))?;
     register(&index, corpus);
     let writer: IndexWriter = index.writer_with_num_threads(threads, MEMORY)?;
     for copy in 0..corpus.copies {
@@ -65,8 +64,8 @@ pub fn merge(directory: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Replaces files by the same chunks. Returns the total cost, from opening the writer to the end of the following
-/// merges, and the cost from the first deletion to the commit.
+/// Replaces files by the same chunks. Returns the total cost, from opening the writer to the end of the merges, and the
+/// cost from the first deletion to the commit.
 pub fn update(directory: &Path, corpus: &Arc<Corpus>, files: &[&File]) -> Outcome<(Cost, Cost)> {
     let whole = Watch::start();
     let index = Index::open_in_dir(directory)?;
@@ -84,16 +83,16 @@ pub fn update(directory: &Path, corpus: &Arc<Corpus>, files: &[&File]) -> Outcom
     Ok((whole.read(), between))
 }
 
-fn schema(beside: Beside) -> Schema {
+fn schema(extra: ExtraField) -> Schema {
     let mut schema = Schema::builder();
     let indexing = TextFieldIndexing::default().set_tokenizer(REPLAY).set_index_option(IndexRecordOption::WithFreqs);
     schema.add_text_field(TERMS, TextOptions::default().set_indexing_options(indexing));
-    match beside {
-        Beside::Nothing => {}
-        Beside::Number => {
+    match extra {
+        ExtraField::Nothing => {}
+        ExtraField::Number => {
             schema.add_u64_field(NUMBER, NumericOptions::from(FAST));
         }
-        Beside::Path => {
+        ExtraField::Path => {
             schema.add_text_field(PATH, STRING);
         }
     }
@@ -128,7 +127,7 @@ fn commit(mut writer: IndexWriter) -> Outcome<()> {
     Ok(())
 }
 
-/// A tokenizer that yields the terms of the chunk whose number is the text.
+/// A tokenizer whose input is the number of a chunk, and whose output is the terms of the chunk.
 #[derive(Clone)]
 struct Replay(Arc<Corpus>);
 
@@ -141,7 +140,7 @@ impl Tokenizer for Replay {
     type TokenStream<'a> = Replayed<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Replayed<'a> {
-        let chunk = text.parse().expect("documents hold the numbers of chunks");
+        let chunk = text.parse().expect("a document is the number of a chunk");
         Replayed { terms: self.0.terms(chunk), token: Token::default() }
     }
 }
@@ -165,13 +164,13 @@ impl TokenStream for Replayed<'_> {
 }
 
 /// An open index.
-pub struct Peer {
+pub struct TantivyIndex {
     searcher: Searcher,
     terms: Field,
     _reader: IndexReader,
 }
 
-impl Peer {
+impl TantivyIndex {
     /// Opens an index.
     pub fn open(directory: &Path) -> Outcome<Self> {
         let index = Index::open_in_dir(directory)?;
@@ -179,12 +178,12 @@ impl Peer {
         Ok(Self { searcher: reader.searcher(), terms: index.schema().get_field(TERMS)?, _reader: reader })
     }
 
-    /// Number of segments.
+    /// Returns the number of segments.
     pub fn segments(&self) -> usize {
         self.searcher.segment_readers().len()
     }
 
-    /// The `k` best documents that contain any of the terms, with their scores.
+    /// Returns the `k` best documents that contain any of the terms, with their scores.
     pub fn best(&self, terms: &[String], k: usize) -> Outcome<Vec<(f32, tantivy::DocAddress)>> {
         let clause = |term: &String| -> (Occur, Box<dyn Query>) {
             let term = Term::from_field_text(self.terms, term);
@@ -194,7 +193,7 @@ impl Peer {
         Ok(self.searcher.search(&query, &TopDocs::with_limit(k).order_by_score())?)
     }
 
-    /// The chunk of a document.
+    /// Returns the chunk of a document.
     pub fn chunk(&self, document: tantivy::DocAddress) -> Outcome<u32> {
         let segment = self.searcher.segment_reader(document.segment_ord);
         let numbers = segment.fast_fields().u64(NUMBER)?;

@@ -1,6 +1,6 @@
-"""The peer: sessions of articles with FastAPI, chromadb and rank-bm25, as many services are built.
+"""The baseline: sessions of knowledge articles with FastAPI, chromadb and rank-bm25, as many services are built.
 
-Vectors are those of all-MiniLM-L6-v2. Each session has one BM25 index in memory, which is made again at the first search after a
+Vectors are computed by all-MiniLM-L6-v2. Each session has one BM25 index in memory, which is rebuilt at the first search after a
 change, and one collection of vectors. A hybrid search is reciprocal rank fusion with k = 60 and the weights .7 and .3.
 """
 

@@ -1,4 +1,4 @@
-//! SQLite with FTS5.
+//! Measures the baseline: SQLite with FTS5.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::measure::{Figures, Times, mebibytes, memory, peak_memory, seconds};
 use crate::words::unique;
 use crate::{Options, Outcome, Side, process};
 
-/// The columns of an entry. Columns that are searched or filtered are in the full-text index as well.
+/// The columns of an entry. The full-text index contains the columns that are searched or filtered.
 const SCHEMA: &str = "
     CREATE TABLE entries (
         id TEXT PRIMARY KEY, kind TEXT, scope TEXT, session TEXT, speaker TEXT, position INTEGER, created INTEGER, edited INTEGER,
@@ -82,7 +82,7 @@ pub(crate) fn run(options: &Options, side: Side) -> Outcome<Figures> {
     Ok(figures)
 }
 
-/// Adds one turn; runs in a separate process.
+/// Adds one turn. Each call runs in a separate process.
 pub(crate) fn add_one(options: &Options, side: Side) -> Outcome<()> {
     let mut connection = open(options, side)?;
     let place = next(&connection, options)?;
@@ -91,7 +91,7 @@ pub(crate) fn add_one(options: &Options, side: Side) -> Outcome<()> {
     add(&mut connection, |connection| insert_turn(connection, &turn))
 }
 
-/// An unused number of a turn.
+/// Returns the number of a turn that is not stored yet.
 fn next(connection: &Connection, options: &Options) -> Outcome<usize> {
     let last: i64 = connection.query_row("SELECT max(rowid) FROM entries", [], |row| row.get(0))?;
     Ok(options.turns + last as usize)
@@ -99,7 +99,7 @@ fn next(connection: &Connection, options: &Options) -> Outcome<usize> {
 
 fn load(connection: &mut Connection, corpus: &Corpus, options: &Options) -> Outcome<()> {
     connection.execute_batch(SCHEMA)?;
-    // Use several transactions: a single one would need as much memory as all entries.
+    // Insert in several transactions: a single transaction would need as much memory as all entries.
     const BATCH: usize = 10_000;
     for from in (0..options.turns).step_by(BATCH) {
         add(connection, |connection| {
@@ -146,7 +146,7 @@ fn insert_article(connection: &Connection, article: &Article) -> Outcome<()> {
     Ok(())
 }
 
-/// The ids of the best ten entries.
+/// Returns the ids of the ten best entries.
 fn search(connection: &Connection, query: &str) -> Outcome<Vec<String>> {
     let mut statement = connection.prepare_cached(
         "SELECT entries.id, entries.title, snippet(texts, 1, '', '', '…', 20) FROM texts JOIN entries ON entries.rowid = texts.rowid

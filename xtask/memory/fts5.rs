@@ -1,4 +1,4 @@
-//! The peer: full-text search of SQLite with bm25() on the same turns and questions.
+//! Runs the baseline: full-text search of SQLite with bm25() on the same turns and questions.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -13,14 +13,14 @@ use crate::memories::Memories;
 /// Tokenizer of FTS5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tokenizer {
-    /// The default: words in lower case without diacritics.
+    /// The default tokenizer: words in lower case without diacritics.
     Unicode61,
-    /// Stems of words (Porter, "An algorithm for suffix stripping", 1980).
+    /// Reduces words to stems (Porter, "An algorithm for suffix stripping", 1980).
     Porter,
 }
 
 impl Tokenizer {
-    /// The measured tokenizers.
+    /// All measured tokenizers.
     pub(crate) const ALL: [Self; 2] = [Self::Unicode61, Self::Porter];
 
     /// Name of the tokenizer in FTS5.
@@ -32,8 +32,8 @@ impl Tokenizer {
     }
 }
 
-/// Measures the answers of the peer, in the order of the questions. Each memory is a separate index.
-pub(crate) fn ask_peer(
+/// Measures the search results of FTS5, in the order of the questions. Each memory is a separate full-text index.
+pub(crate) fn ask_fts5(
     conversations: &[Conversation],
     memories: &Memories,
     tokenizer: Tokenizer,
@@ -64,7 +64,7 @@ pub(crate) fn ask_peer(
         })
         .collect();
     let asked: usize = memories.rounds.iter().map(|round| round.questions.len()).sum();
-    if measured.len() == asked { Ok(measured) } else { Err("the peer has not answered every question".to_owned()) }
+    if measured.len() == asked { Ok(measured) } else { Err("FTS5 has not answered every question".to_owned()) }
 }
 
 fn run(input: &Value) -> Result<Value, String> {
@@ -72,11 +72,11 @@ fn run(input: &Value) -> Result<Value, String> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", script.display());
     let mut command = Command::new("python3");
     command.arg(&script).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut peer = command.spawn().map_err(|error| failed(&error))?;
-    let mut to_peer = peer.stdin.take().ok_or("no standard input")?;
+    let mut process = command.spawn().map_err(|error| failed(&error))?;
+    let mut stdin = process.stdin.take().ok_or("no standard input")?;
     let text = input.to_string();
-    let feeder = std::thread::spawn(move || to_peer.write_all(text.as_bytes()));
-    let output = peer.wait_with_output().map_err(|error| failed(&error))?;
+    let feeder = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let output = process.wait_with_output().map_err(|error| failed(&error))?;
     if !output.status.success() {
         return Err(failed(&output.status));
     }
