@@ -17,8 +17,7 @@
 //! use aurora_memory_import::MarkdownNotes;
 //!
 //! let defaults = LineDefaults { placement: Placement { scope: Scope::User, session: None }, time: 0 };
-//! let notes: Result<Vec<_>, _> = MarkdownNotes::open(place.path(), defaults)?.collect();
-//! let notes = notes?;
+//! let notes: Vec<_> = MarkdownNotes::open(place.path(), defaults)?.filter_map(Result::ok).collect();
 //! assert_eq!(notes[0].entry.id(), "note:key-rotation");
 //! assert_eq!(notes[0].entry.links()[0].to, "note:guide");
 //! # Ok(())

@@ -279,7 +279,7 @@ fn unknown_help(name: &str, group: &Group, is_root: bool) -> String {
 /// Returns the rule for a value, as in `must be …`.
 fn expected(shape: Shape) -> String {
     match shape {
-        Shape::Any => "any value".to_owned(),
+        Shape::Any => "any value, such as null".to_owned(),
         Shape::Text => "a string".to_owned(),
         Shape::Filled => "a string that is not blank".to_owned(),
         Shape::OneOf(names) => {
