@@ -62,7 +62,7 @@ fn main() {
 
 /// Builds the index from scratch. An existing index is deleted, because the run would verify it first.
 fn run(root: &Path, left_out: &[&str]) {
-    let present = ProjectDirectory::of(root).path_of(ProjectDirectory::INDEX);
+    let present = ProjectDirectory::in_root(root).path_of(ProjectDirectory::INDEX);
     if present.exists() {
         std::fs::remove_dir_all(&present).expect("the index directory can be removed");
     }

@@ -113,7 +113,7 @@ pub(crate) struct Generation(Searcher);
 impl Generation {
     pub(crate) fn open(project: &Project) -> Result<Self, ArticleError> {
         let snapshot = project.snapshot()?;
-        let (embedder, _) = IndexEmbedder::of_index(project, &snapshot, Mode::Hybrid)?;
+        let (embedder, _) = IndexEmbedder::for_index(project, &snapshot, Mode::Hybrid)?;
         let embedder = embedder.as_ref().map(IndexEmbedder::embedder);
         let mut config = project.settings(Vec::new())?;
         config.hybrid.word_share = WORD_SHARE;

@@ -56,7 +56,8 @@ fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
         return directories.map(|path| Directory::open_root(path).map_err(|error| failed(path, error))).collect();
     }
     let default = place::mined_sets(root);
-    let opened = ProjectDirectory::of(root).open().and_then(|home| home.open_directory(ProjectDirectory::MINED_SETS));
+    let opened =
+        ProjectDirectory::in_root(root).open().and_then(|home| home.open_directory(ProjectDirectory::MINED_SETS));
     match opened {
         Ok(directory) => Ok(vec![directory]),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

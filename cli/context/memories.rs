@@ -88,8 +88,8 @@ impl Memories {
 
 /// Returns the places of the memories that a search in a project uses.
 pub(crate) fn places(root: &Path) -> Vec<MemoryPlace> {
-    let of_project = MemoryPlace::of_project(root);
-    std::iter::once(of_project).chain(MemoryPlace::of_user()).collect()
+    let for_project = MemoryPlace::for_project(root);
+    std::iter::once(for_project).chain(MemoryPlace::for_user()).collect()
 }
 
 /// Opens the existing memories among `places`.
@@ -114,8 +114,8 @@ pub(crate) fn owned(owner: Owner, root: &Path) -> Outcome<Memory> {
 /// Returns the place of an owner's memory. `root` is the project.
 pub(crate) fn place_of(owner: Owner, root: &Path) -> Outcome<MemoryPlace> {
     match owner {
-        Owner::Project => Ok(MemoryPlace::of_project(root)),
-        Owner::User => MemoryPlace::of_user().ok_or_else(|| {
+        Owner::Project => Ok(MemoryPlace::for_project(root)),
+        Owner::User => MemoryPlace::for_user().ok_or_else(|| {
             Failure::new("there is no home directory for the user's memory")
                 .with_help("set AURORA_HOME to an absolute path")
         }),
@@ -157,7 +157,7 @@ pub(crate) fn openable(root: &Path) -> impl Iterator<Item = Memory> {
 /// Repairs the damaged indexes of the memories that a search in a project uses.
 pub(crate) fn repair_indexes(root: &Path, terminal: &Terminal) {
     for memory in openable(root) {
-        match memory.mend_index() {
+        match memory.repair_index() {
             Ok(None) => {}
             Ok(Some(problem)) => terminal.note(&repaired_note(&memory, &problem)),
             Err(error) => terminal.warn(&repair_failed_note(&memory, &error)),
@@ -173,7 +173,7 @@ pub(crate) fn user_memory() -> Outcome<Memory> {
 /// Returns the project that contains the current directory or the given one; `None` outside of a project.
 pub(crate) fn project(asked: Option<&Path>) -> Outcome<Option<PathBuf>> {
     let root = place::for_search(asked)?;
-    let is_one = asked.is_some() || place::is_project(&root) || ProjectDirectory::of(&root).path().is_dir();
+    let is_one = asked.is_some() || place::is_project(&root) || ProjectDirectory::in_root(&root).path().is_dir();
     Ok(is_one.then_some(root))
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
-use aurora_project::{known_roots, root_names};
+use aurora_project::{indexed_roots, root_names};
 use aurora_storage::{Environment, ProjectDirectory};
 
 use crate::context::args::SearchedRoots;
@@ -25,7 +25,7 @@ pub(crate) fn for_search(asked: Option<&Path>) -> Outcome<PathBuf> {
 
 /// Returns the indexed root with this name.
 fn find_by_name(name: &Path) -> Option<PathBuf> {
-    let roots = known_roots();
+    let roots = indexed_roots();
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let at = names.iter().position(|known| Path::new(known) == name)?;
     roots.into_iter().nth(at)
@@ -34,7 +34,7 @@ fn find_by_name(name: &Path) -> Option<PathBuf> {
 /// Returns the distinct roots of a search in the order of the arguments, or all indexed roots sorted by path.
 pub(crate) fn for_searches(asked: &SearchedRoots) -> Outcome<Vec<PathBuf>> {
     if asked.all_roots {
-        return Ok(known_roots());
+        return Ok(indexed_roots());
     }
     distinct_roots(&asked.root)
 }
@@ -131,17 +131,17 @@ pub(crate) fn here() -> Option<PathBuf> {
 
 /// Returns the path of the configuration of a root.
 pub(crate) fn project_config(root: &Path) -> PathBuf {
-    ProjectDirectory::of(root).path_of(ProjectDirectory::CONFIG)
+    ProjectDirectory::in_root(root).path_of(ProjectDirectory::CONFIG)
 }
 
 /// Returns the default directory of golden sets that were mined from a root.
 pub(crate) fn mined_sets(root: &Path) -> PathBuf {
-    ProjectDirectory::of(root).path_of(ProjectDirectory::MINED_SETS)
+    ProjectDirectory::in_root(root).path_of(ProjectDirectory::MINED_SETS)
 }
 
 /// Returns the path of the pipeline of a root.
 pub(crate) fn project_pipeline(root: &Path) -> PathBuf {
-    ProjectDirectory::of(root).path_of(ProjectDirectory::PIPELINE)
+    ProjectDirectory::in_root(root).path_of(ProjectDirectory::PIPELINE)
 }
 
 fn nearest(from: &Path) -> Option<PathBuf> {

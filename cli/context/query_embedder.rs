@@ -19,7 +19,7 @@ pub(crate) fn for_index(
     terminal: &Terminal,
 ) -> Outcome<Option<Arc<dyn QueryEmbedder>>> {
     let (embedder, notice) =
-        IndexEmbedder::of_index(project, snapshot, mode).map_err(|error| findings::project(error, terminal))?;
+        IndexEmbedder::for_index(project, snapshot, mode).map_err(|error| findings::project(error, terminal))?;
     print_notice(notice.as_ref(), terminal);
     if let Some(embedder) = &embedder {
         stop_on_interrupt(embedder);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use aurora_project::{Project, chain};
-use aurora_stages::index::{self as indexing, IndexError, Refresh, Unrefreshed, Updated};
+use aurora_stages::index::{self as indexing, IndexError, OutdatedReason, Refresh, Updated};
 use aurora_storage::Snapshot;
 
 use crate::output::units;
@@ -55,9 +55,9 @@ fn note(refresh: Refresh, budget: Duration) -> Option<String> {
         Refresh::Outdated { files, or_more, why } => {
             let least = if or_more { "at least " } else { "" };
             let why = match why {
-                Unrefreshed::TooMuch => "`aur mem index` updates it",
-                Unrefreshed::Busy => "another process is updating it",
-                Unrefreshed::OtherPipeline => {
+                OutdatedReason::TooMuch => "`aur mem index` updates it",
+                OutdatedReason::Busy => "another process is updating it",
+                OutdatedReason::OtherPipeline => {
                     "it was built by another pipeline or version of `aur`, so only `aur mem index` updates it"
                 }
             };
@@ -91,9 +91,9 @@ mod tests {
             updated(2, true),
             note_of(2, true, true),
             updated(1, false),
-            outdated(812, false, Unrefreshed::TooMuch),
-            outdated(1_000, true, Unrefreshed::TooMuch),
-            outdated(1, false, Unrefreshed::Busy),
+            outdated(812, false, OutdatedReason::TooMuch),
+            outdated(1_000, true, OutdatedReason::TooMuch),
+            outdated(1, false, OutdatedReason::Busy),
             note(Refresh::Unknown, budget),
         ];
         insta::assert_snapshot!(notes.map(Option::unwrap_or_default).join("\n"), @r"

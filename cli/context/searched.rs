@@ -194,7 +194,7 @@ impl MemoryRoot {
 
     /// Repairs the index if it is damaged, adds a note about that, and opens the memory.
     fn open_repaired(&self, notes: &mut Vec<String>) -> Result<Option<Arc<Searcher>>, MemoryError> {
-        notes.extend(self.memory.mend_index()?.map(|problem| memories::repaired_note(&self.memory, &problem)));
+        notes.extend(self.memory.repair_index()?.map(|problem| memories::repaired_note(&self.memory, &problem)));
         self.open()
     }
 }
@@ -216,8 +216,8 @@ fn open_memories(
     let visibility = Visibility { scope: *scope, session: session.clone(), with_archived: *archived };
     let first = roots.first().map(PathBuf::as_path);
     let rules = Arc::new(memories::load_rules(first, None, program)?);
-    let mut places: Vec<MemoryPlace> = roots.iter().map(|root| MemoryPlace::of_project(root)).collect();
-    places.extend(MemoryPlace::of_user());
+    let mut places: Vec<MemoryPlace> = roots.iter().map(|root| MemoryPlace::for_project(root)).collect();
+    places.extend(MemoryPlace::for_user());
     let mut result = OpenedMemories::default();
     for place in places {
         let memory = match Memory::open(place) {

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use aurora_query::{Context, ContextBlock, shown_path};
+use aurora_query::{Context, ContextBlock, display_path};
 
 use crate::output::code::{CodeLine, highlight};
 use crate::output::links::Links;
@@ -31,7 +31,7 @@ pub(crate) fn write(
             writeln!(out)?;
         }
         let header = paint.paint(Role::Path, &sanitize::line(&block.header()));
-        let file = shown_path(block.root.as_deref(), &block.file);
+        let file = display_path(block.root.as_deref(), &block.file);
         writeln!(out, "{}", links.link_to(block.source, &file, Some(block.line_start), &header))?;
         if !paint.is_enabled() {
             writeln!(out, "{}", sanitize::block(&block.text))?;

@@ -61,7 +61,7 @@ pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &Display
                 writeln!(
                     out,
                     "\n{}",
-                    shown.links.link_to(hit.source, &hit.shown_file(), lines(hit).map(|(first, _)| first), &title)
+                    shown.links.link_to(hit.source, &hit.display_file(), lines(hit).map(|(first, _)| first), &title)
                 )?;
             }
             write_content(out, hit, &marker, shown)?;
@@ -83,7 +83,7 @@ pub(crate) fn write_heading(out: &mut impl Write, query: &str, paint: Painter) -
 fn row(hit: &Hit, is_ranked: bool, shown: &DisplayOptions<'_>) -> Row {
     let (commits, modified) = git_cells(hit, shown.now);
     Row {
-        file: hit.shown_file(),
+        file: hit.display_file(),
         source: hit.source,
         line: lines(hit).map(|(first, _)| first),
         kind: abbreviated(hit.chunk_type).to_owned(),
@@ -152,7 +152,7 @@ fn snippet(hit: &Hit, shown: &DisplayOptions<'_>) -> Vec<String> {
     let room = shown.columns.map(|all| all.saturating_sub(columns + 5).max(MIN_CODE_COLUMNS));
     let line = |at: usize| {
         let number = shown.paint.paint(Role::Faint, &format!("{:>columns$} │", numbers[at]));
-        let number = shown.links.link_to(hit.source, &hit.shown_file(), hit.snippet[at].line, &number);
+        let number = shown.links.link_to(hit.source, &hit.display_file(), hit.snippet[at].line, &number);
         format!("  {number} {}", code(at).render(indentation, room, shown.paint))
     };
     (0..hit.snippet.len()).map(line).collect()
@@ -243,7 +243,7 @@ pub(crate) fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
     facts.extend(file_fact(hit).map(|fact| ("File", fact.to_owned())));
     facts.extend(copies(hit, Copies::NAMED).map(|places| ("Copies", places)));
     ScoreCard {
-        file: hit.shown_file(),
+        file: hit.display_file(),
         kind: abbreviated(hit.chunk_type).to_owned(),
         name: display_name(hit).to_owned(),
         lines: lines(hit),
@@ -282,8 +282,8 @@ fn file_fact(hit: &Hit) -> Option<&'static str> {
 
 fn place(hit: &Hit) -> String {
     match lines(hit) {
-        Some((first, last)) => format!("{}:{first}-{last} {}", hit.shown_file(), display_name(hit)),
-        None => format!("{} {}", hit.shown_file(), display_name(hit)),
+        Some((first, last)) => format!("{}:{first}-{last} {}", hit.display_file(), display_name(hit)),
+        None => format!("{} {}", hit.display_file(), display_name(hit)),
     }
 }
 

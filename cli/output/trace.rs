@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use aurora_pipeline::Entity;
-use aurora_stages::columns::ShownColumn;
+use aurora_stages::columns::DisplayColumn;
 use aurora_stages::index::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace};
 use serde::Serialize;
 
@@ -114,7 +114,7 @@ impl Page {
 
     /// Formats the columns of the file: names, and values on as many lines as they have.
     fn file_lines(&self, stage: &StageTrace) -> Vec<String> {
-        let columns: Vec<&ShownColumn> = informative_columns(stage, Entity::File).collect();
+        let columns: Vec<&DisplayColumn> = informative_columns(stage, Entity::File).collect();
         let widest = columns.iter().map(|column| width::measure(&column.name)).max().unwrap_or(0);
         let mut lines = Vec::new();
         for column in columns {
@@ -133,14 +133,14 @@ impl Page {
 
     /// Formats the columns of chunks as a table.
     fn chunk_table(&self, stage: &StageTrace) -> Vec<String> {
-        let columns: Vec<&ShownColumn> = informative_columns(stage, Entity::Chunk).collect();
+        let columns: Vec<&DisplayColumn> = informative_columns(stage, Entity::Chunk).collect();
         if columns.is_empty() || stage.chunks.is_empty() {
             return Vec::new();
         }
         let mut table = vec![["type", "name", "lines"].map(str::to_owned).to_vec()];
         table[0].extend(columns.iter().map(|column| column.name.trim_start_matches("chunk.").to_owned()));
         for (row, chunk) in stage.chunks.iter().enumerate().take(self.max_rows) {
-            let value = |column: &&ShownColumn| match column.values.get(row) {
+            let value = |column: &&DisplayColumn| match column.values.get(row) {
                 Some(shown) if !shown.lines.is_empty() => shown.lines.join("; "),
                 _ => NONE.to_owned(),
             };
@@ -201,8 +201,8 @@ impl Page {
 }
 
 /// Returns the columns that are shown.
-fn informative_columns(stage: &StageTrace, entity: Entity) -> impl Iterator<Item = &ShownColumn> {
-    stage.columns.iter().filter(move |column| column.entity == entity && column.is_telling)
+fn informative_columns(stage: &StageTrace, entity: Entity) -> impl Iterator<Item = &DisplayColumn> {
+    stage.columns.iter().filter(move |column| column.entity == entity && column.is_informative)
 }
 
 fn dropped(row: &DroppedRow, path: &str) -> String {

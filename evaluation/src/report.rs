@@ -239,7 +239,7 @@ pub struct MissedFloor {
 ///
 /// # Errors
 /// Returns a message if a floor names an unknown set. The message suggests a similar name.
-pub fn missed(
+pub fn missed_floors(
     floors: &[Floor],
     reports: &[SetReport],
     run: &[(Question, QuestionResult)],

@@ -50,6 +50,6 @@ fn check(language: &'static Language, text: &str) {
     soundness::chunks(text, &found).expect("the documentation holds");
     let mut terms = ChunkTerms::default();
     for chunk in &found.chunks {
-        terms.of(chunk);
+        terms.for_chunk(chunk);
     }
 }

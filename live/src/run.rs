@@ -139,7 +139,7 @@ pub(crate) fn conclude(outcome: Result<IndexSummary, ProjectError>, was_cancelle
             let is_stopped = was_cancelled && !summary.complete;
             status.phase = if is_stopped { RunPhase::Cancelled } else { RunPhase::Completed };
             status.elapsed_ms = status.elapsed_ms.max(summary.elapsed_ms);
-            status.record = Some(RunRecord::of(&summary));
+            status.record = Some(RunRecord::from_summary(&summary));
         }
         Err(error) => {
             status.phase = RunPhase::Failed;

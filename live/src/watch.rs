@@ -266,7 +266,7 @@ impl Lease {
     /// Takes the right; `None` if another process has it, or if the project has no `.aurora` directory and must not get
     /// one.
     fn take(project: &Project, may_write: impl FnOnce() -> bool) -> Option<Self> {
-        let home = ProjectDirectory::of(project.root());
+        let home = ProjectDirectory::in_root(project.root());
         // The project may be deleted in the meantime, and an empty directory may be created in its place.
         let root = Directory::open_root(project.root()).ok()?;
         if !may_write() {

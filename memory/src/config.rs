@@ -41,7 +41,7 @@ impl MemoryRules {
             }
         }
         if let Some(root) = project {
-            let directory = ProjectDirectory::of(root);
+            let directory = ProjectDirectory::in_root(root);
             let path = directory.path_of(ProjectDirectory::CONFIG);
             match directory.open().and_then(|home| home.read_to_string(ProjectDirectory::CONFIG, MAX_CONFIG_BYTES)) {
                 Ok(text) => files.push((Layer::Project, path.display().to_string(), text)),

@@ -65,7 +65,7 @@ const MAX_REMEMBERED: usize = 2_000;
 
 impl TaskOutcome {
     /// Returns the outcome of a task with a score from 0 to 1: success from 0.8, partial from 0.5.
-    pub fn of_score(score: f64) -> Self {
+    pub fn from_score(score: f64) -> Self {
         match score {
             score if score >= MIN_SUCCESS => Self::Success,
             score if score >= MIN_PARTIAL => Self::Partial,

@@ -23,7 +23,7 @@ pub struct ListFilter {
     /// The domain.
     pub domain: Option<String>,
     /// Minimum score.
-    pub least_score: Option<f64>,
+    pub min_score: Option<f64>,
     /// Whether to list only patterns.
     pub patterns: bool,
     /// Whether to list only entries with an escalation flag.
@@ -62,7 +62,7 @@ impl ListFilter {
             && self.session.as_ref().is_none_or(|session| facts.session.as_ref() == Some(session))
             && self.tags.iter().all(|tag| tags.contains(&tag.as_str()))
             && self.domain.as_deref().is_none_or(|domain| entry.domain() == Some(domain))
-            && self.least_score.is_none_or(|min| entry.score().is_some_and(|score| score >= min))
+            && self.min_score.is_none_or(|min| entry.score().is_some_and(|score| score >= min))
             && (!self.patterns || facts.is_pattern)
             && (!self.escalated || !facts.escalation.is_empty())
             && self.state.as_deref().map_or(facts.state != "archived", |state| state == facts.state)

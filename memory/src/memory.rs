@@ -305,7 +305,7 @@ impl Placement {
     /// Checks that the memory of `owner` accepts entries with this placement.
     pub(crate) fn check(&self, owner: Owner) -> Result<(), MemoryError> {
         let is_turn_of_project = self.session.is_some() && self.scope == Scope::Project;
-        if Owner::of(self.scope) != owner && !is_turn_of_project {
+        if Owner::for_scope(self.scope) != owner && !is_turn_of_project {
             let (scope, owner) = (self.scope, owner.as_str());
             return Err(MemoryError::Unfit(format!("entries of scope {scope} are not kept in the {owner}'s memory")));
         }

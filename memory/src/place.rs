@@ -34,7 +34,7 @@ impl Owner {
     }
 
     /// Returns the owner of the memory that stores the entries of a scope.
-    pub fn of(scope: Scope) -> Self {
+    pub fn for_scope(scope: Scope) -> Self {
         match scope {
             Scope::Project => Self::Project,
             Scope::Session | Scope::User | Scope::Global => Self::User,
@@ -44,13 +44,13 @@ impl Owner {
 
 impl MemoryPlace {
     /// Returns the location of the user's memory; `None` if no home directory is known.
-    pub fn of_user() -> Option<Self> {
+    pub fn for_user() -> Option<Self> {
         Some(Self { owner: Owner::User, directory: user::memory()? })
     }
 
     /// Returns the location of the memory of the project at an absolute path.
-    pub fn of_project(root: &Path) -> Self {
-        let directory = ProjectDirectory::of(root).path_of(ProjectDirectory::MEMORY);
+    pub fn for_project(root: &Path) -> Self {
+        let directory = ProjectDirectory::in_root(root).path_of(ProjectDirectory::MEMORY);
         Self { owner: Owner::Project, directory }
     }
 

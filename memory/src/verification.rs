@@ -60,7 +60,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if another process is writing the index, the index cannot be written, or the entries cannot be read.
-    pub fn mend_index(&self) -> Result<Option<String>, MemoryError> {
+    pub fn repair_index(&self) -> Result<Option<String>, MemoryError> {
         let Some(problem) = self.index_problem() else { return Ok(None) };
         // Keeps an index that another process has rebuilt in the meantime.
         Environment::set_aside(&self.project().directory())?;

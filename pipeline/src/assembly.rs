@@ -137,7 +137,7 @@ impl Pipeline {
                 let step = graph.level[index];
                 let kind = part.access.kind;
                 let writes_chunks =
-                    part.access.written().any(|column| Entity::of_column(column.name()) == Some(Entity::Chunk));
+                    part.access.written().any(|column| Entity::from_column(column.name()) == Some(Entity::Chunk));
                 BoundStage {
                     permissions: Permissions::new(&part.name, &part.access, |name| last_use.get(name) == Some(&step)),
                     required: uses.required_later(step, kind, &part.access),

@@ -50,7 +50,7 @@ impl BatchCopy {
     /// The cells of a column as plugin values, or `None` if it was not copied.
     pub fn values(&self, name: &str) -> Option<Vec<Option<Value>>> {
         let name = full_name(name.to_owned());
-        let cells = self.table(Entity::of_column(&name)?).any(&name)?;
+        let cells = self.table(Entity::from_column(&name)?).any(&name)?;
         Some((0..cells.len()).map(|row| cells.value(row).map(ValueRef::into_owned)).collect())
     }
 

@@ -23,7 +23,7 @@ pub enum Entity {
 
 impl Entity {
     /// The entity of a column name, or `None` if it starts with neither `file.` nor `chunk.`.
-    pub fn of_column(name: &str) -> Option<Self> {
+    pub fn from_column(name: &str) -> Option<Self> {
         match name.split_once('.')? {
             ("file", rest) if !rest.is_empty() => Some(Self::File),
             ("chunk", rest) if !rest.is_empty() => Some(Self::Chunk),
@@ -132,7 +132,7 @@ impl ColumnSpec {
 
     /// The same column, declared to hold vectors with this number of dimensions.
     #[must_use]
-    pub fn of_dimensions(self, dimensions: usize) -> Self {
+    pub fn with_dimensions(self, dimensions: usize) -> Self {
         Self { dimensions: Some(dimensions), ..self }
     }
 

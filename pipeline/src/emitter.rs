@@ -55,7 +55,7 @@ impl<'a> Emitter<'a> {
             return Err(AccessError::Emission { stage: self.permissions.stage() }.into());
         }
         let missing = self.required.iter().find(|name| {
-            Entity::of_column(name).is_some_and(|entity| {
+            Entity::from_column(name).is_some_and(|entity| {
                 let table = batch.table(entity);
                 table.rows() > 0 && !table.contains(name)
             })

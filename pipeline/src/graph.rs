@@ -152,7 +152,7 @@ impl GraphBuilder<'_> {
     fn check_names(&mut self) {
         for (stage, node) in self.nodes.iter().enumerate() {
             for column in node.access.all_reads().chain(&node.access.writes) {
-                if Entity::of_column(column.name()).is_none() {
+                if Entity::from_column(column.name()).is_none() {
                     self.errors.push(PlanError::ColumnName { stage, column: column.name().to_owned() });
                 }
             }
@@ -177,7 +177,7 @@ impl GraphBuilder<'_> {
     /// edges put after a reader only changes the column after that reader.
     fn column_edges(&mut self) {
         let mut columns = self.users();
-        columns.retain(|name, _| Entity::of_column(name).is_some());
+        columns.retain(|name, _| Entity::from_column(name).is_some());
         let (single, several): (Vec<_>, Vec<_>) =
             columns.iter().partition(|(_, users)| users.all_writers().count() < 2);
         for (name, users) in single.into_iter().chain(several) {
@@ -263,7 +263,7 @@ impl GraphBuilder<'_> {
                 let on_chunks = access
                     .all_reads()
                     .chain(&access.writes)
-                    .any(|column| Entity::of_column(column.name()) == Some(Entity::Chunk));
+                    .any(|column| Entity::from_column(column.name()) == Some(Entity::Chunk));
                 if from != to && (on_chunks || !chunks_only) && !self.ordered(from, to) {
                     self.edge(from, to, EdgeReason::Rows);
                 }

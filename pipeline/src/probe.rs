@@ -93,7 +93,7 @@ impl<'a> StageOutput<'a> {
 
     /// The full names of the columns that the stage has written, in alphabetical order, file columns first.
     pub fn written(&self) -> impl Iterator<Item = &'a str> {
-        let of = |entity| self.written.iter().copied().filter(move |name| Entity::of_column(name) == Some(entity));
+        let of = |entity| self.written.iter().copied().filter(move |name| Entity::from_column(name) == Some(entity));
         of(Entity::File).chain(of(Entity::Chunk))
     }
 
@@ -111,7 +111,7 @@ impl<'a> StageOutput<'a> {
 
     /// The values of a column, whatever its type.
     pub fn values(&self, column: &str) -> Option<ColumnValues<'a>> {
-        let entity = Entity::of_column(column)?;
+        let entity = Entity::from_column(column)?;
         let staged = self.staged.and_then(|staged| staged.table(entity).any(column));
         let cells = staged.or_else(|| self.batch.table(entity).any(column))?;
         Some(ColumnValues::new(cells, None))

@@ -29,7 +29,7 @@ impl SourceMap {
 
     pub(crate) fn locate(&self, span: &Span) -> Option<Location> {
         let file = self.files.iter().rev().find(|file| file.base <= span.start)?;
-        Some(Location::of_span(&file.name, &file.text, span.start - file.base..span.end - file.base))
+        Some(Location::from_span(&file.name, &file.text, span.start - file.base..span.end - file.base))
     }
 
     /// Position of a file in the order in which files were added.

@@ -22,7 +22,7 @@ pub const CHUNK_STORED: Column<StoredValues> = Column::new("chunk.stored");
 
 impl StoredValues {
     /// The values of a row that the last run stored, each with the short name of its column.
-    pub fn of(values: impl Into<Arc<[(String, Value)]>>) -> Self {
+    pub fn new(values: impl Into<Arc<[(String, Value)]>>) -> Self {
         Self { values: Some(values.into()), ..Self::default() }
     }
 

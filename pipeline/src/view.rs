@@ -137,7 +137,7 @@ impl<'a> BatchView<'a> {
         let built_in = self.permissions.built_in.get(name);
         let held_by = built_in.map_or(name, |column| column.source.name());
         self.check_read(held_by)?;
-        let entity = Entity::of_column(held_by).unwrap_or(Entity::Chunk);
+        let entity = Entity::from_column(held_by).unwrap_or(Entity::Chunk);
         let cells = self.find(entity, held_by).and_then(|table| table.any(held_by));
         let field = built_in.map(|column| column.get.as_ref());
         let is_empty = self.batch().table(entity).rows() == 0;
@@ -159,7 +159,7 @@ impl<'a> BatchView<'a> {
     /// differs from the number of rows.
     pub fn write_dynamic(&mut self, name: &str, values: Vec<Option<Value>>) -> Result<(), AccessError> {
         let name = &*full_name(name.to_owned());
-        let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
+        let entity = Entity::from_column(name).unwrap_or(Entity::Chunk);
         let declared = self.check_write(name, values.len(), entity)?;
         let CellType::Dynamic(cell) = declared else {
             return Err(self.wrong_type(name, "values of a custom column", &declared.to_string()));
@@ -181,7 +181,7 @@ impl<'a> BatchView<'a> {
             return self.write_dynamic(name, values).map(|()| Vec::new());
         };
         let (held_by, cell) = (column.source.name.clone(), column.reference.value);
-        let entity = Entity::of_column(&held_by).unwrap_or(Entity::Chunk);
+        let entity = Entity::from_column(&held_by).unwrap_or(Entity::Chunk);
         self.check_write(&held_by, values.len(), entity)?;
         if let Some(found) = foreign_type(&values, cell) {
             return Err(self.wrong_type(&held_by, &found.to_string(), &cell.to_string()));
@@ -290,7 +290,7 @@ impl<'a> BatchView<'a> {
             return Err(refusal.clone());
         }
         for (name, permission) in &self.permissions.columns {
-            let Some(entity) = Entity::of_column(name).filter(|_| permission.write.is_some()) else { continue };
+            let Some(entity) = Entity::from_column(name).filter(|_| permission.write.is_some()) else { continue };
             if self.batch().table(entity).rows() > 0
                 && self.find_any(entity, name).is_none()
                 && !self.taken.contains(name)

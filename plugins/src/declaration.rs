@@ -138,13 +138,13 @@ pub struct WrittenColumn {
 impl WrittenColumn {
     /// Whether the column belongs to files or to chunks.
     pub fn entity(&self) -> Entity {
-        Entity::of_column(&self.name).unwrap_or(Entity::Chunk)
+        Entity::from_column(&self.name).unwrap_or(Entity::Chunk)
     }
 
     /// The column in the form in which the stage declares it to the pipeline.
     fn spec(&self) -> ColumnSpec {
         let spec = ColumnSpec::dynamic(self.name.as_str(), self.kind).used(self.uses);
-        self.dimensions.into_iter().fold(spec, ColumnSpec::of_dimensions)
+        self.dimensions.into_iter().fold(spec, ColumnSpec::with_dimensions)
     }
 
     /// The name without the entity.
@@ -172,7 +172,7 @@ impl Declaration {
         let reads: Vec<String> = reads.iter().map(|name| full_name(name)).collect();
         let written: Vec<WrittenColumn> = writes.iter().filter_map(|(name, written)| column(name, written)).collect();
         let of_files = written.iter().any(|column| column.entity() == Entity::File);
-        let only_reads_files = || reads.iter().all(|name| Entity::of_column(name) == Some(Entity::File));
+        let only_reads_files = || reads.iter().all(|name| Entity::from_column(name) == Some(Entity::File));
         let unit = match drops {
             DropRows::Files => RowUnit::File,
             DropRows::Chunks => RowUnit::Chunk,
@@ -234,7 +234,7 @@ impl Declaration {
 pub fn check(reads: &[String], writes: &BTreeMap<String, WrittenType>, drops: DropRows, problems: &mut Problems<'_>) {
     for (at, name) in reads.iter().enumerate() {
         let full = full_name(name);
-        if Entity::of_column(&full).is_none() {
+        if Entity::from_column(&full).is_none() {
             problems
                 .error("reads", format!("`{name}` is not the name of a column"))
                 .help("columns are named `file.*` or `chunk.*`; the reference lists the built-in ones");
@@ -253,7 +253,7 @@ pub fn check(reads: &[String], writes: &BTreeMap<String, WrittenType>, drops: Dr
         if writes.keys().any(|other| other < name && full_name(other) == full) {
             problems.error("writes", format!("column `{full}` is written twice, under two spellings"));
         }
-        if drops == DropRows::Chunks && Entity::of_column(&full) == Some(Entity::File) {
+        if drops == DropRows::Chunks && Entity::from_column(&full) == Some(Entity::File) {
             problems
                 .error("drops", format!("a stage that drops chunks cannot write the file column `{full}`"))
                 .help("use two stages");
@@ -263,7 +263,7 @@ pub fn check(reads: &[String], writes: &BTreeMap<String, WrittenType>, drops: Dr
 
 fn check_written(name: &str, written: &WrittenType, problems: &mut Problems<'_>) {
     let full = full_name(name);
-    if Entity::of_column(&full).is_none() {
+    if Entity::from_column(&full).is_none() {
         problems
             .error("writes", format!("`{name}` is not the name of a column"))
             .help("`owner` is a column of chunks, `file.owner` one of files");

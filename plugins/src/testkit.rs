@@ -96,7 +96,7 @@ impl StageTest {
     pub fn dynamic(mut self, name: &str, cell: DynamicType, values: Vec<Option<Value>>) -> Self {
         let column = ColumnSpec::dynamic(name, cell);
         let name = column.name().to_owned();
-        self.rows.note(Entity::of_column(&name).unwrap_or(Entity::Chunk), values.len());
+        self.rows.note(Entity::from_column(&name).unwrap_or(Entity::Chunk), values.len());
         self.rows.columns.push(column);
         self.rows.fills.push(Box::new(move |draft| draft.write_dynamic(&name, values.clone())));
         self

@@ -74,7 +74,7 @@ pub struct AttributedRun {
 
 impl AttributionReport {
     /// Makes the report of an attribution.
-    pub fn of(path: &str, blame: &FileBlame) -> Self {
+    pub fn new(path: &str, blame: &FileBlame) -> Self {
         let run = |entry: &BlameEntry| {
             let commit = blame.commits.get(entry.commit as usize);
             AttributedRun {

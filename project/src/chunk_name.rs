@@ -61,7 +61,7 @@ impl<'a> Names<'a> {
             return Ok(found);
         }
         if let Some((path, line)) = place_of(id)
-            && let Some(file) = self.known_file(path)?
+            && let Some(file) = self.find_file(path)?
         {
             return Err(ProjectError::NoChunkAtLine { path: file.path, line });
         }
@@ -78,7 +78,7 @@ impl<'a> Names<'a> {
             return Ok(Some((found, id.to_owned())));
         }
         let Some((path, line)) = place_of(id) else { return Ok(None) };
-        match self.known_file(path)? {
+        match self.find_file(path)? {
             Some(file) => self.innermost(&file, line),
             None => Ok(None),
         }
@@ -89,7 +89,7 @@ impl<'a> Names<'a> {
     /// # Errors
     /// [`ProjectError::OutsideRoot`], [`ProjectError::UnknownFile`], or an error if the index cannot be read.
     pub fn file(&self, path: &str) -> Result<FileRecord, ProjectError> {
-        if let Some(file) = self.known_file(path)? {
+        if let Some(file) = self.find_file(path)? {
             return Ok(file);
         }
         self.check_inside(path)?;
@@ -113,7 +113,7 @@ impl<'a> Names<'a> {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub fn known_file(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
+    pub fn find_file(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
         for path in spellings(self.root, self.from, path) {
             if let Some(file) = self.snapshot.file(&path)? {
                 return Ok(Some(file));

@@ -28,7 +28,7 @@ impl IndexEmbedder {
     ///
     /// # Errors
     /// If there is no such model, or the stage that embedded the chunks cannot be run.
-    pub fn of_model(id: &str, project: &Project) -> Result<Self, ProjectError> {
+    pub fn for_model(id: &str, project: &Project) -> Result<Self, ProjectError> {
         match indexing::embedding_stage(id) {
             Some(stage) => stage_embedder(stage, project).map(Self::Stage),
             None => Ok(Self::Model(added(id)?)),
@@ -39,15 +39,15 @@ impl IndexEmbedder {
     /// no vectors, or the mode does not use them. Without an embedder, a hybrid search only uses keywords.
     ///
     /// # Errors
-    /// See [`Self::of_model`], in mode `dense`.
-    pub fn of_index(
+    /// See [`Self::for_model`], in mode `dense`.
+    pub fn for_index(
         project: &Project,
         snapshot: &Snapshot,
         mode: Mode,
     ) -> Result<(Option<Self>, Option<EmbedderNotice>), ProjectError> {
         let stored = snapshot.manifest().model.as_ref().filter(|_| mode != Mode::Sparse);
         let Some(stored) = stored else { return Ok((None, None)) };
-        match Self::of_model(&stored.id, project) {
+        match Self::for_model(&stored.id, project) {
             Ok(found) => {
                 let id = found.embedder().id().to_owned();
                 let notice = (id != stored.id).then_some(EmbedderNotice::Newer(id));
@@ -89,7 +89,7 @@ impl fmt::Display for EmbedderNotice {
 fn stage_embedder(stage: &str, project: &Project) -> Result<Arc<StageEmbedder>, ProjectError> {
     let options = project.options()?;
     let plan = indexing::plan(&options)?;
-    let programs = programs::of_plan(&plan, &options)?;
+    let programs = programs::from_plan(&plan, &options)?;
     if programs.iter().any(|program| program.stage == stage && !program.is_allowed) {
         return Err(ProjectError::NoEmbedder(format!(
             "the program of stage `{stage}` is not allowed here; `aur plugin trust {stage}` shows it"

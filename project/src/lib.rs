@@ -58,13 +58,13 @@ pub use feedback::{FeedbackReport, JudgedChunk, judge};
 pub use omissions::{OmissionReport, omissions};
 pub use pipeline_inputs::PipelineInputs;
 pub use programs::{
-    StageProgram, checked_plan, of_plan as programs_of_plan, refused as refused_programs,
-    untrusted as untrusted_stages, without as without_programs,
+    StageProgram, checked_plan, from_plan as plan_programs, refused as refused_programs, untrusted as untrusted_stages,
+    without as without_programs,
 };
 pub use project::{Project, has_sources};
 pub use relations::{RelatedChunk, RelationReport, definition, relations, root_name};
 pub use rerankers::{reranker, reranker_called};
-pub use roots::{known_roots, root_names};
+pub use roots::{indexed_roots, root_names};
 pub use runs::{RunsReport, run_reports};
 pub use search::{OpenedSearcher, PackedAnswer, SearchRequest};
 pub use searchers::Searchers;

@@ -60,7 +60,7 @@ pub(crate) fn services() -> Services {
 ///
 /// # Errors
 /// If the files of a program cannot be read, as errors of the pipeline.
-pub fn of_plan(plan: &Plan, options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError> {
+pub fn from_plan(plan: &Plan, options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError> {
     read_programs(plan.stages().iter(), options)
 }
 
@@ -119,7 +119,7 @@ fn missing_of(stage: &PlannedStage, root: &Path) -> Vec<Diagnostic> {
 /// The stages whose programs the user has not allowed.
 ///
 /// # Errors
-/// If the pipeline is invalid, and the errors of [`of_plan`].
+/// If the pipeline is invalid, and the errors of [`from_plan`].
 pub fn refused(options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError> {
     let plan = indexing::plan(options)?;
     let programs = read_programs(plan.stages().iter().filter(|stage| !is_confined(stage)), options)?;

@@ -50,7 +50,7 @@ impl Project {
     /// Size of the index on disk, in bytes.
     pub fn index_bytes(&self) -> u64 {
         let index =
-            ProjectDirectory::of(&self.root).open().and_then(|home| home.open_directory(ProjectDirectory::INDEX));
+            ProjectDirectory::in_root(&self.root).open().and_then(|home| home.open_directory(ProjectDirectory::INDEX));
         let Ok(index) = index else { return 0 };
         let entries = index.entries().unwrap_or_default();
         entries.iter().filter_map(|(name, _)| index.metadata(name).ok()).map(|file| file.len).sum()

@@ -31,7 +31,7 @@ pub fn root_names(paths: &[&Path]) -> Vec<String> {
 }
 
 /// The existing directories whose indexes this user has made or accepted, sorted by path.
-pub fn known_roots() -> Vec<PathBuf> {
+pub fn indexed_roots() -> Vec<PathBuf> {
     let mut roots: Vec<PathBuf> = Vec::new();
     for home in user::trust().known.homes() {
         let is_index = home.file_name().is_some_and(|name| name == ProjectDirectory::NAME);
@@ -44,8 +44,8 @@ pub fn known_roots() -> Vec<PathBuf> {
 
 /// Whether an indexed directory belongs to Aurora itself and contains articles or the entries of a memory.
 fn is_internal(root: &Path) -> bool {
-    let of_user = user::absolute_directory().and_then(|user| user.path().canonicalize().ok());
-    root.iter().any(|part| part == ProjectDirectory::NAME) || of_user.is_some_and(|user| root.starts_with(user))
+    let for_user = user::absolute_directory().and_then(|user| user.path().canonicalize().ok());
+    root.iter().any(|part| part == ProjectDirectory::NAME) || for_user.is_some_and(|user| root.starts_with(user))
 }
 
 #[cfg(test)]

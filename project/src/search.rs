@@ -66,7 +66,7 @@ impl Project {
         config: SearchConfig,
         mode: Mode,
     ) -> Result<OpenedSearcher, ProjectError> {
-        let (embedder, notice) = IndexEmbedder::of_index(self, &snapshot, mode)?;
+        let (embedder, notice) = IndexEmbedder::for_index(self, &snapshot, mode)?;
         let access = AccessLog::open(&self.directory(), &user::trust().known);
         let reranker = rerankers::reranker(&config, mode);
         let mut searcher = Searcher::new(snapshot, embedder.as_ref().map(IndexEmbedder::embedder), config)

@@ -1,6 +1,6 @@
 //! Notes about missing or outdated results of custom stages, for the answers that depend on these results.
 
-use aurora_storage::{ColumnDeclaration, MAKES_CHUNKS, Manifest};
+use aurora_storage::{CHUNK_STAGE_PREFIX, ColumnDeclaration, Manifest};
 
 use crate::filter::FilterSpec;
 use crate::present::Hit;
@@ -61,7 +61,7 @@ pub(crate) fn stage_notes(searchers: &[&Searcher], uses_vectors: bool) -> Vec<St
 /// Returns whether chunks depend on a stage; `None` if the index does not record this.
 fn makes_chunks(manifest: &Manifest, stage: &str) -> Option<bool> {
     let recorded = manifest.fingerprints.iter().find(|(name, _)| name == stage);
-    recorded.map(|(_, state)| state.starts_with(MAKES_CHUNKS))
+    recorded.map(|(_, state)| state.starts_with(CHUNK_STAGE_PREFIX))
 }
 
 fn format_rows(rows: u64) -> String {

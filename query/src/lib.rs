@@ -70,9 +70,9 @@ pub use path_class::is_side_code;
 pub use present::{
     Context, ContextBlock, Copies, Details, FileRow, FileState, Hit, IndexInfo, LineToken, MAX_TOKEN_BYTES, Marker,
     PackedHit, RawScores, RootInfo, Scores, SearchResults, ShownChunk, SnippetLine, StageCounts, complete,
-    estimate_tokens, file_state, packed, shown_path,
+    display_path, estimate_tokens, file_state, packed,
 };
-pub use query::{Group, LONGEST_QUERY, Mode, Query, QueryError};
+pub use query::{Group, MAX_QUERY_BYTES, Mode, Query, QueryError};
 pub use rank::{Edge, Passage, activation, first_piece, forgetting, graph_relevance, min_max, ranks, reciprocal_rank};
 
 pub use retrieve::bm25::{WeightedTerm, best_chunks};

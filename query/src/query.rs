@@ -97,7 +97,7 @@ impl Query {
 }
 
 /// Maximum length of a query in bytes, enough for a pasted stack trace. The cost of a search grows with every word.
-pub const LONGEST_QUERY: usize = 16 << 10;
+pub const MAX_QUERY_BYTES: usize = 16 << 10;
 
 /// An error of a search.
 #[derive(Debug, thiserror::Error)]
@@ -108,8 +108,8 @@ pub enum QueryError {
     /// The query is empty.
     #[error("the query is empty; give at least one word")]
     Empty,
-    /// The query exceeds [`LONGEST_QUERY`].
-    #[error("the query is longer than {LONGEST_QUERY} bytes; keep only the most relevant lines")]
+    /// The query exceeds [`MAX_QUERY_BYTES`].
+    #[error("the query is longer than {MAX_QUERY_BYTES} bytes; keep only the most relevant lines")]
     TooLong,
     /// The query contains no word character.
     #[error("the query `{0}` contains no letter or digit to search for")]
@@ -145,9 +145,9 @@ impl QueryError {
     /// Checks the length of a query.
     ///
     /// # Errors
-    /// [`QueryError::TooLong`] if the query exceeds [`LONGEST_QUERY`].
+    /// [`QueryError::TooLong`] if the query exceeds [`MAX_QUERY_BYTES`].
     pub fn check_length(text: &str) -> Result<(), Self> {
-        if text.len() > LONGEST_QUERY { Err(Self::TooLong) } else { Ok(()) }
+        if text.len() > MAX_QUERY_BYTES { Err(Self::TooLong) } else { Ok(()) }
     }
 }
 

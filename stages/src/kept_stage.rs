@@ -220,7 +220,7 @@ impl KeptRows {
     fn write(self, stage: &KeptStage, batch: &mut BatchView<'_>) -> Result<(), StageError> {
         for column in &stage.written {
             let (name, short) = (column.name(), column.short_name());
-            let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
+            let entity = Entity::from_column(name).unwrap_or(Entity::Chunk);
             if name == SKIP || name == STATUS.name() {
                 batch.write_values(SKIP, self.skipped.clone())?;
                 continue;

@@ -78,16 +78,16 @@ mod write;
 
 pub use aurora_inverted::{
     FIELDS, Field, FieldLengths, LengthCodes, LengthColumns, Postings, TermVector, TermVectorBuilder, Walk,
-    length_code, length_of,
+    length_code, length_from_code,
 };
 pub use column::{BUILT_IN_METADATA, ColumnDeclaration, ColumnKind};
 pub use environment::Environment;
 pub use error::{Distrust, StorageError};
 pub use index_id::IndexId;
-pub use maintain::artefact::{Arrival, ArtefactManifest, ArtefactPart};
+pub use maintain::artefact::{ArtefactManifest, ArtefactPart, ImportContext};
 pub use maintain::compact::Compaction;
 pub use maintain::verify::VerifyReport;
-pub use manifest::{FORMAT_VERSION, MAKES_CHUNKS, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
+pub use manifest::{CHUNK_STAGE_PREFIX, FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
 pub use opening::OpenMode;
 pub use project::ProjectDirectory;
 pub use read::blame::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};

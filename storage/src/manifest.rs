@@ -9,7 +9,7 @@ use crate::unfinished::Unfinished;
 pub const FORMAT_VERSION: u32 = 15;
 
 /// Prefix of the digests of stages that chunks depend on, in [`Manifest::fingerprints`].
-pub const MAKES_CHUNKS: &str = "makes chunks";
+pub const CHUNK_STAGE_PREFIX: &str = "makes chunks";
 
 /// Describes one published generation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -97,7 +97,7 @@ impl ProjectDirectory {
     pub const INDEXES: [&'static str; 3] = [Self::INDEX, Self::OLD_INDEX, Self::NEW_INDEX];
 
     /// The directory of the project at `root`. It need not exist.
-    pub fn of(root: &Path) -> Self {
+    pub fn in_root(root: &Path) -> Self {
         Self::at(root.join(Self::NAME))
     }
 

@@ -85,13 +85,13 @@ impl TrustRecord {
     fn with_latest(self, latest: Place) -> Self {
         let mut earlier: Vec<Place> = Vec::new();
         for place in std::iter::once(self.latest).chain(self.earlier) {
-            let of_project: Vec<&Place> =
+            let for_project: Vec<&Place> =
                 std::iter::once(&latest).chain(&earlier).filter(|other| other.home == place.home).collect();
             let is_replaced = match &place.content {
-                Some(_) => of_project.iter().any(|other| other.content == place.content),
-                None => !of_project.is_empty(),
+                Some(_) => for_project.iter().any(|other| other.content == place.content),
+                None => !for_project.is_empty(),
             };
-            if !is_replaced && of_project.len() < MAX_GENERATIONS && earlier.len() + 1 < MAX_PLACES {
+            if !is_replaced && for_project.len() < MAX_GENERATIONS && earlier.len() + 1 < MAX_PLACES {
                 earlier.push(place);
             }
         }
@@ -133,7 +133,7 @@ impl KnownIndexes {
     }
 
     /// Uses no records, and accepts every store of records.
-    pub fn everything() -> Self {
+    pub fn accepting_all() -> Self {
         Self::none().accepting_unknown(true)
     }
 

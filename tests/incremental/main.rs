@@ -23,7 +23,7 @@ use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Observer, Progress, Silent};
 use aurora_query::{FilterSpec, Mode, Query, Relation, RelationIndex, SearchConfig, Searcher};
 use aurora_stages::git_signal::WalkProgress;
-use aurora_stages::index::{self, IndexObserver, IndexOptions, IndexSummary, Refresh, Trust, Unrefreshed};
+use aurora_stages::index::{self, IndexObserver, IndexOptions, IndexSummary, OutdatedReason, Refresh, Trust};
 use aurora_storage::{ChunkId, Environment, KnownIndexes, OpenMode, ProjectDirectory, Snapshot};
 use edits::{BODIES, FILES, apply, edit};
 use fixture::Fixture;
@@ -305,7 +305,7 @@ fn an_update_without_time_changes_nothing() {
     fixture.write("m0/a0.py", BODIES[2]);
     let refreshed = index::refresh(&options(fixture.root(), 2, false), &snapshot(fixture.root()), Duration::ZERO);
     let refreshed = refreshed.expect("the update succeeds");
-    let is_left = matches!(refreshed, Refresh::Unknown | Refresh::Outdated { why: Unrefreshed::TooMuch, .. });
+    let is_left = matches!(refreshed, Refresh::Unknown | Refresh::Outdated { why: OutdatedReason::TooMuch, .. });
     assert!(is_left, "{refreshed:?}");
     assert_eq!(digest(fixture.root()), before);
 }

@@ -72,8 +72,8 @@ fn a_decision_is_explained_for_the_given_memory_and_policies() {
     let why = |options: &[&str]| fixture.aur(&[&["mem", "why", "note:sunday"], options].concat());
     let ambiguous = why(&[]);
     assert!(ambiguous.code == Some(2) && ambiguous.err.contains("--memory project"), "{ambiguous:?}");
-    let of_user = why(&["--memory", "user"]);
-    assert!(of_user.code == Some(0) && !of_user.out.contains("brief"), "{of_user:?}");
+    let for_user = why(&["--memory", "user"]);
+    assert!(for_user.code == Some(0) && !for_user.out.contains("brief"), "{for_user:?}");
     fixture.write("brief.toml", "[memory.policy.brief]\ncondition = \"type == 'note'\"\nlifespan = \"2_days\"\n");
     let brief = why(&["--memory", "user", "--lifespan-policies", "brief.toml"]);
     assert!(brief.code == Some(0) && brief.out.contains("brief") && brief.out.contains("2 days"), "{brief:?}");

@@ -92,7 +92,7 @@ impl Store {
             .map(|document| (document["id"].as_str().expect("the value is a string").to_owned(), document))
             .collect();
         for (id, document) in &documents {
-            let kind = Kind::of_id(id).expect("the id begins with the prefix of a kind");
+            let kind = Kind::from_id(id).expect("the id begins with the prefix of a kind");
             let read = read_json(kind, id, &document.to_string(), check_rule);
             assert!(read.is_ok(), "{id} is not a complete entry: {read:?}");
         }

@@ -20,7 +20,7 @@ use crate::{Options, Outcome, home, process};
 pub(crate) fn run(options: &Options) -> Outcome<Figures> {
     let (corpus, mut figures) = (Corpus::new(options), Figures::new());
     let directory = options.directory.clone().unwrap_or_default();
-    let place = || MemoryPlace::of_user().ok_or("no home directory");
+    let place = || MemoryPlace::for_user().ok_or("no home directory");
     let is_there = options.reuse && place()?.directory().exists();
     if !is_there {
         let _ = std::fs::remove_dir_all(home(&directory));

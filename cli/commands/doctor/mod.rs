@@ -204,7 +204,7 @@ fn writer(project: &Project) -> CheckResult {
 
 fn embeddings(manifest: Option<&Manifest>, project: &Project) -> CheckResult {
     let stored = manifest.and_then(|manifest| manifest.model.as_ref());
-    let embedder = match IndexEmbedder::of_model(stored.map_or(STATIC, |model| &model.id), project) {
+    let embedder = match IndexEmbedder::for_model(stored.map_or(STATIC, |model| &model.id), project) {
         Ok(embedder) => embedder.embedder(),
         Err(error) => return failed(chain(&error)),
     };
@@ -299,8 +299,9 @@ fn pipeline(project: &Project) -> CheckResult {
 /// Describes the stages without a result for some rows, and the columns with stale values.
 fn unfinished_work(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
     let (columns, unfinished) = (indexing::column_states(snapshot)?, &snapshot.manifest().unfinished);
-    let of_column = |column: &indexing::ColumnState| Some(format!("column `{}`: {}", column.name, column.shortfall()?));
-    let mut found: Vec<String> = columns.iter().filter_map(of_column).collect();
+    let from_column =
+        |column: &indexing::ColumnState| Some(format!("column `{}`: {}", column.name, column.shortfall()?));
+    let mut found: Vec<String> = columns.iter().filter_map(from_column).collect();
     let others = unfinished.rows.iter().filter(|rows| columns.iter().all(|column| column.stage != rows.stage));
     found.extend(others.map(|rows| {
         format!("stage `{}` has no result for {}", rows.stage, units::counted(rows.failed + rows.waiting, "row"))

@@ -110,7 +110,7 @@ pub(super) fn open_target(args: &PlacementArgs) -> Outcome<(Memory, Placement)> 
         (None, None, Some(_)) => Scope::Project,
         (None, None, None) => Scope::User,
     };
-    let owner = Owner::of(scope);
+    let owner = Owner::for_scope(scope);
     let memory = create(owner, &root_of(owner, root)?)?;
     Ok((memory, Placement { scope, session: args.session.clone() }))
 }

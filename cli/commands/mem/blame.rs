@@ -47,7 +47,7 @@ pub(crate) fn run(args: &BlameArgs, program: &Program) -> Outcome {
     let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Text => write_lines(&mut out, &blame)?,
-        ReportFormat::Json => json::write_indented(&mut out, &AttributionReport::of(&file.path, &blame))?,
+        ReportFormat::Json => json::write_indented(&mut out, &AttributionReport::new(&file.path, &blame))?,
     }
     Ok(out.flush()?)
 }

@@ -39,7 +39,7 @@ pub(crate) struct EditArgs {
 pub(crate) fn run(args: &EditArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
     let memory = memories.with(&args.id, false)?;
-    let kind = Kind::of_id(&args.id).ok_or_else(|| Failure::new(format!("{} is not the id of an entry", args.id)))?;
+    let kind = Kind::from_id(&args.id).ok_or_else(|| Failure::new(format!("{} is not the id of an entry", args.id)))?;
     let given = match &args.file {
         Some(file) => document::read(file)?,
         None => edited(memory, &args.id)?,

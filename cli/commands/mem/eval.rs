@@ -117,7 +117,7 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
         _ => None,
     };
     let sets = report::by_set(&run);
-    let missed = report::missed(&args.floor, &sets, &run).map_err(Failure::new)?;
+    let missed = report::missed_floors(&args.floor, &sets, &run).map_err(Failure::new)?;
     let mut misses = report::misses(&run);
     let missing = misses.len();
     misses.truncate(args.misses);

@@ -102,7 +102,7 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
     for (home, keys) in group_by_history(args, &project, program)? {
         let log = AccessLog::open(&home, &user::trust().known).map_err(opened::failure)?;
         let report = judge(&log, &learning, verdict, &keys, time::now()).map_err(opened::failure)?;
-        if let Some(reason) = log.begun_anew() {
+        if let Some(reason) = log.restart_reason() {
             program.terminal.warn(&format!(
                 "the access history could not be used ({reason}); it was set aside and a new one was created"
             ));
@@ -120,7 +120,7 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
 /// Groups the keys of the given chunks by the directory of the access history that contains them, in the order of the
 /// arguments.
 fn group_by_history(args: &FeedbackArgs, project: &Project, program: &Program) -> Outcome<Vec<(PathBuf, Vec<String>)>> {
-    let is_entry = |id: &str| Kind::of_id(id).is_some_and(|kind| kind != Kind::Code);
+    let is_entry = |id: &str| Kind::from_id(id).is_some_and(|kind| kind != Kind::Code);
     let mut found: Vec<(PathBuf, Vec<String>)> = Vec::new();
     let mut index = None;
     for id in &args.ids {
@@ -154,7 +154,7 @@ fn group_by_history(args: &FeedbackArgs, project: &Project, program: &Program) -
 fn outcome(session: &str, args: &FeedbackArgs, program: &Program) -> Outcome {
     let outcome = match (args.outcome, args.score) {
         (Some(outcome), _) => outcome,
-        (None, Some(score)) => TaskOutcome::of_score(score),
+        (None, Some(score)) => TaskOutcome::from_score(score),
         (None, None) => {
             return Err(Failure::new("the outcome of the task is missing")
                 .with_help("give --outcome success, partial or failure, or --score"));

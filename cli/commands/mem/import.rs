@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use aurora_confined::{Refusal, open_regular, refusal_of};
 use aurora_memory::Owner;
 use aurora_project::user;
-use aurora_storage::{Arrival, Environment, Workers};
+use aurora_storage::{Environment, ImportContext, Workers};
 use clap::{Args, ValueEnum};
 
 use crate::commands::mem::export::{contents, write_commit};
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
     };
     let shown = project.root().display().to_string();
     let (known, workers) = (&user::trust().known, Workers::default());
-    let arrival = Arrival { name, root: &shown, now: time::now(), known, workers };
+    let arrival = ImportContext { name, root: &shown, now: time::now(), known, workers };
     let imported = Environment::import(&project.directory(), &mut input, arrival).map_err(opened::failure)?;
     project.record().map_err(opened::failure)?;
     if !imported.complete {

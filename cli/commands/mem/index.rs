@@ -154,7 +154,7 @@ fn check_thresholds(options: &IndexOptions, program: &Program) -> Outcome {
 /// Returns the default action for programs that are not allowed. An imported index keeps the values that were computed
 /// elsewhere, until a run leaves no program out.
 fn default_for(options: &IndexOptions) -> Untrusted {
-    let directory = ProjectDirectory::of(&options.root);
+    let directory = ProjectDirectory::in_root(&options.root);
     let snapshot =
         Environment::open(directory.path(), OpenMode::Existing).and_then(|environment| environment.snapshot());
     let is_imported = snapshot.is_ok_and(|snapshot| {
@@ -166,7 +166,7 @@ fn default_for(options: &IndexOptions) -> Untrusted {
 
 /// Records the content of the index, so that a copy restored elsewhere together with the user's directory is trusted.
 fn record_content(options: &IndexOptions, program: &Program) {
-    let home = ProjectDirectory::of(&options.root);
+    let home = ProjectDirectory::in_root(&options.root);
     let Ok(snapshot) = program.project(options.root.clone()).any_snapshot() else { return };
     if let Err(error) = options.trust.known.record_content(home.path(), &snapshot) {
         program.terminal.note(&format!("a copy of this index in another place will not be trusted: {error}"));

@@ -164,7 +164,7 @@ fn filter(args: &ListArgs) -> ListFilter {
         session: args.session.clone(),
         tags: args.tag.clone(),
         domain: args.domain.clone(),
-        least_score: args.min_score,
+        min_score: args.min_score,
         patterns: args.pattern,
         escalated: args.escalated,
         state: args.state.clone(),

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use aurora_project::{chain, known_roots, root_names, stamp};
+use aurora_project::{chain, indexed_roots, root_names, stamp};
 use aurora_query::explain::relative_time;
 use clap::Args;
 use serde::Serialize;
@@ -58,7 +58,7 @@ enum Held {
 }
 
 pub(crate) fn run(args: &RootsArgs, program: &Program) -> Outcome {
-    let paths = known_roots();
+    let paths = indexed_roots();
     let names = root_names(&paths.iter().map(|path| path.as_path()).collect::<Vec<_>>());
     let roots: Vec<KnownRoot> =
         names.into_iter().zip(&paths).map(|(name, path)| open_root(name, path, program)).collect();

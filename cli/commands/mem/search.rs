@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 use aurora_project::{PackedAnswer, SearchRequest, Searchers, chain, has_sources};
 use aurora_query::{
-    Context, ContextBlock, FileState, FilterSpec, FlagValue, Fusion, Group, Hit, LONGEST_QUERY, Mode, Query,
+    Context, ContextBlock, FileState, FilterSpec, FlagValue, Fusion, Group, Hit, MAX_QUERY_BYTES, Mode, Query,
     QueryError, SearchResults, ShownChunk, Source, TextFilter, WorkBudget,
 };
 use clap::{Args, ValueEnum};
@@ -402,7 +402,7 @@ impl Session<'_> {
         let mut stale: Vec<String> = Vec::new();
         for hit in &found.hits {
             let is_stale = matches!(hit.file_state, Some(FileState::Changed | FileState::Gone));
-            let file = hit.shown_file();
+            let file = hit.display_file();
             if is_stale && !stale.contains(&file) {
                 stale.push(file);
             }
@@ -443,7 +443,7 @@ impl Session<'_> {
 
     fn print_error(&self, out: &mut impl Write, text: &str, error: &QueryError) -> Outcome {
         let answer = json!({
-            "query": &text[..text.floor_char_boundary(LONGEST_QUERY)],
+            "query": &text[..text.floor_char_boundary(MAX_QUERY_BYTES)],
             "mode": self.args.mode.unwrap_or_default(),
             "results": [],
             "took_ms": 0.0,
@@ -480,7 +480,7 @@ fn query_of(line: &[u8]) -> String {
 /// that. Returns false at the end of the input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
-    let max_bytes = LONGEST_QUERY + 2;
+    let max_bytes = MAX_QUERY_BYTES + 2;
     if input.by_ref().take(max_bytes as u64).read_until(b'\n', line)? == 0 {
         return Ok(false);
     }

@@ -33,7 +33,7 @@ pub(crate) struct TagArgs {
 }
 
 pub(crate) fn run(args: &TagArgs, program: &Program) -> Outcome {
-    let is_entry = Kind::of_id(&args.id).is_some_and(|kind| kind != Kind::Code);
+    let is_entry = Kind::from_id(&args.id).is_some_and(|kind| kind != Kind::Code);
     if !is_entry {
         return tag_code(args, program);
     }

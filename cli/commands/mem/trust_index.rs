@@ -88,8 +88,8 @@ fn is_foreign(store: StoreArg, project: &Project) -> bool {
             let open = || AccessLog::open(&project.directory(), &user::trust().known);
             is_there && matches!(open(), Err(StorageError::ForeignRecords { .. }))
         }
-        StoreArg::Memory => is_memory_foreign(MemoryPlace::of_project(project.root())),
-        StoreArg::UserMemory => MemoryPlace::of_user().is_some_and(is_memory_foreign),
+        StoreArg::Memory => is_memory_foreign(MemoryPlace::for_project(project.root())),
+        StoreArg::UserMemory => MemoryPlace::for_user().is_some_and(is_memory_foreign),
     }
 }
 

@@ -94,7 +94,7 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
     let batches = golden::gather(&args.golden, &root)?;
     let start = golden::config(args.config.as_deref(), &root, program)?;
     let rerankers = rerankers::for_configs([&start], mode, &program.terminal).into_iter().map(|(name, reranker)| {
-        let remembered = reranker.map(|reranker| Arc::new(RememberedScores::of(reranker)) as Arc<dyn Reranker>);
+        let remembered = reranker.map(|reranker| Arc::new(RememberedScores::new(reranker)) as Arc<dyn Reranker>);
         (name, remembered)
     });
     let rerankers = rerankers.collect();
@@ -138,7 +138,7 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
     if !report.is_gain() && !args.force {
         return Err(Failure::Short(unsure(&report)));
     }
-    let project = ProjectDirectory::of(&root);
+    let project = ProjectDirectory::in_root(&root);
     let file = args.out.clone().unwrap_or_else(|| project.path_of(ProjectDirectory::TUNED_CONFIG));
     let written = match &args.out {
         Some(file) => write_named(file, &config_file(&report)),

@@ -81,7 +81,7 @@ fn add(args: &TurnArgs, program: &Program) -> Outcome {
         reply_to: args.reply_to.as_deref(),
         time: args.time.map_or(now, jiff::Timestamp::as_second),
     };
-    let owner = Owner::of(args.scope);
+    let owner = Owner::for_scope(args.scope);
     // Turns are stored in the user's memory unless their scope is the project, so other scopes need no project
     // directory.
     let root = if args.scope == Scope::Project { project(args.root.as_deref())? } else { None };

@@ -82,7 +82,7 @@ pub(crate) fn run(args: &VerifyArgs, program: &Program) -> Outcome {
         };
     }
     let (problems, root) = (units::counted(report.problem_count, "problem"), project.root().display());
-    Err(Failure::Short(match report.only_keywords() {
+    Err(Failure::Short(match report.has_only_keyword_problems() {
         true => format!(
             "{problems} in the index of {root}, all in its keywords; `aur mem index` rebuilds the keywords from the stored chunks"
         ),

@@ -8,7 +8,7 @@ use aurora_confined::{Directory, EntryKind};
 use aurora_memory_schema::Kind;
 use aurora_pipeline::Entity;
 use aurora_query::{FileState, file_state};
-use aurora_stages::columns::ShownColumn;
+use aurora_stages::columns::DisplayColumn;
 use aurora_stages::index::{self as indexing, DryRun, IndexOptions, NotIndexed, StageTrace};
 use aurora_storage::{FileOutcome, FileRecord, Snapshot};
 use clap::Args;
@@ -146,7 +146,7 @@ pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
 
 /// Whether `name` is the id of an entry of memory.
 fn is_memory(name: &str) -> bool {
-    Kind::of_id(name).is_some_and(|kind| kind != Kind::Code) && !Path::new(name).exists()
+    Kind::from_id(name).is_some_and(|kind| kind != Kind::Code) && !Path::new(name).exists()
 }
 
 /// Returns the path of a directory relative to the root, or `None` if `given` is not a directory. The path of the root
@@ -304,7 +304,7 @@ impl<'r> Step<'r> {
     fn new(trace: &'r StageTrace) -> Self {
         let dropped = trace.dropped.iter().find(|row| row.chunk.is_none());
         let of = |entity| trace.columns.iter().filter(move |column| column.entity == entity);
-        let value = |column: &'r ShownColumn| {
+        let value = |column: &'r DisplayColumn| {
             let lines = &column.values.first()?.lines;
             let more =
                 if lines.len() > 1 { format!(", … ({})", units::count(lines.len() as u64)) } else { String::new() };
@@ -317,7 +317,7 @@ impl<'r> Step<'r> {
         Self {
             stage: &trace.stage,
             left_out: dropped.map(|row| row.reason.as_deref().unwrap_or("the stage gives no reason")),
-            file: of(Entity::File).filter(|column| column.is_telling).filter_map(value).collect(),
+            file: of(Entity::File).filter(|column| column.is_informative).filter_map(value).collect(),
             columns: of(Entity::Chunk).map(|column| column.name.trim_start_matches("chunk.")).collect(),
             chunks: trace.chunks.len(),
             problems: failed.chain(trace.warnings.iter().cloned()).chain(dropping).collect(),

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use aurora_plugins::trust::ProgramFile;
-use aurora_project::{StageProgram, programs_of_plan};
+use aurora_project::{StageProgram, plan_programs};
 use aurora_stages::index as indexing;
 use clap::Args;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ListPluginsArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.root.as_deref())?;
     let options = program.project(root).options()?;
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    let programs = programs_of_plan(&plan, &options).map_err(|error| findings::project(error, &program.terminal))?;
+    let programs = plan_programs(&plan, &options).map_err(|error| findings::project(error, &program.terminal))?;
     let built_in = aurora_stages::registry();
     let custom = plan.stages().iter().filter(|stage| built_in.stage_types().all(|name| name != stage.type_name()));
     let stages = custom.map(|stage| CustomStage {

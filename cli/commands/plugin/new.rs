@@ -62,7 +62,7 @@ pub(crate) fn run(args: &NewArgs, program: &Program) -> Outcome {
     let name = args.name.as_str();
     check_name(name)?;
     let cannot = |what: &Path, error: io::Error| Failure::new(format!("cannot write {}: {error}", what.display()));
-    let project = ProjectDirectory::of(&root);
+    let project = ProjectDirectory::in_root(&root);
     let home = project.create().map_err(|error| cannot(project.path(), error))?;
     let plugins = home.create_directory(ProjectDirectory::PLUGINS).map_err(|error| cannot(project.path(), error))?;
     let (files, table) = match args.lang {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use aurora_pipeline::{DynamicType, Plan, StageConfig};
 use aurora_plugins::conformance::{Conformance, check};
 use aurora_plugins::process::{HelperDirectory, Process};
-use aurora_project::programs_of_plan;
+use aurora_project::plan_programs;
 use aurora_stages::index::{self as indexing, IndexOptions};
 use clap::Args;
 
@@ -82,7 +82,7 @@ fn stage_config(plan: &Plan, name: &str, options: &IndexOptions, program: &Progr
     else {
         return Ok(None);
     };
-    let programs = programs_of_plan(plan, options).map_err(|error| findings::project(error, &program.terminal))?;
+    let programs = plan_programs(plan, options).map_err(|error| findings::project(error, &program.terminal))?;
     if programs.iter().any(|known| known.stage == name && !known.is_allowed) {
         return Err(Failure::new(format!("the program of stage `{name}` is not allowed to run"))
             .with_help(format!("`aur plugin trust {name}` shows it and allows it")));

@@ -4,7 +4,7 @@ use std::io::{BufRead, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use aurora_plugins::trust::{Consent, DigestList};
-use aurora_project::{StageProgram, programs_of_plan, user};
+use aurora_project::{StageProgram, plan_programs, user};
 use aurora_stages::index::{self as indexing, IndexOptions};
 use aurora_suggest::did_you_mean;
 use clap::Args;
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
         return revoke(args, &root, &options, program);
     }
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    let programs = programs_of_plan(&plan, &options).map_err(|error| findings::project(error, &program.terminal))?;
+    let programs = plan_programs(&plan, &options).map_err(|error| findings::project(error, &program.terminal))?;
     let named = |name: &String| {
         programs
             .iter()
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
 fn revoke(args: &TrustPluginArgs, root: &Path, options: &IndexOptions, program: &Program) -> Outcome {
     let name = args.name.as_deref().unwrap_or_default();
     // A pipeline with errors has no plan, but its permissions can still be revoked.
-    let programs = indexing::plan(options).ok().and_then(|plan| programs_of_plan(&plan, options).ok());
+    let programs = indexing::plan(options).ok().and_then(|plan| plan_programs(&plan, options).ok());
     let current = programs.iter().flatten().find(|known| known.stage == name).map(|known| &known.identity);
     let forgotten = user::consents().revoke(root, name, current).map_err(|error| Failure::from_error(&error))?;
     let mut out = program.terminal.stdout();

@@ -18,7 +18,7 @@ pub struct RememberedScores {
 
 impl RememberedScores {
     /// Wraps a reranker, with an empty cache.
-    pub fn of(reranker: Arc<dyn Reranker>) -> Self {
+    pub fn new(reranker: Arc<dyn Reranker>) -> Self {
         Self { reranker, scores: Mutex::default(), hasher: RandomState::new() }
     }
 
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn scores_equal_those_of_the_reranker_and_are_computed_once() {
         let lengths = Arc::new(Lengths::default());
-        let remembered = RememberedScores::of(lengths.clone());
+        let remembered = RememberedScores::new(lengths.clone());
         let passage = |body| Passage { body, ..Passage::default() };
         let ask = |query: &str, bodies: &[&'static str]| {
             let passages: Vec<_> = bodies.iter().map(|body| passage(body)).collect();

@@ -55,8 +55,8 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Res
     for hit in &found.hits {
         for line in hit.snippet.iter().filter(|line| !line.matches.is_empty()) {
             match line.line {
-                Some(number) => lines.insert((hit.shown_file(), number), line.text.as_str()),
-                None => without_line.insert((hit.shown_file(), hit.line_start), line.text.as_str()),
+                Some(number) => lines.insert((hit.display_file(), number), line.text.as_str()),
+                None => without_line.insert((hit.display_file(), hit.line_start), line.text.as_str()),
             };
         }
     }

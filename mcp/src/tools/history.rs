@@ -13,13 +13,13 @@ const DIGITS: usize = 12;
 
 pub(super) fn answer(root: &LiveProject, place: &str, budget: usize) -> Result<String, ToolError> {
     let searcher = root.searcher()?;
-    let (path, lines) = match Names::for_searcher(&searcher).known_file(place)? {
+    let (path, lines) = match Names::for_searcher(&searcher).find_file(place)? {
         Some(_) => (place, None),
         None => path_and_lines(place),
     };
     let lines = lines.unwrap_or(Lines::ALL);
     let file = Names::for_searcher(&searcher).file(path)?;
-    let report = AttributionReport::of(&file.path, &attribution(searcher.snapshot(), &file)?);
+    let report = AttributionReport::new(&file.path, &attribution(searcher.snapshot(), &file)?);
     let runs: Vec<&AttributedRun> = report.runs.iter().filter(|run| touches(run, lines)).collect();
     let by_run = runs.iter().map(|run| line_of(run, lines));
     let head = format!("{}\n{}", report.file, authors(&runs, lines));

@@ -40,7 +40,7 @@ fn read_chunk(chunk: &Chunk, budget: usize) -> String {
 
 fn read_file(searcher: &Searcher, place: &str, budget: usize) -> Result<String, ToolError> {
     // The name of a file may look like a path with a range of lines.
-    let (path, lines) = match Names::for_searcher(searcher).known_file(place)? {
+    let (path, lines) = match Names::for_searcher(searcher).find_file(place)? {
         Some(_) => (place, None),
         None => path_and_lines(place),
     };

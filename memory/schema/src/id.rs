@@ -40,7 +40,7 @@ pub(crate) fn problem(kind: Kind, id: &str) -> Option<Problem> {
         Some(name) if is_blank(name) => without_help(format!("must have a name after `{prefix}`")),
         Some(_) => None,
         None => {
-            let has_prefix = Kind::of_id(id).is_some();
+            let has_prefix = Kind::from_id(id).is_some();
             let message = format!("must begin with `{prefix}`, and {} does not", quoted(id));
             let help = (!has_prefix).then(|| format!("write {}", quoted(&format!("{prefix}{id}"))));
             Some(Problem { message, help })

@@ -53,7 +53,7 @@ impl Kind {
     }
 
     /// Returns the kind of an id, by its prefix.
-    pub fn of_id(id: &str) -> Option<Self> {
+    pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| id.starts_with(kind.prefix()))
     }
 }

@@ -60,7 +60,7 @@ impl Stage for EntryChunksStage {
             let symbols = statuses.iter().map(|status| status.has_chunks().then(|| Arc::clone(&nothing_parsed)));
             let symbols: Vec<_> = symbols.collect();
             cx.count("chunks", records.len() as u64);
-            let of_terms = records.iter().map(|Record(chunk)| Terms(terms.of(chunk))).collect();
+            let of_terms = records.iter().map(|Record(chunk)| Terms(terms.for_chunk(chunk))).collect();
             batch.add_chunks(owners)?;
             batch.write(SYMBOLS, symbols)?;
             batch.write(RECORD, records)?;

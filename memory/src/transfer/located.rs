@@ -27,7 +27,7 @@ impl DocumentPlace<'_> {
 
     /// Creates a mistake that concerns `document` as a whole.
     pub(super) fn mistake(&self, file: &str, document: &str, code: &'static str, message: String) -> Diagnostics {
-        let location = Location { excerpt: beginning(document), ..Location::of_span(file, "", 0..0) };
+        let location = Location { excerpt: beginning(document), ..Location::from_span(file, "", 0..0) };
         let mut mistakes = Diagnostics::default();
         mistakes.push(Diagnostic::error(code, Some(location), message));
         self.relocate(&mistakes)

@@ -164,14 +164,14 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
             let mistakes = self.place(before).mistake(self.file, document, code, message);
             Err(TransferProblem::invalid_document(self.source(), "type", mistakes))
         };
-        let of_id = || fields.get("id").and_then(Value::as_str).and_then(Kind::of_id);
+        let from_id = || fields.get("id").and_then(Value::as_str).and_then(Kind::from_id);
         match fields.get("type") {
             Some(Value::String(name)) => match Kind::from_name(name) {
                 Some(kind) => Ok(kind),
                 None => wrong(code::INVALID_VALUE, format!("`type` must be one of {kinds}, not {}", quoted(name))),
             },
             Some(_) => wrong(code::INVALID_VALUE, format!("`type` must be one of {kinds}")),
-            None => match of_id() {
+            None => match from_id() {
                 Some(kind) => Ok(kind),
                 None => wrong(code::MISSING_FIELD, format!("`type` is missing; it must be one of {kinds}")),
             },

@@ -93,7 +93,7 @@ impl Access {
         let last = self.last.map(|Time(time)| time).or(recent.iter().max().copied());
         let judgements = self.verdicts.map(|verdicts| {
             let Verdicts { good, helpful, unhelpful, bad, last: Time(last) } = verdicts;
-            Judgements::of([good, helpful, unhelpful, bad], last)
+            Judgements::from_counts([good, helpful, unhelpful, bad], last)
         });
         AccessRecord {
             // Accesses without any known time are not counted.

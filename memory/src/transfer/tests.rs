@@ -345,7 +345,7 @@ fn entry() -> impl Strategy<Value = TransferredEntry> {
         |(entry, scope, access, created, edited)| {
             let access = access.map(|(times, said, last)| {
                 let record = shown_at(&times).unwrap_or_default();
-                AccessRecord { judgements: Judgements::of(said.map(u32::from), last), ..record }
+                AccessRecord { judgements: Judgements::from_counts(said.map(u32::from), last), ..record }
             });
             let (scope, session) =
                 [(Scope::User, None), (Scope::Global, Some("q")), (Scope::Session, Some("s"))][scope];

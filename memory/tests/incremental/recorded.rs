@@ -52,7 +52,7 @@ impl Recorded {
                 assert_eq!(memory.add_turn(&turn, *scope, *time).expect("is added"), *id);
             }
             Change::Edit { document } => {
-                let kind = Kind::of_id(id).expect("an id");
+                let kind = Kind::from_id(id).expect("an id");
                 memory.edit(id, draft(kind, document, None), *time).expect("is edited");
             }
             Change::Tag { add, remove } => drop(memory.tag(id, add, remove, *time).expect("is tagged")),

@@ -71,7 +71,7 @@ impl Subject {
         match operation {
             Operation::Add { kind, name, content, place } => self.add(KINDS[*kind], *name, *content, *place),
             Operation::Edit { entry, content } => self.change(*entry, |id, subject| {
-                let kind = Kind::of_id(id).expect("an id");
+                let kind = Kind::from_id(id).expect("an id");
                 let document = match kind {
                     Kind::Turn => serde_json::json!({ "content": { "text": TEXTS[content % TEXTS.len()] } }),
                     kind => document(kind, *content),

@@ -9,7 +9,7 @@
 //! use aurora_diagnostics::{Diagnostic, Location, code};
 //!
 //! let text = "[search.bm25]\nk1 = -1.5\n";
-//! let location = Location::of_span("config.toml", text, 14..16);
+//! let location = Location::from_span("config.toml", text, 14..16);
 //! let found = Diagnostic::error(code::INVALID_VALUE, Some(location), "`k1` must be a number ≥ 0.0, not -1.5");
 //! assert_eq!(
 //!     found.to_string(),

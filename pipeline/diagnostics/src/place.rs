@@ -55,7 +55,7 @@ pub struct Location {
 impl Location {
     /// Locates a byte range of `text`, the content of `file`. A range that ends beyond the text is cut at the end of
     /// the text.
-    pub fn of_span(file: &str, text: &str, span: Range<usize>) -> Self {
+    pub fn from_span(file: &str, text: &str, span: Range<usize>) -> Self {
         let start = text.floor_char_boundary(span.start);
         let end = span.end.clamp(start, text.len());
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
@@ -76,13 +76,13 @@ mod tests {
 
     #[test]
     fn columns_are_characters() {
-        let location = Location::of_span("f", "a\n  ü = 1 \nb", 6..7);
+        let location = Location::from_span("f", "a\n  ü = 1 \nb", 6..7);
         assert_eq!((location.line, location.column, location.excerpt.as_str()), (2, 4, "  ü = 1"));
     }
 
     #[test]
     fn a_span_beyond_the_text_is_at_its_end() {
-        let location = Location::of_span("f", "a\nb", 9..12);
+        let location = Location::from_span("f", "a\nb", 9..12);
         assert_eq!((location.line, location.column, location.span), (2, 2, 3..3));
     }
 }

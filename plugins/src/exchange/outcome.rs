@@ -174,7 +174,7 @@ impl<'d> BatchOutcome<'d> {
             }
             refused.extend(batch.write_values(name, values)?);
             for (row, reason) in refused {
-                let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
+                let entity = Entity::from_column(name).unwrap_or(Entity::Chunk);
                 let unit = if entity == Entity::File { RowUnit::File } else { RowUnit::Chunk };
                 let path = Paths { batch, unit }.path(row as u32);
                 batch.fail(entity, row as u32, &path, &format!("column `{name}`: {}", shortened(&reason)), cx);
@@ -237,7 +237,7 @@ impl<'d> BatchOutcome<'d> {
     fn clear(&mut self, unit: u32, chunk_files: &[u32]) {
         let by_file = self.declaration.unit == RowUnit::File;
         for (name, values) in &mut self.columns {
-            let is_of_file = Entity::of_column(name) == Some(Entity::File);
+            let is_of_file = Entity::from_column(name) == Some(Entity::File);
             if by_file && !is_of_file {
                 let chunks = values.iter_mut().zip(chunk_files);
                 chunks.filter(|(_, file)| **file == unit).for_each(|(value, _)| *value = None);

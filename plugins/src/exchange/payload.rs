@@ -37,7 +37,7 @@ impl<'b> Payload<'b> {
     fn new(batch: &'b BatchView<'_>, reads: &[String]) -> Result<Self, AccessError> {
         let (mut files, mut chunks) = (Vec::new(), Vec::new());
         for name in reads {
-            let columns = if Entity::of_column(name) == Some(Entity::File) { &mut files } else { &mut chunks };
+            let columns = if Entity::from_column(name) == Some(Entity::File) { &mut files } else { &mut chunks };
             columns.push(batch.values(name)?);
         }
         Ok(Self { files, chunks })

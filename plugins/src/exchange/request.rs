@@ -30,7 +30,7 @@ impl<'b> Request<'b> {
         for name in reads {
             let values = batch.values(name)?;
             let short = name.split_once('.').map_or(name.as_str(), |(_, short)| short);
-            match Entity::of_column(name) {
+            match Entity::from_column(name) {
                 Some(Entity::File) => files.push((short, values)),
                 _ => chunks.push((short, values)),
             }

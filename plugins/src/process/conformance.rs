@@ -320,7 +320,7 @@ impl Tester<'_> {
     }
 
     fn columns(&self, entity: Entity, rows: usize, cells: Cells) -> Map<String, Value> {
-        let names = self.declaration.reads.iter().filter(|name| Entity::of_column(name) == Some(entity));
+        let names = self.declaration.reads.iter().filter(|name| Entity::from_column(name) == Some(entity));
         let columns = names.map(|name| {
             let short = name.split_once('.').map_or(name.as_str(), |(_, short)| short);
             let values = (0..rows).map(|row| cell((self.kinds)(name), row, cells)).collect();

@@ -25,7 +25,7 @@ pub(crate) fn response_of(output: Output, declaration: &Declaration) -> Result<R
     let mut response = Response::default();
     for Column { name, values } in output.columns {
         check_type(&name, &values, declaration)?;
-        let table = match Entity::of_column(&name) {
+        let table = match Entity::from_column(&name) {
             Some(Entity::File) => &mut response.files,
             Some(Entity::Chunk) => &mut response.chunks,
             None => return Err(format!("`{name}` is not the full name of a column")),

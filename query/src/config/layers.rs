@@ -63,7 +63,7 @@ impl SearchConfig {
         let user =
             layers.user.map(|path| (path.to_owned(), read_regular_to_string(path, MAX_FILE_BYTES), own.as_slice()));
         let project = layers.project.map(|root| {
-            (ProjectDirectory::of(root).path_of(ProjectDirectory::CONFIG), read_project(root), layers.other_tables)
+            (ProjectDirectory::in_root(root).path_of(ProjectDirectory::CONFIG), read_project(root), layers.other_tables)
         });
         for (path, text, tables) in [user, project].into_iter().flatten() {
             match text {
@@ -90,7 +90,7 @@ impl SearchConfig {
 
 /// Reads the configuration of a project without following symbolic links.
 fn read_project(root: &Path) -> io::Result<String> {
-    ProjectDirectory::of(root).open()?.read_to_string(ProjectDirectory::CONFIG, MAX_FILE_BYTES)
+    ProjectDirectory::in_root(root).open()?.read_to_string(ProjectDirectory::CONFIG, MAX_FILE_BYTES)
 }
 
 /// A configuration under construction.

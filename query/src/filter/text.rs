@@ -131,7 +131,7 @@ impl TextFilter {
         let matches = |ids: &[u32]| -> Result<Vec<u32>, SelectError> {
             work.check()?;
             let mut found = Vec::new();
-            snapshot.each_text(ids, |id, text| found.extend(is_match(text).then_some(id)))?;
+            snapshot.for_each_text(ids, |id, text| found.extend(is_match(text).then_some(id)))?;
             Ok(found)
         };
         let found = ids.par_chunks(BATCH).map(matches).collect::<Result<Vec<_>, _>>()?;

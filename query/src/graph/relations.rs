@@ -107,11 +107,11 @@ pub struct RelationIndex<'s> {
 impl<'s> RelationIndex<'s> {
     /// Opens the relations of a generation.
     pub fn new(snapshot: &'s Snapshot) -> Self {
-        Self::within(snapshot, WorkBudget::default())
+        Self::for_request(snapshot, WorkBudget::default())
     }
 
     /// Opens the relations for one request. After cancellation, answers are partial and marked as cut.
-    pub fn within(snapshot: &'s Snapshot, work: WorkBudget) -> Self {
+    pub fn for_request(snapshot: &'s Snapshot, work: WorkBudget) -> Self {
         Self { index: Index::new(snapshot, work) }
     }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::memory::Source;
-use crate::present::results::{ShownChunk, shown_path};
+use crate::present::results::{ShownChunk, display_path};
 use crate::present::tokens::estimate_tokens;
 use crate::work::{Cancelled, WorkBudget};
 
@@ -150,7 +150,7 @@ impl ContextBlock {
             Some(hit) => format!(" (cut, goes on to {})", hit.line_end),
             None => String::new(),
         };
-        let mut place = shown_path(self.root.as_deref(), &self.file);
+        let mut place = display_path(self.root.as_deref(), &self.file);
         if self.source != Source::Memory {
             place += &format!(":{}-{}", self.line_start, self.line_end);
         }

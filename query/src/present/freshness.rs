@@ -48,7 +48,7 @@ pub fn file_state(root: &Directory, known: &FileRecord) -> FileState {
         return FileState::Changed;
     }
     let found = FileStamp { modified: metadata.modified, changed: metadata.changed, inode: metadata.inode };
-    if known.stamp.proves(&found) {
+    if known.stamp.is_unchanged(&found) {
         return FileState::Unchanged;
     }
     match root.read(&known.path, known.size) {

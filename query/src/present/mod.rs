@@ -21,7 +21,7 @@ pub use freshness::{FileState, file_state};
 pub(crate) use hits::hits;
 pub(crate) use lines::line_numbers;
 pub use results::{
-    Copies, FileRow, Hit, IndexInfo, RawScores, RootInfo, Scores, SearchResults, ShownChunk, StageCounts, shown_path,
+    Copies, FileRow, Hit, IndexInfo, RawScores, RootInfo, Scores, SearchResults, ShownChunk, StageCounts, display_path,
 };
 pub use snippet::{LineToken, Marker, SnippetLine};
 pub use tokens::{MAX_TOKEN_BYTES, estimate_tokens};

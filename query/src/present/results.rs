@@ -211,8 +211,8 @@ pub struct Hit {
 
 impl Hit {
     /// Returns the path of the file as users see it.
-    pub fn shown_file(&self) -> String {
-        shown_path(self.root.as_deref(), &self.file)
+    pub fn display_file(&self) -> String {
+        display_path(self.root.as_deref(), &self.file)
     }
 
     /// Creates the hit of a chunk. The flags tell whether to keep the full text, and whether the chunk comes from a
@@ -272,11 +272,11 @@ impl Hit {
 /// Returns a path as users see it: with the name of its root in front, if several roots are searched.
 ///
 /// ```
-/// use aurora_query::shown_path;
-/// assert_eq!(shown_path(None, "src/a.rs"), "src/a.rs");
-/// assert_eq!(shown_path(Some("backend"), "src/a.rs"), "backend/src/a.rs");
+/// use aurora_query::display_path;
+/// assert_eq!(display_path(None, "src/a.rs"), "src/a.rs");
+/// assert_eq!(display_path(Some("backend"), "src/a.rs"), "backend/src/a.rs");
 /// ```
-pub fn shown_path(root: Option<&str>, path: &str) -> String {
+pub fn display_path(root: Option<&str>, path: &str) -> String {
     root.map_or_else(|| path.to_owned(), |root| format!("{root}/{path}"))
 }
 
@@ -341,9 +341,9 @@ impl Copies {
         let count = chunks.len();
         let place = |(root, chunk): (Option<&str>, ChunkRecord<'_>)| match chunk.chunk_type() {
             kind if kind.is_memory() => {
-                shown_path(root, chunk.path().strip_prefix(ENTRIES_PREFIX).unwrap_or(chunk.path()))
+                display_path(root, chunk.path().strip_prefix(ENTRIES_PREFIX).unwrap_or(chunk.path()))
             }
-            _ => format!("{}:{}", shown_path(root, chunk.path()), chunk.line_start()),
+            _ => format!("{}:{}", display_path(root, chunk.path()), chunk.line_start()),
         };
         Self { count, places: chunks.take(Self::NAMED).map(place).collect() }
     }

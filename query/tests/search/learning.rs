@@ -22,7 +22,7 @@ impl Index {
     }
 
     fn log(&self) -> Arc<AccessLog> {
-        Arc::new(AccessLog::open(self.directory.path(), &KnownIndexes::everything()).expect("a fresh directory"))
+        Arc::new(AccessLog::open(self.directory.path(), &KnownIndexes::accepting_all()).expect("a fresh directory"))
     }
 
     fn ask(&self, log: &Arc<AccessLog>) -> SearchResults {

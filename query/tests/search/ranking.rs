@@ -198,7 +198,7 @@ fn history_and_accesses_raise_activation_and_nothing_else() {
     let index = index_with(&[twin("aa", 500), twin("bb", 5), twin("cc", 300)], None, None, config);
     assert_eq!(index.names("shared words"), ["bb", "cc", "aa"]);
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let log = AccessLog::open(directory.path(), &KnownIndexes::everything()).expect("a fresh directory");
+    let log = AccessLog::open(directory.path(), &KnownIndexes::accepting_all()).expect("a fresh directory");
     log.record(&[("code:src/aa.py:aa", NOW - DAY), ("code:src/aa.py:aa", NOW - 2 * DAY)]).expect("writable");
     let index = Index { searcher: index.searcher.with_access(Ok(Arc::new(log))), ..index };
     let results = index.ask(Query::new("shared words", NOW));

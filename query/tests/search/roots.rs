@@ -84,7 +84,7 @@ fn equal_paths_of_two_roots_stay_apart_and_equal_texts_fold() {
     let (a, b, c) = (twin("retry", text), twin("retry", text), twin("retry_all", "try every request again"));
     let [a, b, c] = [("one", a), ("two", b), ("three", c)].map(|(name, rows)| Index::new(name, &rows, None));
     let found = search(&[&a, &b, &c], &Query::new("request again", NOW));
-    let rows: Vec<_> = found.hits.iter().map(|hit| (hit.shown_file(), hit.copies.places.clone())).collect();
+    let rows: Vec<_> = found.hits.iter().map(|hit| (hit.display_file(), hit.copies.places.clone())).collect();
     let folded = ("one/src/retry.py".to_owned(), vec!["two/src/retry.py:1".to_owned()]);
     assert!(rows.contains(&folded) && rows.contains(&("three/src/retry.py".to_owned(), vec![])), "{rows:?}");
     assert_eq!(found.hits.iter().map(|hit| hit.rank).collect::<Vec<_>>(), [1, 2]);
@@ -106,7 +106,7 @@ fn patterns_without_a_query_list_every_root_in_order() {
     let [a, b] = [Index::new("y", &twin("a", "sleep(3)"), None), Index::new("x", &twin("b", "sleep(4)"), None)];
     let filter = FilterSpec { grep: vec![r"sleep\(\d\)".to_owned()], ..FilterSpec::default() };
     let list = |limit| search(&[&a, &b], &Query { limit, filter: filter.clone(), ..Query::new("", NOW) });
-    let files = |found: &SearchResults| found.hits.iter().map(aurora_query::Hit::shown_file).collect::<Vec<_>>();
+    let files = |found: &SearchResults| found.hits.iter().map(aurora_query::Hit::display_file).collect::<Vec<_>>();
     assert_eq!(files(&list(9)), ["y/src/retry.py", "x/src/retry.py"]);
     let one = list(1);
     assert_eq!(files(&one), ["y/src/retry.py"]);

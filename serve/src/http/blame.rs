@@ -43,7 +43,7 @@ pub(crate) async fn blame(
         .read(query.root.as_deref(), move |_, searcher, _| {
             let file = Names::for_searcher(searcher).file(&query.path)?;
             let blame = attribution(searcher.snapshot(), &file)?;
-            Ok(AttributionReport::of(&file.path, &blame))
+            Ok(AttributionReport::new(&file.path, &blame))
         })
         .await
 }

@@ -80,7 +80,7 @@ pub(crate) async fn graph(
     state
         .read(query.root.as_deref(), move |_, searcher, request| {
             let snapshot = searcher.snapshot();
-            let index = RelationIndex::within(snapshot, request.budget.clone());
+            let index = RelationIndex::for_request(snapshot, request.budget.clone());
             let named = definition(&Names::for_searcher(searcher).within(&request.budget), &index, &query.name)?;
             let tree = index.tree(&named, &options)?;
             request.budget.check()?;

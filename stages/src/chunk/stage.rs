@@ -133,7 +133,7 @@ impl Worker for ChunkWorker<'_> {
             }
             // Only values are stored for a revalued file.
             let is_stored = statuses[*owner as usize].stores_chunks();
-            terms.push(Terms(if is_stored { self.terms.of(chunk) } else { TermVector::default() }));
+            terms.push(Terms(if is_stored { self.terms.for_chunk(chunk) } else { TermVector::default() }));
         }
         batch.add_chunks(owners)?;
         batch.write(RECORD, records)?;

@@ -14,7 +14,7 @@ pub struct ChunkTerms {
 impl ChunkTerms {
     /// Returns the terms of a chunk by field. Terms of the documentation that occur again in the text count only as
     /// documentation. Counted twice, they would outweigh the code.
-    pub fn of(&mut self, chunk: &Chunk) -> TermVector {
+    pub fn for_chunk(&mut self, chunk: &Chunk) -> TermVector {
         let Self { terms, in_doc } = self;
         let mut add = |field, text: &str| {
             Analyzer.terms(text, &mut |term: &str| {

@@ -13,7 +13,7 @@ pub use crate::definitions::Definitions;
 pub use crate::document::Document;
 use aurora_history::{HistorySummary, WorktreeBlame};
 use aurora_languages::{Boundary, Constant, FileSymbols, Import, Symbol};
-pub use shown::{ShownColumn, ShownValue};
+pub use shown::{DisplayColumn, DisplayValue};
 
 /// Path of a file relative to the indexed root, separated by `/`.
 pub type RelativePath = Arc<str>;

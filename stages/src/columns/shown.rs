@@ -17,20 +17,20 @@ const MAX_NAMED_TERMS: usize = 8;
 
 /// A column of a batch, with one value per row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ShownColumn {
+pub struct DisplayColumn {
     /// The name under which stages read the column.
     pub name: String,
     /// The kind of entity that each row describes.
     pub entity: Entity,
     /// One value per row.
-    pub values: Vec<ShownValue>,
+    pub values: Vec<DisplayValue>,
     /// Whether the short forms contain information that no other column has.
-    pub is_telling: bool,
+    pub is_informative: bool,
 }
 
 /// A value of a column.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ShownValue {
+pub struct DisplayValue {
     /// The complete value, or null.
     pub value: Json,
     /// The value in a short form, as lines. Empty if there is no value.
@@ -38,38 +38,38 @@ pub struct ShownValue {
 }
 
 /// Returns the output of a stage in `column`. If stages read parts of that column, returns the parts.
-pub(crate) fn display_columns(output: &StageOutput<'_>, column: &str, registry: &Registry) -> Vec<ShownColumn> {
+pub(crate) fn display_columns(output: &StageOutput<'_>, column: &str, registry: &Registry) -> Vec<DisplayColumn> {
     if PREVIOUS_RUN_COLUMNS.contains(&column) {
         return Vec::new();
     }
     if let Some(values) = typed_values(output, column) {
-        let is_telling = values.iter().any(|value| !value.lines.is_empty());
-        return Vec::from_iter(ShownColumn::new(column, values, is_telling));
+        let is_informative = values.iter().any(|value| !value.lines.is_empty());
+        return Vec::from_iter(DisplayColumn::new(column, values, is_informative));
     }
-    let mut columns: Vec<ShownColumn> = Vec::new();
+    let mut columns: Vec<DisplayColumn> = Vec::new();
     for built_in in registry.held_by(column) {
         let Some(values) = output.built_in(built_in) else { continue };
         let name = built_in.reference().name;
-        let values: Vec<ShownValue> = values.iter().map(|value| display_value(name, value)).collect();
+        let values: Vec<DisplayValue> = values.iter().map(|value| display_value(name, value)).collect();
         // The record of a chunk is shown by its kind, name and lines.
-        let is_telling = column != RECORD.name() && values.iter().any(|value| !value.lines.is_empty());
-        columns.extend(ShownColumn::new(name, values, is_telling));
+        let is_informative = column != RECORD.name() && values.iter().any(|value| !value.lines.is_empty());
+        columns.extend(DisplayColumn::new(name, values, is_informative));
     }
     if columns.is_empty() {
         let values =
             output.values(column).map(|values| values.iter().map(|value| display_value(column, value)).collect());
-        columns.extend(values.and_then(|values| ShownColumn::new(column, values, true)));
+        columns.extend(values.and_then(|values| DisplayColumn::new(column, values, true)));
     }
     columns
 }
 
-impl ShownColumn {
-    fn new(name: &str, values: Vec<ShownValue>, is_telling: bool) -> Option<Self> {
-        Some(Self { name: name.to_owned(), entity: Entity::of_column(name)?, values, is_telling })
+impl DisplayColumn {
+    fn new(name: &str, values: Vec<DisplayValue>, is_informative: bool) -> Option<Self> {
+        Some(Self { name: name.to_owned(), entity: Entity::from_column(name)?, values, is_informative })
     }
 }
 
-impl ShownValue {
+impl DisplayValue {
     fn new(value: Json, lines: impl IntoIterator<Item = String>) -> Self {
         Self { value, lines: lines.into_iter().collect() }
     }
@@ -80,21 +80,21 @@ impl ShownValue {
 }
 
 /// Returns the values of a column whose type is available only to stages written in Rust.
-fn typed_values(output: &StageOutput<'_>, column: &str) -> Option<Vec<ShownValue>> {
+fn typed_values(output: &StageOutput<'_>, column: &str) -> Option<Vec<DisplayValue>> {
     fn all<T: Cell>(
         output: &StageOutput<'_>,
         column: Column<T>,
-        shown: fn(&T) -> ShownValue,
-    ) -> Option<Vec<ShownValue>> {
+        shown: fn(&T) -> DisplayValue,
+    ) -> Option<Vec<DisplayValue>> {
         Some(output.cells(column)?.iter().map(shown).collect())
     }
     match column {
         name if name == SYMBOLS.name() => all(output, SYMBOLS, |symbols| {
-            let Some(ParsedFile(parsed)) = symbols.as_deref() else { return ShownValue::none() };
+            let Some(ParsedFile(parsed)) = symbols.as_deref() else { return DisplayValue::none() };
             definitions(&parsed.symbols.iter().map(Definition::from_symbol).collect::<Vec<_>>())
         }),
         name if name == DEFINITIONS.name() => {
-            all(output, DEFINITIONS, |given| given.0.as_deref().map_or_else(ShownValue::none, definitions))
+            all(output, DEFINITIONS, |given| given.0.as_deref().map_or_else(DisplayValue::none, definitions))
         }
         name if name == TERMS.name() => all(output, TERMS, |Terms(found)| terms(found)),
         name if name == TOKENS.name() => all(output, TOKENS, tokens),
@@ -103,11 +103,11 @@ fn typed_values(output: &StageOutput<'_>, column: &str) -> Option<Vec<ShownValue
     }
 }
 
-fn definitions(all: &[Definition]) -> ShownValue {
-    ShownValue::new(json!(all), all.iter().map(Definition::in_words))
+fn definitions(all: &[Definition]) -> DisplayValue {
+    DisplayValue::new(json!(all), all.iter().map(Definition::in_words))
 }
 
-fn terms(found: &TermVector) -> ShownValue {
+fn terms(found: &TermVector) -> DisplayValue {
     let mut fields = Map::new();
     let mut totals: Vec<(u32, &str)> = Vec::new();
     for (term, counts) in found.iter() {
@@ -127,16 +127,16 @@ fn terms(found: &TermVector) -> ShownValue {
     });
     let more = if totals.len() > MAX_NAMED_TERMS { ", …" } else { "" };
     let words = format!("{}: {}{more}", counted(totals.len(), "term"), named.collect::<Vec<_>>().join(", "));
-    ShownValue::new(Json::Object(fields), [words])
+    DisplayValue::new(Json::Object(fields), [words])
 }
 
-fn tokens(Tokens(stored): &Tokens) -> ShownValue {
+fn tokens(Tokens(stored): &Tokens) -> DisplayValue {
     let (code, doc) = (stored.code.len(), stored.doc.len());
-    ShownValue::new(json!({ "code": code, "doc": doc }), [counted(code + doc, "token")])
+    DisplayValue::new(json!({ "code": code, "doc": doc }), [counted(code + doc, "token")])
 }
 
-fn attribution(blame: &Attribution) -> ShownValue {
-    let of = |state: &str, words: String| ShownValue::new(json!({ "state": state }), [words]);
+fn attribution(blame: &Attribution) -> DisplayValue {
+    let of = |state: &str, words: String| DisplayValue::new(json!({ "state": state }), [words]);
     match blame {
         Attribution::NoRepository => of("no repository", "there is no git repository".to_owned()),
         Attribution::Untracked => of("untracked", "not in the commit at HEAD".to_owned()),
@@ -152,18 +152,18 @@ fn attribution(blame: &Attribution) -> ShownValue {
     }
 }
 
-fn display_history(state: &str, history: &HistorySummary) -> ShownValue {
+fn display_history(state: &str, history: &HistorySummary) -> DisplayValue {
     let HistorySummary { commits, uncommitted_lines, .. } = history;
     let mut words = counted(*commits as usize, "commit");
     if *uncommitted_lines > 0 {
         words.push_str(&format!(", {} not committed", counted(*uncommitted_lines as usize, "line")));
     }
-    ShownValue::new(json!({ "state": state, "commits": commits, "uncommitted_lines": uncommitted_lines }), [words])
+    DisplayValue::new(json!({ "state": state, "commits": commits, "uncommitted_lines": uncommitted_lines }), [words])
 }
 
 /// Converts a value as visible to stages that are not written in Rust.
-fn display_value(column: &str, value: Option<ValueRef<'_>>) -> ShownValue {
-    let Some(value) = value else { return ShownValue::none() };
+fn display_value(column: &str, value: Option<ValueRef<'_>>) -> DisplayValue {
+    let Some(value) = value else { return DisplayValue::none() };
     let words = match &value {
         ValueRef::Bool(flag) => flag.to_string(),
         ValueRef::Integer(bytes) if column == SIZE.name() => counted(usize::try_from(*bytes).unwrap_or(0), "byte"),
@@ -178,7 +178,7 @@ fn display_value(column: &str, value: Option<ValueRef<'_>>) -> ShownValue {
         ValueRef::Vector(numbers) => counted(numbers.len(), "dimension"),
         ValueRef::Json(value) => value.to_string(),
     };
-    ShownValue::new(json_of(value), [words])
+    DisplayValue::new(json_of(value), [words])
 }
 
 fn json_of(value: ValueRef<'_>) -> Json {

@@ -387,7 +387,7 @@ impl IncrementalWorker<'_> {
             return false;
         }
         let blob = || Some(known.blob()).filter(|known| !known.is_empty()).zip(self.clean_blob(row));
-        let by_stat = self.stage.config.mtime && known.size() == row.size && known.stamp().proves(&row.stamp);
+        let by_stat = self.stage.config.mtime && known.size() == row.size && known.stamp().is_unchanged(&row.stamp);
         // Systems other than Unix have no change time, so only git can detect a commit that restored size and
         // modification time.
         let is_proven = by_stat && (cfg!(unix) || blob().is_none_or(|(known, blob)| known == blob.as_slice()));

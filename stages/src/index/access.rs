@@ -23,7 +23,7 @@ pub(super) fn follow_moves(
     now: i64,
 ) {
     let moved = moved_chunks(moves, snapshot);
-    let home = ProjectDirectory::of(root);
+    let home = ProjectDirectory::in_root(root);
     if !moved.is_empty()
         && let Ok(annotations) = Annotations::open(home.path(), OpenMode::Existing, known.clone())
     {

@@ -10,7 +10,7 @@ use crate::services::CacheFiles;
 /// Returns the directories that the last run over `root` listed, relative to the root. The root itself is empty, and
 /// ignored directories are excluded. Returns `None` if runs keep no listings or no listing was kept yet.
 pub fn directories(root: &Path, snapshot: &Snapshot) -> Option<Vec<PathBuf>> {
-    let home = ProjectDirectory::of(root).open().ok()?;
+    let home = ProjectDirectory::in_root(root).open().ok()?;
     let caches = CacheFiles::new(home, &snapshot.id()?).read_only();
     discover::directories(&caches.file(ProjectDirectory::TREE_WALK, discover::MAX_WALK_BYTES))
 }

@@ -45,7 +45,7 @@ impl EmbeddingStage {
                 code::INVALID_VALUE,
                 stage,
                 message,
-                "declare the column with `of_dimensions`".to_owned(),
+                "declare the column with `with_dimensions`".to_owned(),
             ));
         };
         Ok(Some(Self { name: stage.name().to_owned(), dimensions }))

@@ -20,11 +20,11 @@ pub fn rebuild_bm25(root: &Path, trust: &Trust) -> Result<u64, IndexError> {
         static CHUNK_TERMS: RefCell<ChunkTerms> = RefCell::default();
     }
     let terms = |chunk: &Chunk, columns: &[ColumnDeclaration]| {
-        let terms = CHUNK_TERMS.with_borrow_mut(|terms| terms.of(chunk));
+        let terms = CHUNK_TERMS.with_borrow_mut(|terms| terms.for_chunk(chunk));
         let custom = custom_terms(&Analyzer, columns, &chunk.metadata);
         if custom.is_empty() { terms } else { terms.with(&custom) }
     };
-    let project = ProjectDirectory::of(root);
+    let project = ProjectDirectory::in_root(root);
     let directory = project.path();
     let rebuilt = Environment::rebuild_keywords(directory, &trust.known, WriterOptions::default(), &terms)?;
     trust.known.record(directory, &Environment::open(directory, OpenMode::Existing)?.snapshot()?)?;

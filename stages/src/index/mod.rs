@@ -50,7 +50,7 @@ pub use options::{IndexObserver, IndexOptions, PipelineChoice};
 pub use outlook::{RunsOn, StageOutlook, outlook};
 pub use plan::{MAX_PIPELINE_BYTES, plan, plan_checked, suppliers, with_dependants};
 pub use query_embedder::{StageEmbedder, query_embedder};
-pub use refresh::{Refresh, Unrefreshed, Updated, may_update, refresh};
+pub use refresh::{OutdatedReason, Refresh, Updated, may_update, refresh};
 pub use runs::{RunRecord, RunStage, runs};
 pub use scope::{kept, recorded_settings};
 pub use summary::{
@@ -120,7 +120,7 @@ const MIN_COMPACTED_BYTES: u64 = 16 << 20;
 
 /// Returns the space of deleted data to the system, if it is more than half of the index.
 fn compact(options: &IndexOptions, summary: &mut IndexSummary) {
-    let (home, begun) = (ProjectDirectory::of(&options.root), Instant::now());
+    let (home, begun) = (ProjectDirectory::in_root(&options.root), Instant::now());
     let known = &options.trust.known;
     match Environment::compact_if_mostly_free(home.path(), MIN_COMPACTED_BYTES, known, options.workers()) {
         Ok(None) => {}

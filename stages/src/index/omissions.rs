@@ -41,7 +41,8 @@ pub fn not_indexed(options: &IndexOptions) -> Result<Vec<NotIndexed>, IndexError
     let readers = whole.stages().iter().filter(|stage| stage.type_name() == IncrementalCheck::TYPE);
     let readers: Vec<String> = readers.map(|stage| stage.name().to_owned()).collect();
     let plan = whole.without_sinks(&readers);
-    let previous = Environment::open(ProjectDirectory::of(&options.root).path(), OpenMode::Existing)?.snapshot()?;
+    let previous =
+        Environment::open(ProjectDirectory::in_root(&options.root).path(), OpenMode::Existing)?.snapshot()?;
     let scratch = scratch()?;
     let services = RunServices::reading(&plan, options, previous, scratch.path())?;
     let memory = MemoryShares::from_total(options.memory.unwrap_or(plan.run_config().memory));

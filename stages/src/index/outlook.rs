@@ -48,7 +48,7 @@ pub enum RunsOn {
 pub fn outlook(options: &IndexOptions) -> Result<Vec<StageOutlook>, IndexError> {
     let options = &with_indexable_root(options)?;
     let plan = plan(options)?;
-    let project = ProjectDirectory::of(&options.root);
+    let project = ProjectDirectory::in_root(&options.root);
     if !Environment::is_present(project.path()) {
         let names = plan.stages().iter().map(|stage| stage.name().to_owned());
         let reasons = || vec!["there is no index yet".to_owned()];

@@ -48,7 +48,7 @@ pub(super) fn pass(
     let thresholds: Vec<_> = plan.stages().iter().map(|stage| (stage.name().to_owned(), stage.thresholds())).collect();
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = MemoryShares::from_total(options.memory.unwrap_or(plan.run_config().memory));
-    let project = ProjectDirectory::of(root);
+    let project = ProjectDirectory::in_root(root);
     let environment = if options.requires_directory {
         Environment::open_in_existing(project.path())?
     } else {

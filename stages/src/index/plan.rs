@@ -146,7 +146,7 @@ fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, Stri
         PipelineChoice::Named(name) => Ok(extending(name)),
         PipelineChoice::Text { name, text } => Ok((name.clone(), text.clone())),
         PipelineChoice::Default => {
-            let project = ProjectDirectory::of(root);
+            let project = ProjectDirectory::in_root(root);
             let text =
                 project.open().and_then(|home| home.read_to_string(ProjectDirectory::PIPELINE, MAX_PIPELINE_BYTES));
             match text {

@@ -97,7 +97,7 @@ pub(super) fn clear_unknown(IndexOptions { root, trust, .. }: &IndexOptions) -> 
     let Err(reason) = trust.check(root, &snapshot) else { return Ok(None) };
     let is_published = snapshot.manifest().generation > 0;
     drop(snapshot);
-    Environment::set_aside_sound(&directory)?;
+    Environment::set_aside_unchecked(&directory)?;
     // The remains of a first run that was killed have never answered a search.
     Ok(is_published.then_some(Recovery::Distrusted(reason)))
 }
@@ -128,7 +128,7 @@ fn unusable(error: &IndexError, directory: &Path, force: bool) -> Option<String>
 /// Whether only the keyword index is damaged, and the pipeline that wrote the index builds one.
 fn are_only_keywords_damaged(directory: &Path) -> bool {
     let made = |snapshot: &Snapshot| snapshot.manifest().fingerprints.iter().any(|(stage, _)| stage == Bm25::TYPE);
-    snapshot(directory).is_some_and(|snapshot| made(&snapshot) && snapshot.verify().only_keywords())
+    snapshot(directory).is_some_and(|snapshot| made(&snapshot) && snapshot.verify().has_only_keyword_problems())
 }
 
 fn snapshot(directory: &Path) -> Option<Snapshot> {

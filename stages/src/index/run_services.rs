@@ -51,7 +51,7 @@ impl RunServices {
         let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
         let writer = environment.writer(WriterOptions { memory: memory.writer, threads, columns: columns.clone() })?;
         let previous = environment.snapshot()?;
-        let project = ProjectDirectory::of(&options.root);
+        let project = ProjectDirectory::in_root(&options.root);
         if previous.manifest().generation == 0 {
             options.trust.known.announce(project.path(), &writer.id());
         }
@@ -94,7 +94,7 @@ impl RunServices {
     /// Like [`reading`](Self::reading), for the changes that [`PassKind::Changes`] would process. Uses the cache files
     /// of the project read-only. `previous` must be this user's index, and `plan` must have all stages.
     pub(super) fn checking(plan: &Plan, options: &IndexOptions, previous: Snapshot) -> Result<Self, IndexError> {
-        let home = opened(&ProjectDirectory::of(&options.root), &options.root)?;
+        let home = opened(&ProjectDirectory::in_root(&options.root), &options.root)?;
         let caches = match previous.id() {
             Some(id) => CacheFiles::new(home, &id),
             None => CacheFiles::temporary(home),

@@ -85,7 +85,7 @@ pub struct RunStage {
 
 impl RunRecord {
     /// Creates the record of a run that has just ended.
-    pub fn of(summary: &IndexSummary) -> Self {
+    pub fn from_summary(summary: &IndexSummary) -> Self {
         let files = &summary.files;
         Self {
             ended: aurora_clock::now_seconds(),
@@ -142,11 +142,11 @@ pub(super) fn record_run(summary: &IndexSummary, root: &Path) {
     if summary.nothing_changed {
         return;
     }
-    let environment = Environment::open(ProjectDirectory::of(root).path(), OpenMode::Existing);
+    let environment = Environment::open(ProjectDirectory::in_root(root).path(), OpenMode::Existing);
     let snapshot = environment.and_then(|environment| environment.snapshot());
     let Some(file) = snapshot.ok().and_then(|snapshot| file(root, &snapshot)) else { return };
     let (mut records, end) = read(&file);
-    records.push(RunRecord::of(summary));
+    records.push(RunRecord::from_summary(summary));
     let (added, mut end) = match end {
         Some(end) if records.len() <= MAX_RECORDS => (records.len() - 1, Some(end)),
         _ => (records.len().saturating_sub(MAX_RUNS), None),
@@ -159,7 +159,7 @@ pub(super) fn record_run(summary: &IndexSummary, root: &Path) {
 }
 
 fn file(root: &Path, snapshot: &Snapshot) -> Option<CacheFile> {
-    let home = ProjectDirectory::of(root).open().ok()?;
+    let home = ProjectDirectory::in_root(root).open().ok()?;
     Some(CacheFiles::new(home, &snapshot.id()?).file(ProjectDirectory::RUNS, MAX_FILE_BYTES))
 }
 

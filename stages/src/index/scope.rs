@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_pipeline::{Fingerprint, Pipeline};
 use aurora_redact::has_secret;
-use aurora_storage::{ColumnDeclaration, MAKES_CHUNKS, Manifest};
+use aurora_storage::{CHUNK_STAGE_PREFIX, ColumnDeclaration, Manifest};
 
 use crate::columns::{BLAME, CHUNK_ID, EMBEDDING, RECORD, SIGNAL, TOKENS};
 use crate::masking::masked_with_digest;
@@ -24,7 +24,7 @@ pub(super) fn states(pipeline: &Pipeline) -> StageStates {
     let makers = pipeline.makers_of(RECORD.name());
     let state = |fingerprint: Fingerprint| {
         let fingerprint = without_secrets(fingerprint);
-        let kind = if makers.contains(&fingerprint.name) { MAKES_CHUNKS } else { DERIVED };
+        let kind = if makers.contains(&fingerprint.name) { CHUNK_STAGE_PREFIX } else { DERIVED };
         let from = pipeline.read_from(&fingerprint.name).collect::<Vec<_>>().join(", ");
         (fingerprint.name.clone(), format!("{kind}: {fingerprint} from {from}"))
     };
@@ -63,7 +63,7 @@ pub(super) fn makers(states: &StageStates) -> BTreeSet<String> {
 
 /// Whether chunks depend on the stage with this state.
 pub(super) fn makes_chunks(state: &str) -> bool {
-    state.starts_with(MAKES_CHUNKS)
+    state.starts_with(CHUNK_STAGE_PREFIX)
 }
 
 /// The parts of a state, for comparison.

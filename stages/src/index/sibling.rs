@@ -14,7 +14,7 @@ use super::options::IndexOptions;
 /// If the index cannot be written. A sibling whose index cannot be read is skipped.
 pub(super) fn adopt(options: &IndexOptions) -> Result<Option<PathBuf>, StorageError> {
     let root = &options.root;
-    let home = ProjectDirectory::of(root);
+    let home = ProjectDirectory::in_root(root);
     if options.force || Environment::is_present(home.path()) {
         return Ok(None);
     }
@@ -34,7 +34,7 @@ pub(super) fn adopt(options: &IndexOptions) -> Result<Option<PathBuf>, StorageEr
 
 /// Returns the published generation of a directory whose index this user's runs have made.
 fn own_index(root: &Path, options: &IndexOptions) -> Option<Snapshot> {
-    let home = ProjectDirectory::of(root);
+    let home = ProjectDirectory::in_root(root);
     let snapshot = Environment::open(home.path(), OpenMode::Existing).ok()?.snapshot().ok()?;
     let is_own = options.trust.known.origin(home.path(), &snapshot) == Origin::Own;
     (is_own && snapshot.manifest().complete).then_some(snapshot)

@@ -300,7 +300,7 @@ impl IndexSummary {
             peak_memory_bytes: peak_memory(),
             lines: counter("lines"),
             source_bytes: counter("bytes"),
-            index_bytes: ProjectDirectory::of(root).index_bytes().unwrap_or(0),
+            index_bytes: ProjectDirectory::in_root(root).index_bytes().unwrap_or(0),
             generation: published.generation,
             published: published.generation != before.generation,
             complete: snapshot.is_complete()? && unread.is_empty() && is_whole,

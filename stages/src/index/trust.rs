@@ -37,7 +37,7 @@ impl Trust {
     /// # Errors
     /// Returns the reason why the index may not be used.
     pub fn check(&self, root: &Path, snapshot: &Snapshot) -> Result<Origin, Distrust> {
-        let origin = self.known.origin(ProjectDirectory::of(root).path(), snapshot);
+        let origin = self.known.origin(ProjectDirectory::in_root(root).path(), snapshot);
         let is_tracked = |name| is_tracked(root, &format!("{}/{name}", ProjectDirectory::NAME));
         match origin {
             _ if self.accepts_unknown => Ok(origin),

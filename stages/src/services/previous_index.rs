@@ -154,7 +154,7 @@ impl PreviousIndex {
         let Some(file) = self.snapshot.file(path)? else { return Ok(StoredValues::new_row()) };
         let Some(first) = file.chunks.first().copied() else { return Ok(StoredValues::new_row()) };
         let values = self.snapshot.custom_values(first)?.into_iter();
-        let custom = StoredValues::of(values.map(|(name, value)| (name, custom_value(value))).collect::<Vec<_>>());
+        let custom = StoredValues::new(values.map(|(name, value)| (name, custom_value(value))).collect::<Vec<_>>());
         Ok(custom.outdated_for(self.outdated(&file, None)))
     }
 
@@ -169,7 +169,7 @@ impl PreviousIndex {
             let embedding = ColumnSpec::from(EMBEDDING);
             custom.push((embedding.short_name().to_owned(), Value::Vector(vector)));
         }
-        Ok(RestoredChunk { id, chunk, custom: StoredValues::of(custom) })
+        Ok(RestoredChunk { id, chunk, custom: StoredValues::new(custom) })
     }
 
     /// Returns the indexed paths of files with this content that no longer exist, sorted. Only the paths of that

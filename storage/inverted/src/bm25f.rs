@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use serde::Serialize;
 
 use crate::field::{FIELDS, Field};
-use crate::lengths::{LengthCodes, length_of};
+use crate::lengths::{LengthCodes, length_from_code};
 use crate::postings::{ImpactBound, TfVector, frequency_bound, is_body_only};
 
 /// Parameters of BM25F (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009). Every
@@ -80,7 +80,7 @@ impl FieldScorer {
         for ((norms, terms), weight) in fields.filter(|(_, weight)| *weight > 0.0) {
             let per_length = if terms == 0 { 0.0 } else { f64::from(config.b) * total as f64 / terms as f64 } as f32;
             for (norm, code) in norms.iter_mut().zip(0..=u8::MAX) {
-                let relative = 1.0 - config.b + per_length * length_of(code) as f32;
+                let relative = 1.0 - config.b + per_length * length_from_code(code) as f32;
                 let relative = if relative > f32::MIN_POSITIVE { relative } else { f32::MIN_POSITIVE };
                 // The norm must be finite, because the product with a frequency of 0 must be 0.
                 *norm = (weight / relative).min(MAX_SUM);

@@ -6,7 +6,7 @@ use crate::bm25f::Bm25Config;
 use crate::chunk_id::{ChunkId, WINDOW};
 use crate::collection::Collection;
 use crate::field::FIELDS;
-use crate::lengths::length_of;
+use crate::lengths::length_from_code;
 use crate::postings::TfVector;
 use crate::search::WeightedPostings;
 
@@ -48,7 +48,7 @@ impl GroupScorer {
             let columns = collection.window_lengths(chunks[0].0 / WINDOW)?;
             for (chunk, &group) in chunks.iter().zip(&group_of[at..]) {
                 let of_chunk = columns.at((chunk.0 % WINDOW) as u16);
-                lengths[group].iter_mut().zip(of_chunk).for_each(|(sum, code)| *sum += length_of(code));
+                lengths[group].iter_mut().zip(of_chunk).for_each(|(sum, code)| *sum += length_from_code(code));
             }
             at += chunks.len();
         }

@@ -19,9 +19,9 @@ pub type LengthCodes = [u8; FIELDS];
 /// Encodes a number of terms in a byte, rounded down.
 ///
 /// ```
-/// use aurora_inverted::{length_code, length_of};
-/// assert_eq!(length_of(length_code(63)), 63);
-/// assert_eq!(length_of(length_code(1_000)), 992);
+/// use aurora_inverted::{length_code, length_from_code};
+/// assert_eq!(length_from_code(length_code(63)), 63);
+/// assert_eq!(length_from_code(length_code(1_000)), 992);
 /// ```
 #[inline]
 pub fn length_code(length: u32) -> u8 {
@@ -32,7 +32,7 @@ pub fn length_code(length: u32) -> u8 {
 
 /// Decodes the number of terms from a byte.
 #[inline]
-pub const fn length_of(code: u8) -> u32 {
+pub const fn length_from_code(code: u8) -> u32 {
     match code as u32 {
         exact @ 0..64 => exact,
         code => (32 + code % 32) << (code / 32 - 1),
@@ -41,7 +41,7 @@ pub const fn length_of(code: u8) -> u32 {
 
 /// Adds the lengths of a chunk to the totals of the fields.
 pub fn add_lengths(totals: &mut [u64; FIELDS], codes: LengthCodes) {
-    totals.iter_mut().zip(codes).for_each(|(total, code)| *total += u64::from(length_of(code)));
+    totals.iter_mut().zip(codes).for_each(|(total, code)| *total += u64::from(length_from_code(code)));
 }
 
 /// The field lengths of one window.
@@ -117,12 +117,12 @@ mod tests {
 
     #[test]
     fn length_codes_are_monotonic_and_close() {
-        let lengths: Vec<u32> = (0..=u8::MAX).map(length_of).collect();
+        let lengths: Vec<u32> = (0..=u8::MAX).map(length_from_code).collect();
         assert!(lengths.is_sorted_by(|a, b| a < b));
-        assert!((0..=u8::MAX).all(|code| length_code(length_of(code)) == code));
+        assert!((0..=u8::MAX).all(|code| length_code(length_from_code(code)) == code));
         assert_eq!(length_code(u32::MAX), u8::MAX);
         for length in 0..4_096 {
-            let near = length_of(length_code(length));
+            let near = length_from_code(length_code(length));
             assert!(near <= length && (length - near) * 32 < length.max(1));
         }
     }

@@ -72,7 +72,9 @@ pub use dictionary::{
 };
 pub use field::{FIELDS, Field};
 pub use group::GroupScorer;
-pub use lengths::{FieldLengths, LengthCodes, LengthColumns, add_lengths, encode_lengths, length_code, length_of};
+pub use lengths::{
+    FieldLengths, LengthCodes, LengthColumns, add_lengths, encode_lengths, length_code, length_from_code,
+};
 pub use postings::{
     GROUPING, Grouping, ImpactBound, ListPart, ListWindow, Posting, Postings, SeekCursor, TfCode, TfVector, Tombstones,
     WindowPostings, frequency_bound, is_body_only,

@@ -31,7 +31,7 @@ impl Environment {
     ///
     /// # Errors
     /// The errors of [`Environment::set_aside`].
-    pub fn set_aside_sound(directory: &Path) -> Result<(), StorageError> {
+    pub fn set_aside_unchecked(directory: &Path) -> Result<(), StorageError> {
         move_aside(directory, || false)
     }
 }

@@ -1,6 +1,6 @@
 //! Publication: makes the changes of a writer the next generation.
 
-use aurora_inverted::{FIELDS, FieldLengths, LengthCodes, Tombstones, WINDOW, encode_lengths, length_of};
+use aurora_inverted::{FIELDS, FieldLengths, LengthCodes, Tombstones, WINDOW, encode_lengths, length_from_code};
 use roaring::RoaringBitmap;
 
 use crate::column::have_same_terms;
@@ -173,7 +173,7 @@ fn totals(state: &WriterState, live: &RoaringBitmap) -> Result<[u64; FIELDS], St
     let mut totals = state.base.field_totals();
     let mut add = |row: LengthCodes, sign: fn(u64, u64) -> u64| {
         for (total, length) in totals.iter_mut().zip(row) {
-            *total = sign(*total, u64::from(length_of(length)));
+            *total = sign(*total, u64::from(length_from_code(length)));
         }
     };
     for id in state.base.live() & &state.dead {

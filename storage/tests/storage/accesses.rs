@@ -10,7 +10,7 @@ use crate::repository::directory;
 #[test]
 fn judgements_are_counted_apart_from_accesses_and_follow_a_rename() {
     let directory = directory();
-    let log = AccessLog::open(directory.path(), &KnownIndexes::everything()).expect("opens");
+    let log = AccessLog::open(directory.path(), &KnownIndexes::accepting_all()).expect("opens");
     log.judge(Verdict::Good, &[("old", 10), ("other", 20)]).expect("records");
     log.judge(Verdict::Bad, &[("old", 5)]).expect("records");
     log.record(&[("new", 30)]).expect("records");
@@ -27,12 +27,13 @@ fn judgements_are_counted_apart_from_accesses_and_follow_a_rename() {
 #[test]
 fn a_copy_of_a_record_counts_once() {
     let directory = directory();
-    let log = AccessLog::open(directory.path(), &KnownIndexes::everything()).expect("opens");
+    let log = AccessLog::open(directory.path(), &KnownIndexes::accepting_all()).expect("opens");
     log.record(&[("a", 10), ("a", 20)]).expect("records");
     log.judge(Verdict::Good, &[("a", 15)]).expect("records");
     let copy = log.get("a").expect("reads").expect("there");
     log.record(&[("a", 30)]).expect("records");
-    let other = AccessRecord { count: 7, last: 25, recent: vec![20, 25], judgements: Judgements::of([0, 3, 0, 0], 5) };
+    let other =
+        AccessRecord { count: 7, last: 25, recent: vec![20, 25], judgements: Judgements::from_counts([0, 3, 0, 0], 5) };
     let nothing = AccessRecord::default();
     let copies = [("a", copy), ("b", other.clone()), ("c", nothing)];
     assert_eq!(log.raise(&copies).expect("raises"), 1);
@@ -58,14 +59,14 @@ fn nothing_is_lost_between_several_writers() {
             let path = directory.path();
             scope.spawn(move || {
                 for _ in 0..ROUNDS {
-                    let log = AccessLog::open(path, &KnownIndexes::everything()).expect("opens");
+                    let log = AccessLog::open(path, &KnownIndexes::accepting_all()).expect("opens");
                     log.record(&[("a", 1), ("b", 2)]).expect("records");
                     log.judge(verdict, &[("a", 3)]).expect("records");
                 }
             });
         }
     });
-    let log = AccessLog::open(directory.path(), &KnownIndexes::everything()).expect("opens");
+    let log = AccessLog::open(directory.path(), &KnownIndexes::accepting_all()).expect("opens");
     let records = log.get_many(&["a", "b"]).expect("reads");
     let (a, b) = (records[0].clone().expect("there"), records[1].clone().expect("there"));
     assert_eq!((a.count, b.count), (u64::from(4 * ROUNDS), u64::from(4 * ROUNDS)));
@@ -81,7 +82,7 @@ proptest! {
         since in 0i64..100, most in 0usize..20,
     ) {
         let directory = directory();
-        let log = AccessLog::open(directory.path(), &KnownIndexes::everything()).expect("opens");
+        let log = AccessLog::open(directory.path(), &KnownIndexes::accepting_all()).expect("opens");
         let keys: Vec<String> = (0..times.len()).map(|at| format!("code:{at:02}")).collect();
         for (at, (key, &time)) in keys.iter().zip(&times).enumerate() {
             // Records with only judgements are kept as long as records with only accesses.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use aurora_storage::{
-    Arrival, ArtefactManifest, Environment, KnownIndexes, OpenMode, StorageError, Workers, WriterOptions,
+    ArtefactManifest, Environment, ImportContext, KnownIndexes, OpenMode, StorageError, Workers, WriterOptions,
 };
 use proptest::prelude::*;
 
@@ -49,7 +49,7 @@ pub(crate) fn import_by(
     workers: Workers,
 ) -> Result<ArtefactManifest, StorageError> {
     let arrival =
-        Arrival { name: Path::new("memory"), root: "/elsewhere", now: 5, known: &KnownIndexes::none(), workers };
+        ImportContext { name: Path::new("memory"), root: "/elsewhere", now: 5, known: &KnownIndexes::none(), workers };
     Environment::import(directory, &mut bytes, arrival)
 }
 

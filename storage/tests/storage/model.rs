@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_inverted::{TfVector, WINDOW, frequency_bound};
 use aurora_storage::{
-    ChunkId, ChunkType, FIELDS, Field, Label, LabelKind, LengthCodes, Snapshot, Threads, length_code, length_of,
+    ChunkId, ChunkType, FIELDS, Field, Label, LabelKind, LengthCodes, Snapshot, Threads, length_code, length_from_code,
 };
 
 use crate::repository::{DIMENSIONS, Piece, Tree, key};
@@ -59,7 +59,7 @@ fn check_postings(snapshot: &Snapshot, tree: &Tree) {
             lengths.entry(key.clone()).or_default()[field.index()] += 1;
         }
     }
-    lengths.values_mut().flatten().for_each(|length| *length = length_of(length_code(*length)));
+    lengths.values_mut().flatten().for_each(|length| *length = length_from_code(length_code(*length)));
     let total = |field: usize| lengths.values().map(|lengths| u64::from(lengths[field])).sum::<u64>();
     assert_eq!(snapshot.field_totals(), std::array::from_fn(total));
     for id in snapshot.live().iter().map(ChunkId) {

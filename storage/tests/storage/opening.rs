@@ -84,7 +84,7 @@ fn an_unfinished_data_file_is_not_an_index_or_a_store() {
             fs::write(directory.path().join(store).join("data.mdb"), &data).expect("writes");
         }
         let length = data.len();
-        let known = KnownIndexes::everything();
+        let known = KnownIndexes::accepting_all();
         assert!(!Environment::is_present(directory.path()), "{length}");
         let error = existing(directory.path()).expect_err("no index exists");
         assert!(matches!(error, StorageError::NoIndex { .. }), "{length}: {error}");
@@ -101,14 +101,14 @@ fn an_unfinished_data_file_is_not_an_index_or_a_store() {
         log.record(&[("a", 1)]).expect("writes");
         assert!(existing(directory.path()).and_then(|index| index.snapshot()).expect("opens").verify().is_ok());
         assert_eq!(annotations.all().expect("reads").len(), 1);
-        assert_eq!((log.get("a").expect("reads").map(|record| record.count), log.begun_anew()), (Some(1), None));
+        assert_eq!((log.get("a").expect("reads").map(|record| record.count), log.restart_reason()), (Some(1), None));
     }
 }
 
 #[test]
 fn a_truncated_store_with_records_is_damaged_and_not_empty() {
     let directory = directory();
-    let known = KnownIndexes::everything();
+    let known = KnownIndexes::accepting_all();
     let path = directory.path().join("annotations/data.mdb");
     let annotations = Annotations::open(directory.path(), OpenMode::Create, known.clone()).expect("opens");
     annotations.change("a", |governance| governance.tags.push("tag".to_owned())).expect("writes");

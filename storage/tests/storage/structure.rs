@@ -178,7 +178,7 @@ fn a_damaged_structure_never_crashes_or_hangs_a_write_to_the_access_log() {
 
 fn sound_log() -> Vec<u8> {
     let directory = directory();
-    let log = AccessLog::open(directory.path(), &KnownIndexes::everything()).expect("opens");
+    let log = AccessLog::open(directory.path(), &KnownIndexes::accepting_all()).expect("opens");
     for round in 0..6 {
         let keys: Vec<String> = (0..300).map(|chunk| format!("code:src/file_{chunk:03}.py:{round}")).collect();
         let shown: Vec<(&str, i64)> = keys.iter().map(|key| (key.as_str(), round)).collect();
@@ -192,7 +192,7 @@ fn sound_log() -> Vec<u8> {
 
 /// Reads and changes a log, which is replaced by a new one if it is damaged.
 fn rewrite_log(home: &Path) -> Result<(), StorageError> {
-    let log = AccessLog::open(home, &KnownIndexes::everything())?;
+    let log = AccessLog::open(home, &KnownIndexes::accepting_all())?;
     let keys: Vec<String> = (0..300).map(|chunk| format!("code:src/file_{chunk:03}.py:5")).collect();
     let names: Vec<&str> = keys.iter().map(String::as_str).collect();
     let read = log.get_many(&names);
@@ -201,8 +201,8 @@ fn rewrite_log(home: &Path) -> Result<(), StorageError> {
     }
     log.record(&[("code:src/file_007.py:5", 50), ("new", 60)])?;
     log.sweep(|key| Ok(key.contains("file_00") || key == "new"), 100, 0)?;
-    assert!(log.get("new")?.is_some(), "nothing was recorded: {:?}", log.begun_anew());
-    match (read, log.begun_anew()) {
+    assert!(log.get("new")?.is_some(), "nothing was recorded: {:?}", log.restart_reason());
+    match (read, log.restart_reason()) {
         (Err(error), Some(_)) => Err(error),
         (Err(error), None) => panic!("{error} but no new log was started"),
         (Ok(_), _) => Ok(()),

@@ -117,13 +117,13 @@ fn artefacts_digests_and_reports_are_the_same_for_any_number_of_threads() {
             assert!(report.is_ok(), "{report:?}");
             assert_eq!(again, digest);
         }
-        let of_index = |home: &tempfile::TempDir| {
+        let for_index = |home: &tempfile::TempDir| {
             let mut values = values(&fs::read(home.path().join("index/data.mdb")).expect("reads")).0;
             // The id of an index is random.
             values.retain(|(table, _)| *table != "meta");
             values
         };
-        rows.push([of_index(&imported), of_index(&compacted)]);
+        rows.push([for_index(&imported), for_index(&compacted)]);
     }
     assert!(rows.iter().all(|other| *other == rows[0]));
 }

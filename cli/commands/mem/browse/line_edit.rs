@@ -1,6 +1,6 @@
 //! A line of text that the user edits.
 
-use aurora_query::LONGEST_QUERY;
+use aurora_query::MAX_QUERY_BYTES;
 use unicode_segmentation::GraphemeCursor;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::output::sanitize;
 
 /// Maximum length of a line in bytes: one more than a search accepts, so that the search reports the error.
-const MAX_LINE_BYTES: usize = LONGEST_QUERY + 1;
+const MAX_LINE_BYTES: usize = MAX_QUERY_BYTES + 1;
 
 /// A line of text with a cursor between two characters.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

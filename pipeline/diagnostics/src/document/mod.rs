@@ -98,7 +98,7 @@ impl<'t> Document<'t> {
 
     /// Returns the place of a byte range.
     pub fn location(&self, span: Range<usize>) -> Location {
-        Location::of_span(self.name, self.text, span)
+        Location::from_span(self.name, self.text, span)
     }
 
     /// Returns the text of a value as it is written.
@@ -183,6 +183,6 @@ fn cut(text: &str) -> String {
 
 fn syntax_error(name: &str, text: &str, span: Range<usize>, message: String) -> Diagnostics {
     let mut errors = Diagnostics::default();
-    errors.push(Diagnostic::error(code::SYNTAX, Some(Location::of_span(name, text, span)), message));
+    errors.push(Diagnostic::error(code::SYNTAX, Some(Location::from_span(name, text, span)), message));
     errors
 }

@@ -29,7 +29,7 @@ impl<'t> Report<'t> {
     pub fn error(&mut self, code: &'static str, span: Range<usize>, message: impl Into<String>, help: Option<String>) {
         self.count += 1;
         if self.count <= MAX_MISTAKES {
-            let mut location = Location::of_span(self.name, self.text, span);
+            let mut location = Location::from_span(self.name, self.text, span);
             location.excerpt = excerpt(&location.excerpt, location.column);
             self.found.push(Diagnostic::error(code, Some(location), message).with_help(help));
         }
@@ -42,7 +42,7 @@ impl<'t> Report<'t> {
 
     /// Returns the line number of a byte offset, from 1.
     pub fn line(&self, at: usize) -> usize {
-        Location::of_span(self.name, self.text, at..at).line
+        Location::from_span(self.name, self.text, at..at).line
     }
 
     /// Ends the report.

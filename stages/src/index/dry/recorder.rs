@@ -9,7 +9,7 @@ use aurora_pipeline::{Entity, Observer, Probe, Progress, Registry, StageEvent, S
 use aurora_redact::masked;
 
 use super::trace::{ChunkRow, DroppedRow, FailedRows, StageTrace};
-use crate::columns::shown::{ShownColumn, display_columns};
+use crate::columns::shown::{DisplayColumn, display_columns};
 use crate::columns::{PATH, RECORD, Record, RelativePath};
 
 /// Records the output of the stages of a run for one file.
@@ -57,8 +57,8 @@ impl Recorder {
         (files, chunks)
     }
 
-    fn columns(&self, output: &StageOutput<'_>, files: &[usize], chunks: &[usize]) -> Vec<ShownColumn> {
-        let mut columns: Vec<ShownColumn> = Vec::new();
+    fn columns(&self, output: &StageOutput<'_>, files: &[usize], chunks: &[usize]) -> Vec<DisplayColumn> {
+        let mut columns: Vec<DisplayColumn> = Vec::new();
         for name in output.written() {
             columns.extend(display_columns(output, name, &self.registry));
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use aurora_pipeline::Entity;
 use serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serializer};
 
-use crate::columns::shown::{ShownColumn, ShownValue};
+use crate::columns::shown::{DisplayColumn, DisplayValue};
 
 /// The record of one stage.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +22,7 @@ pub struct StageTrace {
     /// The chunks of the file after the stage.
     pub chunks: Vec<ChunkRow>,
     /// The columns that the stage wrote.
-    pub columns: Vec<ShownColumn>,
+    pub columns: Vec<DisplayColumn>,
     /// The rows that the stage omitted.
     pub dropped: Vec<DroppedRow>,
     /// The rows that the stage could not process, by reason.
@@ -93,7 +93,7 @@ impl Serialize for StageTrace {
 
 /// Columns by name. A column of files has one value, and a column of chunks has one value per key.
 struct Columns<'a> {
-    columns: &'a [ShownColumn],
+    columns: &'a [DisplayColumn],
     chunks: &'a [ChunkRow],
 }
 
@@ -112,7 +112,7 @@ impl Serialize for Columns<'_> {
 }
 
 struct Values<'a> {
-    values: &'a [ShownValue],
+    values: &'a [DisplayValue],
     chunks: &'a [ChunkRow],
 }
 

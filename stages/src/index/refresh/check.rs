@@ -78,7 +78,7 @@ pub(super) fn check(
 /// Returns the last check of a generation with the stages of `plan` and a repository in this state, or `None` if the
 /// index has no id.
 fn last_check(root: &Path, plan: &Plan, snapshot: &Snapshot, repository: &str) -> Option<LastCheck> {
-    let caches = CacheFiles::new(ProjectDirectory::of(root).open().ok()?, &snapshot.id()?);
+    let caches = CacheFiles::new(ProjectDirectory::in_root(root).open().ok()?, &snapshot.id()?);
     let generation = snapshot.manifest().generation.to_string();
     let parts = [&generation, env!("CARGO_PKG_VERSION"), repository, &plan.show()];
     let key: Vec<&[u8]> = parts.iter().flat_map(|part| [part.as_bytes(), b"\0"]).collect();

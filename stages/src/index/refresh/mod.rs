@@ -38,7 +38,7 @@ pub enum Refresh {
         /// Whether more files may differ.
         or_more: bool,
         /// Reason why the index was not updated.
-        why: Unrefreshed,
+        why: OutdatedReason,
     },
     /// The tree could not be checked in time. Nothing was written.
     Unknown,
@@ -59,7 +59,7 @@ pub struct Updated {
 
 /// Reason why an index was not updated although the tree has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unrefreshed {
+pub enum OutdatedReason {
     /// The update would take longer than allowed.
     TooMuch,
     /// Another process is writing the index.
@@ -96,7 +96,7 @@ pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) ->
     let unvalidated = match origin {
         Origin::Own => 0,
         Origin::OwnButChanged | Origin::Unknown => {
-            ProjectDirectory::of(&options.root).index_bytes().unwrap_or(u64::MAX)
+            ProjectDirectory::in_root(&options.root).index_bytes().unwrap_or(u64::MAX)
         }
     };
     let allowance = Allowance::new(begun, budget, threads, snapshot.manifest(), unvalidated);
@@ -107,9 +107,9 @@ pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) ->
             return Ok(Refresh::Excluded);
         }
         Checked::Whole(changes) if allowance.covers(&changes, begun.elapsed()) => changes,
-        Checked::Whole(changes) => return Ok(outdated(&changes, false, Unrefreshed::TooMuch)),
+        Checked::Whole(changes) => return Ok(outdated(&changes, false, OutdatedReason::TooMuch)),
         Checked::Stopped(changes) if changes.files() > 0 => {
-            return Ok(outdated(&changes, true, Unrefreshed::TooMuch));
+            return Ok(outdated(&changes, true, OutdatedReason::TooMuch));
         }
         Checked::Stopped(_) => return Ok(Refresh::Unknown),
     };
@@ -119,8 +119,8 @@ pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) ->
             let (files, elapsed) = (changed_files(&summary), begun.elapsed());
             Ok(Refresh::Updated(Updated { files, complete, without_programs, elapsed }))
         }
-        Err(IndexError::Storage(StorageError::Locked { .. })) => Ok(outdated(&changes, false, Unrefreshed::Busy)),
-        Err(IndexError::OtherPipeline) => Ok(outdated(&changes, false, Unrefreshed::OtherPipeline)),
+        Err(IndexError::Storage(StorageError::Locked { .. })) => Ok(outdated(&changes, false, OutdatedReason::Busy)),
+        Err(IndexError::OtherPipeline) => Ok(outdated(&changes, false, OutdatedReason::OtherPipeline)),
         Err(error) => Err(error),
     }
 }
@@ -133,7 +133,7 @@ pub fn may_update(options: &IndexOptions, snapshot: &Snapshot) -> bool {
 
 /// Returns the origin of an index that may be updated for a search. The tree is not checked.
 fn refreshable(options: &IndexOptions, snapshot: &Snapshot) -> Option<Origin> {
-    let directory = ProjectDirectory::of(&options.root);
+    let directory = ProjectDirectory::in_root(&options.root);
     if snapshot.manifest().imported || !directory.is_index_writable() {
         return None;
     }
@@ -149,7 +149,7 @@ fn runs_no_other_stage(plan: &Plan) -> bool {
     plan.stages().iter().all(|stage| is_built_in(stage) || can_stand_in(stage))
 }
 
-fn outdated(changes: &TreeChanges, or_more: bool, why: Unrefreshed) -> Refresh {
+fn outdated(changes: &TreeChanges, or_more: bool, why: OutdatedReason) -> Refresh {
     Refresh::Outdated { files: changes.files(), or_more, why }
 }
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::tf_vector::TfVector;
 use crate::field::{FIELDS, Field};
-use crate::lengths::{LengthCodes, length_of};
+use crate::lengths::{LengthCodes, length_from_code};
 
 const BODY: usize = Field::Body.index();
 
@@ -61,7 +61,7 @@ pub(super) fn usual_weight(frequencies: &TfVector) -> f32 {
 
 fn weight(field: usize, frequency: u16, length: u8) -> f32 {
     let Grouping { weights, average_lengths, b } = GROUPING;
-    let length = length_of(length) as f32;
+    let length = length_from_code(length) as f32;
     f32::from(frequency) * weights[field] / (1.0 - b + b / average_lengths[field] * length)
 }
 

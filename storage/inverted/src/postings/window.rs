@@ -13,7 +13,7 @@ const _: () = assert!(BODY == FIELDS - 1);
 /// The impact of a posting grows with its frequencies and falls with the lengths of its fields. The highest frequency
 /// and the shortest length of each field therefore bound the impact of all postings of the group. The bound holds for
 /// all weights and average lengths that a search may use. Frequencies are bytes, see [`frequency_bound`]; lengths are
-/// codes, see [`crate::length_of`].
+/// codes, see [`crate::length_from_code`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImpactBound<'c> {
     /// Highest frequency and shortest length of every field except the body; `None` for the group of postings whose

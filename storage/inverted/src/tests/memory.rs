@@ -8,7 +8,7 @@ use aurora_inverted::{
     BlockCursor, Bm25Config, ChunkId, Collection, DamagedRun, FIELDS, FieldScorer, Inverter, KeyedBlock, LengthCodes,
     LengthColumns, MergeError, MergeSource, Postings, RunReader, SegmentReader, SegmentSink, SegmentSource,
     SegmentWriter, TermRange, TermVector, Tombstones, WINDOW, WeightedPostings, add_lengths, encode_lengths, idf,
-    is_term, length_code, length_of, merge, normalise, top_k,
+    is_term, length_code, length_from_code, merge, normalise, top_k,
 };
 use roaring::RoaringBitmap;
 
@@ -64,7 +64,10 @@ impl MemoryIndex {
         // Totals cover only live chunks, like document frequencies.
         for chunk in (&deleted - self.tombstones.set()).iter().map(ChunkId) {
             let codes = self.columns(chunk.0 / WINDOW).at((chunk.0 % WINDOW) as u16);
-            self.field_totals.iter_mut().zip(codes).for_each(|(total, code)| *total -= u64::from(length_of(code)));
+            self.field_totals
+                .iter_mut()
+                .zip(codes)
+                .for_each(|(total, code)| *total -= u64::from(length_from_code(code)));
         }
         self.tombstones = Tombstones::new(deleted);
     }

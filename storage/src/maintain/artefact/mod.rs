@@ -19,7 +19,7 @@ mod reader;
 mod writer;
 
 pub use manifest::{ArtefactManifest, ArtefactPart};
-pub use reader::Arrival;
+pub use reader::ImportContext;
 
 use crate::tables::Table;
 

@@ -21,7 +21,7 @@ use crate::write::ChunkBatch;
 
 /// Context of an import.
 #[derive(Debug, Clone, Copy)]
-pub struct Arrival<'a> {
+pub struct ImportContext<'a> {
     /// The path of the file, or its name in errors.
     pub name: &'a Path,
     /// See [`Manifest::root`].
@@ -45,7 +45,7 @@ impl Environment {
     pub fn import(
         directory: &Path,
         artefact: &mut dyn Read,
-        arrival: Arrival<'_>,
+        arrival: ImportContext<'_>,
     ) -> Result<ArtefactManifest, StorageError> {
         let mut input = Input { inner: artefact, name: arrival.name };
         let announced = input.manifest()?;

@@ -1,6 +1,6 @@
 //! Checks the keyword index: segments, their agreement with chunks, and field lengths.
 
-use aurora_inverted::{FIELDS, FieldLengths, LengthColumns, add_lengths, length_code, length_of};
+use aurora_inverted::{FIELDS, FieldLengths, LengthColumns, add_lengths, length_code, length_from_code};
 
 use super::entries::Entries;
 use super::report::VerifyReport;
@@ -116,7 +116,10 @@ impl Snapshot {
                 // A sum of capped frequencies is not exact.
                 let same = length == length_code(sum.try_into().unwrap_or(u32::MAX)) || found.is_capped();
                 report.expect(same, || {
-                    format!("chunk {id} has {sum} terms in field {field}, but its length says {}", length_of(length))
+                    format!(
+                        "chunk {id} has {sum} terms in field {field}, but its length says {}",
+                        length_from_code(length)
+                    )
                 });
             }
         }

@@ -35,7 +35,7 @@ impl VerifyReport {
     }
 
     /// Whether there are problems, all of them in the keyword index: see [`crate::Environment::rebuild_keywords`].
-    pub fn only_keywords(&self) -> bool {
+    pub fn has_only_keyword_problems(&self) -> bool {
         self.problem_count > 0 && self.keyword_problems == self.problem_count
     }
 

@@ -53,7 +53,7 @@ pub struct FileStamp {
 
 impl FileStamp {
     /// Whether a file whose stamp is now `found` has not been written or replaced since it had this stamp.
-    pub fn proves(&self, found: &Self) -> bool {
+    pub fn is_unchanged(&self, found: &Self) -> bool {
         let is_same_inode = self.inode == 0 || self.inode == found.inode;
         self.modified != 0 && self.modified == found.modified && self.changed == found.changed && is_same_inode
     }

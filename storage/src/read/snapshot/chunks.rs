@@ -60,7 +60,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// The index is damaged.
-    pub fn each_text(&self, ids: &[u32], mut visit: impl FnMut(u32, &str)) -> Result<(), StorageError> {
+    pub fn for_each_text(&self, ids: &[u32], mut visit: impl FnMut(u32, &str)) -> Result<(), StorageError> {
         let mut left = ids;
         while let Some(&first) = left.first() {
             let missing = || self.damaged(format!("chunk {first} has no valid content"));

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use aurora_inverted::{
-    FIELDS, FieldLengths, LengthColumns, Postings, Tombstones, WINDOW, is_term, length_of, normalise,
+    FIELDS, FieldLengths, LengthColumns, Postings, Tombstones, WINDOW, is_term, length_from_code, normalise,
 };
 use aurora_lmdb_pages::{Cursor, Damage, Entry, Mark, Meta, Pages, Tree};
 use roaring::RoaringBitmap;
@@ -194,7 +194,7 @@ impl Snapshot {
     /// # Errors
     /// The lengths of the chunk's window are damaged or missing.
     pub fn field_lengths(&self, id: ChunkId) -> Result<[u32; FIELDS], StorageError> {
-        Ok(self.window_lengths(id.0 / WINDOW)?.at((id.0 % WINDOW) as u16).map(length_of))
+        Ok(self.window_lengths(id.0 / WINDOW)?.at((id.0 % WINDOW) as u16).map(length_from_code))
     }
 
     /// Returns the field lengths of all chunks.

@@ -83,7 +83,7 @@ impl AccessLog {
     }
 
     /// Returns the reason why a write through this handle has started a new log, if it has.
-    pub fn begun_anew(&self) -> Option<String> {
+    pub fn restart_reason(&self) -> Option<String> {
         self.state().restart_reason.clone()
     }
 

@@ -50,7 +50,7 @@ impl Judgements {
 
     /// Creates judgements from counts in the order of [`Verdict::ALL`]. `last` is the time of the last verdict in Unix
     /// seconds.
-    pub fn of(counts: [u32; 4], last: i64) -> Self {
+    pub fn from_counts(counts: [u32; 4], last: i64) -> Self {
         let is_empty = counts == [0; 4];
         Self { counts, last: if is_empty { 0 } else { last } }
     }

@@ -44,7 +44,7 @@ fn sound() -> Vec<u8> {
 
 /// Runs all queries.
 fn ask(place: &Place) -> Answers {
-    let opened = open(&place.home(), OpenMode::Existing, KnownIndexes::everything());
+    let opened = open(&place.home(), OpenMode::Existing, KnownIndexes::accepting_all());
     let (store, reader) = match opened.and_then(|store| Ok((store.read()?, store))) {
         Ok((reader, store)) => (store, reader),
         Err(error) => return vec![Err(error)],
@@ -78,7 +78,7 @@ fn wrong(found: &Answers, right: &Answers) -> Vec<usize> {
 fn write_to(place: &Place, right: &Answers, what: &dyn std::fmt::Debug) {
     let write = |store: RecordStore| store.write(|writer| writer.put(SMALL, &key(0), &value(0, 0)));
     // A store without a record of the user is checked completely first.
-    let written = open(&place.home(), OpenMode::Existing, KnownIndexes::everything()).and_then(write);
+    let written = open(&place.home(), OpenMode::Existing, KnownIndexes::accepting_all()).and_then(write);
     if written.is_ok() {
         let found = ask(place);
         assert_eq!(wrong(&found, right), [] as [usize; 0], "after a write: {what:?}");

@@ -159,7 +159,7 @@ fn a_store_with_records_but_no_id_has_no_owner() {
     let mut data = sound.clone();
     damage(&mut data);
     place.replace_data_file(&data);
-    let store = open(&place.home(), OpenMode::Existing, KnownIndexes::everything()).expect("opens");
+    let store = open(&place.home(), OpenMode::Existing, KnownIndexes::accepting_all()).expect("opens");
     assert!(matches!(write(&store), Err(StorageError::DamagedRecords { .. })));
     drop(store);
     place.replace_data_file(&sound);
