@@ -49,7 +49,7 @@ fn an_unknown_id_is_refused_and_nothing_is_recorded() {
           Help: did you mean code:src/auth/manager.py:hash_password?
         ");
         assert_snapshot!(refused("src/auth/manger.py:3"), @r"
-        Error: no chunk has the id src/auth/manger.py:3, nothing was recorded
+        Error: no chunk has the id src/auth/manger.py:3; nothing was recorded
           Help: did you mean code:src/auth/manager.py:manager.py or code:src/auth/manager.py:UserManager or code:src/auth/manager.py:hash_password?
         ");
         assert_snapshot!(refused("src/http/retry.go:400"), @r"

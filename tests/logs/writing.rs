@@ -99,7 +99,7 @@ fn every_mistake_is_reported_and_nothing_is_written() {
     }
     insta::assert_snapshot!(report);
     let run = feed(&fixture, &["log", "write"], b"{\"query\": \"\xff\"}");
-    assert!(run.err.contains("standard input has 1 mistake") && run.err.contains("not UTF-8"), "{run:?}");
+    assert!(run.err.contains("standard input has 1 error") && run.err.contains("UTF-8"), "{run:?}");
     assert!(!fixture.user_directory().join("logs").exists());
 }
 

@@ -215,7 +215,7 @@ fn not_left_out(summary: &IndexSummary, options: &IndexOptions) -> Outcome {
         columns => format!("; removed from the index with all values: {}", quoted(columns)),
     };
     Err(Failure::Short(format!(
-        "left out because their programs are not allowed: {}{removed}",
+        "stages were left out because a program is not allowed: {}{removed}",
         quoted(&options.left_out)
     )))
 }

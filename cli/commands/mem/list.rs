@@ -159,7 +159,7 @@ fn row(report: &EntryReport) -> [String; 6] {
 
 fn filter(args: &ListArgs) -> ListFilter {
     ListFilter {
-        kinds: args.kind.iter().copied().collect(),
+        kinds: args.kind.clone(),
         scope: args.scope,
         session: args.session.clone(),
         tags: args.tag.clone(),
