@@ -53,15 +53,15 @@ fn an_unknown_id_is_refused_and_nothing_is_recorded() {
           Help: did you mean code:src/auth/manager.py:manager.py or code:src/auth/manager.py:UserManager or code:src/auth/manager.py:hash_password?
         ");
         assert_snapshot!(refused("src/http/retry.go:400"), @r"
-        Error: no chunk of src/http/retry.go contains line 400, nothing was recorded
+        Error: no chunk of src/http/retry.go contains line 400; nothing was recorded
           Help: results show the lines of every chunk; the file may have changed since it was indexed
         ");
         assert_snapshot!(refused("RetryWithBackoff"), @r"
-        Error: no chunk has the id RetryWithBackoff, nothing was recorded
+        Error: no chunk has the id RetryWithBackoff; nothing was recorded
           Help: did you mean code:src/http/retry.go:RetryWithBackoff?
         ");
         assert_snapshot!(refused("nothing at all"), @r"
-        Error: no chunk has the id nothing at all, nothing was recorded
+        Error: no chunk has the id nothing at all; nothing was recorded
           Help: give the `id` of a result from the JSON output, or PATH:LINE
         ");
     });

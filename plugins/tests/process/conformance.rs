@@ -82,7 +82,7 @@ fn each_fault_fails_its_check() {
     };
     let count = "batch['chunks']['count']";
     let titles = "batch['chunks']['columns']['title']";
-    assert_fails("print('Welcome!')", "handshake", "no `hello`");
+    assert_fails("print('Welcome!')", "handshake", "is not a `hello`");
     assert_fails("hello_unknown = json.loads(sys.stdin.readline())['x-other']", "handshake", "exit code 1");
     assert_fails(&answering(&format!("{count} == 0"), "sys.exit(3)"), "without rows", "exit code 3");
     assert_fails(
