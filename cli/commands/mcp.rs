@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use aurora_serve::{Level, LogStyle};
 use clap::Args;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::kept;
-use crate::context::program::Program;
+use crate::context::{Outcome, Program, kept};
 
 pub(crate) const MCP_EXAMPLES: &str = "\
 Examples:
@@ -37,5 +35,5 @@ pub(crate) fn run(args: &McpArgs, program: &Program) -> Outcome {
     let roots = kept::roots(&args.root, args.read_only, program)?;
     // The client may show the server's standard error to the user.
     aurora_serve::log(LogStyle::Text { colours: false }, Level::WARN);
-    aurora_mcp::serve_stdio(roots).map_err(|error| Failure::from_error(&error))
+    Ok(aurora_mcp::serve_stdio(roots)?)
 }

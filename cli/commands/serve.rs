@@ -1,6 +1,5 @@
 //! `aur serve`: serves searches over HTTP.
 
-use std::io::Write as _;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -11,9 +10,7 @@ use aurora_serve::{Level, Limits, Listen, LogStyle, ServeError, ServeOptions, St
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum, value_parser};
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{interrupt, kept};
+use crate::context::{Failure, Outcome, Program, interrupt, kept};
 
 pub(crate) const SERVE_EXAMPLES: &str = "\
 Examples:
@@ -119,11 +116,10 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
     interrupt::stops(move || stopped.stop());
     let mut printed = Ok(());
     aurora_serve::serve(options, &stop, |address| {
-        let mut out = program.terminal.stdout();
-        printed = writeln!(out, "Listening on {address}").and_then(|()| out.flush());
+        printed = program.terminal.line(&format!("Listening on {address}"));
     })
     .map_err(failure)?;
-    Ok(printed?)
+    printed
 }
 
 fn limits(args: &ServeArgs) -> Limits {

@@ -1,6 +1,6 @@
 //! Index runs that several commands start.
 
-use std::io::{BufRead, IsTerminal, Read, Write};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -8,11 +8,8 @@ use aurora_project::Project;
 use aurora_stages::index::{IndexError, IndexOptions, IndexSummary};
 use aurora_storage::StorageError;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::programs::{self, Purpose, Untrusted};
-use crate::context::terminal::Terminal;
-use crate::context::{findings, interrupt, place};
+use crate::context::programs::{Purpose, Untrusted};
+use crate::context::{Failure, Outcome, Program, Terminal, interrupt, place, programs};
 use crate::output::progress::IndexProgress;
 use crate::output::{sanitize, units};
 
@@ -48,16 +45,11 @@ pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
     }
     let count = place::entries(root, MAX_COUNTED_ENTRIES);
     let more = if count == MAX_COUNTED_ENTRIES { " or more" } else { "" };
-    let mut err = std::io::stderr().lock();
     let entries = units::counted(count as u64, "entry");
-    write!(err, "{shown} is not a project. Index it ({entries}{more})? [y/N] ")?;
-    err.flush()?;
-    let mut answer = String::new();
-    std::io::stdin().lock().take(64).read_line(&mut answer)?;
-    if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
-        return Ok(());
+    match terminal.confirms(&format!("{shown} is not a project. Index it ({entries}{more})?"))? {
+        true => Ok(()),
+        false => Err(Failure::new(format!("{shown} was not indexed"))),
     }
-    Err(Failure::new(format!("{shown} was not indexed")))
 }
 
 /// Builds the missing index of a root for a search. Prints progress and a closing line to standard error.
@@ -80,23 +72,22 @@ pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
 
 /// Updates the index of a root without output.
 pub(crate) fn update(root: &Path, program: &Program) -> Outcome {
-    run_silently(&without_untrusted(root, program)?, program)
+    run_silently(&without_untrusted(root, program)?)
 }
 
 /// Updates the index of a copy that mining created, without the user's conversation logs.
 pub(crate) fn update_mined(root: &Path, program: &Program) -> Outcome {
-    run_silently(&IndexOptions { conversations: None, ..without_untrusted(root, program)? }, program)
+    run_silently(&IndexOptions { conversations: None, ..without_untrusted(root, program)? })
 }
 
-fn run_silently(options: &IndexOptions, program: &Program) -> Outcome {
-    aurora_stages::index::run(options, &IndexProgress::hidden())
-        .map_err(|error| findings::failure(error, &program.terminal))?;
+fn run_silently(options: &IndexOptions) -> Outcome {
+    aurora_stages::index::run(options, &IndexProgress::hidden())?;
     Ok(())
 }
 
 /// Returns the options of a run that skips stages whose programs are not allowed.
 fn without_untrusted(root: &Path, program: &Program) -> Outcome<IndexOptions> {
-    let options = program.project(root.to_owned()).options()?;
+    let options = program.options(root)?;
     programs::allowed(options, Untrusted::Keep, Purpose::Index, &program.terminal)
 }
 
@@ -109,7 +100,7 @@ pub(crate) fn build(options: &IndexOptions, progress: &IndexProgress, program: &
         IndexError::Storage(StorageError::Locked { .. }) if options.cancel.is_cancelled() => {
             Failure::Interrupted("the index is unchanged".to_owned())
         }
-        error => findings::failure(error, &program.terminal),
+        error => error.into(),
     })
 }
 

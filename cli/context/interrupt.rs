@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use aurora_pipeline::CancelToken;
 
-use crate::context::failure::{Failure, Outcome};
+use crate::context::{Failure, Outcome};
 
 /// Exit code of a process that Ctrl-C ended.
 pub(crate) const INTERRUPTED: i32 = 130;

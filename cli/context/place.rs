@@ -6,8 +6,7 @@ use aurora_confined::Directory;
 use aurora_project::{known_roots, root_names};
 use aurora_storage::{Environment, ProjectDirectory};
 
-use crate::context::args::SearchedRoots;
-use crate::context::failure::{Failure, Outcome};
+use crate::context::{Failure, Outcome, SearchedRoots};
 
 /// Returns the root of a search. `asked` is a path, or the name of an indexed root. Without it, the root is the nearest
 /// enclosing directory with an index, up to the top of the git work tree. Without such an index, it is the top of the

@@ -10,12 +10,11 @@ use aurora_project::{OpenedSearcher, Project, ProjectError, Searchers, chain, ro
 use aurora_query::{FlagValue, Mode, QueryError, SearchConfig, Searcher, Source};
 use aurora_storage::Snapshot;
 
-use crate::context::args::{SearchedMemory, SearchedRoots};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::refresh::{self, Refreshed};
-use crate::context::terminal::Terminal;
-use crate::context::{findings, indexing, memories, place, query_embedder};
+use crate::context::refresh::Refreshed;
+use crate::context::{
+    Failure, Outcome, Program, SearchedMemory, SearchedRoots, Terminal, indexing, memories, place, query_embedder,
+    refresh,
+};
 
 /// The opened generations of some roots.
 pub(crate) struct Searched {
@@ -124,7 +123,7 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     if !has(Source::Code) && !has(Source::Log) {
         if found.is_empty() {
             let none = || Failure::new("memory has no entries").with_help("`aur mem add` adds one");
-            return Err(left_out.into_iter().next().map_or_else(none, memories::failure));
+            return Err(left_out.into_iter().next().map_or_else(none, Failure::from));
         }
         roots.clear();
     } else if args.roots.root.is_empty() && !found.is_empty() && roots.iter().all(is_outside) {
@@ -134,16 +133,15 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let (share, terminal) = (roots.len().max(1) as u32, &program.terminal);
     let open = |name: String, root: &Path| {
-        let failed = |error| findings::project(error, terminal);
         let project = program.project(root.to_owned());
-        let config = project.settings(flags.to_vec()).map_err(failed)?;
+        let config = project.settings(flags.to_vec())?;
         let is_new = indexing::for_search(&project, args.no_index, program)?;
         let snapshot = project.snapshot()?;
         let is_kept = args.no_refresh || is_new;
         let budget = if is_kept { Duration::ZERO } else { Duration::from_millis(config.refresh) / share };
         let root = ProjectRoot { name, has_others: share > 1, project, config, mode, is_kept };
         let update = (budget > Duration::ZERO).then(|| PendingUpdate::start(root.clone(), snapshot.clone(), budget));
-        let searcher = root.open(snapshot, Some(terminal)).map_err(failed)?;
+        let searcher = root.open(snapshot, Some(terminal))?;
         Ok((searcher, update))
     };
     let (mut searchers, mut updates, mut failures) = (Vec::new(), Vec::new(), Vec::new());
@@ -209,13 +207,13 @@ fn open_memories(
 ) -> Outcome<OpenedMemories> {
     let SearchedMemory { scope, session, archived, .. } = args.memory;
     if let Some(session) = session {
-        check_session(session).map_err(memories::failure)?;
+        check_session(session)?;
     } else if *scope == Some(Scope::Session) {
         return Err(Failure::new("--scope session needs the session").with_help("give it with --session ID"));
     }
     let visibility = Visibility { scope: *scope, session: session.clone(), with_archived: *archived };
     let first = roots.first().map(PathBuf::as_path);
-    let rules = Arc::new(memories::load_rules(first, None, program)?);
+    let rules = Arc::new(memories::load_rules(first, None)?);
     let mut places: Vec<MemoryPlace> = roots.iter().map(|root| MemoryPlace::of_project(root)).collect();
     places.extend(MemoryPlace::of_user());
     let mut result = OpenedMemories::default();
@@ -229,7 +227,7 @@ fn open_memories(
             }
         };
         let project = program.project(first.map(Path::to_owned).unwrap_or_default());
-        let config = project.settings(flags.to_vec()).map_err(|error| findings::project(error, &program.terminal))?;
+        let config = project.settings(flags.to_vec())?;
         let root = MemoryRoot { memory, config, mode, rules: Arc::clone(&rules), visibility: visibility.clone() };
         let opened = root.open().or_else(|error| match root.memory.index_problem() {
             Some(_) => root.open_repaired(&mut result.notes),

@@ -7,8 +7,7 @@ use aurora_query::{Context, ContextBlock, shown_path};
 
 use crate::output::code::{CodeLine, highlight};
 use crate::output::links::Links;
-use crate::output::sanitize;
-use crate::output::style::{Painter, Role};
+use crate::output::{Painter, Role, sanitize};
 
 /// Returns the blocks as [`write`] prints them without colours and links.
 pub(crate) fn plain(context: &Context) -> String {

@@ -8,8 +8,7 @@ use aurora_evaluation::report::{Difference, Miss, MissedFloor, SetReport};
 use aurora_evaluation::tune::{Comparison, TuneReport};
 use serde::Serialize;
 
-use crate::output::style::{Painter, Role};
-use crate::output::{sanitize, units, width};
+use crate::output::{Painter, Role, sanitize, units, width};
 
 /// Metrics whose differences are shown. JSON contains all metrics.
 const COMPARED: [Metric; 3] = [Metric::Ndcg, Metric::Mrr, Metric::Recall10];

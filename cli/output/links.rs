@@ -8,7 +8,7 @@ use std::path::Path;
 
 use aurora_query::Source;
 
-use crate::output::style::Painter;
+use crate::output::Painter;
 
 /// Hyperlinks to files. The default value writes no links.
 #[derive(Clone, Debug, Default)]

@@ -19,3 +19,5 @@ pub(crate) mod trace;
 pub(crate) mod trail;
 pub(crate) mod units;
 pub(crate) mod width;
+
+pub(crate) use style::{Painter, Role};

@@ -8,10 +8,9 @@ use aurora_storage::{ChunkHistory, ChunkType, HistoryTier};
 
 use crate::output::code::{CodeLine, highlight};
 use crate::output::links::Links;
-use crate::output::scores::{self, ScoreCard, ScorePart};
-use crate::output::style::{Painter, Role};
-use crate::output::table::{self, Row};
-use crate::output::{fields, sanitize, time, trail, units, width};
+use crate::output::scores::{ScoreCard, ScorePart};
+use crate::output::table::Row;
+use crate::output::{Painter, Role, fields, sanitize, scores, table, time, trail, units, width};
 
 /// Minimum width of code in columns.
 const MIN_CODE_COLUMNS: usize = 12;

@@ -5,8 +5,7 @@ use std::time::Duration;
 use aurora_pipeline::{Outcome, RunReport, StageReport};
 use aurora_stages::index::{FileCounts, IndexSummary};
 
-use crate::output::style::{Painter, Role};
-use crate::output::{sanitize, units, width};
+use crate::output::{Painter, Role, sanitize, units, width};
 
 /// Maximum number of listed messages of one kind. `--format json` contains all messages.
 const MAX_LISTED: usize = 10;

@@ -10,6 +10,11 @@ pub(crate) fn measure(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
+/// Returns the width of the widest text.
+pub(crate) fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> usize {
+    texts.into_iter().map(|text| measure(text.as_ref())).max().unwrap_or(0)
+}
+
 /// Pads the text with spaces on the right to `columns`.
 pub(crate) fn pad(text: &str, columns: usize) -> String {
     let mut out = text.to_owned();

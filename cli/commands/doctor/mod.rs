@@ -3,7 +3,7 @@
 mod disk;
 
 use std::fmt;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use aurora_analysis::STATIC;
@@ -16,13 +16,8 @@ use aurora_storage::{AccessLog, Environment, Manifest, OpenMode, Snapshot, Stora
 use clap::Args;
 use serde::Serialize;
 
-use crate::context::args::ReportFormat;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::context::{memories, place};
-use crate::output::style::Role;
-use crate::output::{json, sanitize, time, units, width};
+use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal, memories, place};
+use crate::output::{Role, sanitize, time, units};
 
 /// Check git, the index, memory, the model, the disk and the configuration
 #[derive(Debug, Args)]
@@ -71,8 +66,7 @@ struct Report<'a> {
 /// Runs every check and prints the results. Fails if a check failed.
 pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let root = place::for_search(args.root.as_deref())?;
-    let project = program.project(root);
+    let project = program.find(args.root.as_deref())?;
     let root = project.root();
     let (index, manifest) = index(&project);
     let checks = [
@@ -91,22 +85,16 @@ pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
     .map(|(name, (verdict, detail))| Check { name, verdict, detail });
     let count = |verdict| checks.iter().filter(|check| check.verdict == verdict).count();
     let (warnings, failures) = (count(CheckVerdict::Warning), count(CheckVerdict::Failed));
-    let mut out = terminal.stdout();
-    match args.format {
-        ReportFormat::Text => write_text(&mut out, root, &checks, terminal)?,
-        ReportFormat::Json => {
-            let (root, version) = (root.to_string_lossy(), env!("CARGO_PKG_VERSION"));
-            json::write_indented(&mut out, &Report { root: &root, version, checks: &checks, warnings, failures })?;
-        }
-    }
-    out.flush()?;
+    let shown = root.to_string_lossy();
+    let report = Report { root: &shown, version: env!("CARGO_PKG_VERSION"), checks: &checks, warnings, failures };
+    terminal.print(args.format, &report, |out| write_text(out, root, &checks, terminal))?;
     match failures {
         0 => Ok(()),
         failed => Err(Failure::Short(format!("{} failed", units::counted(failed as u64, "check")))),
     }
 }
 
-fn write_text(out: &mut impl Write, root: &Path, checks: &[Check], terminal: &Terminal) -> Outcome {
+fn write_text(out: &mut impl Write, root: &Path, checks: &[Check], terminal: &Terminal) -> io::Result<()> {
     writeln!(out, "{}", terminal.out.paint(Role::Heading, &format!("Checking {}", root.display())))?;
     for check in checks {
         let role = match check.verdict {
@@ -115,12 +103,8 @@ fn write_text(out: &mut impl Write, root: &Path, checks: &[Check], terminal: &Te
             CheckVerdict::Failed => Role::Error,
         };
         let detail = sanitize::block(&check.detail).replace('\n', "\n                  ");
-        writeln!(
-            out,
-            "  {} {} {detail}",
-            terminal.out.paint(role, &format!("{:<5}", check.verdict.to_string())),
-            width::pad(check.name, 9),
-        )?;
+        let verdict = terminal.out.paint(role, &format!("{:<5}", check.verdict.to_string()));
+        writeln!(out, "  {verdict} {:9} {detail}", check.name)?;
     }
     Ok(())
 }

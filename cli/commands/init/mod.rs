@@ -12,7 +12,7 @@ mod properties;
 mod tests;
 mod toml_config;
 
-use std::io::{self, BufRead, IsTerminal, Read, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
@@ -20,11 +20,8 @@ use clap::Args;
 use clients::{CLIENTS, Client, Home};
 use entry::NAME;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::place;
-use crate::context::program::Program;
-use crate::output::sanitize;
-use crate::output::style::Role;
+use crate::context::{Failure, Outcome, Program, Terminal, place};
+use crate::output::{Role, sanitize};
 
 pub(crate) const INIT_EXAMPLES: &str = "\
 Examples:
@@ -91,8 +88,8 @@ pub(crate) fn run(args: &InitArgs, program: &Program) -> Outcome {
     if changes.is_empty() {
         return Ok(());
     }
-    show(&changes, program)?;
-    if !confirm(args, &changes)? {
+    show(&changes, &program.terminal)?;
+    if !confirm(args, &changes, &program.terminal)? {
         return Err(Failure::new(if args.remove { "nothing was removed" } else { "nothing was written" }));
     }
     for change in &changes {
@@ -145,30 +142,29 @@ fn change(client: &'static Client, removes: bool, root: &Path, home: &Home) -> O
 }
 
 /// Prints the differing lines of every change.
-fn show(changes: &[Change], program: &Program) -> Outcome {
-    let (mut out, paint) = (program.terminal.stdout(), program.terminal.out);
-    for change in changes {
-        let (before, after) = (change.before.as_deref().unwrap_or(""), change.after.as_deref().unwrap_or(""));
-        writeln!(
-            out,
-            "{}",
-            paint.paint(Role::Heading, &format!("{} ({})", display_path(change), change.client.title))
-        )?;
-        if change.replaces_own {
-            writeln!(out, "replaces an entry `{NAME}` that `aur init` did not write:")?;
+fn show(changes: &[Change], terminal: &Terminal) -> Outcome {
+    let paint = terminal.out;
+    terminal.write(|out| {
+        for change in changes {
+            let (before, after) = (change.before.as_deref().unwrap_or(""), change.after.as_deref().unwrap_or(""));
+            let heading = format!("{} ({})", display_path(change), change.client.title);
+            writeln!(out, "{}", paint.paint(Role::Heading, &heading))?;
+            if change.replaces_own {
+                writeln!(out, "replaces an entry `{NAME}` that `aur init` did not write:")?;
+            }
+            for (sign, line) in diff::differing_lines(before, after) {
+                let role = if sign == '+' { Role::Good } else { Role::Error };
+                writeln!(out, "{}", paint.paint(role, &format!("{sign} {}", sanitize::line(line))))?;
+            }
+            writeln!(out)?;
         }
-        for (sign, line) in diff::differing_lines(before, after) {
-            let role = if sign == '+' { Role::Good } else { Role::Error };
-            writeln!(out, "{}", paint.paint(role, &format!("{sign} {}", sanitize::line(line))))?;
-        }
-        writeln!(out)?;
-    }
-    Ok(out.flush()?)
+        Ok(())
+    })
 }
 
 /// Asks whether to apply the changes. An entry that `aur init` did not write is only replaced after a question on a
 /// terminal.
-fn confirm(args: &InitArgs, changes: &[Change]) -> Outcome<bool> {
+fn confirm(args: &InitArgs, changes: &[Change], terminal: &Terminal) -> Outcome<bool> {
     let own = changes.iter().find(|change| change.replaces_own);
     let can_ask = io::stdin().is_terminal();
     match own {
@@ -186,21 +182,12 @@ fn confirm(args: &InitArgs, changes: &[Change]) -> Outcome<bool> {
             Err(Failure::new(format!("{nothing}: there is no terminal to ask on"))
                 .with_help("`--yes` confirms without asking"))
         }
-        _ => ask(match own {
+        _ => Ok(terminal.confirms(match own {
             _ if args.remove => "Remove this?",
             Some(_) => "Write this and replace the existing entry?",
             None => "Write this?",
-        }),
+        })?),
     }
-}
-
-fn ask(question: &str) -> Outcome<bool> {
-    let mut err = io::stderr().lock();
-    write!(err, "{question} [y/N] ")?;
-    err.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().take(64).read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 fn write(change: &Change, home: &Home) -> Outcome {

@@ -8,10 +8,8 @@ use clap::Args;
 use jiff::Timestamp;
 
 use crate::commands::logs::input::{self, Input};
-use crate::commands::logs::{named, place};
-use crate::context::args::ReportFormat;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
+use crate::commands::logs::named;
+use crate::context::{Failure, Outcome, Program, ReportFormat};
 use crate::output::{json, sanitize};
 
 pub(crate) const APPEND_EXAMPLES: &str = "\
@@ -59,14 +57,12 @@ pub(super) fn run(args: &LogAppendArgs, program: &Program) -> Outcome {
     let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
     let appended = logs.append(&log, text, now).map_err(|error| match error {
         aurora_logs::LogError::SectionName => Failure::from_error(&error).with_help("--section sets the name"),
-        error => place::failure(error),
+        error => error.into(),
     })?;
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_line(&mut out, &appended)?,
+    program.terminal.write(|out| match args.format {
+        ReportFormat::Json => json::write_line(out, &appended),
         ReportFormat::Text => {
-            writeln!(out, "{}:{}", sanitize::line(&appended.path.display().to_string()), appended.line)?;
+            writeln!(out, "{}:{}", sanitize::line(&appended.path.display().to_string()), appended.line)
         }
-    }
-    Ok(out.flush()?)
+    })
 }

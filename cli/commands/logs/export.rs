@@ -8,8 +8,7 @@ use aurora_confined::Directory;
 use aurora_logs::{LogDirectory, LogFile};
 
 use crate::commands::logs::{named, view};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
+use crate::context::{Failure, Outcome, Program};
 use crate::output::sanitize;
 
 /// Writes the log to a file or to standard output.

@@ -7,8 +7,7 @@ use std::path::Path;
 use aurora_confined::open_regular;
 use aurora_logs::Mistakes;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::terminal::Terminal;
+use crate::context::{Failure, Outcome, Terminal};
 use crate::output::units;
 
 /// Maximum size of JSON input in bytes.

@@ -24,9 +24,7 @@ use crate::commands::logs::append::LogAppendArgs;
 use crate::commands::logs::args::{DaysArgs, LogFormat, MAINTAIN_EXAMPLES, ShownArgs, VIEW_EXAMPLES, parse_month};
 use crate::commands::logs::search::LogSearchArgs;
 use crate::commands::logs::write::LogWriteArgs;
-use crate::context::args::ReportFormat;
-use crate::context::failure::Outcome;
-use crate::context::program::Program;
+use crate::context::{Outcome, Program, ReportFormat};
 
 pub(crate) const LOG_EXAMPLES: &str = "\
 Examples:

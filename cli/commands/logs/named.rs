@@ -3,16 +3,15 @@
 use aurora_logs::{Candidate, Found, LogDirectory, LogFile};
 
 use crate::commands::logs::{place, unread};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
+use crate::context::{Failure, Outcome, Program};
 use crate::output::units;
 
 /// Finds the log. Without a match the exit code is 1; if several logs match, it is 2.
 pub(super) fn find(given: &str, program: &Program) -> Outcome<(LogDirectory, LogFile)> {
     let nothing = || Failure::Short(format!("no log has the name or id `{given}`"));
-    let logs = place::logs(program)?.ok_or_else(nothing)?;
+    let logs = place::logs()?.ok_or_else(nothing)?;
     let mut problems = Vec::new();
-    let found = logs.find(given, &mut |problem| problems.push(problem)).map_err(place::failure)?;
+    let found = logs.find(given, &mut |problem| problems.push(problem))?;
     match found {
         Found::One(log) => Ok((logs, log)),
         Found::Several(count, first) => Err(ambiguous_name(given, count, &first)),

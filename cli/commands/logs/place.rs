@@ -1,30 +1,21 @@
 //! The log directory and the log settings of the user.
 
-use aurora_logs::{LogDirectory, LogError, Settings};
+use aurora_logs::{LogDirectory, Settings};
 use aurora_project::user;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::findings;
-use crate::context::program::Program;
+use crate::context::{Failure, Outcome};
 
 /// Returns the table `[logs]` of the user's configuration.
-pub(super) fn settings(program: &Program) -> Outcome<Settings> {
-    let settings = user::logs().map_err(|error| findings::project(error, &program.terminal))?;
-    settings.ok_or_else(|| {
+pub(super) fn settings() -> Outcome<Settings> {
+    user::logs()?.ok_or_else(|| {
         Failure::new("the home directory is unknown")
             .with_help("set HOME, or set AURORA_HOME to the directory for logs and settings")
     })
 }
 
 /// Opens the log directory; `None` if it does not exist yet.
-pub(super) fn logs(program: &Program) -> Outcome<Option<LogDirectory>> {
-    LogDirectory::open(&settings(program)?.path).map_err(failure)
-}
-
-/// Converts a library error to a failure of the command.
-#[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
-pub(super) fn failure(error: LogError) -> Failure {
-    Failure::from_error(&error)
+pub(super) fn logs() -> Outcome<Option<LogDirectory>> {
+    Ok(LogDirectory::open(&settings()?.path)?)
 }
 
 /// The failure for a log that cannot be read.

@@ -9,10 +9,8 @@ use crate::commands::logs::args::{DaysArgs, LogFormat};
 use crate::commands::logs::rows::Rows;
 use crate::commands::logs::{list, place, unread};
 use crate::context::args::parse_limit;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::output::style::{Painter, Role};
-use crate::output::{sanitize, units};
+use crate::context::{Failure, Outcome, Program};
+use crate::output::{Painter, Role, sanitize, units};
 
 pub(crate) const SEARCH_EXAMPLES: &str = "\
 Examples:
@@ -56,8 +54,8 @@ pub(super) fn run(args: &LogSearchArgs, program: &Program) -> Outcome {
     let pattern = if args.regex { Pattern::regex(&text) } else { Pattern::words(&text) };
     let pattern = pattern.map_err(|error| Failure::new(format!("cannot search for `{text}`: {error}")))?;
     let days = list::range(&args.days)?.unwrap_or_default();
-    let logs = place::logs(program)?;
-    let files = logs.as_ref().map(|logs| logs.files(days)).transpose().map_err(place::failure)?;
+    let logs = place::logs()?;
+    let files = logs.as_ref().map(|logs| logs.files(days)).transpose()?;
     let mut found = FoundSections {
         rows: Rows::new(terminal.stdout(), args.format == LogFormat::Json),
         format: args.format,

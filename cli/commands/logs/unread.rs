@@ -2,8 +2,7 @@
 
 use aurora_logs::UnreadLog;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::terminal::Terminal;
+use crate::context::{Failure, Outcome, Terminal};
 use crate::output::units;
 
 /// Warns about a log that could not be read.

@@ -8,8 +8,7 @@ use serde::Serialize;
 use crate::commands::logs::args::LogFormat;
 use crate::commands::logs::rows::Rows;
 use crate::commands::logs::{named, place};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
+use crate::context::{Failure, Outcome, Program};
 use crate::output::{json, sanitize};
 
 pub(super) fn run(given: &str, format: LogFormat, program: &Program) -> Outcome {

@@ -10,10 +10,7 @@ use jiff::Timestamp;
 
 use crate::commands::logs::input::{self, Input};
 use crate::commands::logs::place;
-use crate::context::args::ReportFormat;
-use crate::context::failure::Outcome;
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
+use crate::context::{Outcome, Program, ReportFormat, Terminal};
 use crate::output::{json, sanitize, time, units};
 
 pub(crate) const WRITE_EXAMPLES: &str = "\
@@ -77,7 +74,7 @@ const MAX_MAINTENANCE_TIME: Duration = Duration::from_secs(5);
 
 /// Writes the log, prints its path, and maintains old logs once a day.
 pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
-    let settings = place::settings(program)?;
+    let settings = place::settings()?;
     let mut input = Input::open(args.file.as_deref(), &program.terminal)?;
     let text = match &args.query {
         Some(query) => {
@@ -88,14 +85,12 @@ pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
             LogText::Interaction(interaction(&bytes).map_err(|mistakes| input::mistakes(&name, &mistakes))?)
         }
     };
-    let logs = LogDirectory::create(&settings.path).map_err(place::failure)?;
-    let written = logs.write(text, settings.keyword_count).map_err(place::failure)?;
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_line(&mut out, &written)?,
-        ReportFormat::Text => writeln!(out, "{}", sanitize::line(&written.path.display().to_string()))?,
-    }
-    out.flush()?;
+    let logs = LogDirectory::create(&settings.path)?;
+    let written = logs.write(text, settings.keyword_count)?;
+    program.terminal.write(|out| match args.format {
+        ReportFormat::Json => json::write_line(out, &written),
+        ReportFormat::Text => writeln!(out, "{}", sanitize::line(&written.path.display().to_string())),
+    })?;
     maintain_daily(&logs, &settings, &program.terminal);
     Ok(())
 }

@@ -8,13 +8,10 @@ use aurora_memory_schema::{Draft, Kind, Outcome as Stored};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::context::args::{PlacementArgs, ReportFormat};
-use crate::context::document::{self, NamedText};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::memories::{create, failure, project};
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::output::{json, sanitize, time};
+use crate::context::document::NamedText;
+use crate::context::memories::{create, project};
+use crate::context::{Failure, Outcome, PlacementArgs, Program, ReportFormat, Terminal, document};
+use crate::output::{sanitize, time};
 
 pub(crate) const ADD_EXAMPLES: &str = "\
 Examples:
@@ -57,27 +54,23 @@ pub(crate) struct AddArgs {
 
 /// Adds an entry, or reports why it is not stored.
 pub(crate) fn run(args: &AddArgs, program: &Program) -> Outcome {
-    let terminal = &program.terminal;
-    let mut draft = read(args, terminal)?;
+    let mut draft = read(args)?;
     let tags: Vec<&str> = args.tag.iter().map(String::as_str).collect();
-    draft.entry_mut().set_tags(&tags, &[]).map_err(|error| Failure::from_error(&error))?;
+    draft.entry_mut().set_tags(&tags, &[])?;
     let (memory, placement) = open_target(&args.placement)?;
-    let stored = memory.add(draft, &placement, time::now()).map_err(failure)?;
-    print(&stored, memory.place().owner(), args.format, terminal)
+    let stored = memory.add(draft, &placement, time::now())?;
+    print(&stored, memory.place().owner(), args.format, &program.terminal)
 }
 
 /// Prints the result for an entry. Fails with exit code 1 if the entry was not stored.
 pub(super) fn print(stored: &Stored, owner: Owner, format: ReportFormat, terminal: &Terminal) -> Outcome {
-    let mut out = terminal.stdout();
-    match format {
-        ReportFormat::Json => json::write_indented(&mut out, stored)?,
-        ReportFormat::Text if stored.stored => {
-            let pattern = if stored.is_pattern { ", as a pattern" } else { "" };
-            writeln!(out, "{} in the {}'s memory{pattern}", sanitize::line(&stored.id), owner.as_str())?;
+    terminal.print(format, stored, |out| {
+        if !stored.stored {
+            return Ok(());
         }
-        ReportFormat::Text => {}
-    }
-    out.flush()?;
+        let pattern = if stored.is_pattern { ", as a pattern" } else { "" };
+        writeln!(out, "{} in the {}'s memory{pattern}", sanitize::line(&stored.id), owner.as_str())
+    })?;
     match stored.stored {
         true => Ok(()),
         false => Err(Failure::Short(format!("not stored: {}", stored.reason))),
@@ -90,7 +83,7 @@ fn written_kind() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(names).map(|name| Kind::from_name(&name).unwrap_or(Kind::Note))
 }
 
-fn read(args: &AddArgs, terminal: &Terminal) -> Outcome<Draft> {
+fn read(args: &AddArgs) -> Outcome<Draft> {
     let kind = args.kind;
     let given = match (&args.message, &args.file) {
         (Some(_), _) if kind != Kind::Note => return Err(Failure::new("only a note can be given with --message")),
@@ -98,7 +91,7 @@ fn read(args: &AddArgs, terminal: &Terminal) -> Outcome<Draft> {
         (None, Some(file)) => document::read(file)?,
         (None, None) => return Err(Failure::new("nothing to add: give FILE or --message")),
     };
-    document::draft(kind, &given, terminal)
+    document::draft(kind, &given)
 }
 
 /// Opens the memory for a new entry. Returns the memory and the placement of the entry.

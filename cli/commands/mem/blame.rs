@@ -7,12 +7,7 @@ use aurora_history::FileBlame;
 use aurora_project::{AttributionReport, Names, attribution};
 use clap::Args;
 
-use crate::context::args::ReportFormat;
-use crate::context::failure::Outcome;
-use crate::context::opened;
-use crate::context::place;
-use crate::context::program::Program;
-use crate::output::json;
+use crate::context::{Outcome, Program, ReportFormat, place};
 
 /// Show which commit every line of an indexed file came from
 #[derive(Debug, Args)]
@@ -39,17 +34,12 @@ pub(crate) struct BlameArgs {
 
 /// Prints the commit of every line of a file, as of the indexed version.
 pub(crate) fn run(args: &BlameArgs, program: &Program) -> Outcome {
-    let (project, snapshot) = opened::open(args.root.as_deref(), program)?;
+    let (project, snapshot) = program.open(args.root.as_deref())?;
     let here = place::here();
     let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
     let file = names.file(&args.file)?;
     let blame = attribution(&snapshot, &file)?;
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Text => write_lines(&mut out, &blame)?,
-        ReportFormat::Json => json::write_indented(&mut out, &AttributionReport::of(&file.path, &blame))?,
-    }
-    Ok(out.flush()?)
+    program.terminal.print(args.format, &AttributionReport::of(&file.path, &blame), |out| write_lines(out, &blame))
 }
 
 /// Writes `<commit> <line>` for every line. As in git, zeros stand for a line that is not committed yet.

@@ -1,6 +1,5 @@
 //! `aur mem eval`: measures the quality of search results on questions with known answers.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use aurora_evaluation::engine::Engine;
@@ -10,13 +9,10 @@ use aurora_query::{Mode, SearchConfig};
 use clap::{Args, Subcommand};
 
 use crate::commands::mem::mine::{self, MineArgs};
-use crate::context::args::ReportFormat;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::golden::{self, QuestionBatch};
-use crate::context::program::Program;
-use crate::context::{place, rerankers};
-use crate::output::evaluation::{self, Against, Evaluation};
-use crate::output::json;
+use crate::context::golden::QuestionBatch;
+use crate::context::{Failure, Outcome, Program, ReportFormat, golden, place, rerankers};
+use crate::output::evaluation;
+use crate::output::evaluation::{Against, Evaluation};
 
 pub(crate) const EVAL_EXAMPLES: &str = "\
 GOLDEN is a file of questions (JSON Lines or YAML) or a directory written by `aur mem eval mine`
@@ -132,12 +128,9 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
         misses,
         missed_floors: missed.clone(),
     };
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &evaluation)?,
-        ReportFormat::Text => evaluation::write(&mut out, &evaluation, program.terminal.out)?,
-    }
-    out.flush()?;
+    program
+        .terminal
+        .print(args.format, &evaluation, |out| evaluation::write(out, &evaluation, program.terminal.out))?;
     if missed.is_empty() { Ok(()) } else { Err(Failure::Short(below(&missed))) }
 }
 
@@ -160,7 +153,7 @@ fn engines(batches: &[QuestionBatch], open: &Open<'_>) -> Outcome<Vec<Engine>> {
 fn ask(engines: &[Engine], batches: &[QuestionBatch], config: &SearchConfig) -> Outcome<Run> {
     let mut run = Run::new();
     for (engine, batch) in engines.iter().zip(batches) {
-        let asked = engine.ask(config, &batch.questions).map_err(|error| Failure::from_error(&error))?;
+        let asked = engine.ask(config, &batch.questions)?;
         run.extend(batch.questions.iter().cloned().zip(asked));
     }
     Ok(run)

@@ -10,11 +10,9 @@ use aurora_query::LearningConfig;
 use aurora_storage::{AccessLog, Verdict};
 use clap::{Args, ValueEnum};
 
-use crate::context::args::{ReportFormat, parse_score};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{findings, memories, opened, place};
-use crate::output::{json, sanitize, time, units};
+use crate::context::args::parse_score;
+use crate::context::{Failure, Outcome, Program, ReportFormat, memories, place};
+use crate::output::{sanitize, time, units};
 
 /// Rate results as good or bad, for the ranking of later searches
 #[derive(Debug, Args)]
@@ -96,12 +94,12 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
         (VerdictArg::Bad, true) => Verdict::Unhelpful,
         (VerdictArg::Bad, false) => Verdict::Bad,
     };
-    let project = program.project(place::for_search(args.root.as_deref())?);
-    let learning = learning(&project, program)?;
+    let project = program.find(args.root.as_deref())?;
+    let learning = learning(&project)?;
     let mut chunks = Vec::new();
     for (home, keys) in group_by_history(args, &project, program)? {
-        let log = AccessLog::open(&home, &user::trust().known).map_err(opened::failure)?;
-        let report = judge(&log, &learning, verdict, &keys, time::now()).map_err(opened::failure)?;
+        let log = AccessLog::open(&home, &user::trust().known)?;
+        let report = judge(&log, &learning, verdict, &keys, time::now())?;
         if let Some(reason) = log.begun_anew() {
             program.terminal.warn(&format!(
                 "the access history could not be used ({reason}); it was set aside and a new one was created"
@@ -109,12 +107,8 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
         }
         chunks.extend(report.chunks);
     }
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &FeedbackReport { verdict, chunks })?,
-        ReportFormat::Text => write_chunks(&mut out, &chunks)?,
-    }
-    Ok(out.flush()?)
+    let report = FeedbackReport { verdict, chunks };
+    program.terminal.print(args.format, &report, |out| write_chunks(out, &report.chunks))
 }
 
 /// Groups the keys of the given chunks by the directory of the access history that contains them, in the order of the
@@ -134,7 +128,7 @@ fn group_by_history(args: &FeedbackArgs, project: &Project, program: &Program) -
             None => {
                 let (project, snapshot) = match &mut index {
                     Some(opened) => opened,
-                    None => index.insert(opened::open(args.root.as_deref(), program)?),
+                    None => index.insert(program.open(args.root.as_deref())?),
                 };
                 let here = place::here();
                 let names = Names { snapshot, root: project.root(), from: here.as_deref(), work: None };
@@ -164,26 +158,20 @@ fn outcome(session: &str, args: &FeedbackArgs, program: &Program) -> Outcome {
     if outcome != TaskOutcome::Partial && helpfulness != Helpfulness::default() {
         return Err(Failure::new("--helpful and --unhelpful are only valid for partially solved tasks"));
     }
-    let project = program.project(place::for_search(args.root.as_deref())?);
-    let learning = learning(&project, program)?;
+    let project = program.find(args.root.as_deref())?;
+    let learning = learning(&project)?;
     let user_memory = memories::user_memory()?;
     let report = user_memory.apply_outcome(session, outcome, &helpfulness, &learning, time::now());
-    let report = report.map_err(memories::failure)?;
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &report)?,
-        ReportFormat::Text => {
-            write_chunks(&mut out, &report.chunks)?;
-            let judged = units::counted(report.chunks.len() as u64, "chunk");
-            writeln!(out, "{judged} judged, {} unchanged", units::count(report.unchanged as u64))?;
-        }
-    }
-    Ok(out.flush()?)
+    let report = report?;
+    program.terminal.print(args.format, &report, |out| {
+        write_chunks(out, &report.chunks)?;
+        let judged = units::counted(report.chunks.len() as u64, "chunk");
+        writeln!(out, "{judged} judged, {} unchanged", units::count(report.unchanged as u64))
+    })
 }
 
-fn learning(project: &Project, program: &Program) -> Outcome<LearningConfig> {
-    let settings = project.settings(Vec::new()).map_err(|error| findings::project(error, &program.terminal))?;
-    Ok(settings.activation.learning)
+fn learning(project: &Project) -> Outcome<LearningConfig> {
+    Ok(project.settings(Vec::new())?.activation.learning)
 }
 
 fn write_chunks(out: &mut impl Write, chunks: &[JudgedChunk]) -> std::io::Result<()> {

@@ -10,15 +10,9 @@ use aurora_query::{
 use aurora_storage::{ChunkId, Snapshot};
 use clap::Args;
 
-use crate::context::args::ReportFormat;
-use crate::context::failure::Outcome;
-use crate::context::opened;
-use crate::context::place;
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
+use crate::context::{Outcome, Program, ReportFormat, Terminal, place};
 use crate::output::links::Links;
-use crate::output::style::Role;
-use crate::output::{json, sanitize};
+use crate::output::{Role, json, sanitize};
 
 pub(crate) const GRAPH_EXAMPLES: &str = "\
 Examples:
@@ -89,25 +83,20 @@ const MAX_EXTERNAL_NAMES: usize = 12;
 
 /// Prints the relations of the definition.
 pub(crate) fn run(args: &GraphArgs, program: &Program) -> Outcome {
-    let (project, snapshot) = opened::open(args.root.as_deref(), program)?;
+    let (project, snapshot) = program.open(args.root.as_deref())?;
     let here = place::here();
     let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
     let index = RelationIndex::new(&snapshot);
     let named = definition(&names, &index, &args.name)?;
     let options = TreeOptions { relation: args.relation(), depth: args.depth, min_confidence: args.min_confidence };
-    let tree = index.tree(&named, &options).map_err(opened::failure)?;
+    let tree = index.tree(&named, &options)?;
     let terminal = &program.terminal;
-    match args.format {
-        ReportFormat::Text => {
-            let links = Links::detect(terminal.out, [("", project.root())].into_iter());
-            Printer { snapshot: &snapshot, terminal, links }.text(&tree, &options)
-        }
-        ReportFormat::Json => {
-            let mut out = terminal.stdout();
-            json::write_indented(&mut out, &relations(&snapshot, &tree, &options).map_err(opened::failure)?)?;
-            Ok(out.flush()?)
-        }
+    if args.format == ReportFormat::Json {
+        let report = relations(&snapshot, &tree, &options)?;
+        return terminal.write(|out| json::write_indented(out, &report));
     }
+    let links = Links::detect(terminal.out, [("", project.root())].into_iter());
+    Printer { snapshot: &snapshot, terminal, links }.text(&tree, &options)
 }
 
 struct Printer<'a> {
@@ -119,7 +108,7 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn text(&self, tree: &RelationTree, options: &TreeOptions) -> Outcome {
         let mut out = self.terminal.stdout();
-        let name = root_name(self.snapshot, tree).map_err(opened::failure)?;
+        let name = root_name(self.snapshot, tree)?;
         writeln!(out, "{}", self.line(&tree.root, Some(&name))?)?;
         for declaration in &tree.declarations {
             if let Some(place) = self.place(*declaration)? {
@@ -155,12 +144,8 @@ impl Printer<'_> {
         for (index, child) in node.children.iter().enumerate() {
             let is_last = index + 1 == node.children.len();
             let (branch, below) = if is_last { ("└── ", "    ") } else { ("├── ", "│   ") };
-            writeln!(
-                out,
-                "{}{}",
-                self.terminal.out.paint(Role::Faint, &format!("{indent}{branch}")),
-                self.line(child, None)?
-            )?;
+            let branch = self.terminal.out.paint(Role::Faint, &format!("{indent}{branch}"));
+            writeln!(out, "{branch}{}", self.line(child, None)?)?;
             self.branches(out, child, &format!("{indent}{below}"))?;
         }
         Ok(())
@@ -169,7 +154,7 @@ impl Printer<'_> {
     /// Formats a node, such as `Type.method  src/file.py:12  0.98 import`.
     fn line(&self, node: &TreeNode, name: Option<&str>) -> Outcome<String> {
         let paint = self.terminal.out;
-        let Some(chunk) = self.snapshot.chunk(node.id).map_err(opened::failure)? else { return Ok(String::new()) };
+        let Some(chunk) = self.snapshot.chunk(node.id)? else { return Ok(String::new()) };
         let name = paint.paint(Role::Heading, &sanitize::line(name.unwrap_or(chunk.qualified_name())));
         let mut line = format!("{name}  {}", self.place(node.id)?.unwrap_or_default());
         if let Some((reason, confidence)) = node.relation {
@@ -185,7 +170,7 @@ impl Printer<'_> {
 
     /// Formats the place of a chunk, such as `src/file.py:12`.
     fn place(&self, id: ChunkId) -> Outcome<Option<String>> {
-        let Some(chunk) = self.snapshot.chunk(id).map_err(opened::failure)? else { return Ok(None) };
+        let Some(chunk) = self.snapshot.chunk(id)? else { return Ok(None) };
         let place = format!("{}:{}", sanitize::line(chunk.path()), chunk.line_start());
         let place = self.terminal.out.paint(Role::Path, &place);
         Ok(Some(self.links.link(chunk.path(), Some(chunk.line_start()), &place)))

@@ -9,12 +9,10 @@ use aurora_storage::{Environment, OpenMode, ProjectDirectory};
 use aurora_suggest::did_you_mean;
 use clap::Args;
 
-use crate::context::args::{ReportFormat, parse_jobs, parse_named, parse_named_percent, parse_percent, parse_size};
-use crate::context::failure::{Failure, Outcome};
+use crate::context::args::{parse_jobs, parse_named, parse_named_percent, parse_percent, parse_size};
 use crate::context::indexing::{build, print_problems};
-use crate::context::program::Program;
-use crate::context::programs::{self, Purpose, Untrusted};
-use crate::context::{findings, memories, place};
+use crate::context::programs::{Purpose, Untrusted};
+use crate::context::{Failure, Outcome, Program, ReportFormat, memories, pipeline_choice, place, programs};
 use crate::output::progress::IndexProgress;
 use crate::output::{json, summary, units};
 
@@ -84,16 +82,16 @@ pub(crate) struct IndexArgs {
 pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     let root = place::for_index(args.path.as_deref()).map_err(|failure| mistaken_query(failure, args))?;
     let options = IndexOptions {
-        pipeline: findings::choice(args.pipeline.as_deref())?,
+        pipeline: pipeline_choice::choice(args.pipeline.as_deref())?,
         force: args.force,
         requires_index: args.require_index,
         jobs: args.jobs,
         memory: args.memory,
         max_failed_rows: args.max_failed_rows.clone(),
         min_columns: args.min_column.iter().map(|(column, least)| (short_name(column).to_owned(), *least)).collect(),
-        ..program.project(root).options()?
+        ..program.options(root)?
     };
-    check_thresholds(&options, program)?;
+    check_thresholds(&options)?;
     let untrusted = args.untrusted.unwrap_or_else(|| default_for(&options));
     let options = programs::allowed(options, untrusted, Purpose::Index, &program.terminal)?;
     let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::visible(program.terminal.live) };
@@ -102,13 +100,14 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     if args.force {
         memories::repair_indexes(&options.root, &program.terminal);
     }
-    let mut out = program.terminal.stdout();
     match args.format {
-        ReportFormat::Json => json::write_line(&mut out, &summary)?,
+        ReportFormat::Json => program.terminal.write(|out| json::write_line(out, &summary))?,
         ReportFormat::Text if args.quiet => print_problems(&summary, &program.terminal),
-        ReportFormat::Text => out.write_all(summary::render(&summary, program.terminal.out).as_bytes())?,
+        ReportFormat::Text => {
+            let text = summary::render(&summary, program.terminal.out);
+            program.terminal.write(|out| out.write_all(text.as_bytes()))?;
+        }
     }
-    out.flush()?;
     if options.cancel.is_cancelled() && !summary.complete {
         let kept = if summary.published { "finished work is kept" } else { "the index is unchanged" };
         return Err(Failure::Interrupted(format!("{kept}; run the command again to continue")));
@@ -125,13 +124,12 @@ fn short_name(column: &str) -> &str {
 }
 
 /// Checks that the pipeline has the stages and columns of the given thresholds.
-fn check_thresholds(options: &IndexOptions, program: &Program) -> Outcome {
+fn check_thresholds(options: &IndexOptions) -> Outcome {
     if options.max_failed_rows.is_empty() && options.min_columns.is_empty() {
         return Ok(());
     }
-    let wrong = |error| findings::failure(error, &program.terminal);
-    let plan = indexing::plan(options).map_err(wrong)?;
-    let columns = indexing::custom_columns(&plan).map_err(|found| wrong(IndexError::Pipeline(found)))?;
+    let plan = indexing::plan(options)?;
+    let columns = indexing::custom_columns(&plan).map_err(IndexError::Pipeline)?;
     let custom = plan.stages().iter().filter(|stage| !indexing::is_built_in(stage));
     let stages: Vec<&str> = custom.map(PlannedStage::name).collect();
     let columns: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();

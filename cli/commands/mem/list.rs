@@ -6,13 +6,9 @@ use aurora_memory::{EntryReport, ListFilter, ListOrder, MemoryError, Scope};
 use aurora_memory_schema::Kind;
 use clap::Args;
 
-use crate::context::args::{MemoryArgs, ReportFormat, parse_limit};
-use crate::context::failure::Outcome;
-use crate::context::memories::{Memories, failure};
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::output::style::Role;
-use crate::output::{json, sanitize, time, units, width};
+use crate::context::args::parse_limit;
+use crate::context::{Memories, MemoryArgs, Outcome, Program, ReportFormat, Terminal};
+use crate::output::{Role, sanitize, time, units, width};
 
 pub(crate) const LIST_EXAMPLES: &str = "\
 Examples:
@@ -98,7 +94,7 @@ pub(crate) fn run(args: &ListArgs, program: &Program) -> Outcome {
             reports.push(report);
             Ok(())
         };
-        memory.for_each(&filter, (&memories.rules, &memories.config), now, keep).map_err(failure)?;
+        memory.for_each(&filter, (&memories.rules, &memories.config), now, keep)?;
     }
     args.sort.sort(&mut reports);
     if args.reverse {
@@ -107,12 +103,7 @@ pub(crate) fn run(args: &ListArgs, program: &Program) -> Outcome {
     let found = reports.len();
     let shown = args.limit.or((args.format == ReportFormat::Text).then_some(DEFAULT_LIMIT));
     reports.truncate(shown.unwrap_or(usize::MAX));
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &reports)?,
-        ReportFormat::Text => write_table(&mut out, &reports, &program.terminal)?,
-    }
-    out.flush()?;
+    program.terminal.print(args.format, &reports, |out| write_table(out, &reports, &program.terminal))?;
     if args.format == ReportFormat::Text {
         match found - reports.len() {
             0 if found == 0 => program.terminal.note("no entries"),

@@ -10,12 +10,10 @@ use aurora_query::{
 use aurora_storage::{ChunkHistory, ChunkType};
 use clap::{Args, ValueEnum};
 
-use crate::context::args::{SearchedMemory, SearchedRoots, parse_budget, parse_limit, parse_share};
-use crate::context::failure::{Failure, Outcome};
+use crate::context::args::{parse_budget, parse_limit, parse_share};
 use crate::context::memories::note_search;
-use crate::context::program::Program;
-use crate::context::searched::{self, SearchedArgs};
-use crate::context::terminal::Terminal;
+use crate::context::searched::SearchedArgs;
+use crate::context::{Outcome, Program, SearchedMemory, SearchedRoots, Terminal, searched};
 use crate::output::{json, sanitize, time};
 
 /// The output format of recalled memory.
@@ -122,7 +120,7 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
         found.hits.retain(|hit| hit.scores.activation >= least && is_asked(hit));
         Recalled::new(args, found, searchers, now)
     });
-    let mut recalled = recalled.map_err(|error| Failure::from_error(&error))?;
+    let mut recalled = recalled?;
     recalled.found.notes.splice(0..0, std::mem::take(&mut searched.notes));
     recalled.print(args.format, &program.terminal)?;
     if !args.read_only && !args.passive {
@@ -161,15 +159,13 @@ impl Recalled {
     }
 
     fn print(&self, format: RecallFormat, terminal: &Terminal) -> Outcome {
-        let mut out = terminal.stdout();
-        match &self.answer {
+        terminal.write(|out| match &self.answer {
             Answer::Texts(packed) if format == RecallFormat::Json => {
-                json::write_indented(&mut out, &PackedAnswer::new(&self.found, packed))?;
+                json::write_indented(out, &PackedAnswer::new(&self.found, packed))
             }
-            Answer::Texts(packed) => out.write_all(texts(packed).as_bytes())?,
-            Answer::List(text, _) => out.write_all(text.as_bytes())?,
-        }
-        out.flush()?;
+            Answer::Texts(packed) => out.write_all(texts(packed).as_bytes()),
+            Answer::List(text, _) => out.write_all(text.as_bytes()),
+        })?;
         if format != RecallFormat::Json {
             self.found.notes.iter().for_each(|note| terminal.note(note));
             if self.found.hits.is_empty() {

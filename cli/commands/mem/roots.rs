@@ -8,11 +8,8 @@ use aurora_query::explain::relative_time;
 use clap::Args;
 use serde::Serialize;
 
-use crate::context::args::ReportFormat;
-use crate::context::failure::Outcome;
-use crate::context::program::Program;
-use crate::output::style::Role;
-use crate::output::{json, sanitize, time, units};
+use crate::context::{Outcome, Program, ReportFormat};
+use crate::output::{Role, sanitize, time, units};
 
 pub(crate) const ROOTS_EXAMPLES: &str = "\
 Examples:
@@ -62,21 +59,16 @@ pub(crate) fn run(args: &RootsArgs, program: &Program) -> Outcome {
     let names = root_names(&paths.iter().map(|path| path.as_path()).collect::<Vec<_>>());
     let roots: Vec<KnownRoot> =
         names.into_iter().zip(&paths).map(|(name, path)| open_root(name, path, program)).collect();
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &roots)?,
-        ReportFormat::Text if roots.is_empty() => {
-            program.terminal.note("there are no known indexes; `aur mem index PATH` builds one");
-        }
-        ReportFormat::Text => {
-            for root in &roots {
-                let name = program.terminal.out.paint(Role::Path, &sanitize::line(&root.name));
-                writeln!(out, "{name}  {}", sanitize::line(&root.path))?;
-                writeln!(out, "    {}", describe(&root.held))?;
-            }
-        }
+    let terminal = &program.terminal;
+    if roots.is_empty() && args.format == ReportFormat::Text {
+        terminal.note("there are no known indexes; `aur mem index PATH` builds one");
     }
-    Ok(out.flush()?)
+    terminal.print(args.format, &roots, |out| {
+        roots.iter().try_for_each(|root| {
+            let name = terminal.out.paint(Role::Path, &sanitize::line(&root.name));
+            writeln!(out, "{name}  {}\n    {}", sanitize::line(&root.path), describe(&root.held))
+        })
+    })
 }
 
 fn open_root(name: String, path: &Path, program: &Program) -> KnownRoot {

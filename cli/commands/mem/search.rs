@@ -11,17 +11,14 @@ use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde_json::json;
 
-use crate::context::args::{
-    FilterArgs, SearchedMemory, SearchedRoots, parse_budget, parse_limit, parse_snippet_lines, parse_weights,
+use crate::context::args::{parse_budget, parse_limit, parse_snippet_lines, parse_weights};
+use crate::context::searched::{Searched, SearchedArgs};
+use crate::context::{
+    Failure, FilterArgs, Outcome, Program, SearchedMemory, SearchedRoots, Terminal, memories, searched,
 };
-use crate::context::failure::{Failure, Outcome};
-use crate::context::memories;
-use crate::context::program::Program;
-use crate::context::searched::{self, Searched, SearchedArgs};
-use crate::context::terminal::Terminal;
 use crate::output::links::Links;
-use crate::output::results::{self, DisplayOptions};
-use crate::output::{context, json, time, units};
+use crate::output::results::DisplayOptions;
+use crate::output::{context, json, results, time, units};
 
 /// Search the index; a missing index is built first
 #[derive(Debug, Args)]
@@ -160,21 +157,21 @@ impl<'a> From<&'a SearchArgs> for SearchedArgs<'a> {
 /// Answers the query, or every query on standard input.
 pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let mut filter = args.filter.spec().map_err(|error| Failure::from_error(&error))?;
+    let mut filter = args.filter.spec()?;
     filter.sources = args.memory.source.clone();
     let query = args.query.join(" ");
     if query.trim().is_empty() && filter.is_empty() && args.memory.scope.is_some() {
         // Only entries of memory have scopes.
         filter.sources = vec![Source::Memory];
     }
-    let patterns = filter.text().map_err(|error| Failure::from_error(&error))?;
+    let patterns = filter.text()?;
     if !args.stdin && query.trim().is_empty() && filter.is_empty() {
         return Err(Failure::from_error(&QueryError::Empty));
     }
     // Reject a query that is too long before an index is built for it.
-    QueryError::check_length(&query).map_err(|error| Failure::from_error(&error))?;
+    QueryError::check_length(&query)?;
     let searched = searched::open(&args.into(), &flags(args), args.mode.unwrap_or_default(), program)?;
-    searched.searchers.check(&filter).map_err(|error| Failure::from_error(&error))?;
+    searched.searchers.check(&filter)?;
     let projects = searched.searchers.iter().filter(|searcher| !searcher.is_memory());
     let roots: Vec<_> = projects.filter_map(|searcher| Some((searcher.name(), searcher.root()?))).collect();
     let links = Links::detect(terminal.out, roots.into_iter());
@@ -242,7 +239,7 @@ impl Answer {
 impl Session<'_> {
     fn answer(&mut self, text: &str) -> Outcome {
         let now = time::now();
-        let answer = self.search(text, now).map_err(|error| Failure::from_error(&error))?;
+        let answer = self.search(text, now)?;
         let mut out = self.terminal.stdout();
         self.present(&mut out, &answer, now)?;
         self.record(&[answer], now);

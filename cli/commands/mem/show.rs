@@ -7,13 +7,8 @@ use aurora_memory_schema::searchable;
 use clap::Args;
 use serde::Serialize;
 
-use crate::context::args::{MemoryArgs, ReportFormat};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::memories::{Memories, failure};
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::output::style::Role;
-use crate::output::{json, sanitize, time};
+use crate::context::{Failure, Memories, MemoryArgs, Outcome, Program, ReportFormat, Terminal};
+use crate::output::{Role, sanitize, time};
 
 /// Show an entry of memory
 #[derive(Debug, Args)]
@@ -40,41 +35,35 @@ struct WithHistory<'r> {
     #[serde(flatten)]
     report: &'r EntryReport,
     #[serde(skip_serializing_if = "Option::is_none")]
-    versions: Option<Vec<ShownVersion>>,
+    versions: Option<Vec<ShownVersion<'r>>>,
 }
 
 /// A version, in the output of `--format json`.
 #[derive(Serialize)]
-struct ShownVersion {
+struct ShownVersion<'v> {
     version: u32,
     change: aurora_memory::Change,
     time: String,
-    document: Option<serde_json::Map<String, serde_json::Value>>,
+    document: &'v Option<serde_json::Map<String, serde_json::Value>>,
 }
 
 pub(crate) fn run(args: &ShowArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
     let memory = memories.with(&args.id, false)?;
-    let report = memory.report(&args.id, (&memories.rules, &memories.config), time::now()).map_err(failure)?;
+    let report = memory.report(&args.id, (&memories.rules, &memories.config), time::now())?;
     let report = report.ok_or_else(|| Failure::new(format!("no entry {}", args.id)))?;
-    let versions = if args.history { memory.versions(&args.id).map_err(failure)? } else { Vec::new() };
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => {
-            let versions = args.history.then(|| versions.into_iter().map(version_report).collect());
-            json::write_indented(&mut out, &WithHistory { report: &report, versions })?;
-        }
-        ReportFormat::Text => write_text(&mut out, &report, &versions, &program.terminal)?,
-    }
-    Ok(out.flush()?)
+    let versions = if args.history { memory.versions(&args.id)? } else { Vec::new() };
+    let printed = WithHistory {
+        report: &report,
+        versions: args.history.then(|| versions.iter().map(ShownVersion::new).collect()),
+    };
+    program.terminal.print(args.format, &printed, |out| write_text(out, &report, &versions, &program.terminal))
 }
 
-fn version_report(version: Version) -> ShownVersion {
-    ShownVersion {
-        version: version.number,
-        change: version.change,
-        time: time::rfc3339(version.time),
-        document: version.document,
+impl<'v> ShownVersion<'v> {
+    fn new(version: &'v Version) -> Self {
+        let Version { number, change, time, document, .. } = version;
+        Self { version: *number, change: *change, time: time::rfc3339(*time), document }
     }
 }
 

@@ -12,11 +12,9 @@ use aurora_query::Mode;
 use aurora_storage::ProjectDirectory;
 use clap::Args;
 
-use crate::context::args::{ReportFormat, parse_folds, parse_regularisation};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{golden, place, rerankers};
-use crate::output::{evaluation, json};
+use crate::context::args::{parse_folds, parse_regularisation};
+use crate::context::{Failure, Outcome, Program, ReportFormat, golden, place, rerankers};
+use crate::output::evaluation;
 
 pub(crate) const TUNE_EXAMPLES: &str = "\
 Tuning tries every number of the configuration, and estimates the gain of the learned values by
@@ -129,12 +127,7 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
             other => Failure::from_error(&other),
         },
     )?;
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &report)?,
-        ReportFormat::Text => evaluation::write_tuning(&mut out, &report, program.terminal.out)?,
-    }
-    out.flush()?;
+    program.terminal.print(args.format, &report, |out| evaluation::write_tuning(out, &report, program.terminal.out))?;
     if !report.is_gain() && !args.force {
         return Err(Failure::Short(unsure(&report)));
     }

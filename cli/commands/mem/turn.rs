@@ -8,12 +8,9 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::commands::mem::add::root_of;
-use crate::context::args::ReportFormat;
-use crate::context::document;
-use crate::context::failure::Outcome;
-use crate::context::memories::{create, failure, project};
-use crate::context::program::Program;
-use crate::output::{json as written, sanitize, time};
+use crate::context::memories::{create, project};
+use crate::context::{Outcome, Program, ReportFormat, document};
+use crate::output::{sanitize, time};
 
 pub(crate) const TURN_EXAMPLES: &str = "\
 Examples:
@@ -86,11 +83,6 @@ fn add(args: &TurnArgs, program: &Program) -> Outcome {
     // directory.
     let root = if args.scope == Scope::Project { project(args.root.as_deref())? } else { None };
     let memory = create(owner, &root_of(owner, root)?)?;
-    let id = memory.add_turn(&turn, args.scope, now).map_err(failure)?;
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => written::write_indented(&mut out, &json!({ "id": id }))?,
-        ReportFormat::Text => writeln!(out, "{}", sanitize::line(&id))?,
-    }
-    Ok(out.flush()?)
+    let id = memory.add_turn(&turn, args.scope, now)?;
+    program.terminal.print(args.format, &json!({ "id": id }), |out| writeln!(out, "{}", sanitize::line(&id)))
 }

@@ -12,10 +12,8 @@ use aurora_stages::pipelines::EMBEDDED;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::commands::pipeline::dry::RunArgs;
-use crate::context::failure::Outcome;
-use crate::context::program::Program;
-use crate::context::programs::{self, Purpose, Untrusted};
-use crate::context::{findings, place};
+use crate::context::programs::{Purpose, Untrusted};
+use crate::context::{Outcome, Program, pipeline_choice, place, programs};
 use crate::output::{sanitize, units, width};
 
 #[derive(Debug, Subcommand)]
@@ -109,10 +107,10 @@ pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
 /// Prints what the next run will do with every stage.
 fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -> Outcome {
     let root = place::for_search(None)?;
-    let pipeline = findings::choice(args.pipeline.as_deref())?;
-    let options = IndexOptions { pipeline, ..program.project(root).options()? };
+    let pipeline = pipeline_choice::choice(args.pipeline.as_deref())?;
+    let options = IndexOptions { pipeline, ..program.options(root)? };
     let options = programs::allowed(options, Untrusted::Fail, Purpose::Index, &program.terminal)?;
-    let stages = indexing::outlook(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    let stages = indexing::outlook(&options)?;
     let widest = stages.iter().map(|stage| width::measure(&stage.stage)).max().unwrap_or(0);
     for StageOutlook { stage, runs, reasons } in &stages {
         let runs = match runs {
@@ -135,16 +133,16 @@ fn plan(args: &PipelineArgs, program: &Program) -> Outcome<Plan> {
 
 /// Prints the warnings of a plan, and returns the plan.
 fn report_warnings(plan: Result<Plan, IndexError>, program: &Program) -> Outcome<Plan> {
-    let plan = plan.map_err(|error| findings::failure(error, &program.terminal))?;
-    findings::show(plan.warnings(), &program.terminal);
+    let plan = plan?;
+    program.terminal.show(plan.warnings());
     Ok(plan)
 }
 
 /// Returns the name of a pipeline, and the options of a run with it.
 fn pipeline(args: &PipelineArgs, program: &Program) -> Outcome<(String, IndexOptions)> {
     let root: PathBuf = place::for_search(None)?;
-    let choice = findings::choice(args.pipeline.as_deref())?;
-    let options = IndexOptions { pipeline: choice.clone(), ..program.project(root.clone()).options()? };
+    let choice = pipeline_choice::choice(args.pipeline.as_deref())?;
+    let options = IndexOptions { pipeline: choice.clone(), ..program.options(&root)? };
     let name = match choice {
         PipelineChoice::Named(name) | PipelineChoice::Text { name, .. } => name,
         PipelineChoice::File(path) => path.display().to_string(),

@@ -1,6 +1,6 @@
 //! `aur plugin list`: lists the custom stages of a project.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use aurora_plugins::trust::ProgramFile;
 use aurora_project::{StageProgram, programs_of_plan};
@@ -8,11 +8,8 @@ use aurora_stages::index as indexing;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::context::args::{ReportFormat, RootArgs};
-use crate::context::failure::Outcome;
-use crate::context::program::Program;
-use crate::context::{findings, place};
-use crate::output::{json as output, sanitize, width};
+use crate::context::{Outcome, Program, ReportFormat, RootArgs, place};
+use crate::output::{sanitize, width};
 
 /// List the custom stages of the project's pipeline, and whether their programs may run
 #[derive(Debug, Args)]
@@ -44,9 +41,9 @@ struct CustomStage<'p> {
 /// Prints the custom stages, or the digests of their programs.
 pub(crate) fn run(args: &ListPluginsArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.root.as_deref())?;
-    let options = program.project(root).options()?;
-    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    let programs = programs_of_plan(&plan, &options).map_err(|error| findings::project(error, &program.terminal))?;
+    let options = program.options(root)?;
+    let plan = indexing::plan(&options)?;
+    let programs = programs_of_plan(&plan, &options)?;
     let built_in = aurora_stages::registry();
     let custom = plan.stages().iter().filter(|stage| built_in.stage_types().all(|name| name != stage.type_name()));
     let stages = custom.map(|stage| CustomStage {
@@ -56,27 +53,23 @@ pub(crate) fn run(args: &ListPluginsArgs, program: &Program) -> Outcome {
         program: programs.iter().find(|known| known.stage == stage.name()),
     });
     let stages: Vec<CustomStage<'_>> = stages.collect();
-    let mut out = program.terminal.stdout();
     if args.digests {
-        for (stage, program) in stages.iter().filter_map(|stage| Some((stage, stage.program?))) {
-            writeln!(out, "{}  {}", program.identity.hex(), sanitize::line(&stage.name))?;
-        }
-    } else if args.format == ReportFormat::Json {
-        let stages: Vec<Value> = stages.iter().map(CustomStage::json).collect();
-        output::write_indented(&mut out, &json!({ "stages": stages }))?;
-    } else {
-        write_table(&mut out, &stages)?;
+        let mut programs = stages.iter().filter_map(|stage| Some((&stage.name, stage.program?)));
+        return program.terminal.write(|out| {
+            programs
+                .try_for_each(|(name, program)| writeln!(out, "{}  {}", program.identity.hex(), sanitize::line(name)))
+        });
     }
-    Ok(out.flush()?)
+    let report: Vec<Value> = stages.iter().map(CustomStage::json).collect();
+    program.terminal.print(args.format, &json!({ "stages": report }), |out| write_table(out, &stages))
 }
 
-fn write_table(out: &mut impl Write, stages: &[CustomStage<'_>]) -> Outcome {
+fn write_table(out: &mut impl Write, stages: &[CustomStage<'_>]) -> io::Result<()> {
     if stages.is_empty() {
         writeln!(out, "The pipeline has no custom stage; `aur plugin new NAME` creates one")?;
     }
     let rows: Vec<[String; 4]> = stages.iter().map(CustomStage::row).collect();
-    let widest = |at: usize| rows.iter().map(|row| width::measure(&row[at])).max().unwrap_or(0);
-    let widths = [widest(0), widest(1), widest(2)];
+    let widths = [0, 1, 2].map(|at| width::widest(rows.iter().map(|row| &row[at])));
     for (row, stage) in rows.iter().zip(stages) {
         for (text, widest) in row.iter().zip(widths) {
             write!(out, "{}  ", width::pad(&sanitize::line(text), widest))?;

@@ -10,9 +10,7 @@ use aurora_stages::pipelines::EMBEDDED;
 use aurora_storage::ProjectDirectory;
 use clap::{Args, ValueEnum};
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{findings, place};
+use crate::context::{Failure, Outcome, Program, place};
 use crate::output::sanitize;
 
 const NEW_EXAMPLES: &str = "\
@@ -133,17 +131,16 @@ fn check_name(name: &str) -> Outcome {
 fn check_pipeline(name: &str, known: &str, text: &str, path: &Path, program: &Program) -> Outcome {
     let file = path.display().to_string();
     let load = |text: &str| aurora_pipeline::load(&[PipelineSource { name: &file, text }], &program.registry, EMBEDDED);
-    let before = load(known).map_err(|found| findings::report("the pipeline", &found, &program.terminal))?;
+    let before = load(known).map_err(|found| Failure::findings("the pipeline", &found))?;
     if before.stages().iter().any(|stage| stage.name() == name)
         || program.registry.stage_types().any(|kind| kind == name)
     {
         return Err(Failure::new(format!("the stage `{name}` already exists")).with_help("choose another name"));
     }
-    let after =
-        load(text).map_err(|found| findings::report("the pipeline with the new stage", &found, &program.terminal))?;
+    let after = load(text).map_err(|found| Failure::findings("the pipeline with the new stage", &found))?;
     aurora_stages::index::custom_columns(&after)
         .map(drop)
-        .map_err(|found| findings::report("the pipeline with the new stage", &found, &program.terminal))
+        .map_err(|found| Failure::findings("the pipeline with the new stage", &found))
 }
 
 /// Writes a file below a directory, and creates the directories in between.

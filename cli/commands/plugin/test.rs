@@ -11,11 +11,8 @@ use aurora_project::programs_of_plan;
 use aurora_stages::index::{self as indexing, IndexOptions};
 use clap::Args;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{findings, place};
-use crate::output::style::Role;
-use crate::output::{sanitize, units};
+use crate::context::{Failure, Outcome, Program, Terminal, place};
+use crate::output::{Role, sanitize, units};
 
 const TEST_EXAMPLES: &str = "\
 The program runs in the current directory, on generated rows. Exits with 1 if a check fails.
@@ -50,11 +47,11 @@ fn parse_column(text: &str) -> Result<(String, String), String> {
 /// Runs the program on generated rows, and prints the results of the checks.
 pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
     let root = place::for_search(None)?;
-    let options = program.project(root.clone()).options()?;
+    let options = program.options(&root)?;
     let from_pipeline = match args.command.as_slice() {
         [name] => {
-            let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-            stage_config(&plan, name, &options, program)?
+            let plan = indexing::plan(&options)?;
+            stage_config(&plan, name, &options)?
         }
         _ => None,
     };
@@ -68,7 +65,7 @@ pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
     };
     let helper = options.services.get::<HelperDirectory>();
     let report = check(&config, &root, helper.as_deref(), &kinds);
-    write_report(&report, program)?;
+    write_report(&report, &program.terminal)?;
     let failed = report.checks.iter().filter(|check| !check.passed).count();
     if failed == 0 {
         return Ok(());
@@ -77,12 +74,12 @@ pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
 }
 
 /// Returns the configuration of a stage of the pipeline. Fails if its program is not allowed.
-fn stage_config(plan: &Plan, name: &str, options: &IndexOptions, program: &Program) -> Outcome<Option<Process>> {
+fn stage_config(plan: &Plan, name: &str, options: &IndexOptions) -> Outcome<Option<Process>> {
     let Some(stage) = plan.stages().iter().find(|stage| stage.name() == name && stage.type_name() == Process::TYPE)
     else {
         return Ok(None);
     };
-    let programs = programs_of_plan(plan, options).map_err(|error| findings::project(error, &program.terminal))?;
+    let programs = programs_of_plan(plan, options)?;
     if programs.iter().any(|known| known.stage == name && !known.is_allowed) {
         return Err(Failure::new(format!("the program of stage `{name}` is not allowed to run"))
             .with_help(format!("`aur plugin trust {name}` shows it and allows it")));
@@ -102,27 +99,22 @@ fn command_config(args: &TestPluginArgs, program: &Program) -> Outcome<(Process,
         quoted(&args.reads),
         writes.collect::<Vec<_>>().join(", ")
     );
-    let wrong = |found| findings::report("the command", &found, &program.terminal);
+    let wrong = |found| Failure::findings("the command", &found);
     program.registry.configure(Process::TYPE, &text).map_err(wrong)?;
     let config = toml::from_str(&text).map_err(|error| Failure::new(error.to_string()))?;
     Ok((config, directory))
 }
 
-fn write_report(report: &Conformance, program: &Program) -> Outcome {
-    let terminal = &program.terminal;
-    let mut out = terminal.stdout();
-    for check in &report.checks {
-        let (role, verdict) = if check.passed { (Role::Good, "ok") } else { (Role::Error, "failed") };
-        write!(out, "{}  {}", terminal.out.paint(role, &format!("{verdict:<6}")), check.name)?;
-        if check.detail.is_empty() {
-            writeln!(out)?;
-        } else {
-            writeln!(out, ": {}", sanitize::line(&check.detail))?;
+fn write_report(report: &Conformance, terminal: &Terminal) -> Outcome {
+    terminal.write(|out| {
+        for check in &report.checks {
+            let (role, verdict) = if check.passed { (Role::Good, "ok") } else { (Role::Error, "failed") };
+            let verdict = terminal.out.paint(role, &format!("{verdict:<6}"));
+            let colon = if check.detail.is_empty() { "" } else { ": " };
+            writeln!(out, "{verdict}  {}{colon}{}", check.name, sanitize::line(&check.detail))?;
         }
-    }
-    if let Some(throughput) = report.throughput {
+        let Some(throughput) = report.throughput else { return Ok(()) };
         let bytes = units::bytes(throughput.bytes as u64);
-        writeln!(out, "\n{} rows and {bytes} in a second", units::count(throughput.rows as u64))?;
-    }
-    Ok(out.flush()?)
+        writeln!(out, "\n{} rows and {bytes} in a second", units::count(throughput.rows as u64))
+    })
 }

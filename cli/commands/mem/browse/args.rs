@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aurora_query::Mode;
 use clap::Args;
 
-use crate::context::args::FilterArgs;
+use crate::context::FilterArgs;
 
 pub(crate) const BROWSE_EXAMPLES: &str = "\
 Examples:

@@ -11,8 +11,8 @@ use aurora_storage::{FileRecord, StorageError};
 
 use crate::commands::mem::browse::latest::Latest;
 use crate::commands::mem::browse::row::{Marks, Row};
+use crate::output::Role;
 use crate::output::code::{CodeLine, highlight};
-use crate::output::style::Role;
 
 /// Maximum size of a file in bytes. For a larger file, only the chunk is shown.
 const MAX_FILE_BYTES: u64 = 512 << 10;

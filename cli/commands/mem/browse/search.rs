@@ -9,7 +9,8 @@ use aurora_storage::Snapshot;
 
 use crate::commands::mem::browse::latest::Latest;
 use crate::commands::mem::browse::row::Found;
-use crate::context::refresh::{self, Refreshed};
+use crate::context::refresh;
+use crate::context::refresh::Refreshed;
 use crate::output::time;
 
 /// Maximum number of results.
