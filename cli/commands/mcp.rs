@@ -7,17 +7,15 @@ use clap::Args;
 
 use crate::context::{Outcome, Program, kept};
 
-pub(crate) const MCP_EXAMPLES: &str = "\
+/// Serve the index to an agent over MCP
+#[derive(Args, Debug)]
+#[command(after_help = "\
 Examples:
   aur init                                        add the server to your agent or editor
   aur mcp                                         serve the current project
   aur mcp --root ~/src/app --root ~/src/lib       serve two projects
 
-The client uses standard input and output. A missing index is built, and the index is kept fresh.";
-
-/// Serve the index to an agent over MCP
-#[derive(Args, Debug)]
-#[command(after_help = MCP_EXAMPLES)]
+The client uses standard input and output. A missing index is built, and the index is kept fresh.")]
 pub(crate) struct McpArgs {
     /// Directory to serve, or its name as listed by `aur mem roots`; may be given more than once
     ///

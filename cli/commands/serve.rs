@@ -12,7 +12,9 @@ use clap::{Args, ValueEnum, value_parser};
 
 use crate::context::{Failure, Outcome, Program, interrupt, kept};
 
-pub(crate) const SERVE_EXAMPLES: &str = "\
+/// Serve searches over HTTP
+#[derive(Args, Debug)]
+#[command(after_help = "\
 Examples:
   aur serve                                       the current project, on a free local port
   aur serve --root ~/src/app --root ~/src/lib --listen 127.0.0.1:7700
@@ -20,11 +22,7 @@ Examples:
   curl -s ADDRESS/api/v1/search -H 'content-type: application/json' -d '{\"query\": \"parse date\"}'
 
 The first line of the output is the address. ADDRESS/openapi.json describes the API. Requests from
-other machines need the token. Ctrl-C completes the running requests and stops the server.";
-
-/// Serve searches over HTTP
-#[derive(Args, Debug)]
-#[command(after_help = SERVE_EXAMPLES)]
+other machines need the token. Ctrl-C completes the running requests and stops the server.")]
 pub(crate) struct ServeArgs {
     /// Directory to serve, or its name as listed by `aur mem roots`; may be given more than once
     ///

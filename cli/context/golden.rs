@@ -119,6 +119,22 @@ pub(crate) fn keep_sets(batches: &mut Vec<QuestionBatch>, sets: &[String]) -> Ou
     Ok(())
 }
 
+/// Opens the index of a root. The flag is set for a copy that mining created.
+pub(crate) type Open<'a> = dyn Fn(&Path, bool) -> Outcome<Engine> + 'a;
+
+/// Opens the engine of every batch. Batches with the same root share an engine.
+pub(crate) fn engines(batches: &[QuestionBatch], open: &Open<'_>) -> Outcome<Vec<Engine>> {
+    let mut engines: Vec<Engine> = Vec::new();
+    for (at, batch) in batches.iter().enumerate() {
+        let engine = match batches[..at].iter().position(|earlier| earlier.root == batch.root) {
+            Some(earlier) => engines[earlier].clone(),
+            None => open(&batch.root, batch.mined)?,
+        };
+        engines.push(engine);
+    }
+    Ok(engines)
+}
+
 /// Opens an index for evaluation, with the rerankers that configurations can name. A mined copy is indexed if its index
 /// is out of date, another directory only if it has no index.
 pub(crate) fn engine(

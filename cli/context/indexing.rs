@@ -61,12 +61,10 @@ pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
     if options.cancel.is_cancelled() {
         return Err(Failure::Interrupted("the index is incomplete; `aur mem index` continues".to_owned()));
     }
-    program.terminal.note(&format!(
-        "indexed {} in {} ({})",
-        units::counted(summary.files.indexed, "file"),
-        units::duration(std::time::Duration::from_millis(summary.elapsed_ms)),
-        units::counted(summary.chunks.total, "chunk"),
-    ));
+    let (files, chunks) =
+        (units::counted(summary.files.indexed, "file"), units::counted(summary.chunks.total, "chunk"));
+    let time = units::duration(Duration::from_millis(summary.elapsed_ms));
+    program.terminal.note(&format!("indexed {files} in {time} ({chunks})"));
     Ok(())
 }
 

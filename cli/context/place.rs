@@ -62,42 +62,10 @@ pub(crate) fn for_index(asked: Option<&Path>) -> Outcome<PathBuf> {
 }
 
 /// Files and directories that mark the top of a project.
-const PROJECT_MARKS: [&str; 34] = [
-    ".git",
-    ".hg",
-    ".jj",
-    ".svn",
-    "BUILD.bazel",
-    "CMakeLists.txt",
-    "Cargo.toml",
-    "Gemfile",
-    "MODULE.bazel",
-    "Makefile",
-    "Package.swift",
-    "Pipfile",
-    "WORKSPACE",
-    "build.gradle",
-    "build.gradle.kts",
-    "build.sbt",
-    "build.xml",
-    "composer.json",
-    "configure.ac",
-    "deno.json",
-    "dune-project",
-    "go.mod",
-    "go.work",
-    "justfile",
-    "meson.build",
-    "mix.exs",
-    "package.json",
-    "pom.xml",
-    "pubspec.yaml",
-    "pyproject.toml",
-    "requirements.txt",
-    "setup.cfg",
-    "setup.py",
-    "tsconfig.json",
-];
+const PROJECT_MARKS: &str = ".git .hg .jj .svn BUILD.bazel CMakeLists.txt Cargo.toml Gemfile MODULE.bazel Makefile Package.swift \
+    Pipfile WORKSPACE build.gradle build.gradle.kts build.sbt build.xml composer.json configure.ac deno.json \
+    dune-project go.mod go.work justfile meson.build mix.exs package.json pom.xml pubspec.yaml pyproject.toml \
+    requirements.txt setup.cfg setup.py tsconfig.json";
 
 /// Whether a directory is a project or inside a work tree, so that a search may index it without a question. The home
 /// directory and the root of the file system are never projects.
@@ -110,7 +78,7 @@ pub(crate) fn is_project(root: &Path) -> bool {
     }
     let holds = |directory: &Path, mark: &str| directory.join(mark).symlink_metadata().is_ok();
     let has_work_tree = root.ancestors().take_while(|above| !is_broad(above)).any(|above| holds(above, ".git"));
-    has_work_tree || holds(&root, ProjectDirectory::NAME) || PROJECT_MARKS.iter().any(|mark| holds(&root, mark))
+    has_work_tree || holds(&root, ProjectDirectory::NAME) || PROJECT_MARKS.split(' ').any(|mark| holds(&root, mark))
 }
 
 /// Number of entries of a directory, counted up to `max`.

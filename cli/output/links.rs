@@ -2,11 +2,11 @@
 //!
 //! Without hyperlinks, many editors and terminals still recognise `path:line`.
 
-use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::Path;
 
 use aurora_query::Source;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::output::Painter;
 
@@ -68,17 +68,12 @@ fn file_url(path: &str) -> String {
 
 /// Percent-encodes everything except unreserved characters (RFC 3986), slashes and the colon of a drive.
 fn percent_encoded(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for (at, byte) in path.bytes().enumerate() {
-        let is_drive = cfg!(windows) && at == 1 && byte == b':';
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) || is_drive {
-            out.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(out, "%{byte:02X}");
-        }
+    const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+    let encode = |text| utf8_percent_encode(text, &ENCODED).to_string();
+    match path.get(..2).filter(|drive| cfg!(windows) && drive.ends_with(':')) {
+        Some(drive) => drive.to_owned() + &encode(&path[2..]),
+        None => encode(path),
     }
-    out
 }
 
 #[cfg(test)]

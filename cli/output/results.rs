@@ -56,12 +56,8 @@ pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &Display
         if shown.content {
             if !shown.scores {
                 let title = format!("{}. {}", hit.rank, sanitize::line(&place(hit)));
-                let title = shown.paint.paint(Role::Path, &title);
-                writeln!(
-                    out,
-                    "\n{}",
-                    shown.links.link_to(hit.source, &hit.shown_file(), lines(hit).map(|(first, _)| first), &title)
-                )?;
+                let (title, line) = (shown.paint.paint(Role::Path, &title), lines(hit).map(|(first, _)| first));
+                writeln!(out, "\n{}", shown.links.link_to(hit.source, &hit.shown_file(), line, &title))?;
             }
             write_content(out, hit, &marker, shown)?;
         }
@@ -256,12 +252,9 @@ fn git_fact(hit: &Hit, now: i64) -> Option<String> {
     match &hit.git {
         ChunkHistory::Tracked(history) => {
             let of = if history.tier == HistoryTier::File { "of the file" } else { "in these lines" };
-            Some(format!(
-                "{} {of}, touched {}x, last modified {}",
-                units::counted(u64::from(history.commits), "commit"),
-                units::count(u64::from(history.touches)),
-                relative_time(history.newest_time, now)
-            ))
+            let commits = units::counted(history.commits.into(), "commit");
+            let (touches, modified) = (units::count(history.touches.into()), relative_time(history.newest_time, now));
+            Some(format!("{commits} {of}, touched {touches}x, last modified {modified}"))
         }
         ChunkHistory::Pending => Some("history not read yet".to_owned()),
         ChunkHistory::Untracked => Some("not tracked".to_owned()),

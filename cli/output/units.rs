@@ -4,15 +4,7 @@ use std::time::Duration;
 
 /// Formats a number with grouped digits: `1234567` as `1,234,567`.
 pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    indicatif::HumanCount(number).to_string()
 }
 
 /// Formats a count with its noun: `1 file`, `1,204 files`, `2 entries`.

@@ -7,8 +7,6 @@ mod entry;
 mod json_config;
 mod json_document;
 #[cfg(test)]
-mod properties;
-#[cfg(test)]
 mod tests;
 mod toml_config;
 
@@ -23,17 +21,15 @@ use entry::NAME;
 use crate::context::{Failure, Outcome, Program, Terminal, place};
 use crate::output::{Role, sanitize};
 
-pub(crate) const INIT_EXAMPLES: &str = "\
+/// Connect agents and editors to the index
+#[derive(Args, Debug)]
+#[command(after_help = "\
 Examples:
   aur init                     all agents and editors in use here
   aur init claude-code vscode  only these two
   aur init --remove --yes      remove the server again, without asking
 
-Clients: claude-code, claude-desktop, codex, cursor, gemini, opencode, vscode, windsurf, zed.";
-
-/// Connect agents and editors to the index
-#[derive(Args, Debug)]
-#[command(after_help = INIT_EXAMPLES)]
+Clients: claude-code, claude-desktop, codex, cursor, gemini, opencode, vscode, windsurf, zed.")]
 pub(crate) struct InitArgs {
     /// Agents and editors to configure [default: all that are in use here]
     #[arg(value_name = "CLIENT")]

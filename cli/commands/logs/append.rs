@@ -12,18 +12,16 @@ use crate::commands::logs::named;
 use crate::context::{Failure, Outcome, Program, ReportFormat};
 use crate::output::{json, sanitize};
 
-pub(crate) const APPEND_EXAMPLES: &str = "\
+/// Add a section to a log
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur log append aurora-20251213-143215-abc123 more.json
   echo '{\"response\": \"Done.\"}' | aur log append oauth-authentication-2025-12-13
   aur log append oauth-authentication-2025-12-13 --section Review review.md
 
 The existing content of the log does not change. The JSON has at least one of `phases`,
-`interactions`, `response` and `summary`, in the format of `aur log write`.";
-
-/// Add a section to a log
-#[derive(Debug, Args)]
-#[command(after_help = APPEND_EXAMPLES)]
+`interactions`, `response` and `summary`, in the format of `aur log write`.")]
 pub(crate) struct LogAppendArgs {
     /// Name of the log, or id of its interaction
     #[arg(value_name = "ID")]

@@ -34,7 +34,16 @@ Examples:
 
 `aur logs` lists, searches and shows logs.";
 
-pub(crate) const LOGS_EXAMPLES: &str = "\
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogCommand {
+    Write(LogWriteArgs),
+    Append(LogAppendArgs),
+}
+
+/// List, search and show interaction logs
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "\
 Examples:
   aur logs                                     the 20 latest
   aur logs today
@@ -46,18 +55,7 @@ Examples:
   aur logs export aurora-20251213-143215-abc123 -o log.md
   aur logs maintain --dry-run
 
-Days are in UTC. Exits with 1 if nothing matches, and with 2 if a log could not be read.";
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum LogCommand {
-    Write(LogWriteArgs),
-    Append(LogAppendArgs),
-}
-
-/// List, search and show interaction logs
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-#[command(after_help = LOGS_EXAMPLES)]
+Days are in UTC. Exits with 1 if nothing matches, and with 2 if a log could not be read.")]
 pub(crate) struct LogsArgs {
     #[command(subcommand)]
     pub(crate) command: Option<LogsCommand>,

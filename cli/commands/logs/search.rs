@@ -12,7 +12,9 @@ use crate::context::args::parse_limit;
 use crate::context::{Failure, Outcome, Program};
 use crate::output::{Painter, Role, sanitize, units};
 
-pub(crate) const SEARCH_EXAMPLES: &str = "\
+/// Search the texts of logs
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur logs search oauth                        in any case, also inside a word
   aur logs search oauth token                  sections that contain both words
@@ -21,11 +23,7 @@ Examples:
 
 A result is a section of a log, with its best matching lines. A regular expression is matched
 against single lines and is case-sensitive unless it begins with (?i).
-Exits with 0 if something is found, with 1 if nothing is, and with 2 if a log could not be read.";
-
-/// Search the texts of logs
-#[derive(Debug, Args)]
-#[command(after_help = SEARCH_EXAMPLES)]
+Exits with 0 if something is found, with 1 if nothing is, and with 2 if a log could not be read.")]
 pub(crate) struct LogSearchArgs {
     /// Words to search for; a section must contain all of them
     #[arg(value_name = "TEXT", required = true)]

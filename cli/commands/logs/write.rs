@@ -13,7 +13,9 @@ use crate::commands::logs::place;
 use crate::context::{Outcome, Program, ReportFormat, Terminal};
 use crate::output::{json, sanitize, time, units};
 
-pub(crate) const WRITE_EXAMPLES: &str = "\
+/// Write the log of one interaction
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur log write interaction.json
   agent | aur log write --format json              prints {\"id\", \"file\", \"path\"}
@@ -30,11 +32,7 @@ The JSON:
 
 The log is durable when the command ends, and never partly visible. Nothing is masked: the log is a
 complete record that only you may read. Once a day, the command compresses and removes old logs
-like `aur logs maintain`.";
-
-/// Write the log of one interaction
-#[derive(Debug, Args)]
-#[command(after_help = WRITE_EXAMPLES)]
+like `aur logs maintain`.")]
 pub(crate) struct LogWriteArgs {
     /// JSON file, or Markdown file with --query; `-` is standard input [default: -]
     #[arg(value_name = "FILE")]
@@ -106,25 +104,22 @@ fn maintain_daily(logs: &LogDirectory, settings: &Settings, terminal: &Terminal)
 
 fn report_maintenance(report: &MaintenanceReport, settings: &Settings, terminal: &Terminal) {
     if let Some(last) = report.withheld_since {
+        let (days, day) = (settings.policy.retention_days, time::date(last.as_second()));
+        let advice = "if the clock is right, `aur logs maintain` maintains them";
         terminal.warn(&format!(
-            "old logs were not maintained, because the last maintenance was more than {} days ago, on {}; if the clock is right, `aur logs \
-             maintain` maintains them",
-            settings.policy.retention_days,
-            time::date(last.as_second())
+            "old logs were not maintained, because the last maintenance was more than {days} days ago, on {day}; {advice}"
         ));
         return;
     }
     let MaintenanceReport { compressed, removed, unread, complete, .. } = report;
-    if *removed > 0 {
-        let (logs, days) = (units::counted(*removed, "log"), settings.policy.retention_days);
-        terminal.note(&format!("{logs} older than {days} days {} removed", if *removed == 1 { "was" } else { "were" }));
-    }
-    if *compressed > 0 {
-        let (logs, days) = (units::counted(*compressed, "log"), settings.policy.compress_after_days);
-        terminal.note(&format!(
-            "{logs} older than {days} days {} compressed",
-            if *compressed == 1 { "was" } else { "were" }
-        ));
+    let policy = &settings.policy;
+    for (count, days, done) in
+        [(*removed, policy.retention_days, "removed"), (*compressed, policy.compress_after_days, "compressed")]
+    {
+        if count > 0 {
+            let (logs, were) = (units::counted(count, "log"), if count == 1 { "was" } else { "were" });
+            terminal.note(&format!("{logs} older than {days} days {were} {done}"));
+        }
     }
     if !unread.is_empty() {
         let files = units::counted(unread.len() as u64, "file");

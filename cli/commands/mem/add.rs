@@ -13,7 +13,9 @@ use crate::context::memories::{create, project};
 use crate::context::{Failure, Outcome, PlacementArgs, Program, ReportFormat, Terminal, document};
 use crate::output::{sanitize, time};
 
-pub(crate) const ADD_EXAMPLES: &str = "\
+/// Add a reasoning pattern, knowledge or a note to memory
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur mem add note -m \"The staging database is reset every Sunday\"
   aur mem add note docs/decision.md --tag architecture
@@ -22,11 +24,7 @@ Examples:
 
 FILE is a JSON object, or for a note also Markdown or plain text; `aur mem schema KIND` prints the
 schema. Reasoning and knowledge with a score below 0.5 are not stored; from 0.8 they are patterns.
-Exits with 1 if the entry is not stored.";
-
-/// Add a reasoning pattern, knowledge or a note to memory
-#[derive(Debug, Args)]
-#[command(after_help = ADD_EXAMPLES)]
+Exits with 1 if the entry is not stored.")]
 pub(crate) struct AddArgs {
     /// Kind of the entry
     #[arg(value_parser = written_kind())]

@@ -11,17 +11,15 @@ use clap::Args;
 use crate::context::{Failure, Memories, MemoryArgs, Outcome, Program, ReportFormat};
 use crate::output::{json, units};
 
-pub(crate) const COMPACT_EXAMPLES: &str = "\
+/// Return the space of deleted content to the file system
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur mem compact                  merge all segments, and free the space of deleted content
   aur mem compact --format json
 
 Index runs reuse the space of deleted content, but do not return it to the file system. Results
-stay the same, running searches continue, and a compact index is left unchanged.";
-
-/// Return the space of deleted content to the file system
-#[derive(Debug, Args)]
-#[command(after_help = COMPACT_EXAMPLES)]
+stay the same, running searches continue, and a compact index is left unchanged.")]
 pub(crate) struct CompactArgs {
     /// Compact a memory instead of the index; removed entries and earlier versions can then no longer be restored
     #[arg(long, value_name = "OWNER", value_enum)]

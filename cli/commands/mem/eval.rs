@@ -9,12 +9,15 @@ use aurora_query::{Mode, SearchConfig};
 use clap::{Args, Subcommand};
 
 use crate::commands::mem::mine::{self, MineArgs};
-use crate::context::golden::QuestionBatch;
+use crate::context::golden::{Open, QuestionBatch};
 use crate::context::{Failure, Outcome, Program, ReportFormat, golden, place, rerankers};
 use crate::output::evaluation;
 use crate::output::evaluation::{Against, Evaluation};
 
-pub(crate) const EVAL_EXAMPLES: &str = "\
+/// Measure the search on questions with known answers
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "\
 GOLDEN is a file of questions (JSON Lines or YAML) or a directory written by `aur mem eval mine`
 [default: .aurora/eval]. The evaluation records no accesses.
 
@@ -25,12 +28,7 @@ Examples:
   aur mem eval --config trial.toml --against default    compare two configurations
   aur mem eval questions.jsonl --floor ndcg@10=0.6      exit with 1 below this, for CI
 
-Metrics: ndcg@10, mrr@10, r@1, r@5, r@10, p@5, filemrr, filer@10, topics@10.";
-
-/// Measure the search on questions with known answers
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-#[command(after_help = EVAL_EXAMPLES)]
+Metrics: ndcg@10, mrr@10, r@1, r@5, r@10, p@5, filemrr, filer@10, topics@10.")]
 pub(crate) struct EvalArgs {
     #[command(subcommand)]
     pub(crate) command: Option<EvalCommand>,
@@ -104,7 +102,7 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
     let other = args.against.as_deref().map(|other| golden::config(Some(other), &root, program)).transpose()?;
     let rerankers = rerankers::for_configs([&config].into_iter().chain(&other), mode, &program.terminal);
     let open = |root: &Path, mined: bool| golden::engine(root, mined, mode, &rerankers, program);
-    let engines = engines(&batches, &open)?;
+    let engines = golden::engines(&batches, &open)?;
     let run = ask(&engines, &batches, &config)?;
 
     let against = match (&args.against, other, &args.against_index) {
@@ -132,22 +130,6 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
         .terminal
         .print(args.format, &evaluation, |out| evaluation::write(out, &evaluation, program.terminal.out))?;
     if missed.is_empty() { Ok(()) } else { Err(Failure::Short(below(&missed))) }
-}
-
-/// Opens the index of a root. The flag is set for a copy that mining created.
-type Open<'a> = dyn Fn(&Path, bool) -> Outcome<Engine> + 'a;
-
-/// Opens the engine of every batch. Batches with the same root share an engine.
-fn engines(batches: &[QuestionBatch], open: &Open<'_>) -> Outcome<Vec<Engine>> {
-    let mut engines: Vec<Engine> = Vec::new();
-    for (at, batch) in batches.iter().enumerate() {
-        let engine = match batches[..at].iter().position(|earlier| earlier.root == batch.root) {
-            Some(earlier) => engines[earlier].clone(),
-            None => open(&batch.root, batch.mined)?,
-        };
-        engines.push(engine);
-    }
-    Ok(engines)
 }
 
 fn ask(engines: &[Engine], batches: &[QuestionBatch], config: &SearchConfig) -> Outcome<Run> {

@@ -11,7 +11,9 @@ use serde_json::json;
 use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal, memories, place};
 use crate::output::{json, sanitize, units};
 
-pub(crate) const EXPORT_EXAMPLES: &str = "\
+/// Write the index or a memory to one file, for other machines
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur mem export nightly.aur                 everything that a search needs
   aur mem export - | ssh build aur mem import -
@@ -20,11 +22,7 @@ Examples:
   aur mem export --memory project | jq .entry
 
 The same tree, configuration and program produce the same bytes, no matter how the index was built.
-An existing FILE is replaced in one step at the end.";
-
-/// Write the index or a memory to one file, for other machines
-#[derive(Debug, Args)]
-#[command(after_help = EXPORT_EXAMPLES)]
+An existing FILE is replaced in one step at the end.")]
 pub(crate) struct ExportArgs {
     /// File to write; `-` is standard output [default for a memory: `-`]
     #[arg(required_unless_present = "memory")]
@@ -103,12 +101,8 @@ fn to_stdout(snapshot: &Snapshot, terminal: &Terminal) -> Outcome {
 
 /// Describes the content of an artefact in words.
 pub(crate) fn contents(manifest: &ArtefactManifest) -> String {
-    format!(
-        "{}, {} and {}",
-        units::counted(manifest.files, "file"),
-        units::counted(u64::from(manifest.chunks), "chunk"),
-        units::counted(manifest.vectors, "vector"),
-    )
+    let (files, chunks) = (units::counted(manifest.files, "file"), units::counted(manifest.chunks.into(), "chunk"));
+    format!("{files}, {chunks} and {}", units::counted(manifest.vectors, "vector"))
 }
 
 /// Writes the line with the commit of an artefact.

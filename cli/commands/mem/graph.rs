@@ -10,23 +10,22 @@ use aurora_query::{
 use aurora_storage::{ChunkId, Snapshot};
 use clap::Args;
 
+use crate::context::args::within;
 use crate::context::{Outcome, Program, ReportFormat, Terminal, place};
 use crate::output::links::Links;
 use crate::output::{Role, json, sanitize};
 
-pub(crate) const GRAPH_EXAMPLES: &str = "\
+/// Show what a definition calls, what calls it, or what implements it
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("relation").required(true))]
+#[command(after_help = "\
 Examples:
   aur mem graph UserManager.login --callers             its direct callers
   aur mem graph src/auth.py:31 --callees --depth 3      its callees, up to three levels deep
   aur mem graph Storage --implementers --format json    types that extend or implement it
 
 The confidence of a relation is the share of relations found in the same way that a compiler
-confirms. docs/guides/relationships.md describes how relations are found, and how often they are right.";
-
-/// Show what a definition calls, what calls it, or what implements it
-#[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("relation").required(true))]
-#[command(after_help = GRAPH_EXAMPLES)]
+confirms. docs/guides/relationships.md describes how relations are found, and how often they are right.")]
 pub(crate) struct GraphArgs {
     /// Definition: its name with or without qualifiers, PATH:LINE, or its id
     #[arg(value_name = "NAME")]
@@ -49,7 +48,7 @@ pub(crate) struct GraphArgs {
     pub(crate) depth: u32,
 
     /// Leave out relations with a lower confidence, from 0 to 1
-    #[arg(long, value_name = "X", default_value_t = MIN_CONFIDENCE, value_parser = parse_confidence)]
+    #[arg(long, value_name = "X", default_value_t = MIN_CONFIDENCE, value_parser = |text: &str| within::<f32>(text, 0.0..=1.0, "a number from 0 to 1"))]
     pub(crate) min_confidence: f32,
 
     /// Indexed directory [default: the nearest enclosing directory with an index]
@@ -71,11 +70,6 @@ impl GraphArgs {
             Relation::Implementers
         }
     }
-}
-
-fn parse_confidence(text: &str) -> Result<f32, String> {
-    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 /// Maximum number of external names that the text output lists.

@@ -43,7 +43,9 @@ pub(crate) struct TransferArgs {
     pub(crate) verbose: bool,
 }
 
-pub(crate) const IMPORT_EXAMPLES: &str = "\
+/// Import an exported index into a directory, or entries into a memory
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur mem import nightly.aur && aur mem index   last night's index, updated to the current tree
   aur mem import nightly.aur --root /srv/app    also for a directory without sources
@@ -55,11 +57,7 @@ searches continue with the old index. The access history and feedback are kept.
 
 With --from, entries are added to a memory, from lines of JSON or a directory of Markdown. Of two
 documents with the same id, the one edited later is kept. A second import changes nothing. Exits
-with 1 if an entry could not be imported.";
-
-/// Import an exported index into a directory, or entries into a memory
-#[derive(Debug, Args)]
-#[command(after_help = IMPORT_EXAMPLES)]
+with 1 if an entry could not be imported.")]
 pub(crate) struct ImportArgs {
     /// File written by `aur mem export`, or the input for --from; `-` is standard input
     pub(crate) file: PathBuf,

@@ -10,16 +10,14 @@ use crate::context::args::parse_limit;
 use crate::context::{Memories, MemoryArgs, Outcome, Program, ReportFormat, Terminal};
 use crate::output::{Role, sanitize, time, units, width};
 
-pub(crate) const LIST_EXAMPLES: &str = "\
+/// List the entries of memory
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur mem list                                  the entries changed last
   aur mem list --kind reasoning --pattern       proven patterns
   aur mem list --tag security --sort accesses   the most used entries
-  aur mem list --state archived                 the entries that `aur mem prune` would delete";
-
-/// List the entries of memory
-#[derive(Debug, Args)]
-#[command(after_help = LIST_EXAMPLES)]
+  aur mem list --state archived                 the entries that `aur mem prune` would delete")]
 pub(crate) struct ListArgs {
     /// Only entries of these kinds, separated by commas
     #[arg(long, short, value_name = "KINDS", value_enum, value_delimiter = ',')]

@@ -11,14 +11,12 @@ use crate::context::memories::{load_rules, project};
 use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal, document};
 use crate::output::{Role, sanitize};
 
-pub(crate) const POLICIES_EXAMPLES: &str = "\
-Examples:
-  aur mem policies                                the effective policies, in evaluation order
-  aur mem policies --convert policies.json >> .aurora/config.toml";
-
 /// Show the effective retention policies
 #[derive(Debug, Args)]
-#[command(after_help = POLICIES_EXAMPLES)]
+#[command(after_help = "\
+Examples:
+  aur mem policies                                the effective policies, in evaluation order
+  aur mem policies --convert policies.json >> .aurora/config.toml")]
 pub(crate) struct PoliciesArgs {
     /// Convert a JSON file of policies to TOML for the configuration; `-` is standard input
     #[arg(long, value_name = "FILE")]

@@ -29,9 +29,8 @@ pub(crate) fn run(args: &RebuildArgs, program: &Program) -> Outcome {
     if rebuilt == expected {
         return Ok(());
     }
+    let (chunks, rebuilt) = (units::counted(expected, "chunk"), units::count(rebuilt));
     Err(Failure::Short(format!(
-        "the index contains {}, but only {} were processed; `aur mem verify` reports details",
-        units::counted(expected, "chunk"),
-        units::count(rebuilt)
+        "the index contains {chunks}, but only {rebuilt} were processed; `aur mem verify` reports details"
     )))
 }

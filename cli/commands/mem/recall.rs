@@ -27,7 +27,9 @@ pub(crate) enum RecallFormat {
     Recall,
 }
 
-pub(crate) const RECALL_EXAMPLES: &str = "\
+/// Recall memory and code for the prompt of an agent
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur mem recall \"how did we solve authentication bugs\" --budget 2000
   aur mem recall \"session timeout\" --session s42 --format json
@@ -35,11 +37,7 @@ Examples:
   aur mem recall \"AWS Polly\" --format recall --source memory
 
 The ids above each text can be cited. Shown results are recorded as used, unless --read-only or
---passive is given.";
-
-/// Recall memory and code for the prompt of an agent
-#[derive(Debug, Args)]
-#[command(after_help = RECALL_EXAMPLES)]
+--passive is given.")]
 pub(crate) struct RecallArgs {
     /// Question or keywords to search for
     #[arg(value_name = "QUERY", required = true)]

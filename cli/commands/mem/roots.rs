@@ -11,17 +11,15 @@ use serde::Serialize;
 use crate::context::{Outcome, Program, ReportFormat};
 use crate::output::{Role, sanitize, time, units};
 
-pub(crate) const ROOTS_EXAMPLES: &str = "\
+/// List the directories that you have indexed
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur mem roots                           name, path, file and chunk counts, and age of each index
   aur mem search retry --root app --root lib
   aur mem search retry --all-roots
 
-The name of a root is the name of its directory; equal names are prefixed with the parent directory.";
-
-/// List the directories that you have indexed
-#[derive(Debug, Args)]
-#[command(after_help = ROOTS_EXAMPLES)]
+The name of a root is the name of its directory; equal names are prefixed with the parent directory.")]
 pub(crate) struct RootsArgs {
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
@@ -89,12 +87,10 @@ fn open_root(name: String, path: &Path, program: &Program) -> KnownRoot {
 
 fn describe(held: &Held) -> String {
     match held {
-        Held::Index { files, chunks, seconds, .. } => format!(
-            "{}, {}, updated {}",
-            units::counted(*files, "file"),
-            units::counted(*chunks, "chunk"),
-            relative_time(*seconds, time::now())
-        ),
+        Held::Index { files, chunks, seconds, .. } => {
+            let (files, chunks) = (units::counted(*files, "file"), units::counted(*chunks, "chunk"));
+            format!("{files}, {chunks}, updated {}", relative_time(*seconds, time::now()))
+        }
         Held::Nothing { error } => sanitize::line(error),
     }
 }

@@ -9,6 +9,7 @@ use aurora_query::{
 };
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
+use serde::Serialize;
 use serde_json::json;
 
 use crate::context::args::{parse_budget, parse_limit, parse_snippet_lines, parse_weights};
@@ -217,14 +218,11 @@ impl Answer {
     fn new(searchers: &Searchers, request: &SearchRequest, packing: Option<Packing>) -> Result<Self, QueryError> {
         let found = searchers.search(request)?;
         let work = WorkBudget::default();
-        let packed = match packing {
-            Some(Packing { tokens, is_plain: true }) => {
-                Some(searchers.packed_as(&found, tokens, &work, context::plain)?)
-            }
-            Some(Packing { tokens, .. }) => Some(searchers.packed(&found, tokens, &work)?),
-            None => None,
-        };
-        Ok(Self { found, packed })
+        let packed = packing.map(|Packing { tokens, is_plain }| match is_plain {
+            true => searchers.packed_as(&found, tokens, &work, context::plain),
+            false => searchers.packed(&found, tokens, &work),
+        });
+        Ok(Self { packed: packed.transpose()?, found })
     }
 
     /// Returns the chunks that are shown.
@@ -355,33 +353,27 @@ impl Session<'_> {
         }
     }
 
-    fn present(&self, out: &mut impl Write, answer: &Answer, now: i64) -> Outcome {
+    fn present(&self, out: &mut impl Write, answer: &Answer, now: i64) -> io::Result<()> {
         match &answer.packed {
             Some(packed) => self.print_packed(out, &answer.found, packed)?,
             None => self.print(out, &answer.found, now)?,
         }
-        Ok(out.flush()?)
+        out.flush()
     }
 
-    fn print_packed(&self, out: &mut impl Write, found: &SearchResults, packed: &Context) -> Outcome {
-        let answer = PackedAnswer::new(found, packed);
-        match self.args.format {
-            ResultFormat::Json => json::write_indented(out, &answer)?,
-            ResultFormat::Jsonl => json::write_line(out, &answer)?,
-            ResultFormat::Table => {
-                self.print_notes(found);
-                if packed.blocks.is_empty() && !found.hits.is_empty() {
-                    self.terminal.note(&format!("no result fits into {} tokens", packed.budget));
-                }
-                let language = |block: &ContextBlock| {
-                    let is_of = |hit: &&Hit| (&hit.root, &hit.file) == (&block.root, &block.file);
-                    let hit = found.hits.iter().find(is_of);
-                    hit.map_or_else(String::new, |hit| hit.language.clone())
-                };
-                context::write(out, packed, &language, self.terminal.out, &self.links)?;
-            }
+    fn print_packed(&self, out: &mut impl Write, found: &SearchResults, packed: &Context) -> io::Result<()> {
+        if !self.is_table() {
+            return self.write_json(out, &PackedAnswer::new(found, packed));
         }
-        Ok(())
+        self.print_notes(found);
+        if packed.blocks.is_empty() && !found.hits.is_empty() {
+            self.terminal.note(&format!("no result fits into {} tokens", packed.budget));
+        }
+        let language = |block: &ContextBlock| {
+            let is_of = |hit: &&Hit| (&hit.root, &hit.file) == (&block.root, &block.file);
+            found.hits.iter().find(is_of).map_or_else(String::new, |hit| hit.language.clone())
+        };
+        context::write(out, packed, &language, self.terminal.out, &self.links)
     }
 
     /// Prints the notes of an answer to standard error.
@@ -415,30 +407,30 @@ impl Session<'_> {
         }
     }
 
-    fn print(&self, out: &mut impl Write, found: &SearchResults, now: i64) -> Outcome {
-        match self.args.format {
-            ResultFormat::Json => json::write_indented(out, found)?,
-            ResultFormat::Jsonl => json::write_line(out, found)?,
-            ResultFormat::Table => {
-                self.print_notes(found);
-                let shown = DisplayOptions {
-                    legacy: self.args.legacy,
-                    scores: self.args.show_scores,
-                    content: self.args.show_content,
-                    fields: self.args.show_fields,
-                    columns: self.terminal.columns,
-                    paint: self.terminal.out,
-                    links: &self.links,
-                    patterns: &self.patterns,
-                    now,
-                };
-                results::write(out, found, &shown)?;
-            }
+    fn print(&self, out: &mut impl Write, found: &SearchResults, now: i64) -> io::Result<()> {
+        if !self.is_table() {
+            return self.write_json(out, found);
         }
-        Ok(())
+        self.print_notes(found);
+        let shown = DisplayOptions {
+            legacy: self.args.legacy,
+            scores: self.args.show_scores,
+            content: self.args.show_content,
+            fields: self.args.show_fields,
+            columns: self.terminal.columns,
+            paint: self.terminal.out,
+            links: &self.links,
+            patterns: &self.patterns,
+            now,
+        };
+        results::write(out, found, &shown)
     }
 
-    fn print_error(&self, out: &mut impl Write, text: &str, error: &QueryError) -> Outcome {
+    fn print_error(&self, out: &mut impl Write, text: &str, error: &QueryError) -> io::Result<()> {
+        if self.is_table() {
+            self.terminal.warn(&chain(error));
+            return Ok(());
+        }
         let answer = json!({
             "query": &text[..text.floor_char_boundary(LONGEST_QUERY)],
             "mode": self.args.mode.unwrap_or_default(),
@@ -446,12 +438,14 @@ impl Session<'_> {
             "took_ms": 0.0,
             "error": chain(error),
         });
+        self.write_json(out, &answer)
+    }
+
+    fn write_json(&self, out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
         match self.args.format {
-            ResultFormat::Json => json::write_indented(out, &answer)?,
-            ResultFormat::Jsonl => json::write_line(out, &answer)?,
-            ResultFormat::Table => self.terminal.warn(&chain(error)),
+            ResultFormat::Json => json::write_indented(out, value),
+            ResultFormat::Jsonl | ResultFormat::Table => json::write_line(out, value),
         }
-        Ok(())
     }
 
     /// Records the shown results in one transaction. Failures do not make a search fail.

@@ -11,16 +11,6 @@ use crate::context::memories::place_of;
 use crate::context::{Failure, Outcome, Program};
 use crate::output::{sanitize, units};
 
-pub(crate) const TRUST_NOTE: &str = "\
-Examples:
-  aur mem trust-index              the index, or the only store that you did not create
-  aur mem trust-index tags         the tags that came with a repository
-
-An index that was not built by your own runs can answer with code that does not exist, so commands
-do not use it without your consent. The same applies to tags, access histories and memories. This
-command checks that a store is intact, not that its content is true. It accepts one store at a time,
-and prints its name. AURORA_TRUST_INDEX=1 accepts every store, for CI caches and shared indexes.";
-
 /// Stores that another user may have created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StoreArg {
@@ -38,7 +28,15 @@ pub(crate) enum StoreArg {
 
 /// Accept an index that another user or machine created
 #[derive(Debug, Args)]
-#[command(after_help = TRUST_NOTE)]
+#[command(after_help = "\
+Examples:
+  aur mem trust-index              the index, or the only store that you did not create
+  aur mem trust-index tags         the tags that came with a repository
+
+An index that was not built by your own runs can answer with code that does not exist, so commands
+do not use it without your consent. The same applies to tags, access histories and memories. This
+command checks that a store is intact, not that its content is true. It accepts one store at a time,
+and prints its name. AURORA_TRUST_INDEX=1 accepts every store, for CI caches and shared indexes.")]
 pub(crate) struct TrustArgs {
     /// Store to accept [default: the index, or the only store that you did not create]
     #[arg(value_name = "STORE", value_enum)]

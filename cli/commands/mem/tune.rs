@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use aurora_analysis::Reranker;
 use aurora_evaluation::golden::Question;
+use aurora_evaluation::interval::Estimate;
 use aurora_evaluation::metrics::Metric;
 use aurora_evaluation::tune::{RememberedScores, TuneError, TuneOptions, TuneReport, config_file, tune};
 use aurora_query::Mode;
@@ -16,7 +17,9 @@ use crate::context::args::{parse_folds, parse_regularisation};
 use crate::context::{Failure, Outcome, Program, ReportFormat, golden, place, rerankers};
 use crate::output::evaluation;
 
-pub(crate) const TUNE_EXAMPLES: &str = "\
+/// Learn the weights of the ranking from questions with known answers
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Tuning tries every number of the configuration, and estimates the gain of the learned values by
 cross-validation. Nothing is written unless the gain is significant, and the written file has no
 effect until it is copied to .aurora/config.toml.
@@ -24,11 +27,7 @@ effect until it is copied to .aurora/config.toml.
 Examples:
   aur mem eval mine && aur mem tune
   aur mem tune --golden questions.jsonl --keys rules,bm25 --metric mrr@10
-  aur mem eval --config .aurora/tuned.toml --against default";
-
-/// Learn the weights of the ranking from questions with known answers
-#[derive(Debug, Args)]
-#[command(after_help = TUNE_EXAMPLES)]
+  aur mem eval --config .aurora/tuned.toml --against default")]
 pub(crate) struct TuneArgs {
     /// File of questions, or mined directory [default: .aurora/eval]
     #[arg(long, value_name = "FILE|DIR")]
@@ -96,19 +95,11 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
         (name, remembered)
     });
     let rerankers = rerankers.collect();
-    let mut roots: Vec<&Path> = Vec::new();
-    let mut engines = Vec::new();
+    let open = |root: &Path, mined: bool| golden::engine(root, mined, mode, &rerankers, program);
+    let engines = golden::engines(&batches, &open)?;
     let mut questions: Vec<(usize, Question)> = Vec::new();
     let mut held_out = Vec::new();
-    for batch in &batches {
-        let engine = match roots.iter().position(|root| *root == batch.root) {
-            Some(engine) => engine,
-            None => {
-                roots.push(&batch.root);
-                engines.push(golden::engine(&batch.root, batch.mined, mode, &rerankers, program)?);
-                engines.len() - 1
-            }
-        };
+    for (engine, batch) in batches.iter().enumerate() {
         let asked = batch.questions.iter().map(|question| (engine, question.clone()));
         if batch.held_out { held_out.extend(asked) } else { questions.extend(asked) }
     }
@@ -121,12 +112,11 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
         keys: args.keys.clone(),
         budget: args.budget,
     };
-    let report = tune(&engines, &questions, &held_out, &options, &|message| program.terminal.note(message)).map_err(
-        |error| match error {
-            TuneError::Query(error) => Failure::from_error(&error),
-            other => Failure::from_error(&other),
-        },
-    )?;
+    let report = tune(&engines, &questions, &held_out, &options, &|message| program.terminal.note(message));
+    let report = report.map_err(|error| match error {
+        TuneError::Query(error) => Failure::from(error),
+        other => other.into(),
+    })?;
     program.terminal.print(args.format, &report, |out| evaluation::write_tuning(out, &report, program.terminal.out))?;
     if !report.is_gain() && !args.force {
         return Err(Failure::Short(unsure(&report)));
@@ -140,11 +130,9 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
             .and_then(|home| home.write(ProjectDirectory::TUNED_CONFIG, config_file(&report).as_bytes())),
     };
     written.map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
-    program.terminal.note(&format!(
-        "written to {}; to use it, copy its tables to {}",
-        file.display(),
-        place::project_config(&root).display()
-    ));
+    let config = place::project_config(&root);
+    let (file, config) = (file.display(), config.display());
+    program.terminal.note(&format!("written to {file}; to use it, copy its tables to {config}"));
     Ok(())
 }
 
@@ -160,10 +148,10 @@ fn unsure(report: &TuneReport) -> String {
         Some(held_out) if difference.is_gain() => {
             format!("the held-out questions are answered worse ({:+.4})", held_out.difference.mean)
         }
-        _ => format!(
-            "the gain is not significant: in cross-validation, it lies between {:+.4} and {:+.4}",
-            difference.low, difference.high
-        ),
+        _ => {
+            let Estimate { low, high, .. } = difference;
+            format!("the gain is not significant: in cross-validation, it lies between {low:+.4} and {high:+.4}")
+        }
     };
     format!("{why}; nothing was written (--force writes anyway)")
 }

@@ -12,12 +12,6 @@ use crate::context::memories::{create, project};
 use crate::context::{Outcome, Program, ReportFormat, document};
 use crate::output::{sanitize, time};
 
-pub(crate) const TURN_EXAMPLES: &str = "\
-Examples:
-  aur mem turn add --session s42 --speaker user \"How are tokens refreshed?\"
-  aur mem turn add --session s42 --speaker assistant - < answer.txt
-  aur mem turn add --session s42 --speaker user --reply-to turn:s42:2 \"And when they expire?\"";
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum TurnCommand {
     Add(TurnArgs),
@@ -25,7 +19,11 @@ pub(crate) enum TurnCommand {
 
 /// Append a turn of one speaker to a session
 #[derive(Debug, Args)]
-#[command(after_help = TURN_EXAMPLES)]
+#[command(after_help = "\
+Examples:
+  aur mem turn add --session s42 --speaker user \"How are tokens refreshed?\"
+  aur mem turn add --session s42 --speaker assistant - < answer.txt
+  aur mem turn add --session s42 --speaker user --reply-to turn:s42:2 \"And when they expire?\"")]
 pub(crate) struct TurnArgs {
     /// Session of the turn
     #[arg(long, value_name = "ID")]

@@ -14,7 +14,9 @@ use crate::context::{Failure, Outcome, Program, Terminal, interrupt, pipeline_ch
 use crate::output::trace::TraceReport;
 use crate::output::{json, sanitize, trace, units};
 
-const RUN_EXAMPLES: &str = "\
+/// Show the results of each stage for files, without writing an index
+#[derive(Debug, Args)]
+#[command(after_help = "\
 The stages run as in `aur mem index`, including their programs, and every file counts as new. Sinks,
 which write the index, do not run. Give a document of a stage of type `documents` as @STAGE/PATH.
 Exits with 1 if a stage could not process a row.
@@ -22,11 +24,7 @@ Exits with 1 if a stage could not process a row.
 Examples:
   aur pipeline run --dry src/auth.py
   aur pipeline run --dry src/auth.py --only owner     show only the stage `owner`
-  aur pipeline run --dry --pipeline team.toml src/*.py --format jsonl";
-
-/// Show the results of each stage for files, without writing an index
-#[derive(Debug, Args)]
-#[command(after_help = RUN_EXAMPLES)]
+  aur pipeline run --dry --pipeline team.toml src/*.py --format jsonl")]
 pub(crate) struct RunArgs {
     /// Files of the project
     #[arg(value_name = "PATH", required = true)]

@@ -38,7 +38,12 @@ pub(crate) enum PipelineCommand {
     Show(PipelineArgs),
     Run(RunArgs),
     /// Print the JSON Schema of pipeline files, for editors
-    #[command(after_help = SCHEMA_EXAMPLES)]
+    #[command(after_help = "\
+The schema (draft 2020-12) lists every key with its type, default and meaning. Editors that use
+Taplo find it through the comment `#:schema ./pipeline.schema.json` in the first line of a pipeline.
+
+Example:
+  aur pipeline schema > .aurora/pipeline.schema.json")]
     Schema,
 }
 
@@ -50,13 +55,6 @@ Examples:
   aur pipeline check .aurora/pipeline.toml
   aur pipeline graph nightly --format dot | dot -Tsvg > pipeline.svg
   aur pipeline show lexical";
-
-const SCHEMA_EXAMPLES: &str = "\
-The schema (draft 2020-12) lists every key with its type, default and meaning. Editors that use
-Taplo find it through the comment `#:schema ./pipeline.schema.json` in the first line of a pipeline.
-
-Example:
-  aur pipeline schema > .aurora/pipeline.schema.json";
 
 #[derive(Debug, Args)]
 pub(crate) struct PipelineArgs {

@@ -13,7 +13,9 @@ use clap::{Args, ValueEnum};
 use crate::context::{Failure, Outcome, Program, place};
 use crate::output::sanitize;
 
-const NEW_EXAMPLES: &str = "\
+/// Create a stage and add it to the project's pipeline
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur plugin new owner --lang python     in .aurora/plugins/owner.py, with a column `owner`
   aur plugin new owner --lang rust       a program in Rust, in .aurora/plugins/owner/
@@ -21,11 +23,7 @@ Examples:
 
 The new stage sets its column to the first directory of the chunk's path. Change the function, then:
   aur plugin trust owner && aur mem index
-  aur mem \"anything\" --where owner=src";
-
-/// Create a stage and add it to the project's pipeline
-#[derive(Debug, Args)]
-#[command(after_help = NEW_EXAMPLES)]
+  aur mem \"anything\" --where owner=src")]
 pub(crate) struct NewArgs {
     /// Name of the stage and of its column: lower-case letters, digits, `_` and `-`
     #[arg(value_name = "NAME")]

@@ -14,17 +14,15 @@ use clap::Args;
 use crate::context::{Failure, Outcome, Program, Terminal, place};
 use crate::output::{Role, sanitize, units};
 
-const TEST_EXAMPLES: &str = "\
+/// Test whether a program conforms to the stage protocol
+#[derive(Debug, Args)]
+#[command(after_help = "\
 The program runs in the current directory, on generated rows. Exits with 1 if a check fails.
 
 Examples:
   aur plugin test owner                               test the program of a stage of this project
   aur plugin test -- python3 tools/owner.py           test any command with the default columns
-  aur plugin test --reads chunk.text --writes todos=integer -- ./count-todos";
-
-/// Test whether a program conforms to the stage protocol
-#[derive(Debug, Args)]
-#[command(after_help = TEST_EXAMPLES)]
+  aur plugin test --reads chunk.text --writes todos=integer -- ./count-todos")]
 pub(crate) struct TestPluginArgs {
     /// Stage of the project's pipeline, or command with its arguments
     #[arg(value_name = "CMD", required = true, trailing_var_arg = true, allow_hyphen_values = true)]

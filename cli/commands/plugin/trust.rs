@@ -12,7 +12,9 @@ use clap::Args;
 use crate::context::{Failure, Outcome, Program, RootArgs, Terminal, place, programs};
 use crate::output::sanitize;
 
-const TRUST_EXAMPLES: &str = "\
+/// Show the program of a stage, and allow it to run
+#[derive(Debug, Args)]
+#[command(after_help = "\
 A program runs with your rights. You allow a digest of its command, its files in the repository, the
 modules that they import, its configuration, and the names of its inputs and environment variables.
 If one of them changes, the program must be allowed again. If they are the same in another clone or
@@ -23,11 +25,7 @@ Examples:
   aur plugin trust owner --yes               allow any version, for scripts that trust the checkout
   aur plugin list --digests > ~/allowed      write the digests after a review
   aur plugin trust --digest ~/allowed        allow the listed programs of all stages, for CI
-  aur plugin trust owner --revoke            revoke the permission";
-
-/// Show the program of a stage, and allow it to run
-#[derive(Debug, Args)]
-#[command(after_help = TRUST_EXAMPLES)]
+  aur plugin trust owner --revoke            revoke the permission")]
 pub(crate) struct TrustPluginArgs {
     /// Name of the stage [default with --digest: all stages]
     #[arg(value_name = "NAME", required_unless_present = "digest")]
