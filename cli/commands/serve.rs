@@ -91,6 +91,7 @@ pub(crate) enum LogFormat {
 
 /// Serves until Ctrl-C.
 pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
+    let defaults = Limits::default();
     let options = ServeOptions {
         listen: args.socket.clone().map_or(Listen::Tcp(args.listen), Listen::Unix),
         token: args.token_file.as_deref().map(Token::read).transpose().map_err(failure)?,
@@ -99,7 +100,12 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
         read_only: args.read_only,
         knowledge: args.knowledge.clone().or_else(user::knowledge),
         log_queries: args.log_queries,
-        limits: limits(args),
+        limits: Limits {
+            rate: NonZeroU32::new(args.rate),
+            time: Duration::from_secs(args.timeout),
+            running: args.concurrency.map_or(defaults.running, usize::from),
+            ..defaults
+        },
         ..ServeOptions::new(kept::roots(&args.root, args.read_only, program)?)
     };
     match args.log {
@@ -118,16 +124,6 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
     })
     .map_err(failure)?;
     printed
-}
-
-fn limits(args: &ServeArgs) -> Limits {
-    let defaults = Limits::default();
-    Limits {
-        rate: NonZeroU32::new(args.rate),
-        time: Duration::from_secs(args.timeout),
-        running: args.concurrency.map_or(defaults.running, usize::from),
-        ..defaults
-    }
 }
 
 fn failure(error: ServeError) -> Failure {

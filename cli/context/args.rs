@@ -10,6 +10,18 @@ use aurora_pipeline::MAX_WORKERS;
 use aurora_query::{FilterError, FilterSpec, Source};
 use clap::{Args, ValueEnum};
 
+/// Selects an index, and the format of a report about it.
+#[derive(Debug, Args)]
+pub(crate) struct IndexReportArgs {
+    /// Indexed directory [default: the nearest enclosing directory with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
 /// Selects the memories that a command uses.
 #[derive(Debug, Args)]
 pub(crate) struct MemoryArgs {

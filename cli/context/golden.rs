@@ -14,7 +14,7 @@ use aurora_project::ProjectError;
 use aurora_query::{ConfigLayers, LoadedReranker, Mode, SearchConfig};
 use aurora_storage::ProjectDirectory;
 
-use crate::context::{Failure, Outcome, Program, indexing, mined_trees, place, query_embedder};
+use crate::context::{Failure, Outcome, Program, indexing, mined_trees, query_embedder};
 
 /// Questions for one index.
 pub(crate) struct QuestionBatch {
@@ -53,7 +53,7 @@ fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
         let directories = given.iter().filter(|path| path.is_dir());
         return directories.map(|path| Directory::open_root(path).map_err(|error| failed(path, error))).collect();
     }
-    let default = place::mined_sets(root);
+    let default = ProjectDirectory::of(root).path_of(ProjectDirectory::MINED_SETS);
     let opened = ProjectDirectory::of(root).open().and_then(|home| home.open_directory(ProjectDirectory::MINED_SETS));
     match opened {
         Ok(directory) => Ok(vec![directory]),

@@ -19,7 +19,9 @@ pub(crate) mod rerankers;
 pub(crate) mod searched;
 pub(crate) mod terminal;
 
-pub(crate) use args::{FilterArgs, MemoryArgs, PlacementArgs, ReportFormat, RootArgs, SearchedMemory, SearchedRoots};
+pub(crate) use args::{
+    FilterArgs, IndexReportArgs, MemoryArgs, PlacementArgs, ReportFormat, RootArgs, SearchedMemory, SearchedRoots,
+};
 pub(crate) use failure::{Failure, Outcome};
 pub(crate) use memories::Memories;
 pub(crate) use program::Program;

@@ -96,21 +96,6 @@ pub(crate) fn here() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 
-/// Returns the path of the configuration of a root.
-pub(crate) fn project_config(root: &Path) -> PathBuf {
-    ProjectDirectory::of(root).path_of(ProjectDirectory::CONFIG)
-}
-
-/// Returns the default directory of golden sets that were mined from a root.
-pub(crate) fn mined_sets(root: &Path) -> PathBuf {
-    ProjectDirectory::of(root).path_of(ProjectDirectory::MINED_SETS)
-}
-
-/// Returns the path of the pipeline of a root.
-pub(crate) fn project_pipeline(root: &Path) -> PathBuf {
-    ProjectDirectory::of(root).path_of(ProjectDirectory::PIPELINE)
-}
-
 fn nearest(from: &Path) -> Option<PathBuf> {
     for directory in from.ancestors() {
         let top = directory.join(".git").exists();

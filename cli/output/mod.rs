@@ -14,7 +14,6 @@ pub(crate) mod scores;
 pub(crate) mod style;
 pub(crate) mod summary;
 pub(crate) mod table;
-pub(crate) mod time;
 pub(crate) mod trace;
 pub(crate) mod trail;
 pub(crate) mod units;

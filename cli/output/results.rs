@@ -10,7 +10,7 @@ use crate::output::code::{CodeLine, highlight};
 use crate::output::links::Links;
 use crate::output::scores::{ScoreCard, ScorePart};
 use crate::output::table::Row;
-use crate::output::{Painter, Role, fields, sanitize, scores, table, time, trail, units, width};
+use crate::output::{Painter, Role, fields, sanitize, scores, table, trail, units, width};
 
 /// Minimum width of code in columns.
 const MIN_CODE_COLUMNS: usize = 12;
@@ -186,7 +186,7 @@ pub(crate) fn lines(hit: &Hit) -> Option<(u32, u32)> {
 /// Returns the two git columns: relative times for files, dates for memories.
 fn git_cells(hit: &Hit, now: i64) -> (String, String) {
     if hit.chunk_type.is_memory() {
-        let date = hit.date.map_or_else(|| "-".to_owned(), time::date);
+        let date = hit.date.map_or_else(|| "-".to_owned(), units::date);
         return ("-".to_owned(), date);
     }
     match &hit.git {

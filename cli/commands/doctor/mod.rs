@@ -12,12 +12,14 @@ use aurora_project::{IndexEmbedder, Project, ProjectError, annotations, chain, u
 use aurora_query::Mode;
 use aurora_query::explain::relative_time;
 use aurora_stages::index::{self as indexing, IndexError};
-use aurora_storage::{AccessLog, Environment, Manifest, OpenMode, Snapshot, StorageError, WriterOptions};
+use aurora_storage::{
+    AccessLog, Environment, Manifest, OpenMode, ProjectDirectory, Snapshot, StorageError, WriterOptions,
+};
 use clap::Args;
 use serde::Serialize;
 
-use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal, memories, place};
-use crate::output::{Role, sanitize, time, units};
+use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal, memories};
+use crate::output::{Role, sanitize, units};
 
 /// Check git, the index, memory, the model, the disk and the configuration
 #[derive(Debug, Args)]
@@ -165,7 +167,7 @@ fn index(project: &Project) -> (CheckResult, Option<Manifest>) {
     let (files, size) = (units::counted(manifest.file_count, "file"), units::bytes(project.index_bytes()));
     let detail = format!(
         "{chunks} of {files}, format {format_version}, generation {generation}, {size} on disk, updated {}",
-        relative_time(manifest.updated, time::now())
+        relative_time(manifest.updated, aurora_clock::now_seconds())
     );
     let finding =
         if is_complete { good(detail) } else { warning(format!("{detail}; incomplete, `aur mem index` continues")) };
@@ -230,7 +232,8 @@ fn config(project: &Project) -> CheckResult {
     if let Err(errors) = project.settings(Vec::new()) {
         return failed(errors);
     }
-    let files = user::config().into_iter().chain([place::project_config(project.root())]);
+    let files =
+        user::config().into_iter().chain([ProjectDirectory::of(project.root()).path_of(ProjectDirectory::CONFIG)]);
     let files: Vec<_> = files.filter(|path| path.exists()).map(|path| path.display().to_string()).collect();
     match files.as_slice() {
         [] => good("defaults; there is no configuration file"),

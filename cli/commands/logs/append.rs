@@ -8,7 +8,7 @@ use clap::Args;
 use jiff::Timestamp;
 
 use crate::commands::logs::input::{self, Input};
-use crate::commands::logs::named;
+use crate::commands::logs::place;
 use crate::context::{Failure, Outcome, Program, ReportFormat};
 use crate::output::{json, sanitize};
 
@@ -42,7 +42,7 @@ pub(crate) struct LogAppendArgs {
 
 /// Appends to the log and prints the place of the addition.
 pub(super) fn run(args: &LogAppendArgs, program: &Program) -> Outcome {
-    let (logs, log) = named::find(&args.log, program)?;
+    let (logs, log) = place::find(&args.log, &program.terminal)?;
     let mut input = Input::open(args.file.as_deref(), &program.terminal)?;
     let text = match &args.section {
         Some(section) => AddedText::Markdown { section, body: &mut input },

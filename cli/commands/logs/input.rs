@@ -1,7 +1,6 @@
 //! Input for log commands: a file or standard input.
 
-use std::fs::File;
-use std::io::{self, IsTerminal, Read, Stdin};
+use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 use aurora_confined::open_regular;
@@ -17,12 +16,7 @@ const MAX_JSON_BYTES: u64 = 64 << 20;
 pub(super) struct Input {
     /// Name in messages.
     name: String,
-    reader: Reader,
-}
-
-enum Reader {
-    File(File),
-    Stdin(Stdin),
+    reader: Box<dyn Read>,
 }
 
 impl Input {
@@ -32,13 +26,13 @@ impl Input {
             Some(path) => {
                 let name = path.display().to_string();
                 let file = open_regular(path).map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
-                Ok(Self { name, reader: Reader::File(file) })
+                Ok(Self { name, reader: Box::new(file) })
             }
             None => {
                 if io::stdin().is_terminal() {
                     terminal.note("reading from the terminal; Ctrl-D ends the input");
                 }
-                Ok(Self { name: "standard input".to_owned(), reader: Reader::Stdin(io::stdin()) })
+                Ok(Self { name: "standard input".to_owned(), reader: Box::new(io::stdin()) })
             }
         }
     }
@@ -59,19 +53,13 @@ impl Input {
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match &mut self.reader {
-            Reader::File(file) => file.read(buffer),
-            Reader::Stdin(stdin) => stdin.read(buffer),
-        }
+        self.reader.read(buffer)
     }
 }
 
 /// A failure that lists all mistakes in the JSON of an input.
 pub(super) fn mistakes(name: &str, mistakes: &Mistakes) -> Failure {
     let count = units::counted(mistakes.iter().count() as u64, "mistake");
-    let mut message = format!("{name} has {count}; nothing was written");
-    for mistake in mistakes.iter() {
-        message.push_str(&format!("\n  {mistake}"));
-    }
-    Failure::new(message)
+    let lines: String = mistakes.iter().map(|mistake| format!("\n  {mistake}")).collect();
+    Failure::new(format!("{name} has {count}; nothing was written{lines}"))
 }

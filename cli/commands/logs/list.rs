@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use aurora_logs::{DateRange, LogSummary};
 
 use crate::commands::logs::args::{DaysArgs, LogFormat, ShownArgs};
+use crate::commands::logs::place;
 use crate::commands::logs::rows::Rows;
-use crate::commands::logs::{place, unread};
 use crate::context::{Failure, Outcome, Program, Terminal};
 use crate::output::{Role, sanitize, width};
 
@@ -38,7 +38,7 @@ pub(super) fn run(days: Option<DateRange>, show: &ShownArgs, program: &Program) 
     for summary in summaries?.into_iter().flatten() {
         match summary {
             Err(problem) => {
-                unread::warn(&problem, terminal);
+                place::warn_unread(&problem, terminal);
                 problems += 1;
             }
             Ok(_) if shown == limit as u64 => {
@@ -59,7 +59,7 @@ pub(super) fn run(days: Option<DateRange>, show: &ShownArgs, program: &Program) 
         terminal.note("there are no logs; `aur log write` writes one");
         return Ok(());
     }
-    unread::outcome(problems, shown, || "there are no logs for these days".to_owned())
+    place::outcome(problems, shown, || "there are no logs for these days".to_owned())
 }
 
 /// Writes the time, the name and the id on one line, and the query below.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use aurora_logs::{Action, LogDirectory, MaintenanceOptions, MaintenanceReport};
 use serde::Serialize;
 
-use crate::commands::logs::{place, unread};
+use crate::commands::logs::place;
 use crate::context::{Outcome, Program, ReportFormat};
 use crate::output::{sanitize, units};
 
@@ -52,9 +52,9 @@ pub(super) fn run(is_rehearsal: bool, format: ReportFormat, program: &Program) -
     let printed = PrintedReport { dry_run: is_rehearsal, report: &report, actions: &actions };
     terminal.print(format, &printed, |out| write_text(out, &report, &actions, is_rehearsal))?;
     for problem in &report.unread {
-        unread::warn(problem, terminal);
+        place::warn_unread(problem, terminal);
     }
-    unread::outcome(report.unread.len() as u64, 1, String::new)
+    place::outcome(report.unread.len() as u64, 1, String::new)
 }
 
 fn write_text(

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::commands::logs::args::{DaysArgs, LogFormat};
 use crate::commands::logs::rows::Rows;
-use crate::commands::logs::{list, place, unread};
+use crate::commands::logs::{list, place};
 use crate::context::args::parse_limit;
 use crate::context::{Failure, Outcome, Program};
 use crate::output::{Painter, Role, sanitize, units};
@@ -72,7 +72,7 @@ pub(super) fn run(args: &LogSearchArgs, program: &Program) -> Outcome {
             None => Ok(()),
         });
         if let Err(problem) = searched {
-            unread::warn(&problem, terminal);
+            place::warn_unread(&problem, terminal);
             problems += 1;
         }
     }
@@ -80,7 +80,7 @@ pub(super) fn run(args: &LogSearchArgs, program: &Program) -> Outcome {
         return Err(error.into());
     }
     found.rows.finish()?;
-    unread::outcome(problems, found.count, || "nothing was found".to_owned())
+    place::outcome(problems, found.count, || "nothing was found".to_owned())
 }
 
 /// The printed results, and how to print more.

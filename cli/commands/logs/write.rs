@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::commands::logs::input::{self, Input};
 use crate::commands::logs::place;
 use crate::context::{Outcome, Program, ReportFormat, Terminal};
-use crate::output::{json, sanitize, time, units};
+use crate::output::{json, sanitize, units};
 
 /// Write the log of one interaction
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub(crate) struct LogWriteArgs {
     pub(crate) query: Option<String>,
 
     /// Id of the interaction [default: a new one]
-    #[arg(long, value_name = "ID", requires = "query", value_parser = parse_id)]
+    #[arg(long, value_name = "ID", requires = "query", value_parser = QueryId::parse)]
     pub(crate) id: Option<QueryId>,
 
     /// Start time of the interaction in RFC 3339 format [default: now]
@@ -53,10 +53,6 @@ pub(crate) struct LogWriteArgs {
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
-}
-
-fn parse_id(text: &str) -> Result<QueryId, String> {
-    QueryId::parse(text).map_err(|error| error.to_string())
 }
 
 fn parse_time(text: &str) -> Result<Timestamp, String> {
@@ -104,7 +100,7 @@ fn maintain_daily(logs: &LogDirectory, settings: &Settings, terminal: &Terminal)
 
 fn report_maintenance(report: &MaintenanceReport, settings: &Settings, terminal: &Terminal) {
     if let Some(last) = report.withheld_since {
-        let (days, day) = (settings.policy.retention_days, time::date(last.as_second()));
+        let (days, day) = (settings.policy.retention_days, units::date(last.as_second()));
         let advice = "if the clock is right, `aur logs maintain` maintains them";
         terminal.warn(&format!(
             "old logs were not maintained, because the last maintenance was more than {days} days ago, on {day}; {advice}"

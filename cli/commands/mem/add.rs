@@ -11,7 +11,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::context::document::NamedText;
 use crate::context::memories::{create, project};
 use crate::context::{Failure, Outcome, PlacementArgs, Program, ReportFormat, Terminal, document};
-use crate::output::{sanitize, time};
+use crate::output::sanitize;
 
 /// Add a reasoning pattern, knowledge or a note to memory
 #[derive(Debug, Args)]
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &AddArgs, program: &Program) -> Outcome {
     let tags: Vec<&str> = args.tag.iter().map(String::as_str).collect();
     draft.entry_mut().set_tags(&tags, &[])?;
     let (memory, placement) = open_target(&args.placement)?;
-    let stored = memory.add(draft, &placement, time::now())?;
+    let stored = memory.add(draft, &placement, aurora_clock::now_seconds())?;
     print(&stored, memory.place().owner(), args.format, &program.terminal)
 }
 

@@ -1,14 +1,13 @@
 //! `aur mem compact`: shrinks an index to its minimum size.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use aurora_memory::Owner;
 use aurora_project::user;
 use aurora_storage::{Environment, Workers};
 use clap::Args;
 
-use crate::context::{Failure, Memories, MemoryArgs, Outcome, Program, ReportFormat};
+use crate::context::{Failure, IndexReportArgs, Memories, MemoryArgs, Outcome, Program, ReportFormat};
 use crate::output::{json, units};
 
 /// Return the space of deleted content to the file system
@@ -25,13 +24,8 @@ pub(crate) struct CompactArgs {
     #[arg(long, value_name = "OWNER", value_enum)]
     pub(crate) memory: Option<Owner>,
 
-    /// Indexed directory [default: the nearest enclosing directory with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
-
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) index: IndexReportArgs,
 }
 
 /// Compacts the index and prints its size before and after.
@@ -39,12 +33,12 @@ pub(crate) fn run(args: &CompactArgs, program: &Program) -> Outcome {
     if let Some(owner) = args.memory {
         return compact_memory(owner, args, program);
     }
-    let (project, snapshot) = program.open(args.root.as_deref())?;
+    let (project, snapshot) = program.open(args.index.root.as_deref())?;
     drop(snapshot);
     let done = Environment::compact(&project.directory(), &user::trust().known, Workers::default())?;
     project.record()?;
     let (before, after) = (units::bytes(done.before), units::bytes(done.after));
-    program.terminal.write(|out| match args.format {
+    program.terminal.write(|out| match args.index.format {
         ReportFormat::Json => json::write_line(out, &done),
         ReportFormat::Text if done.written => {
             writeln!(out, "Compacted: {before} before, {after} now (generation {})", done.generation)
@@ -55,13 +49,13 @@ pub(crate) fn run(args: &CompactArgs, program: &Program) -> Outcome {
 
 /// Deletes the removed entries and earlier versions of a memory, which `aur mem undo` could restore.
 fn compact_memory(owner: Owner, args: &CompactArgs, program: &Program) -> Outcome {
-    let selected = MemoryArgs { root: args.root.clone(), memory: Some(owner), lifespan_policies: None };
+    let selected = MemoryArgs { root: args.index.root.clone(), memory: Some(owner), lifespan_policies: None };
     let mut memories = Memories::open(&selected, program)?;
     memories.warn_left_out(program)?;
     let memory = memories.iter().next().ok_or_else(|| Failure::new("the memory does not exist"))?;
     let done = memory.compact()?;
     let (removed, versions) = (units::count(done.removed_entries as u64), units::count(done.versions as u64));
-    program.terminal.write(|out| match args.format {
+    program.terminal.write(|out| match args.index.format {
         ReportFormat::Json => json::write_line(out, &done),
         ReportFormat::Text => writeln!(out, "Deleted: {removed} removed entries and {versions} earlier versions"),
     })

@@ -11,7 +11,6 @@ use crate::commands::mem::add::print;
 use crate::commands::mem::browse::Editor;
 use crate::context::document::NamedText;
 use crate::context::{Failure, Memories, MemoryArgs, Outcome, Program, ReportFormat, document};
-use crate::output::time;
 
 /// Replace an entry of memory
 #[derive(Debug, Args)]
@@ -42,7 +41,7 @@ pub(crate) fn run(args: &EditArgs, program: &Program) -> Outcome {
         None => edited(memory, &args.id)?,
     };
     let draft = document::draft(kind, &given)?;
-    let stored = memory.edit(&args.id, draft, time::now())?;
+    let stored = memory.edit(&args.id, draft, aurora_clock::now_seconds())?;
     print(&stored, memory.place().owner(), args.format, &program.terminal)
 }
 

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 
 use crate::commands::mem::mine::{self, MineArgs};
 use crate::context::golden::{Open, QuestionBatch};
-use crate::context::{Failure, Outcome, Program, ReportFormat, golden, place, rerankers};
+use crate::context::{Failure, IndexReportArgs, Outcome, Program, golden, place, rerankers};
 use crate::output::evaluation;
 use crate::output::evaluation::{Against, Evaluation};
 
@@ -76,13 +76,8 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) misses: usize,
 
-    /// Indexed directory [default: the nearest enclosing directory with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
-
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) index: IndexReportArgs,
 }
 
 /// Mines golden sets, or evaluates the search on golden sets and prints the figures.
@@ -94,7 +89,7 @@ pub(crate) fn run(args: &EvalArgs, program: &Program) -> Outcome {
 }
 
 fn measure(args: &AskArgs, program: &Program) -> Outcome {
-    let root = place::for_search(args.root.as_deref())?;
+    let root = place::for_search(args.index.root.as_deref())?;
     let mode = args.mode.unwrap_or_default();
     let mut batches = golden::gather(&args.golden, &root)?;
     golden::keep_sets(&mut batches, &args.sets)?;
@@ -128,7 +123,7 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
     };
     program
         .terminal
-        .print(args.format, &evaluation, |out| evaluation::write(out, &evaluation, program.terminal.out))?;
+        .print(args.index.format, &evaluation, |out| evaluation::write(out, &evaluation, program.terminal.out))?;
     if missed.is_empty() { Ok(()) } else { Err(Failure::Short(below(&missed))) }
 }
 

@@ -8,7 +8,7 @@ use aurora_storage::{ArtefactManifest, Snapshot, Workers};
 use clap::Args;
 use serde_json::json;
 
-use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal, memories, place};
+use crate::context::{Failure, IndexReportArgs, Outcome, Program, Terminal, memories, place};
 use crate::output::{json, sanitize, units};
 
 /// Write the index or a memory to one file, for other machines
@@ -32,13 +32,8 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "OWNER", value_enum)]
     pub(crate) memory: Option<Owner>,
 
-    /// Indexed directory [default: the nearest enclosing directory with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
-
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) index: IndexReportArgs,
 }
 
 /// Name and version of this program in artefacts.
@@ -50,7 +45,7 @@ pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
         return export_memory(args, owner, program);
     }
     let terminal = &program.terminal;
-    let (project, snapshot) = program.open(args.root.as_deref())?;
+    let (project, snapshot) = program.open(args.index.root.as_deref())?;
     let file = match args.file.as_deref() {
         Some(file) if file != Path::new("-") => file,
         _ => return to_stdout(&snapshot, terminal),
@@ -60,7 +55,7 @@ pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
     if !manifest.complete {
         terminal.warn("the index is incomplete: the last run was stopped early, could not read every file, or lacks stage results");
     }
-    terminal.print(args.format, &manifest, |out| {
+    terminal.print(args.index.format, &manifest, |out| {
         let size = file.metadata().map_or(manifest.compressed(), |metadata| metadata.len());
         let (size, index) = (units::bytes(size), units::bytes(project.index_bytes()));
         let file = sanitize::line(&file.display().to_string());
@@ -115,7 +110,7 @@ pub(crate) fn write_commit(out: &mut impl Write, manifest: &ArtefactManifest) ->
 
 /// Writes the entries of a memory as lines of JSON to a file or to standard output.
 fn export_memory(args: &ExportArgs, owner: Owner, program: &Program) -> Outcome {
-    let root = place::for_search(args.root.as_deref())?;
+    let root = place::for_search(args.index.root.as_deref())?;
     let memory = memories::owned(owner, &root)?;
     let file = match args.file.as_deref() {
         Some(file) if file != Path::new("-") => file,
@@ -123,7 +118,7 @@ fn export_memory(args: &ExportArgs, owner: Owner, program: &Program) -> Outcome 
     };
     check_target(file, &root)?;
     let entries = memory.export_to(file)?;
-    program.terminal.print(args.format, &json!({ "entries": entries }), |out| {
+    program.terminal.print(args.index.format, &json!({ "entries": entries }), |out| {
         let file = sanitize::line(&file.display().to_string());
         writeln!(out, "Exported {} to {file}", units::counted(entries, "entry"))
     })

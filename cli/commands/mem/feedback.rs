@@ -11,8 +11,8 @@ use aurora_storage::{AccessLog, Verdict};
 use clap::{Args, ValueEnum};
 
 use crate::context::args::parse_score;
-use crate::context::{Failure, Outcome, Program, ReportFormat, memories, place};
-use crate::output::{sanitize, time, units};
+use crate::context::{Failure, IndexReportArgs, Outcome, Program, memories, place};
+use crate::output::{sanitize, units};
 
 /// Rate results as good or bad, for the ranking of later searches
 #[derive(Debug, Args)]
@@ -60,13 +60,8 @@ pub(crate) struct FeedbackArgs {
     #[arg(long, value_name = "ID", requires = "session")]
     pub(crate) unhelpful: Vec<String>,
 
-    /// Indexed directory [default: the nearest enclosing directory with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
-
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) index: IndexReportArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -94,12 +89,12 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
         (VerdictArg::Bad, true) => Verdict::Unhelpful,
         (VerdictArg::Bad, false) => Verdict::Bad,
     };
-    let project = program.find(args.root.as_deref())?;
+    let project = program.find(args.index.root.as_deref())?;
     let learning = learning(&project)?;
     let mut chunks = Vec::new();
     for (home, keys) in group_by_history(args, &project, program)? {
         let log = AccessLog::open(&home, &user::trust().known)?;
-        let report = judge(&log, &learning, verdict, &keys, time::now())?;
+        let report = judge(&log, &learning, verdict, &keys, aurora_clock::now_seconds())?;
         if let Some(reason) = log.begun_anew() {
             program.terminal.warn(&format!(
                 "the access history could not be used ({reason}); it was set aside and a new one was created"
@@ -108,7 +103,7 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
         chunks.extend(report.chunks);
     }
     let report = FeedbackReport { verdict, chunks };
-    program.terminal.print(args.format, &report, |out| write_chunks(out, &report.chunks))
+    program.terminal.print(args.index.format, &report, |out| write_chunks(out, &report.chunks))
 }
 
 /// Groups the keys of the given chunks by the directory of the access history that contains them, in the order of the
@@ -128,7 +123,7 @@ fn group_by_history(args: &FeedbackArgs, project: &Project, program: &Program) -
             None => {
                 let (project, snapshot) = match &mut index {
                     Some(opened) => opened,
-                    None => index.insert(program.open(args.root.as_deref())?),
+                    None => index.insert(program.open(args.index.root.as_deref())?),
                 };
                 let here = place::here();
                 let names = Names { snapshot, root: project.root(), from: here.as_deref(), work: None };
@@ -158,12 +153,12 @@ fn outcome(session: &str, args: &FeedbackArgs, program: &Program) -> Outcome {
     if outcome != TaskOutcome::Partial && helpfulness != Helpfulness::default() {
         return Err(Failure::new("--helpful and --unhelpful are only valid for partially solved tasks"));
     }
-    let project = program.find(args.root.as_deref())?;
+    let project = program.find(args.index.root.as_deref())?;
     let learning = learning(&project)?;
     let user_memory = memories::user_memory()?;
-    let report = user_memory.apply_outcome(session, outcome, &helpfulness, &learning, time::now());
+    let report = user_memory.apply_outcome(session, outcome, &helpfulness, &learning, aurora_clock::now_seconds());
     let report = report?;
-    program.terminal.print(args.format, &report, |out| {
+    program.terminal.print(args.index.format, &report, |out| {
         write_chunks(out, &report.chunks)?;
         let judged = units::counted(report.chunks.len() as u64, "chunk");
         writeln!(out, "{judged} judged, {} unchanged", units::count(report.unchanged as u64))

@@ -1,7 +1,6 @@
 //! `aur mem graph`: prints the resolved relations of a definition as a tree.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use aurora_project::{Names, definition, relations, root_name};
 use aurora_query::{
@@ -11,7 +10,7 @@ use aurora_storage::{ChunkId, Snapshot};
 use clap::Args;
 
 use crate::context::args::within;
-use crate::context::{Outcome, Program, ReportFormat, Terminal, place};
+use crate::context::{IndexReportArgs, Outcome, Program, ReportFormat, Terminal, place};
 use crate::output::links::Links;
 use crate::output::{Role, json, sanitize};
 
@@ -51,13 +50,8 @@ pub(crate) struct GraphArgs {
     #[arg(long, value_name = "X", default_value_t = MIN_CONFIDENCE, value_parser = |text: &str| within::<f32>(text, 0.0..=1.0, "a number from 0 to 1"))]
     pub(crate) min_confidence: f32,
 
-    /// Indexed directory [default: the nearest enclosing directory with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
-
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) index: IndexReportArgs,
 }
 
 impl GraphArgs {
@@ -77,7 +71,7 @@ const MAX_EXTERNAL_NAMES: usize = 12;
 
 /// Prints the relations of the definition.
 pub(crate) fn run(args: &GraphArgs, program: &Program) -> Outcome {
-    let (project, snapshot) = program.open(args.root.as_deref())?;
+    let (project, snapshot) = program.open(args.index.root.as_deref())?;
     let here = place::here();
     let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
     let index = RelationIndex::new(&snapshot);
@@ -85,7 +79,7 @@ pub(crate) fn run(args: &GraphArgs, program: &Program) -> Outcome {
     let options = TreeOptions { relation: args.relation(), depth: args.depth, min_confidence: args.min_confidence };
     let tree = index.tree(&named, &options)?;
     let terminal = &program.terminal;
-    if args.format == ReportFormat::Json {
+    if args.index.format == ReportFormat::Json {
         let report = relations(&snapshot, &tree, &options)?;
         return terminal.write(|out| json::write_indented(out, &report));
     }

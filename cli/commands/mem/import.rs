@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 
 use crate::commands::mem::export::{contents, write_commit};
 use crate::context::{Failure, Outcome, Program, ReportFormat};
-use crate::output::{sanitize, time};
+use crate::output::sanitize;
 
 /// The format of the entries to import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
     };
     let shown = project.root().display().to_string();
     let (known, workers) = (&user::trust().known, Workers::default());
-    let arrival = Arrival { name, root: &shown, now: time::now(), known, workers };
+    let arrival = Arrival { name, root: &shown, now: aurora_clock::now_seconds(), known, workers };
     let imported = Environment::import(&project.directory(), &mut input, arrival)?;
     project.record()?;
     if !imported.complete {

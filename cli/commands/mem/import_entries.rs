@@ -16,7 +16,7 @@ use crate::commands::mem::add::root_of;
 use crate::commands::mem::import::{self as artefact, ImportArgs, SourceFormatArg};
 use crate::context::memories::{create, open_all, places, project};
 use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal};
-use crate::output::{sanitize, time, units};
+use crate::output::{sanitize, units};
 
 /// Maximum number of problems that are listed without `--verbose`.
 const MAX_LISTED: usize = 20;
@@ -44,7 +44,7 @@ pub(super) fn run(args: &ImportArgs, from: SourceFormatArg, program: &Program) -
     let default = if root.is_some() { Owner::Project } else { Owner::User };
     let owner = args.transfer.memory.unwrap_or(default);
     let root = root_of(owner, root)?;
-    let target = Target { owner, root: &root, is_dry_run: args.transfer.dry_run, now: time::now() };
+    let target = Target { owner, root: &root, is_dry_run: args.transfer.dry_run, now: aurora_clock::now_seconds() };
     let (transfer, noun) = match from {
         SourceFormatArg::Jsonl => (target.lines(&args.file)?, "line"),
         SourceFormatArg::Markdown => (target.notes(&args.file)?, "file"),

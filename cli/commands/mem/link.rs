@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::context::{Memories, MemoryArgs, Outcome, Program};
-use crate::output::{sanitize, time};
+use crate::output::sanitize;
 
 /// Link an entry of memory to another entry or to code
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &LinkArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
     let memory = memories.with(&args.id, false)?;
     let weight = (!args.remove).then_some(args.weight);
-    memory.link(&args.id, &args.to, &args.relation, weight, time::now())?;
+    memory.link(&args.id, &args.to, &args.relation, weight, aurora_clock::now_seconds())?;
     let done = if args.remove { "no longer linked to" } else { "linked to" };
     let line = format!("{} {done} {} ({})", args.id, args.to, args.relation);
     program.terminal.line(&sanitize::line(&line))

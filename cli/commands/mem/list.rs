@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::context::args::parse_limit;
 use crate::context::{Memories, MemoryArgs, Outcome, Program, ReportFormat, Terminal};
-use crate::output::{Role, sanitize, time, units, width};
+use crate::output::{Role, sanitize, units, width};
 
 /// List the entries of memory
 #[derive(Debug, Args)]
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &ListArgs, program: &Program) -> Outcome {
     let mut memories = Memories::open(&args.memories, program)?;
     memories.warn_left_out(program)?;
     let filter = filter(args);
-    let now = time::now();
+    let now = aurora_clock::now_seconds();
     let mut reports: Vec<EntryReport> = Vec::new();
     for memory in memories.iter() {
         let keep = |report| -> Result<(), MemoryError> {
@@ -141,7 +141,7 @@ fn row(report: &EntryReport) -> [String; 6] {
         sanitize::line(&scope),
         score,
         units::count(facts.access_count),
-        time::date(facts.edited_at),
+        units::date(facts.edited_at),
         width::elide_end(&sanitize::line(&entry.title()), MAX_TITLE_COLUMNS),
     ]
 }

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
     let root = root.canonicalize().map_err(|error| Failure::new(format!("{}: {error}", root.display())))?;
     let out = match &args.out {
         Some(out) => std::path::absolute(out).map_err(|error| Failure::new(format!("{}: {error}", out.display())))?,
-        None => place::mined_sets(&root),
+        None => ProjectDirectory::of(&root).path_of(ProjectDirectory::MINED_SETS),
     };
     let selection = Selection { most: args.max, seed: args.seed, held_out: args.held_out };
     let backend = StagesBackend { source: root.clone(), program };
@@ -124,7 +124,9 @@ impl IndexerBackend for StagesBackend<'_> {
             indexing::update(root, self.program)
         } else {
             let copied = copy_pipeline(&self.source, root);
-            copied.map_err(|error| format!("{}: {error}", place::project_pipeline(root).display()))?;
+            copied.map_err(|error| {
+                format!("{}: {error}", ProjectDirectory::of(root).path_of(ProjectDirectory::PIPELINE).display())
+            })?;
             indexing::update_mined(root, self.program)
         };
         let listed = updated.and_then(|()| -> Outcome<Vec<String>> {

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::context::{Memories, MemoryArgs, Outcome, Program, ReportFormat};
-use crate::output::{sanitize, time, units};
+use crate::output::{sanitize, units};
 
 /// Delete entries of memory whose lifespan is over
 #[derive(Debug, Args)]
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &PruneArgs, program: &Program) -> Outcome {
     memories.warn_left_out(program)?;
     let mut report = Report { dry_run: args.dry_run, entries: Vec::new(), kept: 0 };
     for memory in memories.iter() {
-        let (pruned, kept) = memory.prune(&memories.rules, args.dry_run, time::now())?;
+        let (pruned, kept) = memory.prune(&memories.rules, args.dry_run, aurora_clock::now_seconds())?;
         report.entries.extend(pruned);
         report.kept += kept;
     }

@@ -14,7 +14,7 @@ use crate::context::args::{parse_budget, parse_limit, parse_share};
 use crate::context::memories::note_search;
 use crate::context::searched::SearchedArgs;
 use crate::context::{Outcome, Program, SearchedMemory, SearchedRoots, Terminal, searched};
-use crate::output::{json, sanitize, time};
+use crate::output::{json, sanitize};
 
 /// The output format of recalled memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
         (false, RecallFormat::Recall) => LIST_LIMIT,
         (false, _) => SearchRequest::default_limit(Some(args.budget)),
     };
-    let now = time::now();
+    let now = aurora_clock::now_seconds();
     let is_list = args.format == RecallFormat::Recall;
     let query = Query {
         limit: args.limit.unwrap_or(default),

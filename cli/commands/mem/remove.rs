@@ -5,7 +5,7 @@ use std::io::Write as _;
 use clap::Args;
 
 use crate::context::{Memories, MemoryArgs, Outcome, Program};
-use crate::output::{sanitize, time};
+use crate::output::sanitize;
 
 /// Remove entries of memory; `undo` restores them
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &RemoveArgs, program: &Program) -> Outcome {
     let found = args.ids.iter().map(|id| Ok((id, memories.with(id, false)?))).collect::<Outcome<Vec<_>>>()?;
     let mut out = program.terminal.stdout();
     for (id, memory) in found {
-        memory.remove(id, time::now())?;
+        memory.remove(id, aurora_clock::now_seconds())?;
         writeln!(out, "removed {}; `aur mem undo` restores it", sanitize::line(id))?;
     }
     Ok(out.flush()?)

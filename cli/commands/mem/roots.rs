@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::context::{Outcome, Program, ReportFormat};
-use crate::output::{Role, sanitize, time, units};
+use crate::output::{Role, sanitize, units};
 
 /// List the directories that you have indexed
 #[derive(Debug, Args)]
@@ -89,7 +89,7 @@ fn describe(held: &Held) -> String {
     match held {
         Held::Index { files, chunks, seconds, .. } => {
             let (files, chunks) = (units::counted(*files, "file"), units::counted(*chunks, "chunk"));
-            format!("{files}, {chunks}, updated {}", relative_time(*seconds, time::now()))
+            format!("{files}, {chunks}, updated {}", relative_time(*seconds, aurora_clock::now_seconds()))
         }
         Held::Nothing { error } => sanitize::line(error),
     }

@@ -19,7 +19,7 @@ use crate::context::{
 };
 use crate::output::links::Links;
 use crate::output::results::DisplayOptions;
-use crate::output::{context, json, results, time, units};
+use crate::output::{context, json, results, units};
 
 /// Search the index; a missing index is built first
 #[derive(Debug, Args)]
@@ -236,7 +236,7 @@ impl Answer {
 
 impl Session<'_> {
     fn answer(&mut self, text: &str) -> Outcome {
-        let now = time::now();
+        let now = aurora_clock::now_seconds();
         let answer = self.search(text, now)?;
         let mut out = self.terminal.stdout();
         self.present(&mut out, &answer, now)?;
@@ -257,7 +257,7 @@ impl Session<'_> {
                 read_line(&mut input, &mut line).map_err(unread)?;
                 texts.push(query_of(&line));
             }
-            let now = time::now();
+            let now = aurora_clock::now_seconds();
             let mut shown = Vec::new();
             for (text, answer) in texts.iter().zip(self.search_all(&texts, now)) {
                 match answer {

@@ -1,5 +1,6 @@
 //! `aur mem show`: prints an entry.
 
+use aurora_project::stamp;
 use std::io::Write;
 
 use aurora_memory::{EntryReport, Version};
@@ -8,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::context::{Failure, Memories, MemoryArgs, Outcome, Program, ReportFormat, Terminal};
-use crate::output::{Role, sanitize, time};
+use crate::output::{Role, sanitize, units};
 
 /// Show an entry of memory
 #[derive(Debug, Args)]
@@ -50,7 +51,7 @@ struct ShownVersion<'v> {
 pub(crate) fn run(args: &ShowArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
     let memory = memories.with(&args.id, false)?;
-    let report = memory.report(&args.id, (&memories.rules, &memories.config), time::now())?;
+    let report = memory.report(&args.id, (&memories.rules, &memories.config), aurora_clock::now_seconds())?;
     let report = report.ok_or_else(|| Failure::new(format!("no entry {}", args.id)))?;
     let versions = if args.history { memory.versions(&args.id)? } else { Vec::new() };
     let printed = WithHistory {
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &ShowArgs, program: &Program) -> Outcome {
 impl<'v> ShownVersion<'v> {
     fn new(version: &'v Version) -> Self {
         let Version { number, change, time, document, .. } = version;
-        Self { version: *number, change: *change, time: time::rfc3339(*time), document }
+        Self { version: *number, change: *change, time: stamp(*time), document }
     }
 }
 
@@ -90,11 +91,11 @@ fn write_text(
     if let Some(domain) = entry.domain() {
         field("Domain:", domain)?;
     }
-    field("Added:", &time::rfc3339(facts.created_at))?;
-    field("Changed:", &format!("{} (version {})", time::rfc3339(facts.edited_at), facts.version))?;
-    field("Used:", &format!("{} times, last {}", facts.access_count, time::rfc3339(facts.last_accessed)))?;
+    field("Added:", &stamp(facts.created_at))?;
+    field("Changed:", &format!("{} (version {})", stamp(facts.edited_at), facts.version))?;
+    field("Used:", &format!("{} times, last {}", facts.access_count, stamp(facts.last_accessed)))?;
     field("Activation:", &format!("{:.2}", facts.activation))?;
-    let expires = facts.expires_at.map(|at| format!(", until {}", time::date(at))).unwrap_or_default();
+    let expires = facts.expires_at.map(|at| format!(", until {}", units::date(at))).unwrap_or_default();
     field("Policy:", &format!("{} ({}{expires})", facts.policy, facts.state))?;
     if !facts.escalation.is_empty() {
         field("Flags:", &facts.escalation.join(", "))?;
@@ -112,7 +113,7 @@ fn write_text(
     for version in versions {
         let change = serde_json::to_value(version.change).ok();
         let change = change.as_ref().and_then(|change| change.as_str()).unwrap_or_default().to_owned();
-        writeln!(out, "  {:>4}  {}  {change}", version.number, time::rfc3339(version.time))?;
+        writeln!(out, "  {:>4}  {}  {change}", version.number, stamp(version.time))?;
     }
     Ok(())
 }

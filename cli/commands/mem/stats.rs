@@ -1,13 +1,12 @@
 //! `aur mem stats`: prints statistics of the index.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use aurora_project::{ContentsReport, OmissionReport, contents, omissions};
 use aurora_stages::index::{FailedRow, NotIndexed, failed_rows};
 use clap::Args;
 
-use crate::context::{Outcome, Program, ReportFormat, Terminal, interrupt};
+use crate::context::{IndexReportArgs, Outcome, Program, Terminal, interrupt};
 use crate::output::{Role, fields, sanitize, units, width};
 
 /// Show statistics of the index
@@ -25,13 +24,8 @@ pub(crate) struct StatsArgs {
     #[arg(long, conflicts_with = "skipped")]
     pub(crate) failed: bool,
 
-    /// Indexed directory [default: the nearest enclosing directory with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
-
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) index: IndexReportArgs,
 }
 
 /// Prints the statistics of the published generation.
@@ -43,9 +37,9 @@ pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
         return print_failed(args, program);
     }
     let terminal = &program.terminal;
-    let (project, snapshot) = program.open(args.root.as_deref())?;
+    let (project, snapshot) = program.open(args.index.root.as_deref())?;
     let stats = contents(&project, &snapshot)?;
-    terminal.print(args.format, &stats, |out| write_text(out, &stats, terminal))
+    terminal.print(args.index.format, &stats, |out| write_text(out, &stats, terminal))
 }
 
 /// Free space is shown if it exceeds both this fraction of the tables and this number of bytes. The latest transactions
@@ -117,9 +111,9 @@ fn write_text(out: &mut impl Write, stats: &ContentsReport, terminal: &Terminal)
 
 /// Prints every failed row of the published generation.
 fn print_failed(args: &StatsArgs, program: &Program) -> Outcome {
-    let (_, snapshot) = program.open(args.root.as_deref())?;
+    let (_, snapshot) = program.open(args.index.root.as_deref())?;
     let rows = failed_rows(&snapshot)?;
-    program.terminal.print(args.format, &rows, |out| write_failed(out, &rows, &program.terminal))
+    program.terminal.print(args.index.format, &rows, |out| write_failed(out, &rows, &program.terminal))
 }
 
 fn write_failed(out: &mut impl Write, rows: &[FailedRow], terminal: &Terminal) -> io::Result<()> {
@@ -142,12 +136,12 @@ fn write_failed(out: &mut impl Write, rows: &[FailedRow], terminal: &Terminal) -
 
 /// Prints every file and directory of the current tree that is not indexed.
 fn print_skipped(args: &StatsArgs, program: &Program) -> Outcome {
-    let (project, _) = program.open(args.root.as_deref())?;
+    let (project, _) = program.open(args.index.root.as_deref())?;
     let options = program.options(project.root())?;
     interrupt::cancels(&options.cancel, "nothing is written");
     let report = omissions(&options)?;
     interrupt::unless_cancelled(&options.cancel)?;
-    program.terminal.print(args.format, &report, |out| write_skipped(out, &report, &program.terminal))
+    program.terminal.print(args.index.format, &report, |out| write_skipped(out, &report, &program.terminal))
 }
 
 /// Writes the reasons, most frequent first, and then `PATH: REASON` for every entry.

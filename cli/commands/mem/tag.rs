@@ -5,7 +5,7 @@ use aurora_project::Names;
 use clap::Args;
 
 use crate::context::{Failure, Memories, MemoryArgs, Outcome, Program, place};
-use crate::output::{sanitize, time};
+use crate::output::sanitize;
 
 /// Add or remove tags of an entry of memory or of code
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &TagArgs, program: &Program) -> Outcome {
     let memory = memories.with(&args.id, false)?;
     let add: Vec<&str> = args.tags.iter().map(String::as_str).collect();
     let remove: Vec<&str> = args.remove.iter().map(String::as_str).collect();
-    let tags = memory.tag(&args.id, &add, &remove, time::now())?;
+    let tags = memory.tag(&args.id, &add, &remove, aurora_clock::now_seconds())?;
     print_tags(&args.id, &tags, program)
 }
 

@@ -14,7 +14,7 @@ use aurora_storage::ProjectDirectory;
 use clap::Args;
 
 use crate::context::args::{parse_folds, parse_regularisation};
-use crate::context::{Failure, Outcome, Program, ReportFormat, golden, place, rerankers};
+use crate::context::{Failure, IndexReportArgs, Outcome, Program, golden, place, rerankers};
 use crate::output::evaluation;
 
 /// Learn the weights of the ranking from questions with known answers
@@ -75,18 +75,13 @@ pub(crate) struct TuneArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Indexed directory [default: the nearest enclosing directory with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
-
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) index: IndexReportArgs,
 }
 
 /// Learns weights, prints the gain, and writes the configuration if the gain is significant.
 pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
-    let root = place::for_search(args.root.as_deref())?;
+    let root = place::for_search(args.index.root.as_deref())?;
     let mode = args.mode.unwrap_or_default();
     let batches = golden::gather(&args.golden, &root)?;
     let start = golden::config(args.config.as_deref(), &root, program)?;
@@ -117,7 +112,9 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
         TuneError::Query(error) => Failure::from(error),
         other => other.into(),
     })?;
-    program.terminal.print(args.format, &report, |out| evaluation::write_tuning(out, &report, program.terminal.out))?;
+    program
+        .terminal
+        .print(args.index.format, &report, |out| evaluation::write_tuning(out, &report, program.terminal.out))?;
     if !report.is_gain() && !args.force {
         return Err(Failure::Short(unsure(&report)));
     }
@@ -130,7 +127,7 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
             .and_then(|home| home.write(ProjectDirectory::TUNED_CONFIG, config_file(&report).as_bytes())),
     };
     written.map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
-    let config = place::project_config(&root);
+    let config = ProjectDirectory::of(&root).path_of(ProjectDirectory::CONFIG);
     let (file, config) = (file.display(), config.display());
     program.terminal.note(&format!("written to {file}; to use it, copy its tables to {config}"));
     Ok(())

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::commands::mem::add::root_of;
 use crate::context::memories::{create, project};
 use crate::context::{Outcome, Program, ReportFormat, document};
-use crate::output::{sanitize, time};
+use crate::output::sanitize;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TurnCommand {
@@ -64,7 +64,7 @@ pub(crate) fn run(command: &TurnCommand, program: &Program) -> Outcome {
 }
 
 fn add(args: &TurnArgs, program: &Program) -> Outcome {
-    let now = time::now();
+    let now = aurora_clock::now_seconds();
     let text = match args.text.as_str() {
         "-" => document::read(Path::new("-"))?.text,
         text => text.to_owned(),

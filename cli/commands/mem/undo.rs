@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::context::{Memories, MemoryArgs, Outcome, Program};
-use crate::output::{sanitize, time};
+use crate::output::sanitize;
 
 /// Revert the last change of an entry of memory
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ pub(crate) struct UndoArgs {
 pub(crate) fn run(args: &UndoArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
     let memory = memories.with(&args.id, true)?;
-    let version = memory.undo(&args.id, time::now())?;
+    let version = memory.undo(&args.id, aurora_clock::now_seconds())?;
     let state = if version.document.is_some() { "is restored to its previous version" } else { "is removed again" };
     program.terminal.line(&format!("{} {state} (version {})", sanitize::line(&args.id), version.number))
 }

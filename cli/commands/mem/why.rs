@@ -20,7 +20,7 @@ use crate::context::programs::{Purpose, Untrusted};
 use crate::context::{
     Failure, Memories, MemoryArgs, Outcome, Program, ReportFormat, Terminal, interrupt, place, programs,
 };
-use crate::output::{Role, json, sanitize, time, units, width};
+use crate::output::{Role, sanitize, units, width};
 
 /// Explain whether a file is indexed and what each stage does with it, or why an entry of memory is kept
 #[derive(Debug, Args)]
@@ -118,19 +118,17 @@ pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
     let plan = indexing::plan(&options)?;
     let options = programs::allowed(options, Untrusted::Skip, Purpose::DryRun, &program.terminal)?;
     interrupt::cancels(&options.cancel, "nothing is written");
-    let mut out = program.terminal.stdout();
-    let explain =
-        Explanation { snapshot: &snapshot, options: &options, format: args.format, terminal: &program.terminal };
+    let terminal = &program.terminal;
+    let explain = Explanation { snapshot: &snapshot, options: &options, format: args.format, terminal };
     let mut left_out = 0;
     for (number, given) in args.paths.iter().enumerate() {
         if number > 0 && args.format == ReportFormat::Text {
-            writeln!(out)?;
+            terminal.line("")?;
         }
         let is_indexed = match directory(given, &options.root) {
-            Some(path) => explain.directory(&path, &mut out)?,
-            None => explain.file(&dry::indexed_path(given, &options.root, &plan)?, &mut out)?,
+            Some(path) => explain.directory(&path)?,
+            None => explain.file(&dry::indexed_path(given, &options.root, &plan)?)?,
         };
-        out.flush()?;
         left_out += u64::from(!is_indexed);
     }
     match left_out {
@@ -143,17 +141,14 @@ pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
 /// Explains why entries of memory are kept, decay or are archived.
 fn explain_entries(ids: &[String], args: &WhyArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memory, program)?;
-    let mut out = program.terminal.stdout();
+    let terminal = &program.terminal;
     for id in ids {
         let memory = memories.with(id, false)?;
-        let decision =
-            memory.decision(id, &memories.rules, time::now())?.ok_or_else(|| Failure::new(format!("no entry {id}")))?;
-        match args.format {
-            ReportFormat::Json => json::write_indented(&mut out, &decision)?,
-            ReportFormat::Text => write_decision(&mut out, id, &decision, &program.terminal)?,
-        }
+        let decision = memory.decision(id, &memories.rules, aurora_clock::now_seconds())?;
+        let decision = decision.ok_or_else(|| Failure::new(format!("no entry {id}")))?;
+        terminal.print(args.format, &decision, |out| write_decision(out, id, &decision, terminal))?;
     }
-    Ok(out.flush()?)
+    Ok(())
 }
 
 fn write_decision(out: &mut impl Write, id: &str, decision: &Decision, terminal: &Terminal) -> io::Result<()> {
@@ -198,7 +193,7 @@ struct Explanation<'e> {
 
 impl Explanation<'_> {
     /// Explains a directory. Returns whether a file below it is indexed.
-    fn directory(&self, path: &str, out: &mut impl Write) -> Outcome<bool> {
+    fn directory(&self, path: &str) -> Outcome<bool> {
         let found = indexing::not_indexed(self.options)?;
         interrupt::unless_cancelled(&self.options.cancel)?;
         let (mut files, mut chunks) = (0, 0);
@@ -213,15 +208,12 @@ impl Explanation<'_> {
         let below = found.iter().filter(|entry| is_below(&entry.path, path) && entry.path != path);
         let not_indexed = below.cloned().collect();
         let report = DirectoryReport { path, indexed: files > 0, reason, files, chunks, not_indexed };
-        match self.format {
-            ReportFormat::Json => json::write_indented(out, &report)?,
-            ReportFormat::Text => write_directory(out, &report, self.terminal)?,
-        }
+        self.terminal.print(self.format, &report, |out| write_directory(out, &report, self.terminal))?;
         Ok(report.indexed)
     }
 
     /// Explains a file. Returns whether it is indexed.
-    fn file(&self, path: &str, out: &mut impl Write) -> Outcome<bool> {
+    fn file(&self, path: &str) -> Outcome<bool> {
         let run = indexing::dry_run(self.options, path, &[])?;
         interrupt::unless_cancelled(&self.options.cancel)?;
         if let Some(error) = &run.error {
@@ -229,10 +221,7 @@ impl Explanation<'_> {
         }
         let record = self.snapshot.file(path)?;
         let report = report(&run, record.as_ref(), &self.options.root);
-        match self.format {
-            ReportFormat::Json => json::write_indented(out, &report)?,
-            ReportFormat::Text => write_file(out, &report, self.terminal)?,
-        }
+        self.terminal.print(self.format, &report, |out| write_file(out, &report, self.terminal))?;
         Ok(report.indexed)
     }
 }

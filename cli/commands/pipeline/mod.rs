@@ -9,6 +9,7 @@ use aurora_pipeline::Plan;
 use aurora_project::checked_plan;
 use aurora_stages::index::{self as indexing, IndexError, IndexOptions, PipelineChoice, RunsOn, StageOutlook};
 use aurora_stages::pipelines::EMBEDDED;
+use aurora_storage::ProjectDirectory;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::commands::pipeline::dry::RunArgs;
@@ -145,7 +146,7 @@ fn pipeline(args: &PipelineArgs, program: &Program) -> Outcome<(String, IndexOpt
         PipelineChoice::Named(name) | PipelineChoice::Text { name, .. } => name,
         PipelineChoice::File(path) => path.display().to_string(),
         PipelineChoice::Default => {
-            let project = place::project_pipeline(&root);
+            let project = ProjectDirectory::of(&root).path_of(ProjectDirectory::PIPELINE);
             if project.symlink_metadata().is_ok() { project.display().to_string() } else { "default".to_owned() }
         }
     };

@@ -11,7 +11,6 @@ use crate::commands::mem::browse::latest::Latest;
 use crate::commands::mem::browse::row::Found;
 use crate::context::refresh;
 use crate::context::refresh::Refreshed;
-use crate::output::time;
 
 /// Maximum number of results.
 const MAX_RESULTS: usize = 100;
@@ -204,7 +203,7 @@ impl Answering {
     }
 
     fn search(&mut self, question: &Question) -> Result<Found, String> {
-        let now = time::now();
+        let now = aurora_clock::now_seconds();
         let query = Query {
             limit: MAX_RESULTS,
             mode: self.mode,

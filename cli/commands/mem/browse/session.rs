@@ -19,7 +19,7 @@ use crate::commands::mem::browse::signals::{Signals, suspend};
 use crate::commands::mem::browse::theme::Theme;
 use crate::commands::mem::browse::{BrowseArgs, command, filters, view};
 use crate::context::{Failure, Outcome, place};
-use crate::output::{Painter, time};
+use crate::output::Painter;
 
 /// Maximum waiting time for a key before answers are checked: while an answer is pending, and otherwise.
 const PENDING_POLL: Duration = Duration::from_millis(8);
@@ -281,7 +281,7 @@ impl Session {
             && let Ok(access) = searcher.access()
         {
             // A read-only index can be browsed.
-            let _ = access.record(&[(row.key.as_str(), time::now())]);
+            let _ = access.record(&[(row.key.as_str(), aurora_clock::now_seconds())]);
         }
         self.requested = None;
         let question = self.app.question(true);
