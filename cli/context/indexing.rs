@@ -8,10 +8,8 @@ use aurora_project::Project;
 use aurora_stages::index::{IndexError, IndexOptions, IndexSummary};
 use aurora_storage::StorageError;
 
-use crate::context::programs::{Purpose, Untrusted};
-use crate::context::{Failure, Outcome, Program, Terminal, interrupt, place, programs};
-use crate::output::progress::IndexProgress;
-use crate::output::{sanitize, units};
+use crate::context::{Failure, Outcome, Program, Purpose, Terminal, Untrusted, interrupt, place, programs};
+use crate::output::{progress, sanitize, units};
 
 /// Builds the index of a project that has none, unless `refused` is set. Returns whether it built an index.
 pub(crate) fn for_search(project: &Project, refused: bool, program: &Program) -> Outcome<bool> {
@@ -56,7 +54,7 @@ pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
 pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
     program.terminal.note(&format!("no index yet; indexing {}", root.display()));
     let options = without_untrusted(root, program)?;
-    let summary = build(&options, &IndexProgress::visible(program.terminal.live), program)?;
+    let summary = build(&options, &progress::IndexProgress::visible(program.terminal.live), program)?;
     print_problems(&summary, &program.terminal);
     if options.cancel.is_cancelled() {
         return Err(Failure::Interrupted("the index is incomplete; `aur mem index` continues".to_owned()));
@@ -79,7 +77,7 @@ pub(crate) fn update_mined(root: &Path, program: &Program) -> Outcome {
 }
 
 fn run_silently(options: &IndexOptions) -> Outcome {
-    aurora_stages::index::run(options, &IndexProgress::hidden())?;
+    aurora_stages::index::run(options, &progress::IndexProgress::hidden())?;
     Ok(())
 }
 
@@ -89,7 +87,11 @@ fn without_untrusted(root: &Path, program: &Program) -> Outcome<IndexOptions> {
     programs::allowed(options, Untrusted::Keep, Purpose::Index, &program.terminal)
 }
 
-pub(crate) fn build(options: &IndexOptions, progress: &IndexProgress, program: &Program) -> Outcome<IndexSummary> {
+pub(crate) fn build(
+    options: &IndexOptions,
+    progress: &progress::IndexProgress,
+    program: &Program,
+) -> Outcome<IndexSummary> {
     interrupt::cancels(&options.cancel, "writing the batches in flight");
     let summary = run_after_others(options, progress, &program.terminal);
     interrupt::ends(|| {});
@@ -110,7 +112,7 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 /// Runs the pipeline as soon as no other process is writing the index.
 fn run_after_others(
     options: &IndexOptions,
-    progress: &IndexProgress,
+    progress: &progress::IndexProgress,
     terminal: &Terminal,
 ) -> Result<IndexSummary, IndexError> {
     let begun = Instant::now();

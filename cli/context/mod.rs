@@ -25,4 +25,5 @@ pub(crate) use args::{
 pub(crate) use failure::{Failure, Outcome};
 pub(crate) use memories::Memories;
 pub(crate) use program::Program;
+pub(crate) use programs::{Purpose, Untrusted};
 pub(crate) use terminal::Terminal;

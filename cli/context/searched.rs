@@ -10,7 +10,6 @@ use aurora_project::{OpenedSearcher, Project, ProjectError, Searchers, chain, ro
 use aurora_query::{FlagValue, Mode, QueryError, SearchConfig, Searcher, Source};
 use aurora_storage::Snapshot;
 
-use crate::context::refresh::Refreshed;
 use crate::context::{
     Failure, Outcome, Program, SearchedMemory, SearchedRoots, Terminal, indexing, memories, place, query_embedder,
     refresh,
@@ -274,7 +273,7 @@ impl ProjectRoot {
 /// A running update of an index. Meanwhile, searches use the previous generation.
 struct PendingUpdate {
     root: ProjectRoot,
-    update: Option<JoinHandle<Refreshed>>,
+    update: Option<JoinHandle<refresh::Refreshed>>,
 }
 
 impl PendingUpdate {
@@ -288,7 +287,9 @@ impl PendingUpdate {
     /// Waits for the end of the update. Returns the new generation, if one was published, and a note for the answer.
     fn finish(self) -> (Option<Arc<Searcher>>, Option<String>) {
         let Self { root, update } = self;
-        let Some(Refreshed { newer, note }) = update.and_then(|update| update.join().ok()) else { return (None, None) };
+        let Some(refresh::Refreshed { newer, note }) = update.and_then(|update| update.join().ok()) else {
+            return (None, None);
+        };
         let (newer, note) = match newer.map(|newer| root.open(newer, None)).transpose() {
             Ok(newer) => (newer, note),
             Err(error) => (None, Some(format!("The index was updated, but cannot be opened: {}", chain(&error)))),

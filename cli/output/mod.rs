@@ -19,4 +19,6 @@ pub(crate) mod trail;
 pub(crate) mod units;
 pub(crate) mod width;
 
+pub(crate) use links::Links;
+pub(crate) use scores::{ScoreCard, ScorePart};
 pub(crate) use style::{Painter, Role};

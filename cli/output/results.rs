@@ -6,11 +6,9 @@ use aurora_query::explain::relative_time;
 use aurora_query::{Copies, FileRow, FileState, Hit, Marker, SearchResults, TextFilter};
 use aurora_storage::{ChunkHistory, ChunkType, HistoryTier};
 
-use crate::output::code::{CodeLine, highlight};
-use crate::output::links::Links;
-use crate::output::scores::{ScoreCard, ScorePart};
-use crate::output::table::Row;
-use crate::output::{Painter, Role, fields, sanitize, scores, table, trail, units, width};
+use crate::output::{
+    Links, Painter, Role, ScoreCard, ScorePart, code, fields, sanitize, scores, table, trail, units, width,
+};
 
 /// Minimum width of code in columns.
 const MIN_CODE_COLUMNS: usize = 12;
@@ -45,7 +43,7 @@ pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &Display
     }
     let is_ranked = found.stages.ranked > 0;
     let marker = Marker::new(&found.term_weights, Some(shown.patterns));
-    let rows: Vec<Row> = found.hits.iter().map(|hit| row(hit, is_ranked, shown)).collect();
+    let rows: Vec<table::Row> = found.hits.iter().map(|hit| row(hit, is_ranked, shown)).collect();
     let table = table::render(&rows, shown.legacy, shown.columns, shown.paint, shown.links);
     out.write_all(table.as_bytes())?;
     for hit in &found.hits {
@@ -75,9 +73,9 @@ pub(crate) fn write_heading(out: &mut impl Write, query: &str, paint: Painter) -
     writeln!(out, "{}", paint.paint(Role::Heading, &heading))
 }
 
-fn row(hit: &Hit, is_ranked: bool, shown: &DisplayOptions<'_>) -> Row {
+fn row(hit: &Hit, is_ranked: bool, shown: &DisplayOptions<'_>) -> table::Row {
     let (commits, modified) = git_cells(hit, shown.now);
-    Row {
+    table::Row {
         file: hit.shown_file(),
         source: hit.source,
         line: lines(hit).map(|(first, _)| first),
@@ -134,11 +132,11 @@ fn copies(hit: &Hit, named: usize) -> Option<String> {
 
 /// Returns the best lines of a hit with a common indentation. A line is numbered if it is a line of the file.
 fn snippet(hit: &Hit, shown: &DisplayOptions<'_>) -> Vec<String> {
-    let highlights = if shown.paint.is_enabled() { highlight(&hit.text, &hit.language) } else { Vec::new() };
+    let highlights = if shown.paint.is_enabled() { code::highlight(&hit.text, &hit.language) } else { Vec::new() };
     let code = |at: usize| {
         let line = &hit.snippet[at];
         let highlights = highlights.get(line.place).map_or(&[][..], Vec::as_slice);
-        CodeLine { text: &line.text, highlights, matches: &line.matches }
+        code::CodeLine { text: &line.text, highlights, matches: &line.matches }
     };
     let numbers: Vec<String> =
         hit.snippet.iter().map(|line| line.line.map_or_else(String::new, |line| line.to_string())).collect();
@@ -283,7 +281,7 @@ fn place(hit: &Hit) -> String {
 fn write_content(out: &mut impl Write, hit: &Hit, marker: &Marker<'_>, shown: &DisplayOptions<'_>) -> io::Result<()> {
     let text = hit.text.trim_end_matches('\n');
     let (highlights, matches) = if shown.paint.is_enabled() {
-        (highlight(text, &hit.language), marker.matches(text))
+        (code::highlight(text, &hit.language), marker.matches(text))
     } else {
         (Vec::new(), Vec::new())
     };
@@ -293,7 +291,7 @@ fn write_content(out: &mut impl Write, hit: &Hit, marker: &Marker<'_>, shown: &D
     for (at, line) in text.lines().enumerate() {
         let highlights = highlights.get(at).map_or(&[][..], Vec::as_slice);
         let matches = matches.get(at).map_or(&[][..], Vec::as_slice);
-        let code = CodeLine { text: line, highlights, matches }.render(0, None, shown.paint);
+        let code = code::CodeLine { text: line, highlights, matches }.render(0, None, shown.paint);
         match numbered {
             Some((first, _)) => {
                 let number = format!("{:>columns$} │", first as usize + at);

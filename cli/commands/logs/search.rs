@@ -8,8 +8,7 @@ use clap::Args;
 use crate::commands::logs::args::{DaysArgs, LogFormat};
 use crate::commands::logs::rows::Rows;
 use crate::commands::logs::{list, place};
-use crate::context::args::parse_limit;
-use crate::context::{Failure, Outcome, Program};
+use crate::context::{Failure, Outcome, Program, args};
 use crate::output::{Painter, Role, sanitize, units};
 
 /// Search the texts of logs
@@ -37,7 +36,7 @@ pub(crate) struct LogSearchArgs {
     pub(crate) days: DaysArgs,
 
     /// Maximum number of results [default: all]
-    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = args::parse_limit)]
     pub(crate) limit: Option<usize>,
 
     /// Output format

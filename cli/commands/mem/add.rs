@@ -8,9 +8,7 @@ use aurora_memory_schema::{Draft, Kind, Outcome as Stored};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::context::document::NamedText;
-use crate::context::memories::{create, project};
-use crate::context::{Failure, Outcome, PlacementArgs, Program, ReportFormat, Terminal, document};
+use crate::context::{Failure, Outcome, PlacementArgs, Program, ReportFormat, Terminal, document, memories};
 use crate::output::sanitize;
 
 /// Add a reasoning pattern, knowledge or a note to memory
@@ -85,7 +83,7 @@ fn read(args: &AddArgs) -> Outcome<Draft> {
     let kind = args.kind;
     let given = match (&args.message, &args.file) {
         (Some(_), _) if kind != Kind::Note => return Err(Failure::new("only a note can be given with --message")),
-        (Some(text), _) => NamedText { name: "--message".to_owned(), text: text.clone() },
+        (Some(text), _) => document::NamedText { name: "--message".to_owned(), text: text.clone() },
         (None, Some(file)) => document::read(file)?,
         (None, None) => return Err(Failure::new("nothing to add: give FILE or --message")),
     };
@@ -94,7 +92,7 @@ fn read(args: &AddArgs) -> Outcome<Draft> {
 
 /// Opens the memory for a new entry. Returns the memory and the placement of the entry.
 pub(super) fn open_target(args: &PlacementArgs) -> Outcome<(Memory, Placement)> {
-    let root = project(args.root.as_deref())?;
+    let root = memories::project(args.root.as_deref())?;
     let scope = match (args.scope, &args.session, &root) {
         (Some(scope), _, _) => scope,
         (None, Some(_), _) => Scope::Session,
@@ -102,7 +100,7 @@ pub(super) fn open_target(args: &PlacementArgs) -> Outcome<(Memory, Placement)> 
         (None, None, None) => Scope::User,
     };
     let owner = Owner::of(scope);
-    let memory = create(owner, &root_of(owner, root)?)?;
+    let memory = memories::create(owner, &root_of(owner, root)?)?;
     Ok((memory, Placement { scope, session: args.session.clone() }))
 }
 

@@ -9,7 +9,6 @@ use clap::Args;
 
 use crate::commands::mem::add::print;
 use crate::commands::mem::browse::Editor;
-use crate::context::document::NamedText;
 use crate::context::{Failure, Memories, MemoryArgs, Outcome, Program, ReportFormat, document};
 
 /// Replace an entry of memory
@@ -46,7 +45,7 @@ pub(crate) fn run(args: &EditArgs, program: &Program) -> Outcome {
 }
 
 /// Opens the document of an entry in the user's editor, and returns the edited text.
-fn edited(memory: &Memory, id: &str) -> Outcome<NamedText> {
+fn edited(memory: &Memory, id: &str) -> Outcome<document::NamedText> {
     let version = memory.get(id)?;
     let document = version.and_then(|version| version.document).unwrap_or_default();
     let io = |error: std::io::Error| Failure::new(format!("cannot write a temporary file: {error}"));

@@ -9,10 +9,8 @@ use aurora_query::{Mode, SearchConfig};
 use clap::{Args, Subcommand};
 
 use crate::commands::mem::mine::{self, MineArgs};
-use crate::context::golden::{Open, QuestionBatch};
 use crate::context::{Failure, IndexReportArgs, Outcome, Program, golden, place, rerankers};
 use crate::output::evaluation;
-use crate::output::evaluation::{Against, Evaluation};
 
 /// Measure the search on questions with known answers
 #[derive(Debug, Args)]
@@ -110,9 +108,9 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
     let mut misses = report::misses(&run);
     let missing = misses.len();
     misses.truncate(args.misses);
-    let evaluation = Evaluation {
+    let evaluation = evaluation::Evaluation {
         sets,
-        against: against.map(|(name, other)| Against {
+        against: against.map(|(name, other)| evaluation::Against {
             what: name.display().to_string(),
             sets: report::by_set(&other),
             differences: report::differences(&run, &other, &Metric::ALL),
@@ -127,7 +125,7 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
     if missed.is_empty() { Ok(()) } else { Err(Failure::Short(below(&missed))) }
 }
 
-fn ask(engines: &[Engine], batches: &[QuestionBatch], config: &SearchConfig) -> Outcome<Run> {
+fn ask(engines: &[Engine], batches: &[golden::QuestionBatch], config: &SearchConfig) -> Outcome<Run> {
     let mut run = Run::new();
     for (engine, batch) in engines.iter().zip(batches) {
         let asked = engine.ask(config, &batch.questions)?;
@@ -137,7 +135,12 @@ fn ask(engines: &[Engine], batches: &[QuestionBatch], config: &SearchConfig) -> 
 }
 
 /// Asks the same questions of another index.
-fn ask_another(directory: &Path, batches: &[QuestionBatch], config: &SearchConfig, open: &Open<'_>) -> Outcome<Run> {
+fn ask_another(
+    directory: &Path,
+    batches: &[golden::QuestionBatch],
+    config: &SearchConfig,
+    open: &golden::Open<'_>,
+) -> Outcome<Run> {
     if batches.iter().any(|batch| batch.mined) {
         return Err(Failure::new(
             "--against-index needs golden files, because mined sets are searched in their own copies",

@@ -10,8 +10,7 @@ use aurora_query::LearningConfig;
 use aurora_storage::{AccessLog, Verdict};
 use clap::{Args, ValueEnum};
 
-use crate::context::args::parse_score;
-use crate::context::{Failure, IndexReportArgs, Outcome, Program, memories, place};
+use crate::context::{Failure, IndexReportArgs, Outcome, Program, args, memories, place};
 use crate::output::{sanitize, units};
 
 /// Rate results as good or bad, for the ranking of later searches
@@ -45,7 +44,7 @@ pub(crate) struct FeedbackArgs {
     pub(crate) outcome: Option<TaskOutcome>,
 
     /// Outcome as a score: success from 0.8, partial from 0.5
-    #[arg(long, value_name = "SCORE", requires = "session", conflicts_with_all = ["verdict", "outcome"], value_parser = parse_score)]
+    #[arg(long, value_name = "SCORE", requires = "session", conflicts_with_all = ["verdict", "outcome"], value_parser = args::parse_score)]
     pub(crate) score: Option<f64>,
 
     /// Session id, as given to searches with --session

@@ -9,10 +9,8 @@ use aurora_query::{
 use aurora_storage::{ChunkId, Snapshot};
 use clap::Args;
 
-use crate::context::args::within;
-use crate::context::{IndexReportArgs, Outcome, Program, ReportFormat, Terminal, place};
-use crate::output::links::Links;
-use crate::output::{Role, json, sanitize};
+use crate::context::{IndexReportArgs, Outcome, Program, ReportFormat, Terminal, args, place};
+use crate::output::{Links, Role, json, sanitize};
 
 /// Show what a definition calls, what calls it, or what implements it
 #[derive(Debug, Args)]
@@ -47,7 +45,7 @@ pub(crate) struct GraphArgs {
     pub(crate) depth: u32,
 
     /// Leave out relations with a lower confidence, from 0 to 1
-    #[arg(long, value_name = "X", default_value_t = MIN_CONFIDENCE, value_parser = |text: &str| within::<f32>(text, 0.0..=1.0, "a number from 0 to 1"))]
+    #[arg(long, value_name = "X", default_value_t = MIN_CONFIDENCE, value_parser = |text: &str| args::within::<f32>(text, 0.0..=1.0, "a number from 0 to 1"))]
     pub(crate) min_confidence: f32,
 
     #[command(flatten)]

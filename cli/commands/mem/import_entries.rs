@@ -14,8 +14,7 @@ use serde::Serialize;
 
 use crate::commands::mem::add::root_of;
 use crate::commands::mem::import::{self as artefact, ImportArgs, SourceFormatArg};
-use crate::context::memories::{create, open_all, places, project};
-use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal};
+use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal, memories};
 use crate::output::{sanitize, units};
 
 /// Maximum number of problems that are listed without `--verbose`.
@@ -40,7 +39,7 @@ struct Target<'a> {
 
 /// Imports entries into a memory and prints a report.
 pub(super) fn run(args: &ImportArgs, from: SourceFormatArg, program: &Program) -> Outcome {
-    let root = project(args.root.as_deref())?;
+    let root = memories::project(args.root.as_deref())?;
     let default = if root.is_some() { Owner::Project } else { Owner::User };
     let owner = args.transfer.memory.unwrap_or(default);
     let root = root_of(owner, root)?;
@@ -84,10 +83,10 @@ impl Target<'_> {
 
     fn write(&self, entries: &mut dyn Iterator<Item = Transfer>) -> Outcome<TransferReport> {
         if !self.is_dry_run {
-            return Ok(create(self.owner, self.root)?.put_all(entries, self.now)?);
+            return Ok(memories::create(self.owner, self.root)?.put_all(entries, self.now)?);
         }
-        let place = places(self.root).into_iter().filter(|place| place.owner() == self.owner);
-        let memory = open_all(place)?.pop();
+        let place = memories::places(self.root).into_iter().filter(|place| place.owner() == self.owner);
+        let memory = memories::open_all(place)?.pop();
         Ok(Memory::plan_all(memory.as_ref(), self.owner, entries)?)
     }
 

@@ -9,12 +9,11 @@ use aurora_storage::{Environment, OpenMode, ProjectDirectory};
 use aurora_suggest::did_you_mean;
 use clap::Args;
 
-use crate::context::args::{parse_jobs, parse_named, parse_named_percent, parse_percent, parse_size};
 use crate::context::indexing::{build, print_problems};
-use crate::context::programs::{Purpose, Untrusted};
-use crate::context::{Failure, Outcome, Program, ReportFormat, memories, pipeline_choice, place, programs};
-use crate::output::progress::IndexProgress;
-use crate::output::{json, summary, units};
+use crate::context::{
+    Failure, Outcome, Program, Purpose, ReportFormat, Untrusted, args, memories, pipeline_choice, place, programs,
+};
+use crate::output::{json, progress, summary, units};
 
 /// Index a directory; unchanged files are not processed again
 #[derive(Debug, Args)]
@@ -44,16 +43,16 @@ pub(crate) struct IndexArgs {
     pub(crate) require_index: bool,
 
     /// Number of worker threads [default: one per core]
-    #[arg(long, short = 'j', value_name = "N", value_parser = parse_jobs)]
+    #[arg(long, short = 'j', value_name = "N", value_parser = args::parse_jobs)]
     pub(crate) jobs: Option<usize>,
 
     /// Maximum memory for batches in flight, such as 512MiB or 2GiB
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = args::parse_size)]
     pub(crate) memory: Option<u64>,
 
     /// Exit with 1 if the coverage is lower: the share of indexable files that are indexed, or the share of rows for
     /// which a custom stage has a result
-    #[arg(long, value_name = "PCT", value_parser = parse_percent)]
+    #[arg(long, value_name = "PCT", value_parser = args::parse_percent)]
     pub(crate) min_coverage: Option<f64>,
 
     /// Action for stages whose programs you have not allowed with `aur plugin trust` [default: fail; keep for an
@@ -62,11 +61,11 @@ pub(crate) struct IndexArgs {
     pub(crate) untrusted: Option<Untrusted>,
 
     /// Exit with 1 only if this stage fails on more rows; may be given more than once
-    #[arg(long, value_name = "STAGE=N", value_parser = parse_named::<u64>)]
+    #[arg(long, value_name = "STAGE=N", value_parser = args::parse_named::<u64>)]
     pub(crate) max_failed_rows: Vec<(String, u64)>,
 
     /// Exit with 1 if fewer chunks have a value in this column; may be given more than once
-    #[arg(long, value_name = "COLUMN=PCT", value_parser = parse_named_percent)]
+    #[arg(long, value_name = "COLUMN=PCT", value_parser = args::parse_named_percent)]
     pub(crate) min_column: Vec<(String, f64)>,
 
     /// Output format
@@ -94,7 +93,11 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     check_thresholds(&options)?;
     let untrusted = args.untrusted.unwrap_or_else(|| default_for(&options));
     let options = programs::allowed(options, untrusted, Purpose::Index, &program.terminal)?;
-    let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::visible(program.terminal.live) };
+    let progress = if args.quiet {
+        progress::IndexProgress::hidden()
+    } else {
+        progress::IndexProgress::visible(program.terminal.live)
+    };
     let summary = build(&options, &progress, program)?;
     record_content(&options, program);
     if args.force {

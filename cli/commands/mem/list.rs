@@ -6,8 +6,7 @@ use aurora_memory::{EntryReport, ListFilter, ListOrder, MemoryError, Scope};
 use aurora_memory_schema::Kind;
 use clap::Args;
 
-use crate::context::args::parse_limit;
-use crate::context::{Memories, MemoryArgs, Outcome, Program, ReportFormat, Terminal};
+use crate::context::{Memories, MemoryArgs, Outcome, Program, ReportFormat, Terminal, args};
 use crate::output::{Role, sanitize, units, width};
 
 /// List the entries of memory
@@ -64,7 +63,7 @@ pub(crate) struct ListArgs {
     pub(crate) reverse: bool,
 
     /// Maximum number of entries [default: 20; all with --format json]
-    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = args::parse_limit)]
     pub(crate) limit: Option<usize>,
 
     #[command(flatten)]

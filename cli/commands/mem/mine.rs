@@ -14,8 +14,7 @@ use aurora_stages::index::MAX_PIPELINE_BYTES;
 use aurora_storage::ProjectDirectory;
 use clap::Args;
 
-use crate::context::args::parse_percent;
-use crate::context::{Failure, Outcome, Program, indexing, mined_trees, place};
+use crate::context::{Failure, Outcome, Program, args, indexing, mined_trees, place};
 use crate::output::{sanitize, units, width};
 
 /// Build golden sets from a repository: names, documentation, commits
@@ -46,7 +45,7 @@ pub(crate) struct MineArgs {
     pub(crate) seed: u64,
 
     /// Percentage of questions that are held out from tuning
-    #[arg(long, value_name = "PCT", default_value = "30", value_parser = parse_percent)]
+    #[arg(long, value_name = "PCT", default_value = "30", value_parser = args::parse_percent)]
     pub(crate) held_out: f64,
 }
 

@@ -7,8 +7,7 @@ use aurora_memory_policy::{Policy, PolicyLayer};
 use clap::Args;
 use serde::Serialize;
 
-use crate::context::memories::{load_rules, project};
-use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal, document};
+use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal, document, memories};
 use crate::output::{Role, sanitize};
 
 /// Show the effective retention policies
@@ -60,8 +59,8 @@ fn convert(file: &Path, program: &Program) -> Outcome {
 }
 
 fn print(args: &PoliciesArgs, program: &Program) -> Outcome {
-    let root = project(args.root.as_deref())?;
-    let rules = load_rules(root.as_deref(), args.lifespan_policies.as_deref())?;
+    let root = memories::project(args.root.as_deref())?;
+    let rules = memories::load_rules(root.as_deref(), args.lifespan_policies.as_deref())?;
     let policies = &rules.policies;
     let default = policies.default_policy().name.as_str();
     let report = Report { enabled: policies.is_enabled(), default, policies: policies.iter().collect() };

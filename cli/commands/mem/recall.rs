@@ -10,10 +10,7 @@ use aurora_query::{
 use aurora_storage::{ChunkHistory, ChunkType};
 use clap::{Args, ValueEnum};
 
-use crate::context::args::{parse_budget, parse_limit, parse_share};
-use crate::context::memories::note_search;
-use crate::context::searched::SearchedArgs;
-use crate::context::{Outcome, Program, SearchedMemory, SearchedRoots, Terminal, searched};
+use crate::context::{Outcome, Program, SearchedMemory, SearchedRoots, Terminal, args, memories, searched};
 use crate::output::{json, sanitize};
 
 /// The output format of recalled memory.
@@ -44,15 +41,15 @@ pub(crate) struct RecallArgs {
     pub(crate) query: Vec<String>,
 
     /// Maximum number of tokens in the answer
-    #[arg(long, value_name = "TOKENS", value_parser = parse_budget, default_value_t = 2000)]
+    #[arg(long, value_name = "TOKENS", value_parser = args::parse_budget, default_value_t = 2000)]
     pub(crate) budget: usize,
 
     /// Maximum number of results [default: 100; 10 with --passive or --format recall]
-    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = args::parse_limit)]
     pub(crate) limit: Option<usize>,
 
     /// Only results with at least this activation, from 0 to 1 [default: 0; 0.5 with --passive]
-    #[arg(long, value_name = "ACTIVATION", value_parser = parse_share)]
+    #[arg(long, value_name = "ACTIVATION", value_parser = args::parse_share)]
     pub(crate) min_activation: Option<f32>,
 
     /// Return only strongly activated results, for every prompt: --limit 10 --min-activation 0.5 --read-only
@@ -91,8 +88,12 @@ const LIST_LIMIT: usize = 10;
 /// Prints memory and code that answer the query.
 pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
     let text = args.query.join(" ");
-    let opened =
-        SearchedArgs { roots: &args.roots, memory: &args.memory, no_index: args.no_index, no_refresh: args.no_refresh };
+    let opened = searched::SearchedArgs {
+        roots: &args.roots,
+        memory: &args.memory,
+        no_index: args.no_index,
+        no_refresh: args.no_refresh,
+    };
     let mode = Mode::Hybrid;
     let mut searched = searched::open(&opened, &[], mode, program)?;
     let default = match (args.passive, args.format) {
@@ -188,7 +189,7 @@ fn remember(args: &RecallArgs, query: &str, searchers: &Searchers, recalled: &Re
     let shown = recalled.displayed_chunks();
     searchers.record(shown.iter().copied(), now);
     if let Some(session) = &args.memory.session {
-        note_search(session, query, searchers, &shown, terminal);
+        memories::note_search(session, query, searchers, &shown, terminal);
     }
 }
 

@@ -12,14 +12,10 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::context::args::{parse_budget, parse_limit, parse_snippet_lines, parse_weights};
-use crate::context::searched::{Searched, SearchedArgs};
 use crate::context::{
-    Failure, FilterArgs, Outcome, Program, SearchedMemory, SearchedRoots, Terminal, memories, searched,
+    Failure, FilterArgs, Outcome, Program, SearchedMemory, SearchedRoots, Terminal, args, memories, searched,
 };
-use crate::output::links::Links;
-use crate::output::results::DisplayOptions;
-use crate::output::{context, json, results, units};
+use crate::output::{Links, context, json, results, units};
 
 /// Search the index; a missing index is built first
 #[derive(Debug, Args)]
@@ -42,7 +38,7 @@ pub(crate) struct SearchArgs {
     pub(crate) query: Vec<String>,
 
     /// Maximum number of results [default: 10; 100 with --budget]
-    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = args::parse_limit)]
     pub(crate) limit: Option<usize>,
 
     #[command(flatten)]
@@ -63,7 +59,7 @@ pub(crate) struct SearchArgs {
     pub(crate) fusion: Option<Fusion>,
 
     /// Weights of BM25, semantic and activation; they must sum to 1
-    #[arg(long, value_name = "B,S,A", value_parser = parse_weights)]
+    #[arg(long, value_name = "B,S,A", value_parser = args::parse_weights)]
     pub(crate) weights: Option<[f64; 3]>,
 
     /// Model that reranks the best results: its name, or `off` (`search.rerank`)
@@ -85,14 +81,14 @@ pub(crate) struct SearchArgs {
     /// Show the best matching lines of every result, at most this many
     ///
     /// [default: 2 on a terminal of at least 60 columns, 3 with --grep or --fixed, else 0]
-    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "3", value_parser = parse_snippet_lines)]
+    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "3", value_parser = args::parse_snippet_lines)]
     pub(crate) snippets: Option<usize>,
 
     /// Print the texts of the best results that fit into this many tokens
     ///
     /// Adjacent and overlapping results of one file are joined. A result that does not fit is cut, or replaced by the
     /// next one. The estimate of tokens tends to be too high; docs/guides/searching.md describes it.
-    #[arg(long, value_name = "TOKENS", value_parser = parse_budget, conflicts_with_all = ["show_scores", "show_content", "show_fields", "snippets"])]
+    #[arg(long, value_name = "TOKENS", value_parser = args::parse_budget, conflicts_with_all = ["show_scores", "show_content", "show_fields", "snippets"])]
     pub(crate) budget: Option<usize>,
 
     /// Leave out the git columns of the table
@@ -148,13 +144,6 @@ const SNIPPET_COLUMNS: usize = 60;
 /// Maximum number of changed files that a note names.
 const NAMED_FILES: usize = 3;
 
-impl<'a> From<&'a SearchArgs> for SearchedArgs<'a> {
-    fn from(args: &'a SearchArgs) -> Self {
-        let SearchArgs { roots, memory, no_index, no_refresh, .. } = args;
-        Self { roots, memory, no_index: *no_index, no_refresh: *no_refresh }
-    }
-}
-
 /// Answers the query, or every query on standard input.
 pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
@@ -171,7 +160,9 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     }
     // Reject a query that is too long before an index is built for it.
     QueryError::check_length(&query)?;
-    let searched = searched::open(&args.into(), &flags(args), args.mode.unwrap_or_default(), program)?;
+    let SearchArgs { roots, memory, no_index, no_refresh, .. } = args;
+    let selected = searched::SearchedArgs { roots, memory, no_index: *no_index, no_refresh: *no_refresh };
+    let searched = searched::open(&selected, &flags(args), args.mode.unwrap_or_default(), program)?;
     searched.searchers.check(&filter)?;
     let projects = searched.searchers.iter().filter(|searcher| !searcher.is_memory());
     let roots: Vec<_> = projects.filter_map(|searcher| Some((searcher.name(), searcher.root()?))).collect();
@@ -196,7 +187,7 @@ struct Session<'a> {
     filter: FilterSpec,
     patterns: TextFilter,
     links: Links,
-    searched: Searched,
+    searched: searched::Searched,
 }
 
 /// Results, and their packed texts if a budget is given.
@@ -412,7 +403,7 @@ impl Session<'_> {
             return self.write_json(out, found);
         }
         self.print_notes(found);
-        let shown = DisplayOptions {
+        let shown = results::DisplayOptions {
             legacy: self.args.legacy,
             scores: self.args.show_scores,
             content: self.args.show_content,

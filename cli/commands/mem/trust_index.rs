@@ -7,8 +7,7 @@ use aurora_project::{Project, ProjectError, annotations, user};
 use aurora_storage::{AccessLog, Annotations, StorageError};
 use clap::{Args, ValueEnum};
 
-use crate::context::memories::place_of;
-use crate::context::{Failure, Outcome, Program};
+use crate::context::{Failure, Outcome, Program, memories};
 use crate::output::{sanitize, units};
 
 /// Stores that another user may have created.
@@ -120,7 +119,7 @@ fn accept_index(project: &Project) -> Outcome<String> {
 }
 
 fn accept_memory(owner: Owner, root: &Path) -> Outcome<String> {
-    let memory = Memory::accept(place_of(owner, root)?)?;
+    let memory = Memory::accept(memories::place_of(owner, root)?)?;
     let entries = memory.verify()?.entries;
     let directory = memory.place().directory().display();
     Ok(format!("The memory at {directory} ({}) is trusted", units::counted(entries, "entry")))

@@ -13,8 +13,7 @@ use aurora_query::Mode;
 use aurora_storage::ProjectDirectory;
 use clap::Args;
 
-use crate::context::args::{parse_folds, parse_regularisation};
-use crate::context::{Failure, IndexReportArgs, Outcome, Program, golden, place, rerankers};
+use crate::context::{Failure, IndexReportArgs, Outcome, Program, args, golden, place, rerankers};
 use crate::output::evaluation;
 
 /// Learn the weights of the ranking from questions with known answers
@@ -34,7 +33,7 @@ pub(crate) struct TuneArgs {
     pub(crate) golden: Vec<PathBuf>,
 
     /// Number of folds of the cross-validation
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = parse_folds)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = args::parse_folds)]
     pub(crate) folds: usize,
 
     /// Tune only numbers whose keys start with one of these prefixes, such as `rules` or `bm25.fields`
@@ -60,7 +59,7 @@ pub(crate) struct TuneArgs {
     /// Cost of moving a number by its first step, in questions: a higher cost keeps the result nearer to the start
     ///
     /// A move is kept if its gain exceeds its cost. The cost grows with the square of the distance; 0 turns it off.
-    #[arg(long, value_name = "QUESTIONS", default_value_t = 0.5, value_parser = parse_regularisation)]
+    #[arg(long, value_name = "QUESTIONS", default_value_t = 0.5, value_parser = args::parse_regularisation)]
     pub(crate) regularisation: f64,
 
     /// Stop after about this many searches

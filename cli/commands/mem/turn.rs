@@ -8,8 +8,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::commands::mem::add::root_of;
-use crate::context::memories::{create, project};
-use crate::context::{Outcome, Program, ReportFormat, document};
+use crate::context::{Outcome, Program, ReportFormat, document, memories};
 use crate::output::sanitize;
 
 #[derive(Debug, Subcommand)]
@@ -60,10 +59,6 @@ pub(crate) struct TurnArgs {
 
 pub(crate) fn run(command: &TurnCommand, program: &Program) -> Outcome {
     let TurnCommand::Add(args) = command;
-    add(args, program)
-}
-
-fn add(args: &TurnArgs, program: &Program) -> Outcome {
     let now = aurora_clock::now_seconds();
     let text = match args.text.as_str() {
         "-" => document::read(Path::new("-"))?.text,
@@ -79,8 +74,8 @@ fn add(args: &TurnArgs, program: &Program) -> Outcome {
     let owner = Owner::of(args.scope);
     // Turns are stored in the user's memory unless their scope is the project, so other scopes need no project
     // directory.
-    let root = if args.scope == Scope::Project { project(args.root.as_deref())? } else { None };
-    let memory = create(owner, &root_of(owner, root)?)?;
+    let root = if args.scope == Scope::Project { memories::project(args.root.as_deref())? } else { None };
+    let memory = memories::create(owner, &root_of(owner, root)?)?;
     let id = memory.add_turn(&turn, args.scope, now)?;
     program.terminal.print(args.format, &json!({ "id": id }), |out| writeln!(out, "{}", sanitize::line(&id)))
 }

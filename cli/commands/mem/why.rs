@@ -16,9 +16,9 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::commands::pipeline::dry;
-use crate::context::programs::{Purpose, Untrusted};
 use crate::context::{
-    Failure, Memories, MemoryArgs, Outcome, Program, ReportFormat, Terminal, interrupt, place, programs,
+    Failure, Memories, MemoryArgs, Outcome, Program, Purpose, ReportFormat, Terminal, Untrusted, interrupt, place,
+    programs,
 };
 use crate::output::{Role, sanitize, units, width};
 

@@ -9,9 +9,9 @@ use aurora_stages::index::{self as indexing, DryRun, IndexOptions};
 use aurora_suggest::did_you_mean;
 use clap::{Args, ValueEnum};
 
-use crate::context::programs::{Purpose, Untrusted};
-use crate::context::{Failure, Outcome, Program, Terminal, interrupt, pipeline_choice, place, programs};
-use crate::output::trace::TraceReport;
+use crate::context::{
+    Failure, Outcome, Program, Purpose, Terminal, Untrusted, interrupt, pipeline_choice, place, programs,
+};
 use crate::output::{json, sanitize, trace, units};
 
 /// Show the results of each stage for files, without writing an index
@@ -143,7 +143,7 @@ pub(crate) fn indexed_path(given: &Path, root: &Path, plan: &Plan) -> Outcome<St
 
 fn write_trace(run: &DryRun, args: &RunArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let (report, columns) = (TraceReport::new(run, &args.only), terminal.columns);
+    let (report, columns) = (trace::TraceReport::new(run, &args.only), terminal.columns);
     terminal.write(|out| match args.format {
         TraceFormat::Text => write!(out, "{}", trace::render(run, &args.only, columns, terminal.out)),
         TraceFormat::Json => json::write_indented(out, &report),

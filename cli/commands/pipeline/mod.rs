@@ -13,8 +13,7 @@ use aurora_storage::ProjectDirectory;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::commands::pipeline::dry::RunArgs;
-use crate::context::programs::{Purpose, Untrusted};
-use crate::context::{Outcome, Program, pipeline_choice, place, programs};
+use crate::context::{Outcome, Program, Purpose, Untrusted, pipeline_choice, place, programs};
 use crate::output::{sanitize, units, width};
 
 #[derive(Debug, Subcommand)]
