@@ -11,7 +11,7 @@ use clap::{CommandFactory, FromArgMatches};
 use crate::commands::mem::MemCommand;
 use crate::commands::mem::search::ResultFormat;
 use crate::commands::{Cli, Command};
-use crate::context::{Failure, Program, Terminal};
+use crate::context::{Failure, Outcome, Program, Terminal};
 use crate::output::sanitize;
 use crate::shorthand;
 
@@ -57,14 +57,9 @@ fn run_on_thread(registry: Arc<Registry>) -> ExitCode {
             if let Some(tip) = tip {
                 Terminal::detect(color).tip(&tip);
             }
-            return match printed {
-                _ if error.use_stderr() => ExitCode::from(2),
-                Ok(()) => ExitCode::SUCCESS,
-                Err(error) => {
-                    let failure = Failure::from(error);
-                    Terminal::detect(color).report(&failure);
-                    failure.code()
-                }
+            return match error.use_stderr() {
+                true => ExitCode::from(2),
+                false => exit_code(printed.map_err(Failure::from), &Terminal::detect(color)),
             };
         }
     };
@@ -77,13 +72,18 @@ fn run_on_thread(registry: Arc<Registry>) -> ExitCode {
         terminal.tip(&tip);
     }
     let program = Program { terminal, registry };
-    match cli.command.run(&program) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            program.terminal.report(&failure);
+    exit_code(cli.command.run(&program), &program.terminal)
+}
+
+/// Reports a failure, and returns the exit code.
+fn exit_code(outcome: Outcome, terminal: &Terminal) -> ExitCode {
+    outcome.map_or_else(
+        |failure| {
+            terminal.report(&failure);
             failure.code()
-        }
-    }
+        },
+        |()| ExitCode::SUCCESS,
+    )
 }
 
 /// Prints an argument error or the requested help.

@@ -27,10 +27,7 @@ enum Display {
         /// Whether the run is waiting for the history walk.
         waits: AtomicBool,
     },
-    Bar {
-        bar: ProgressBar,
-        counted: AtomicBool,
-    },
+    Bar(ProgressBar),
 }
 
 impl IndexProgress {
@@ -46,12 +43,12 @@ impl IndexProgress {
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
         bar.set_style(style(UNCOUNTED));
-        Self { display: Display::Bar { bar, counted: AtomicBool::new(false) } }
+        Self { display: Display::Bar(bar) }
     }
 
     /// Removes the progress line, also after a failed run.
     pub(crate) fn clear(&self) {
-        if let Display::Bar { bar, .. } = &self.display {
+        if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
         }
     }
@@ -71,7 +68,7 @@ impl IndexObserver for IndexProgress {
                 print_line(&format!("All files are searchable. {}", commits(walk)));
             }
             Display::Lines { .. } => {}
-            Display::Bar { bar, .. } => {
+            Display::Bar(bar) => {
                 // All files are processed, so the bar stays full.
                 bar.set_message(format!("all files are searchable. {}", commits(walk)));
                 bar.tick();
@@ -90,7 +87,7 @@ impl Observer for IndexProgress {
         match &self.display {
             Display::Nothing => {}
             Display::Lines { .. } => print_line(&text),
-            Display::Bar { bar, .. } => bar.suspend(|| print_line(&text)),
+            Display::Bar(bar) => bar.suspend(|| print_line(&text)),
         }
     }
 
@@ -99,12 +96,12 @@ impl Observer for IndexProgress {
             Display::Nothing => {}
             Display::Lines { .. } if progress.elapsed < LINE_INTERVAL => {}
             Display::Lines { .. } => print_line(&plain(progress)),
-            Display::Bar { bar, counted } => {
+            Display::Bar(bar) => {
                 if let Some(total) = progress.files_total {
-                    bar.set_length(total);
-                    if !counted.swap(true, Ordering::Relaxed) {
+                    if bar.length().is_none() {
                         bar.set_style(style(COUNTED));
                     }
+                    bar.set_length(total);
                 }
                 bar.set_message(message(progress));
                 bar.set_position(progress.files_done);
@@ -117,7 +114,7 @@ impl Observer for IndexProgress {
         match self.display {
             Display::Nothing => None,
             Display::Lines { .. } => Some(LINE_INTERVAL),
-            Display::Bar { .. } => Some(Duration::from_millis(100)),
+            Display::Bar(_) => Some(Duration::from_millis(100)),
         }
     }
 }

@@ -27,8 +27,11 @@ pub(crate) fn pad(text: &str, columns: usize) -> String {
 
 /// Shortens the text to at most `columns`, replacing its middle with `…`.
 pub(crate) fn elide_middle(text: &str, columns: usize) -> String {
-    if columns == 0 || measure(text) <= columns {
-        return prefix(text, columns).to_owned();
+    if measure(text) <= columns {
+        return text.to_owned();
+    }
+    if columns == 0 {
+        return String::new();
     }
     let tail_columns = (columns - 1).div_ceil(2);
     let tail = suffix(text, tail_columns);
@@ -38,8 +41,11 @@ pub(crate) fn elide_middle(text: &str, columns: usize) -> String {
 
 /// Shortens the text to at most `columns`, replacing its end with `…`.
 pub(crate) fn elide_end(text: &str, columns: usize) -> String {
-    if columns == 0 || measure(text) <= columns {
-        return prefix(text, columns).to_owned();
+    if measure(text) <= columns {
+        return text.to_owned();
+    }
+    if columns == 0 {
+        return String::new();
     }
     format!("{}{ELLIPSIS}", prefix(text, columns - 1))
 }

@@ -99,26 +99,15 @@ pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
 fn write_text(out: &mut impl Write, root: &Path, checks: &[Check], terminal: &Terminal) -> io::Result<()> {
     writeln!(out, "{}", terminal.out.paint(Role::Heading, &format!("Checking {}", root.display())))?;
     for check in checks {
-        let role = match check.verdict {
-            CheckVerdict::Good => Role::Good,
-            CheckVerdict::Warning => Role::Warning,
-            CheckVerdict::Failed => Role::Error,
+        let (role, verdict) = match check.verdict {
+            CheckVerdict::Good => (Role::Good, "ok   "),
+            CheckVerdict::Warning => (Role::Warning, "warn "),
+            CheckVerdict::Failed => (Role::Error, "FAIL "),
         };
         let detail = sanitize::block(&check.detail).replace('\n', "\n                  ");
-        let verdict = terminal.out.paint(role, &format!("{:<5}", check.verdict.to_string()));
-        writeln!(out, "  {verdict} {:9} {detail}", check.name)?;
+        writeln!(out, "  {} {:9} {detail}", terminal.out.paint(role, verdict), check.name)?;
     }
     Ok(())
-}
-
-impl fmt::Display for CheckVerdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Good => "ok",
-            Self::Warning => "warn",
-            Self::Failed => "FAIL",
-        })
-    }
 }
 
 type CheckResult = (CheckVerdict, String);

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &InitArgs, program: &Program) -> Outcome {
     }
     show(&changes, &program.terminal)?;
     if !confirm(args, &changes, &program.terminal)? {
-        return Err(Failure::new(if args.remove { "nothing was removed" } else { "nothing was written" }));
+        return Err(Failure::new(nothing_done(args)));
     }
     for change in &changes {
         write(change, &home)?;
@@ -158,6 +158,10 @@ fn show(changes: &[Change], terminal: &Terminal) -> Outcome {
     })
 }
 
+fn nothing_done(args: &InitArgs) -> &'static str {
+    if args.remove { "nothing was removed" } else { "nothing was written" }
+}
+
 /// Asks whether to apply the changes. An entry that `aur init` did not write is only replaced after a question on a
 /// terminal.
 fn confirm(args: &InitArgs, changes: &[Change], terminal: &Terminal) -> Outcome<bool> {
@@ -173,11 +177,8 @@ fn confirm(args: &InitArgs, changes: &[Change], terminal: &Terminal) -> Outcome<
             Err(Failure::new(message).with_help(help))
         }
         _ if args.yes => Ok(true),
-        _ if !can_ask => {
-            let nothing = if args.remove { "nothing was removed" } else { "nothing was written" };
-            Err(Failure::new(format!("{nothing}: there is no terminal to ask on"))
-                .with_help("`--yes` confirms without asking"))
-        }
+        _ if !can_ask => Err(Failure::new(format!("{}: there is no terminal to ask on", nothing_done(args)))
+            .with_help("`--yes` confirms without asking")),
         _ => Ok(terminal.confirms(match own {
             _ if args.remove => "Remove this?",
             Some(_) => "Write this and replace the existing entry?",

@@ -3,7 +3,6 @@
 pub(crate) mod dry;
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use aurora_pipeline::Plan;
 use aurora_project::checked_plan;
@@ -104,12 +103,10 @@ pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
 
 /// Prints what the next run will do with every stage.
 fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -> Outcome {
-    let root = place::for_search(None)?;
-    let pipeline = pipeline_choice::choice(args.pipeline.as_deref())?;
-    let options = IndexOptions { pipeline, ..program.options(root)? };
+    let (_, options) = pipeline(args, program)?;
     let options = programs::allowed(options, Untrusted::Fail, Purpose::Index, &program.terminal)?;
     let stages = indexing::outlook(&options)?;
-    let widest = stages.iter().map(|stage| width::measure(&stage.stage)).max().unwrap_or(0);
+    let widest = width::widest(stages.iter().map(|stage| &stage.stage));
     for StageOutlook { stage, runs, reasons } in &stages {
         let runs = match runs {
             RunsOn::Changes => "runs on changes in the tree",
@@ -138,7 +135,7 @@ fn report_warnings(plan: Result<Plan, IndexError>, program: &Program) -> Outcome
 
 /// Returns the name of a pipeline, and the options of a run with it.
 fn pipeline(args: &PipelineArgs, program: &Program) -> Outcome<(String, IndexOptions)> {
-    let root: PathBuf = place::for_search(None)?;
+    let root = place::for_search(None)?;
     let choice = pipeline_choice::choice(args.pipeline.as_deref())?;
     let options = IndexOptions { pipeline: choice.clone(), ..program.options(&root)? };
     let name = match choice {
