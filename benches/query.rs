@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aurora_analysis::{Analyzer, QueryEmbedder, StaticModel};
-use aurora_query::{FieldScorer, Mode, Query, SearchConfig, Searcher, WeightedTerm, best_chunks, idf};
+use aurora_query::{FieldScorer, Mode, Query, Searcher, SearchConfig, WeightedTerm, best_chunks, idf};
 use aurora_storage::{ChunkId, Environment, OpenMode, ProjectDirectory, Snapshot, Threads};
 
 /// Number of queries of each kind.

@@ -89,13 +89,13 @@ impl<E: Error + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
         let error: &(dyn Error + 'static) = &error;
         if let Some(error) = error.downcast_ref() {
-            return of_project(error);
+            return project_failure(error);
         }
         if let Some(error) = error.downcast_ref() {
-            return of_index(error);
+            return index_failure(error);
         }
         if let Some(error) = error.downcast_ref() {
-            return of_memory(error);
+            return memory_failure(error);
         }
         match error.downcast_ref::<io::Error>() {
             Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Self::ReaderGone,
@@ -105,23 +105,23 @@ impl<E: Error + 'static> From<E> for Failure {
     }
 }
 
-fn of_project(error: &ProjectError) -> Failure {
+fn project_failure(error: &ProjectError) -> Failure {
     match error {
         ProjectError::Configuration(found) => Failure::findings("the search configuration", found),
         ProjectError::Logs(found) => Failure::findings("the configuration of the logs", found),
-        ProjectError::Index(error) => of_index(error),
+        ProjectError::Index(error) => index_failure(error),
         error => Failure::Fatal { message: chain(error), help: error.help() },
     }
 }
 
-fn of_index(error: &IndexError) -> Failure {
+fn index_failure(error: &IndexError) -> Failure {
     match error {
         IndexError::Pipeline(found) => Failure::findings("the pipeline", found),
         error => Failure::from_error(error),
     }
 }
 
-fn of_memory(error: &MemoryError) -> Failure {
+fn memory_failure(error: &MemoryError) -> Failure {
     let failure = match error {
         // The advice for index errors is to run `aur mem index`, which does not repair the records of a memory.
         MemoryError::Storage(error) => Failure::new(causes(error)),

@@ -30,10 +30,7 @@ fn fixture() -> Fixture {
     for name in names {
         fixture.write(&format!("src/a_{name}.py"), format!("def use_{name}():\n    return {name} + {name}.{name}\n"));
     }
-    fixture.write(
-        "docs/reference/limits.md",
-        "# LARGEST_PAGE\n\nHow large a page may be.\n\n# timeout_seconds\n\nHow long.\n",
-    );
+    fixture.write("docs/reference/limits.md", "# LARGEST_PAGE\n\nHow large a page may be.\n\n# timeout_seconds\n\nHow long.\n");
     fixture.write("src/zz/clash.py", "retry_policy = make()\n");
     fixture.write("src/zz/policy.py", "def retry_policy():\n    retry_policy = 3\n    return None\n");
     fixture.commit("first");

@@ -24,7 +24,7 @@ use aurora_analysis::ModelDirectory;
 use aurora_pipeline::Silent;
 use aurora_plugins::process::HelperDirectory;
 use aurora_plugins::trust::Consents;
-use aurora_query::{Mode, Query, SearchConfig, Searcher};
+use aurora_query::{Mode, Query, Searcher, SearchConfig};
 use aurora_stages::index::{self, IndexOptions, IndexSummary, Trust};
 use aurora_storage::{Environment, MetaValue, OpenMode, ProjectDirectory, Snapshot};
 use fixture::Fixture;

@@ -137,11 +137,7 @@ fn a_question_may_have_its_own_floor_and_topics() {
     assert_eq!((reached.code, metric(&reached.json(), 0, "topics@10")), (Some(0), 0.5), "{reached:?}");
     let missed = fixture.aur(&["mem", "eval", "missed.yaml", "--misses", "5"]);
     assert_eq!(missed.code, Some(1), "{missed:?}");
-    assert!(
-        missed.err.contains("\"gather ledgers\": R@10 ≥ 0.800 is required, but the value is 0.000"),
-        "{}",
-        missed.err
-    );
+    assert!(missed.err.contains("\"gather ledgers\": R@10 ≥ 0.800 is required, but the value is 0.000"), "{}", missed.err);
     assert!(
         missed.out.contains("wanted  absent.py") && missed.out.contains("first   src/ledger.py:4"),
         "{}",

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Observer, Progress, Silent};
-use aurora_query::{FilterSpec, Mode, Query, Relation, RelationIndex, SearchConfig, Searcher};
+use aurora_query::{FilterSpec, Mode, Query, Relation, RelationIndex, Searcher, SearchConfig};
 use aurora_stages::git_signal::WalkProgress;
 use aurora_stages::index::{self, IndexObserver, IndexOptions, IndexSummary, Refresh, Trust, Unrefreshed};
 use aurora_storage::{ChunkId, Environment, KnownIndexes, OpenMode, ProjectDirectory, Snapshot};
