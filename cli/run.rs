@@ -6,16 +6,13 @@ use std::sync::Arc;
 
 use aurora_pipeline::Registry;
 use clap::error::{ContextKind, ErrorKind};
-use clap::{ColorChoice, CommandFactory, FromArgMatches};
+use clap::{CommandFactory, FromArgMatches};
 
 use crate::commands::mem::MemCommand;
 use crate::commands::mem::search::ResultFormat;
 use crate::commands::{Cli, Command};
-use crate::context::failure::Failure;
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
+use crate::context::{Failure, Outcome, Program, Terminal};
 use crate::output::sanitize;
-use crate::output::style::ColorWhen;
 use crate::shorthand;
 
 /// Stack size in bytes of the thread that runs everything, independent of the limit of the shell. In an unoptimised
@@ -43,7 +40,8 @@ fn run_on_thread(registry: Arc<Registry>) -> ExitCode {
     let tip = shorthand::missing_mem(&given);
     let expanded = shorthand::expand(given);
     let parsed = Cli::command()
-        .color(clap_colors(color))
+        // clap itself checks `NO_COLOR` and the stream.
+        .color(color)
         .try_get_matches_from(expanded.args)
         .and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
@@ -59,14 +57,9 @@ fn run_on_thread(registry: Arc<Registry>) -> ExitCode {
             if let Some(tip) = tip {
                 Terminal::detect(color).tip(&tip);
             }
-            return match printed {
-                _ if error.use_stderr() => ExitCode::from(2),
-                Ok(()) => ExitCode::SUCCESS,
-                Err(error) => {
-                    let failure = Failure::from(error);
-                    Terminal::detect(color).report(&failure);
-                    failure.code()
-                }
+            return match error.use_stderr() {
+                true => ExitCode::from(2),
+                false => exit_code(printed.map_err(Failure::from), &Terminal::detect(color)),
             };
         }
     };
@@ -79,13 +72,18 @@ fn run_on_thread(registry: Arc<Registry>) -> ExitCode {
         terminal.tip(&tip);
     }
     let program = Program { terminal, registry };
-    match cli.command.run(&program) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            program.terminal.report(&failure);
+    exit_code(cli.command.run(&program), &program.terminal)
+}
+
+/// Reports a failure, and returns the exit code.
+fn exit_code(outcome: Outcome, terminal: &Terminal) -> ExitCode {
+    outcome.map_or_else(
+        |failure| {
+            terminal.report(&failure);
             failure.code()
-        }
-    }
+        },
+        |()| ExitCode::SUCCESS,
+    )
 }
 
 /// Prints an argument error or the requested help.
@@ -97,13 +95,4 @@ fn print(error: &clap::Error) -> io::Result<()> {
         _ => error.print(),
     }?;
     io::stdout().flush()
-}
-
-/// Converts the setting to clap's type. clap itself checks `NO_COLOR` and the stream.
-fn clap_colors(color: ColorWhen) -> ColorChoice {
-    match color {
-        ColorWhen::Auto => ColorChoice::Auto,
-        ColorWhen::Always => ColorChoice::Always,
-        ColorWhen::Never => ColorChoice::Never,
-    }
 }

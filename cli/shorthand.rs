@@ -1,14 +1,12 @@
 //! Expands the short forms of the command line before clap parses it.
 
-use clap::ValueEnum;
 use std::ffi::OsString;
 use std::path::Path;
 
 use aurora_suggest::nearest_within;
-use clap::CommandFactory;
+use clap::{ColorChoice, CommandFactory, ValueEnum};
 
 use crate::commands::Cli;
-use crate::output::style::ColorWhen;
 
 /// In a word with fewer characters, two typos make another word: `type` is not `tune`.
 const MIN_TWO_TYPO_CHARS: usize = 5;
@@ -87,14 +85,14 @@ fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Opt
 }
 
 /// Reads the value of `--color` before the arguments are parsed, so that it applies to usage errors too.
-pub(crate) fn requested_color(args: &[OsString]) -> ColorWhen {
+pub(crate) fn requested_color(args: &[OsString]) -> ColorChoice {
     let words = args.iter().map(|arg| arg.to_str().unwrap_or_default());
-    let mut color = ColorWhen::Auto;
+    let mut color = ColorChoice::Auto;
     let mut awaiting = false;
     for word in words.take_while(|word| *word != "--") {
         let value = if awaiting { Some(word) } else { word.strip_prefix("--color=") };
         awaiting = word == "--color";
-        if let Some(Ok(when)) = value.map(|value| ColorWhen::from_str(value, false)) {
+        if let Some(Ok(when)) = value.map(|value| ColorChoice::from_str(value, false)) {
             color = when;
         }
     }
@@ -192,8 +190,8 @@ mod tests {
     #[test]
     fn the_colour_option_is_read_before_parsing() {
         let color = |line: &str| requested_color(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
-        assert_eq!(color("aur --color never doctor"), ColorWhen::Never);
-        assert_eq!(color("aur doctor --color=always"), ColorWhen::Always);
-        assert_eq!(color("aur mem -- --color=always"), ColorWhen::Auto);
+        assert_eq!(color("aur --color never doctor"), ColorChoice::Never);
+        assert_eq!(color("aur doctor --color=always"), ColorChoice::Always);
+        assert_eq!(color("aur mem -- --color=always"), ColorChoice::Auto);
     }
 }

@@ -5,8 +5,7 @@ use std::io::Write;
 use clap::Args;
 use clap_complete::Shell;
 
-use crate::context::failure::Outcome;
-use crate::context::terminal::Terminal;
+use crate::context::{Outcome, Terminal};
 
 /// Print a shell completion script
 #[derive(Debug, Args)]
@@ -25,7 +24,5 @@ pub(crate) struct CompletionsArgs {
 pub(crate) fn run(args: &CompletionsArgs, mut command: clap::Command, terminal: &Terminal) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "aur", &mut script);
-    let mut out = terminal.stdout();
-    out.write_all(&script)?;
-    Ok(out.flush()?)
+    terminal.write(|out| out.write_all(&script))
 }

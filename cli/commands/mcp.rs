@@ -5,21 +5,17 @@ use std::path::PathBuf;
 use aurora_serve::{Level, LogStyle};
 use clap::Args;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::kept;
-use crate::context::program::Program;
+use crate::context::{Outcome, Program, kept};
 
-pub(crate) const MCP_EXAMPLES: &str = "\
+/// Serve the index to an agent over MCP
+#[derive(Args, Debug)]
+#[command(after_help = "\
 Examples:
   aur init                                        add the server to your agent or editor
   aur mcp                                         serve the current project
   aur mcp --root ~/src/app --root ~/src/lib       serve two projects
 
-The client uses standard input and output. A missing index is built, and the index is kept fresh.";
-
-/// Serve the index to an agent over MCP
-#[derive(Args, Debug)]
-#[command(after_help = MCP_EXAMPLES)]
+The client uses standard input and output. A missing index is built, and the index is kept fresh.")]
 pub(crate) struct McpArgs {
     /// Directory to serve, or its name as listed by `aur mem roots`; may be given more than once
     ///
@@ -37,5 +33,5 @@ pub(crate) fn run(args: &McpArgs, program: &Program) -> Outcome {
     let roots = kept::roots(&args.root, args.read_only, program)?;
     // The client may show the server's standard error to the user.
     aurora_serve::log(LogStyle::Text { colours: false }, Level::WARN);
-    aurora_mcp::serve_stdio(roots).map_err(|error| Failure::from_error(&error))
+    Ok(aurora_mcp::serve_stdio(roots)?)
 }

@@ -12,11 +12,9 @@ mod plugin;
 mod serve;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 
-use crate::context::failure::Outcome;
-use crate::context::program::Program;
-use crate::output::style::ColorWhen;
+use crate::context::{Outcome, Program};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -47,8 +45,8 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 
     /// When to use colours; `auto` uses them on a terminal unless NO_COLOR is set
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto, display_order = 900)]
-    pub(crate) color: ColorWhen,
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto, display_order = 900)]
+    pub(crate) color: ColorChoice,
 }
 
 #[derive(Debug, Subcommand)]

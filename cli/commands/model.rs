@@ -3,16 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use aurora_analysis::{ModelDirectory, ModelError, ModelUse, STATIC};
+use aurora_analysis::{ModelDirectory, ModelUse, STATIC};
 use aurora_project::user;
 use clap::Subcommand;
 use serde::Serialize;
 
-use crate::context::args::ReportFormat;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::terminal::Terminal;
-use crate::output::style::Role;
-use crate::output::{json, units, width};
+use crate::context::{Outcome, ReportFormat, Terminal};
+use crate::output::{Role, units, width};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelCommand {
@@ -43,22 +40,17 @@ Examples:
 }
 
 pub(crate) fn run(command: &ModelCommand, terminal: &Terminal) -> Outcome {
-    let models = user::models().map_err(failure)?;
+    let models = user::models()?;
     match command {
         ModelCommand::Add { dir, name } => add(&models, dir, name.as_deref(), terminal),
         ModelCommand::List { format } => list(&models, *format, terminal),
     }
 }
 
-fn failure(error: ModelError) -> Failure {
-    Failure::from_error(&error)
-}
-
 fn add(models: &ModelDirectory, dir: &Path, name: Option<&str>, terminal: &Terminal) -> Outcome {
-    let entry = models.add(dir, name).map_err(failure)?;
+    let entry = models.add(dir, name)?;
     let bytes = entry.files.iter().map(|file| file.bytes).sum();
-    let mut out = terminal.stdout();
-    let name = &entry.name;
+    let (name, place) = (&entry.name, models.path().join(&entry.name));
     let (what, how) = match entry.model_use {
         ModelUse::Embedding => {
             (dimensions(entry.dimensions), format!("model = {name:?} below [stage.embed] of a pipeline"))
@@ -68,15 +60,8 @@ fn add(models: &ModelDirectory, dir: &Path, name: Option<&str>, terminal: &Termi
             ("a cross-encoder".to_owned(), how)
         }
     };
-    writeln!(
-        out,
-        "Added {}: {what}, {} in {}",
-        terminal.out.paint(Role::Heading, name),
-        units::bytes(bytes),
-        models.path().join(name).display()
-    )?;
-    writeln!(out, "To use it: {how}")?;
-    Ok(out.flush()?)
+    let (shown, bytes, place) = (terminal.out.paint(Role::Heading, name), units::bytes(bytes), place.display());
+    terminal.line(&format!("Added {shown}: {what}, {bytes} in {place}\nTo use it: {how}"))
 }
 
 fn dimensions(count: usize) -> String {
@@ -95,7 +80,7 @@ struct Listed {
 }
 
 fn list(models: &ModelDirectory, format: ReportFormat, terminal: &Terminal) -> Outcome {
-    let embedder = aurora_analysis::embedder(STATIC, models).map_err(failure)?;
+    let embedder = aurora_analysis::embedder(STATIC, models)?;
     let mut listed = vec![Listed {
         name: STATIC.to_owned(),
         model_use: ModelUse::Embedding,
@@ -104,7 +89,7 @@ fn list(models: &ModelDirectory, format: ReportFormat, terminal: &Terminal) -> O
         bytes: 0,
         built_in: true,
     }];
-    listed.extend(models.list().map_err(failure)?.into_iter().map(|entry| Listed {
+    listed.extend(models.list()?.into_iter().map(|entry| Listed {
         id: format!("{}@{}", entry.name, entry.digest),
         name: entry.name,
         model_use: entry.model_use,
@@ -112,20 +97,15 @@ fn list(models: &ModelDirectory, format: ReportFormat, terminal: &Terminal) -> O
         bytes: entry.files.iter().map(|file| file.bytes).sum(),
         built_in: false,
     }));
-    let mut out = terminal.stdout();
-    match format {
-        ReportFormat::Json => json::write_indented(&mut out, &listed)?,
-        ReportFormat::Text => {
-            let widest = listed.iter().map(|model| width::measure(&model.name)).max().unwrap_or(0);
-            for model in &listed {
-                let place = if model.built_in { "part of aur".to_owned() } else { units::bytes(model.bytes) };
-                let what = match model.model_use {
-                    ModelUse::Embedding => dimensions(model.dimensions),
-                    ModelUse::Reranking => "cross-encoder".to_owned(),
-                };
-                writeln!(out, "{}  {:9}  {what:>15}  {place}", width::pad(&model.name, widest), model.model_use)?;
-            }
-        }
-    }
-    Ok(out.flush()?)
+    terminal.print(format, &listed, |out| {
+        let widest = width::widest(listed.iter().map(|model| &model.name));
+        listed.iter().try_for_each(|model| {
+            let place = if model.built_in { "part of aur".to_owned() } else { units::bytes(model.bytes) };
+            let what = match model.model_use {
+                ModelUse::Embedding => dimensions(model.dimensions),
+                ModelUse::Reranking => "cross-encoder".to_owned(),
+            };
+            writeln!(out, "{}  {:9}  {what:>15}  {place}", width::pad(&model.name, widest), model.model_use)
+        })
+    })
 }

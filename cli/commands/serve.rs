@@ -1,6 +1,5 @@
 //! `aur serve`: serves searches over HTTP.
 
-use std::io::Write as _;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -11,11 +10,11 @@ use aurora_serve::{Level, Limits, Listen, LogStyle, ServeError, ServeOptions, St
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum, value_parser};
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{interrupt, kept};
+use crate::context::{Failure, Outcome, Program, interrupt, kept};
 
-pub(crate) const SERVE_EXAMPLES: &str = "\
+/// Serve searches over HTTP
+#[derive(Args, Debug)]
+#[command(after_help = "\
 Examples:
   aur serve                                       the current project, on a free local port
   aur serve --root ~/src/app --root ~/src/lib --listen 127.0.0.1:7700
@@ -23,11 +22,7 @@ Examples:
   curl -s ADDRESS/api/v1/search -H 'content-type: application/json' -d '{\"query\": \"parse date\"}'
 
 The first line of the output is the address. ADDRESS/openapi.json describes the API. Requests from
-other machines need the token. Ctrl-C completes the running requests and stops the server.";
-
-/// Serve searches over HTTP
-#[derive(Args, Debug)]
-#[command(after_help = SERVE_EXAMPLES)]
+other machines need the token. Ctrl-C completes the running requests and stops the server.")]
 pub(crate) struct ServeArgs {
     /// Directory to serve, or its name as listed by `aur mem roots`; may be given more than once
     ///
@@ -96,6 +91,7 @@ pub(crate) enum LogFormat {
 
 /// Serves until Ctrl-C.
 pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
+    let defaults = Limits::default();
     let options = ServeOptions {
         listen: args.socket.clone().map_or(Listen::Tcp(args.listen), Listen::Unix),
         token: args.token_file.as_deref().map(Token::read).transpose().map_err(failure)?,
@@ -104,7 +100,12 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
         read_only: args.read_only,
         knowledge: args.knowledge.clone().or_else(user::knowledge),
         log_queries: args.log_queries,
-        limits: limits(args),
+        limits: Limits {
+            rate: NonZeroU32::new(args.rate),
+            time: Duration::from_secs(args.timeout),
+            running: args.concurrency.map_or(defaults.running, usize::from),
+            ..defaults
+        },
         ..ServeOptions::new(kept::roots(&args.root, args.read_only, program)?)
     };
     match args.log {
@@ -119,21 +120,10 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
     interrupt::stops(move || stopped.stop());
     let mut printed = Ok(());
     aurora_serve::serve(options, &stop, |address| {
-        let mut out = program.terminal.stdout();
-        printed = writeln!(out, "Listening on {address}").and_then(|()| out.flush());
+        printed = program.terminal.line(&format!("Listening on {address}"));
     })
     .map_err(failure)?;
-    Ok(printed?)
-}
-
-fn limits(args: &ServeArgs) -> Limits {
-    let defaults = Limits::default();
-    Limits {
-        rate: NonZeroU32::new(args.rate),
-        time: Duration::from_secs(args.timeout),
-        running: args.concurrency.map_or(defaults.running, usize::from),
-        ..defaults
-    }
+    printed
 }
 
 fn failure(error: ServeError) -> Failure {

@@ -1,6 +1,7 @@
 //! Command line arguments that several commands share, and the parsers of their values: formats, modes, counts, sizes,
 //! percentages and weights.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -8,6 +9,18 @@ use aurora_memory::{Owner, Scope};
 use aurora_pipeline::MAX_WORKERS;
 use aurora_query::{FilterError, FilterSpec, Source};
 use clap::{Args, ValueEnum};
+
+/// Selects an index, and the format of a report about it.
+#[derive(Debug, Args)]
+pub(crate) struct IndexReportArgs {
+    /// Indexed directory [default: the nearest enclosing directory with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
 
 /// Selects the memories that a command uses.
 #[derive(Debug, Args)]
@@ -140,33 +153,21 @@ pub(crate) enum ReportFormat {
 }
 
 pub(crate) fn parse_jobs(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(jobs @ 1..=MAX_WORKERS) => Ok(jobs),
-        _ => Err(format!("expected a whole number from 1 to {MAX_WORKERS}")),
-    }
+    within(text, 1..=MAX_WORKERS, &format!("a whole number from 1 to {MAX_WORKERS}"))
 }
 
 pub(crate) fn parse_limit(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(limit @ 1..=10_000) => Ok(limit),
-        _ => Err("expected a whole number from 1 to 10000".to_owned()),
-    }
+    within(text, 1..=10_000, "a whole number from 1 to 10000")
 }
 
 /// Parses a token budget.
 pub(crate) fn parse_budget(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(tokens @ 1..=10_000_000) => Ok(tokens),
-        _ => Err("expected a number of tokens from 1 to 10000000".to_owned()),
-    }
+    within(text, 1..=10_000_000, "a number of tokens from 1 to 10000000")
 }
 
 /// Parses a score from 0 to 1.
 pub(crate) fn parse_score(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(score) if (0.0..=1.0).contains(&score) => Ok(score),
-        _ => Err("expected a number from 0 to 1".to_owned()),
-    }
+    within(text, 0.0..=1.0, "a number from 0 to 1")
 }
 
 /// Parses a score from 0 to 1 as the ranking represents it.
@@ -175,24 +176,29 @@ pub(crate) fn parse_share(text: &str) -> Result<f32, String> {
 }
 
 pub(crate) fn parse_snippet_lines(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(lines @ 0..=100) => Ok(lines),
-        _ => Err("expected a whole number from 0 to 100".to_owned()),
-    }
+    within(text, 0..=100, "a whole number from 0 to 100")
 }
 
 pub(crate) fn parse_folds(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(folds @ 2..=20) => Ok(folds),
-        _ => Err("expected a whole number from 2 to 20".to_owned()),
-    }
+    within(text, 2..=20, "a whole number from 2 to 20")
 }
 
 pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
-    match text.trim_end_matches('%').parse::<f64>() {
-        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
-        _ => Err("expected a percentage from 0 to 100".to_owned()),
-    }
+    within(text.trim_end_matches('%'), 0.0..=100.0, "a percentage from 0 to 100")
+}
+
+pub(crate) fn parse_regularisation(text: &str) -> Result<f64, String> {
+    within(text, 0.0..=f64::MAX, "a number of questions of at least 0, such as 0.5")
+}
+
+/// Parses a number in a range. `expected` describes the range.
+pub(crate) fn within<T: FromStr + PartialOrd>(
+    text: &str,
+    range: RangeInclusive<T>,
+    expected: &str,
+) -> Result<T, String> {
+    let number = text.parse().ok().filter(|number| range.contains(number));
+    number.ok_or_else(|| format!("expected {expected}"))
 }
 
 /// Parses a name with a value, such as `owner=10`.
@@ -206,13 +212,6 @@ pub(crate) fn parse_named<T: FromStr>(text: &str) -> Result<(String, T), String>
 pub(crate) fn parse_named_percent(text: &str) -> Result<(String, f64), String> {
     let (name, percent) = text.split_once('=').ok_or("a name and its percentage are written as `owner=95`")?;
     Ok((name.to_owned(), parse_percent(percent)?))
-}
-
-pub(crate) fn parse_regularisation(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(cost) if cost.is_finite() && cost >= 0.0 => Ok(cost),
-        _ => Err("expected a number of questions of at least 0, such as 0.5".to_owned()),
-    }
 }
 
 /// Parses a number of bytes in the format of `memory` in a pipeline.

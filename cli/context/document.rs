@@ -7,9 +7,7 @@ use aurora_confined::read_regular_to_string;
 use aurora_memory_policy::check_rule;
 use aurora_memory_schema::{Draft, Kind, limit, read_json, read_note};
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::findings;
-use crate::context::terminal::Terminal;
+use crate::context::{Failure, Outcome};
 
 /// Name of standard input as an argument.
 const STANDARD_INPUT: &str = "-";
@@ -37,10 +35,10 @@ pub(crate) fn read(path: &Path) -> Outcome<NamedText> {
     Ok(NamedText { name, text })
 }
 
-/// Parses a text into an entry. Prints all errors at once if the text is invalid.
-pub(crate) fn draft(kind: Kind, document: &NamedText, terminal: &Terminal) -> Outcome<Draft> {
+/// Parses a text into an entry.
+pub(crate) fn draft(kind: Kind, document: &NamedText) -> Outcome<Draft> {
     let NamedText { name, text } = document;
     let is_json = kind != Kind::Note || text.trim_start().starts_with('{');
     let draft = if is_json { read_json(kind, name, text, check_rule) } else { read_note(name, text) };
-    draft.map_err(|errors| findings::report(name, &errors, terminal))
+    draft.map_err(|errors| Failure::findings(name, &errors))
 }

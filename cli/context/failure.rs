@@ -4,7 +4,13 @@ use std::error::Error;
 use std::io;
 use std::process::ExitCode;
 
-use aurora_project::{ProjectError, chain};
+use aurora_memory::MemoryError;
+use aurora_pipeline::{Diagnostics, Severity};
+use aurora_project::{ProjectError, causes, chain};
+use aurora_stages::index::IndexError;
+use aurora_storage::StorageError;
+
+use crate::output::units;
 
 /// The reason why a command did not fully succeed.
 #[derive(Debug)]
@@ -17,6 +23,12 @@ pub(crate) enum Failure {
         message: String,
         /// Advice on the next step.
         help: Option<String>,
+    },
+    /// A configuration has errors: exit code 2, with all findings before the message.
+    Findings {
+        /// The message, which names the configuration.
+        message: String,
+        found: Diagnostics,
     },
     /// The user stopped the command: exit code 130.
     Interrupted(String),
@@ -38,6 +50,13 @@ impl Failure {
         Self::new(chain(error))
     }
 
+    /// Creates a failure from the findings about a configuration. `what` names the configuration.
+    pub(crate) fn findings(what: &str, found: &Diagnostics) -> Self {
+        let errors = found.iter().filter(|finding| finding.severity == Severity::Error).count();
+        let message = format!("{what} has {}", units::counted(errors as u64, "error"));
+        Self::Findings { message, found: found.clone() }
+    }
+
     /// Adds advice to a failure.
     pub(crate) fn with_help(self, advice: impl Into<String>) -> Self {
         match self {
@@ -49,7 +68,8 @@ impl Failure {
     /// Returns the message, for use in another message.
     pub(crate) fn message(self) -> String {
         match self {
-            Self::Short(message) | Self::Interrupted(message) | Self::Fatal { message, .. } => message,
+            Self::Short(message) | Self::Interrupted(message) => message,
+            Self::Fatal { message, .. } | Self::Findings { message, .. } => message,
             Self::ReaderGone => String::new(),
         }
     }
@@ -58,36 +78,63 @@ impl Failure {
         ExitCode::from(match self {
             Self::ReaderGone => 0,
             Self::Short(_) => 1,
-            Self::Fatal { .. } => 2,
+            Self::Fatal { .. } | Self::Findings { .. } => 2,
             Self::Interrupted(_) => 130,
         })
     }
 }
 
-impl From<ProjectError> for Failure {
-    /// Converts a project error, with its advice.
-    fn from(error: ProjectError) -> Self {
-        Self::Fatal { message: chain(&error), help: error.help() }
-    }
-}
-
-impl From<io::Error> for Failure {
-    /// Converts an error of writing the output.
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::ReaderGone,
-            _ => Self::new(format!("cannot write the output: {error}")),
+impl<E: Error + 'static> From<E> for Failure {
+    /// Converts an error of a library or of writing the output, with its findings and advice.
+    fn from(error: E) -> Self {
+        let error: &(dyn Error + 'static) = &error;
+        if let Some(error) = error.downcast_ref() {
+            return project_failure(error);
+        }
+        if let Some(error) = error.downcast_ref() {
+            return index_failure(error);
+        }
+        if let Some(error) = error.downcast_ref() {
+            return memory_failure(error);
+        }
+        match error.downcast_ref::<io::Error>() {
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Self::ReaderGone,
+            Some(error) => Self::new(format!("cannot write the output: {error}")),
+            None => Self::from_error(error),
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn project_failure(error: &ProjectError) -> Failure {
+    match error {
+        ProjectError::Configuration(found) => Failure::findings("the search configuration", found),
+        ProjectError::Logs(found) => Failure::findings("the configuration of the logs", found),
+        ProjectError::Index(error) => index_failure(error),
+        error => Failure::Fatal { message: chain(error), help: error.help() },
+    }
+}
 
-    #[test]
-    fn a_closed_pipe_is_not_an_error() {
-        let failure = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
-        assert!(matches!(failure, Failure::ReaderGone));
+fn index_failure(error: &IndexError) -> Failure {
+    match error {
+        IndexError::Pipeline(found) => Failure::findings("the pipeline", found),
+        error => Failure::from_error(error),
+    }
+}
+
+fn memory_failure(error: &MemoryError) -> Failure {
+    let failure = match error {
+        // The advice for index errors is to run `aur mem index`, which does not repair the records of a memory.
+        MemoryError::Storage(error) => Failure::new(causes(error)),
+        MemoryError::Project(error) => Failure::Fatal { message: chain(&**error), help: error.help() },
+        error => Failure::from_error(error),
+    };
+    match error {
+        MemoryError::NoEntry(_) => failure.with_help("`aur mem list` shows the entries"),
+        MemoryError::Exists(_) => failure.with_help("`aur mem edit ID FILE` replaces an entry"),
+        MemoryError::Storage(StorageError::DamagedRecords { .. }) => {
+            failure.with_help("import an export of the memory")
+        }
+        MemoryError::Damaged(_) => failure.with_help("restore the directory from a backup, or import an export of it"),
+        _ => failure,
     }
 }

@@ -14,9 +14,7 @@ use aurora_project::ProjectError;
 use aurora_query::{ConfigLayers, LoadedReranker, Mode, SearchConfig};
 use aurora_storage::ProjectDirectory;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{findings, indexing, mined_trees, opened, place, query_embedder};
+use crate::context::{Failure, Outcome, Program, indexing, mined_trees, query_embedder};
 
 /// Questions for one index.
 pub(crate) struct QuestionBatch {
@@ -34,14 +32,14 @@ pub(crate) fn gather(given: &[PathBuf], root: &Path) -> Outcome<Vec<QuestionBatc
     let mut batches = Vec::new();
     let mut sources = Vec::new();
     for directory in directories(given, root)? {
-        match Manifest::read(&directory).map_err(|error| Failure::from_error(&error))? {
+        match Manifest::read(&directory)? {
             Some(manifest) => batches.extend(mined(&directory, &manifest)?),
             None => sources.extend(golden_files(&directory)?),
         }
     }
     sources.extend(given.iter().filter(|path| !path.is_dir()).map(|path| GoldenSource::named(path)));
     if !sources.is_empty() {
-        let questions = golden::read(sources).map_err(|errors| Failure::from_error(&errors))?;
+        let questions = golden::read(sources)?;
         batches.push(QuestionBatch { root: root.to_owned(), mined: false, held_out: false, questions });
     }
     Ok(batches)
@@ -55,7 +53,7 @@ fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
         let directories = given.iter().filter(|path| path.is_dir());
         return directories.map(|path| Directory::open_root(path).map_err(|error| failed(path, error))).collect();
     }
-    let default = place::mined_sets(root);
+    let default = ProjectDirectory::in_root(root).path_of(ProjectDirectory::MINED_SETS);
     let opened =
         ProjectDirectory::in_root(root).open().and_then(|home| home.open_directory(ProjectDirectory::MINED_SETS));
     match opened {
@@ -71,7 +69,7 @@ fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
 fn mined(directory: &Directory, manifest: &Manifest) -> Outcome<Vec<QuestionBatch>> {
     let (mut batches, trees) = (Vec::new(), mined_trees::path_for(directory.path()));
     for set in &manifest.sets {
-        let questions = manifest.questions(directory, set).map_err(|errors| Failure::from_error(&errors))?;
+        let questions = manifest.questions(directory, set)?;
         if !questions.is_empty() {
             let root = manifest.root_of(&trees, set);
             let root = root.map_err(|error| {
@@ -122,6 +120,22 @@ pub(crate) fn keep_sets(batches: &mut Vec<QuestionBatch>, sets: &[String]) -> Ou
     Ok(())
 }
 
+/// Opens the index of a root. The flag is set for a copy that mining created.
+pub(crate) type Open<'a> = dyn Fn(&Path, bool) -> Outcome<Engine> + 'a;
+
+/// Opens the engine of every batch. Batches with the same root share an engine.
+pub(crate) fn engines(batches: &[QuestionBatch], open: &Open<'_>) -> Outcome<Vec<Engine>> {
+    let mut engines: Vec<Engine> = Vec::new();
+    for (at, batch) in batches.iter().enumerate() {
+        let engine = match batches[..at].iter().position(|earlier| earlier.root == batch.root) {
+            Some(earlier) => engines[earlier].clone(),
+            None => open(&batch.root, batch.mined)?,
+        };
+        engines.push(engine);
+    }
+    Ok(engines)
+}
+
 /// Opens an index for evaluation, with the rerankers that configurations can name. A mined copy is indexed if its index
 /// is out of date, another directory only if it has no index.
 pub(crate) fn engine(
@@ -140,7 +154,7 @@ pub(crate) fn engine(
     }
     let snapshot = project.snapshot()?;
     let embedder = query_embedder::for_index(&project, &snapshot, mode, &program.terminal)?;
-    let engine = Engine::new(snapshot, embedder, mode).map_err(opened::failure)?;
+    let engine = Engine::new(snapshot, embedder, mode)?;
     Ok(engine.with_rerankers(rerankers.clone()))
 }
 
@@ -157,5 +171,5 @@ pub(crate) fn config(named: Option<&Path>, root: &Path, program: &Program) -> Ou
         Some(file) => SearchConfig::load(&ConfigLayers { user: Some(file), ..ConfigLayers::default() })
             .map_err(ProjectError::Configuration),
     };
-    loaded.map_err(|error| findings::project(error, &program.terminal))
+    Ok(loaded?)
 }

@@ -1,6 +1,6 @@
 //! Index runs that several commands start.
 
-use std::io::{BufRead, IsTerminal, Read, Write};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -8,13 +8,8 @@ use aurora_project::Project;
 use aurora_stages::index::{IndexError, IndexOptions, IndexSummary};
 use aurora_storage::StorageError;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::programs::{self, Purpose, Untrusted};
-use crate::context::terminal::Terminal;
-use crate::context::{findings, interrupt, place};
-use crate::output::progress::IndexProgress;
-use crate::output::{sanitize, units};
+use crate::context::{Failure, Outcome, Program, Purpose, Terminal, Untrusted, interrupt, place, programs};
+use crate::output::{progress, sanitize, units};
 
 /// Builds the index of a project that has none, unless `refused` is set. Returns whether it built an index.
 pub(crate) fn for_search(project: &Project, refused: bool, program: &Program) -> Outcome<bool> {
@@ -48,59 +43,55 @@ pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
     }
     let count = place::entries(root, MAX_COUNTED_ENTRIES);
     let more = if count == MAX_COUNTED_ENTRIES { " or more" } else { "" };
-    let mut err = std::io::stderr().lock();
     let entries = units::counted(count as u64, "entry");
-    write!(err, "{shown} is not a project. Index it ({entries}{more})? [y/N] ")?;
-    err.flush()?;
-    let mut answer = String::new();
-    std::io::stdin().lock().take(64).read_line(&mut answer)?;
-    if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
-        return Ok(());
+    match terminal.confirms(&format!("{shown} is not a project. Index it ({entries}{more})?"))? {
+        true => Ok(()),
+        false => Err(Failure::new(format!("{shown} was not indexed"))),
     }
-    Err(Failure::new(format!("{shown} was not indexed")))
 }
 
 /// Builds the missing index of a root for a search. Prints progress and a closing line to standard error.
 pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
     program.terminal.note(&format!("no index yet; indexing {}", root.display()));
     let options = without_untrusted(root, program)?;
-    let summary = build(&options, &IndexProgress::visible(program.terminal.live), program)?;
+    let summary = build(&options, &progress::IndexProgress::visible(program.terminal.live), program)?;
     print_problems(&summary, &program.terminal);
     if options.cancel.is_cancelled() {
         return Err(Failure::Interrupted("the index is incomplete; `aur mem index` continues".to_owned()));
     }
-    program.terminal.note(&format!(
-        "indexed {} in {} ({})",
-        units::counted(summary.files.indexed, "file"),
-        units::duration(std::time::Duration::from_millis(summary.elapsed_ms)),
-        units::counted(summary.chunks.total, "chunk"),
-    ));
+    let (files, chunks) =
+        (units::counted(summary.files.indexed, "file"), units::counted(summary.chunks.total, "chunk"));
+    let time = units::duration(Duration::from_millis(summary.elapsed_ms));
+    program.terminal.note(&format!("indexed {files} in {time} ({chunks})"));
     Ok(())
 }
 
 /// Updates the index of a root without output.
 pub(crate) fn update(root: &Path, program: &Program) -> Outcome {
-    run_silently(&without_untrusted(root, program)?, program)
+    run_silently(&without_untrusted(root, program)?)
 }
 
 /// Updates the index of a copy that mining created, without the user's conversation logs.
 pub(crate) fn update_mined(root: &Path, program: &Program) -> Outcome {
-    run_silently(&IndexOptions { conversations: None, ..without_untrusted(root, program)? }, program)
+    run_silently(&IndexOptions { conversations: None, ..without_untrusted(root, program)? })
 }
 
-fn run_silently(options: &IndexOptions, program: &Program) -> Outcome {
-    aurora_stages::index::run(options, &IndexProgress::hidden())
-        .map_err(|error| findings::failure(error, &program.terminal))?;
+fn run_silently(options: &IndexOptions) -> Outcome {
+    aurora_stages::index::run(options, &progress::IndexProgress::hidden())?;
     Ok(())
 }
 
 /// Returns the options of a run that skips stages whose programs are not allowed.
 fn without_untrusted(root: &Path, program: &Program) -> Outcome<IndexOptions> {
-    let options = program.project(root.to_owned()).options()?;
+    let options = program.options(root)?;
     programs::allowed(options, Untrusted::Keep, Purpose::Index, &program.terminal)
 }
 
-pub(crate) fn build(options: &IndexOptions, progress: &IndexProgress, program: &Program) -> Outcome<IndexSummary> {
+pub(crate) fn build(
+    options: &IndexOptions,
+    progress: &progress::IndexProgress,
+    program: &Program,
+) -> Outcome<IndexSummary> {
     interrupt::cancels(&options.cancel, "writing the batches in flight");
     let summary = run_after_others(options, progress, &program.terminal);
     interrupt::ends(|| {});
@@ -109,7 +100,7 @@ pub(crate) fn build(options: &IndexOptions, progress: &IndexProgress, program: &
         IndexError::Storage(StorageError::Locked { .. }) if options.cancel.is_cancelled() => {
             Failure::Interrupted("the index is unchanged".to_owned())
         }
-        error => findings::failure(error, &program.terminal),
+        error => error.into(),
     })
 }
 
@@ -121,7 +112,7 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 /// Runs the pipeline as soon as no other process is writing the index.
 fn run_after_others(
     options: &IndexOptions,
-    progress: &IndexProgress,
+    progress: &progress::IndexProgress,
     terminal: &Terminal,
 ) -> Result<IndexSummary, IndexError> {
     let begun = Instant::now();

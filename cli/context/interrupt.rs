@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use aurora_pipeline::CancelToken;
 
-use crate::context::failure::{Failure, Outcome};
+use crate::context::{Failure, Outcome};
 
 /// Exit code of a process that Ctrl-C ended.
 pub(crate) const INTERRUPTED: i32 = 130;
@@ -19,11 +19,7 @@ static ACTION: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 /// effect.
 pub(crate) fn cancels(token: &CancelToken, stopping: &'static str) {
     let token = token.clone();
-    let pressed = AtomicBool::new(false);
-    on_interrupt(move || {
-        if pressed.swap(true, Ordering::SeqCst) {
-            std::process::exit(INTERRUPTED);
-        }
+    stops(move || {
         token.cancel();
         let _ = writeln!(std::io::stderr(), "\nStopping: {stopping}. Press Ctrl-C again to stop immediately.");
     });

@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use aurora_live::{Roots, Upkeep};
 use aurora_project::Project;
 
-use crate::context::failure::Outcome;
-use crate::context::place;
-use crate::context::program::Program;
+use crate::context::{Outcome, Program, place};
 use crate::output::sanitize;
 
 /// Opens the projects with these paths or names; without any, the enclosing one. A missing index is built if the

@@ -4,15 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_memory::{Memory, MemoryError, MemoryPlace, MemoryRules, Owner, Retrieved};
-use aurora_project::{Searchers, causes, chain};
+use aurora_project::{Searchers, chain};
 use aurora_query::{SearchConfig, ShownChunk};
-use aurora_storage::{ProjectDirectory, StorageError};
+use aurora_storage::ProjectDirectory;
 
-use crate::context::args::MemoryArgs;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::context::{findings, place};
+use crate::context::{Failure, MemoryArgs, Outcome, Program, Terminal, place};
 
 /// The memories that a command uses, the project's first, with the rules and the configuration for their entries.
 pub(crate) struct Memories {
@@ -27,9 +23,8 @@ impl Memories {
     /// Opens the existing memories.
     pub(crate) fn open(args: &MemoryArgs, program: &Program) -> Outcome<Self> {
         let root = place::for_search(args.root.as_deref())?;
-        let rules = load_rules(Some(&root), args.lifespan_policies.as_deref(), program)?;
-        let config = program.project(root.clone()).settings(Vec::new());
-        let config = config.map_err(|error| findings::project(error, &program.terminal))?;
+        let rules = load_rules(Some(&root), args.lifespan_policies.as_deref())?;
+        let config = program.project(root.clone()).settings(Vec::new())?;
         let is_wanted = |place: &MemoryPlace| match args.memory {
             None => true,
             Some(owner) => place.owner() == owner,
@@ -52,7 +47,7 @@ impl Memories {
     pub(crate) fn warn_left_out(&mut self, program: &Program) -> Outcome {
         for error in std::mem::take(&mut self.left_out) {
             if self.memories.is_empty() {
-                return Err(failure(error));
+                return Err(error.into());
             }
             program.terminal.warn(&left_out_note(&error));
         }
@@ -67,7 +62,7 @@ impl Memories {
     pub(crate) fn with(&self, id: &str, removed: bool) -> Outcome<&Memory> {
         let mut found = Vec::new();
         for memory in &self.memories {
-            let version = memory.get(id).map_err(failure)?;
+            let version = memory.get(id)?;
             if version.is_some_and(|version| removed || version.document.is_some()) {
                 found.push(memory);
             }
@@ -94,12 +89,12 @@ pub(crate) fn places(root: &Path) -> Vec<MemoryPlace> {
 
 /// Opens the existing memories among `places`.
 pub(crate) fn open_all(places: impl Iterator<Item = MemoryPlace>) -> Outcome<Vec<Memory>> {
-    places.filter_map(|place| Memory::open(place).map_err(failure).transpose()).collect()
+    Ok(places.filter_map(|place| Memory::open(place).transpose()).collect::<Result<_, _>>()?)
 }
 
 /// Opens the memory of an owner, and creates it if it does not exist. `root` is the project.
 pub(crate) fn create(owner: Owner, root: &Path) -> Outcome<Memory> {
-    Memory::create(place_of(owner, root)?).map_err(failure)
+    Ok(Memory::create(place_of(owner, root)?)?)
 }
 
 /// Opens the existing memory of an owner. `root` is the project.
@@ -108,7 +103,7 @@ pub(crate) fn owned(owner: Owner, root: &Path) -> Outcome<Memory> {
     let owner = place.owner().as_str();
     let none =
         || Failure::new(format!("the {owner}'s memory does not exist yet")).with_help("`aur mem add` creates it");
-    Memory::open(place).map_err(failure)?.ok_or_else(none)
+    Memory::open(place)?.ok_or_else(none)
 }
 
 /// Returns the place of an owner's memory. `root` is the project.
@@ -125,7 +120,7 @@ pub(crate) fn place_of(owner: Owner, root: &Path) -> Outcome<MemoryPlace> {
 /// Returns the directory of the access history that contains an entry; `None` if no memory contains the entry.
 pub(crate) fn find_history_directory(id: &str, root: &Path) -> Outcome<Option<PathBuf>> {
     for memory in open_all(places(root).into_iter())? {
-        if memory.get(id).map_err(failure)?.is_some_and(|version| version.document.is_some()) {
+        if memory.get(id)?.is_some_and(|version| version.document.is_some()) {
             return Ok(Some(memory.project().directory()));
         }
     }
@@ -178,30 +173,8 @@ pub(crate) fn project(asked: Option<&Path>) -> Outcome<Option<PathBuf>> {
 }
 
 /// Loads the policies and rates. Prints the errors if they are invalid.
-pub(crate) fn load_rules(root: Option<&Path>, flag: Option<&Path>, program: &Program) -> Outcome<MemoryRules> {
-    MemoryRules::load(root, flag)
-        .map_err(|errors| findings::report("the configuration of memory", &errors, &program.terminal))
-}
-
-/// Converts a memory error to a failure, with advice.
-pub(crate) fn failure(error: MemoryError) -> Failure {
-    let help = match &error {
-        MemoryError::NoEntry(_) => Some("`aur mem list` shows the entries"),
-        MemoryError::Exists(_) => Some("`aur mem edit ID FILE` replaces an entry"),
-        MemoryError::Storage(StorageError::DamagedRecords { .. }) => Some("import an export of the memory"),
-        MemoryError::Damaged(_) => Some("restore the directory from a backup, or import an export of it"),
-        _ => None,
-    };
-    let failure = match error {
-        // The advice for index errors is to run `aur mem index`, which does not repair the records of a memory.
-        MemoryError::Storage(error) => Failure::new(causes(&error)),
-        MemoryError::Project(error) => Failure::from(*error),
-        error => Failure::from_error(&error),
-    };
-    match help {
-        Some(help) => failure.with_help(help),
-        None => failure,
-    }
+pub(crate) fn load_rules(root: Option<&Path>, flag: Option<&Path>) -> Outcome<MemoryRules> {
+    MemoryRules::load(root, flag).map_err(|errors| Failure::findings("the configuration of memory", &errors))
 }
 
 /// Records the results that a search in a session has shown, for the outcome of the session's task. Failures do not
@@ -219,7 +192,7 @@ pub(crate) fn note_search(
         let home = root.root().map(|root| root.join(ProjectDirectory::NAME)).unwrap_or_default();
         Retrieved { home, key: root.history_key(chunk.key).to_owned() }
     });
-    let note = |memory: Memory| memory.note_search(session, query, retrieved.collect()).map_err(failure);
+    let note = |memory: Memory| memory.note_search(session, query, retrieved.collect()).map_err(Failure::from);
     if let Err(failure) = user_memory().and_then(note) {
         terminal.warn(&format!("the search was not recorded for the session {session}: {}", failure.message()));
     }

@@ -3,14 +3,13 @@
 pub(crate) mod args;
 pub(crate) mod document;
 pub(crate) mod failure;
-pub(crate) mod findings;
 pub(crate) mod golden;
 pub(crate) mod indexing;
 pub(crate) mod interrupt;
 pub(crate) mod kept;
 pub(crate) mod memories;
 pub(crate) mod mined_trees;
-pub(crate) mod opened;
+pub(crate) mod pipeline_choice;
 pub(crate) mod place;
 pub(crate) mod program;
 pub(crate) mod programs;
@@ -19,3 +18,12 @@ pub(crate) mod refresh;
 pub(crate) mod rerankers;
 pub(crate) mod searched;
 pub(crate) mod terminal;
+
+pub(crate) use args::{
+    FilterArgs, IndexReportArgs, MemoryArgs, PlacementArgs, ReportFormat, RootArgs, SearchedMemory, SearchedRoots,
+};
+pub(crate) use failure::{Failure, Outcome};
+pub(crate) use memories::Memories;
+pub(crate) use program::Program;
+pub(crate) use programs::{Purpose, Untrusted};
+pub(crate) use terminal::Terminal;

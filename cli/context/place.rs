@@ -6,8 +6,7 @@ use aurora_confined::Directory;
 use aurora_project::{indexed_roots, root_names};
 use aurora_storage::{Environment, ProjectDirectory};
 
-use crate::context::args::SearchedRoots;
-use crate::context::failure::{Failure, Outcome};
+use crate::context::{Failure, Outcome, SearchedRoots};
 
 /// Returns the root of a search. `asked` is a path, or the name of an indexed root. Without it, the root is the nearest
 /// enclosing directory with an index, up to the top of the git work tree. Without such an index, it is the top of the
@@ -63,42 +62,10 @@ pub(crate) fn for_index(asked: Option<&Path>) -> Outcome<PathBuf> {
 }
 
 /// Files and directories that mark the top of a project.
-const PROJECT_MARKS: [&str; 34] = [
-    ".git",
-    ".hg",
-    ".jj",
-    ".svn",
-    "BUILD.bazel",
-    "CMakeLists.txt",
-    "Cargo.toml",
-    "Gemfile",
-    "MODULE.bazel",
-    "Makefile",
-    "Package.swift",
-    "Pipfile",
-    "WORKSPACE",
-    "build.gradle",
-    "build.gradle.kts",
-    "build.sbt",
-    "build.xml",
-    "composer.json",
-    "configure.ac",
-    "deno.json",
-    "dune-project",
-    "go.mod",
-    "go.work",
-    "justfile",
-    "meson.build",
-    "mix.exs",
-    "package.json",
-    "pom.xml",
-    "pubspec.yaml",
-    "pyproject.toml",
-    "requirements.txt",
-    "setup.cfg",
-    "setup.py",
-    "tsconfig.json",
-];
+const PROJECT_MARKS: &str = ".git .hg .jj .svn BUILD.bazel CMakeLists.txt Cargo.toml Gemfile MODULE.bazel Makefile Package.swift \
+    Pipfile WORKSPACE build.gradle build.gradle.kts build.sbt build.xml composer.json configure.ac deno.json \
+    dune-project go.mod go.work justfile meson.build mix.exs package.json pom.xml pubspec.yaml pyproject.toml \
+    requirements.txt setup.cfg setup.py tsconfig.json";
 
 /// Whether a directory is a project or inside a work tree, so that a search may index it without a question. The home
 /// directory and the root of the file system are never projects.
@@ -111,7 +78,7 @@ pub(crate) fn is_project(root: &Path) -> bool {
     }
     let holds = |directory: &Path, mark: &str| directory.join(mark).symlink_metadata().is_ok();
     let has_work_tree = root.ancestors().take_while(|above| !is_broad(above)).any(|above| holds(above, ".git"));
-    has_work_tree || holds(&root, ProjectDirectory::NAME) || PROJECT_MARKS.iter().any(|mark| holds(&root, mark))
+    has_work_tree || holds(&root, ProjectDirectory::NAME) || PROJECT_MARKS.split(' ').any(|mark| holds(&root, mark))
 }
 
 /// Number of entries of a directory, counted up to `max`.
@@ -127,21 +94,6 @@ pub(crate) fn spellings(root: &Path, path: &str) -> Vec<String> {
 /// Returns the current directory, which relative paths refer to.
 pub(crate) fn here() -> Option<PathBuf> {
     std::env::current_dir().ok()
-}
-
-/// Returns the path of the configuration of a root.
-pub(crate) fn project_config(root: &Path) -> PathBuf {
-    ProjectDirectory::in_root(root).path_of(ProjectDirectory::CONFIG)
-}
-
-/// Returns the default directory of golden sets that were mined from a root.
-pub(crate) fn mined_sets(root: &Path) -> PathBuf {
-    ProjectDirectory::in_root(root).path_of(ProjectDirectory::MINED_SETS)
-}
-
-/// Returns the path of the pipeline of a root.
-pub(crate) fn project_pipeline(root: &Path) -> PathBuf {
-    ProjectDirectory::in_root(root).path_of(ProjectDirectory::PIPELINE)
 }
 
 fn nearest(from: &Path) -> Option<PathBuf> {

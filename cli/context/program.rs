@@ -1,12 +1,14 @@
 //! State that every command receives.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_pipeline::Registry;
-use aurora_project::Project;
+use aurora_project::{Project, chain};
+use aurora_stages::index::IndexOptions;
+use aurora_storage::Snapshot;
 
-use crate::context::terminal::Terminal;
+use crate::context::{Failure, Outcome, Terminal, place};
 
 /// State that every command receives.
 pub(crate) struct Program {
@@ -19,5 +21,23 @@ impl Program {
     /// Returns the project at a root. Its pipeline may use the stage types of this program.
     pub(crate) fn project(&self, root: PathBuf) -> Project {
         Project::new(root, Arc::clone(&self.registry))
+    }
+
+    /// Returns the project that the argument selects; see [`place::for_search`].
+    pub(crate) fn find(&self, asked: Option<&Path>) -> Outcome<Project> {
+        Ok(self.project(place::for_search(asked)?))
+    }
+
+    /// Opens the index of the selected project.
+    pub(crate) fn open(&self, asked: Option<&Path>) -> Outcome<(Project, Snapshot)> {
+        let project = self.find(asked)?;
+        let snapshot = project.snapshot()?;
+        Ok((project, snapshot))
+    }
+
+    /// Returns the options of an index run in a root. The message of a failure contains all errors of the user's
+    /// configuration.
+    pub(crate) fn options(&self, root: impl Into<PathBuf>) -> Outcome<IndexOptions> {
+        self.project(root.into()).options().map_err(|error| Failure::new(chain(&error)))
     }
 }

@@ -4,9 +4,7 @@ use aurora_project::{StageProgram, refused_programs, untrusted_stages, without_p
 use aurora_stages::index::IndexOptions;
 use clap::ValueEnum;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::findings;
-use crate::context::terminal::Terminal;
+use crate::context::{Failure, Outcome, Terminal};
 use crate::output::sanitize;
 
 /// The action of an index run for programs that the user has not allowed.
@@ -37,10 +35,10 @@ pub(crate) fn allowed(
     terminal: &Terminal,
 ) -> Outcome<IndexOptions> {
     if untrusted == Untrusted::Keep && purpose == Purpose::Index {
-        let untrusted = untrusted_stages(&options).map_err(|error| findings::project(error, terminal))?;
+        let untrusted = untrusted_stages(&options)?;
         return Ok(IndexOptions { untrusted, ..options });
     }
-    let refused = refused_programs(&options).map_err(|error| findings::project(error, terminal))?;
+    let refused = refused_programs(&options)?;
     if refused.is_empty() {
         return Ok(options);
     }
@@ -57,7 +55,7 @@ pub(crate) fn allowed(
                 program.stage
             ));
         }
-        let options = without_programs(options, &refused).map_err(|error| findings::project(error, terminal))?;
+        let options = without_programs(options, &refused)?;
         let is_dependant = |stage: &&String| refused.iter().all(|program| program.stage != **stage);
         for stage in options.left_out.iter().filter(is_dependant) {
             terminal.warn(&format!("{goes_on} without stage `{stage}`: it reads a column of a stage that is left out"));

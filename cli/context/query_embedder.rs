@@ -7,9 +7,7 @@ use aurora_project::{EmbedderNotice, IndexEmbedder, Project};
 use aurora_query::Mode;
 use aurora_storage::Snapshot;
 
-use crate::context::failure::Outcome;
-use crate::context::terminal::Terminal;
-use crate::context::{findings, interrupt};
+use crate::context::{Outcome, Terminal, interrupt};
 
 /// Returns the embedder for queries to an index, and prints notices about it.
 pub(crate) fn for_index(
@@ -18,8 +16,7 @@ pub(crate) fn for_index(
     mode: Mode,
     terminal: &Terminal,
 ) -> Outcome<Option<Arc<dyn QueryEmbedder>>> {
-    let (embedder, notice) =
-        IndexEmbedder::for_index(project, snapshot, mode).map_err(|error| findings::project(error, terminal))?;
+    let (embedder, notice) = IndexEmbedder::for_index(project, snapshot, mode)?;
     print_notice(notice.as_ref(), terminal);
     if let Some(embedder) = &embedder {
         stop_on_interrupt(embedder);

@@ -43,15 +43,15 @@ fn note(refresh: Refresh, budget: Duration) -> Option<String> {
     let changed = |files| format!("{} changed", units::counted(files, "file"));
     match refresh {
         Refresh::Excluded | Refresh::Current | Refresh::Updated(Updated { files: 0, complete: true, .. }) => None,
-        Refresh::Updated(Updated { files, complete: true, without_programs, elapsed }) => {
-            let rest = if without_programs { WITHOUT_PROGRAMS } else { "" };
-            Some(format!("Updated the index first: {} ({}){rest}", changed(files), units::duration(elapsed)))
+        Refresh::Updated(Updated { files, complete, without_programs, elapsed }) => {
+            let (part, rest) = match (complete, without_programs) {
+                (true, true) => ("", WITHOUT_PROGRAMS),
+                (true, false) => ("", ""),
+                (false, _) => ("a part of ", "; `aur mem index` updates the rest"),
+            };
+            let (changed, time) = (changed(files), units::duration(elapsed));
+            Some(format!("Updated {part}the index first: {changed} ({time}){rest}"))
         }
-        Refresh::Updated(Updated { files, complete: false, elapsed, .. }) => Some(format!(
-            "Updated a part of the index first: {} ({}); `aur mem index` updates the rest",
-            changed(files),
-            units::duration(elapsed)
-        )),
         Refresh::Outdated { files, or_more, why } => {
             let least = if or_more { "at least " } else { "" };
             let why = match why {

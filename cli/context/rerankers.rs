@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aurora_project::reranker_called;
 use aurora_query::{LoadedReranker, Mode, SearchConfig};
 
-use crate::context::terminal::Terminal;
+use crate::context::Terminal;
 
 /// Loads the rerankers of several configurations by name, each once. Reports load errors here, because evaluation
 /// results carry no notes.

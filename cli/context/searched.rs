@@ -10,12 +10,10 @@ use aurora_project::{OpenedSearcher, Project, ProjectError, Searchers, chain, ro
 use aurora_query::{FlagValue, Mode, QueryError, SearchConfig, Searcher, Source};
 use aurora_storage::Snapshot;
 
-use crate::context::args::{SearchedMemory, SearchedRoots};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::refresh::{self, Refreshed};
-use crate::context::terminal::Terminal;
-use crate::context::{findings, indexing, memories, place, query_embedder};
+use crate::context::{
+    Failure, Outcome, Program, SearchedMemory, SearchedRoots, Terminal, indexing, memories, place, query_embedder,
+    refresh,
+};
 
 /// The opened generations of some roots.
 pub(crate) struct Searched {
@@ -124,7 +122,7 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     if !has(Source::Code) && !has(Source::Log) {
         if found.is_empty() {
             let none = || Failure::new("memory has no entries").with_help("`aur mem add` adds one");
-            return Err(left_out.into_iter().next().map_or_else(none, memories::failure));
+            return Err(left_out.into_iter().next().map_or_else(none, Failure::from));
         }
         roots.clear();
     } else if args.roots.root.is_empty() && !found.is_empty() && roots.iter().all(is_outside) {
@@ -134,16 +132,15 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let (share, terminal) = (roots.len().max(1) as u32, &program.terminal);
     let open = |name: String, root: &Path| {
-        let failed = |error| findings::project(error, terminal);
         let project = program.project(root.to_owned());
-        let config = project.settings(flags.to_vec()).map_err(failed)?;
+        let config = project.settings(flags.to_vec())?;
         let is_new = indexing::for_search(&project, args.no_index, program)?;
         let snapshot = project.snapshot()?;
         let is_kept = args.no_refresh || is_new;
         let budget = if is_kept { Duration::ZERO } else { Duration::from_millis(config.refresh) / share };
         let root = ProjectRoot { name, has_others: share > 1, project, config, mode, is_kept };
         let update = (budget > Duration::ZERO).then(|| PendingUpdate::start(root.clone(), snapshot.clone(), budget));
-        let searcher = root.open(snapshot, Some(terminal)).map_err(failed)?;
+        let searcher = root.open(snapshot, Some(terminal))?;
         Ok((searcher, update))
     };
     let (mut searchers, mut updates, mut failures) = (Vec::new(), Vec::new(), Vec::new());
@@ -209,13 +206,13 @@ fn open_memories(
 ) -> Outcome<OpenedMemories> {
     let SearchedMemory { scope, session, archived, .. } = args.memory;
     if let Some(session) = session {
-        check_session(session).map_err(memories::failure)?;
+        check_session(session)?;
     } else if *scope == Some(Scope::Session) {
         return Err(Failure::new("--scope session needs the session").with_help("give it with --session ID"));
     }
     let visibility = Visibility { scope: *scope, session: session.clone(), with_archived: *archived };
     let first = roots.first().map(PathBuf::as_path);
-    let rules = Arc::new(memories::load_rules(first, None, program)?);
+    let rules = Arc::new(memories::load_rules(first, None)?);
     let mut places: Vec<MemoryPlace> = roots.iter().map(|root| MemoryPlace::for_project(root)).collect();
     places.extend(MemoryPlace::for_user());
     let mut result = OpenedMemories::default();
@@ -229,7 +226,7 @@ fn open_memories(
             }
         };
         let project = program.project(first.map(Path::to_owned).unwrap_or_default());
-        let config = project.settings(flags.to_vec()).map_err(|error| findings::project(error, &program.terminal))?;
+        let config = project.settings(flags.to_vec())?;
         let root = MemoryRoot { memory, config, mode, rules: Arc::clone(&rules), visibility: visibility.clone() };
         let opened = root.open().or_else(|error| match root.memory.index_problem() {
             Some(_) => root.open_repaired(&mut result.notes),
@@ -276,7 +273,7 @@ impl ProjectRoot {
 /// A running update of an index. Meanwhile, searches use the previous generation.
 struct PendingUpdate {
     root: ProjectRoot,
-    update: Option<JoinHandle<Refreshed>>,
+    update: Option<JoinHandle<refresh::Refreshed>>,
 }
 
 impl PendingUpdate {
@@ -290,7 +287,9 @@ impl PendingUpdate {
     /// Waits for the end of the update. Returns the new generation, if one was published, and a note for the answer.
     fn finish(self) -> (Option<Arc<Searcher>>, Option<String>) {
         let Self { root, update } = self;
-        let Some(Refreshed { newer, note }) = update.and_then(|update| update.join().ok()) else { return (None, None) };
+        let Some(refresh::Refreshed { newer, note }) = update.and_then(|update| update.join().ok()) else {
+            return (None, None);
+        };
         let (newer, note) = match newer.map(|newer| root.open(newer, None)).transpose() {
             Ok(newer) => (newer, note),
             Err(error) => (None, Some(format!("The index was updated, but cannot be opened: {}", chain(&error)))),

@@ -1,10 +1,16 @@
 //! The two output streams: whether they are terminals, their widths, and the notes and warnings.
 
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufRead, BufWriter, IsTerminal, Read, StdoutLock, Write};
 
-use crate::context::failure::Failure;
-use crate::output::sanitize;
-use crate::output::style::{ColorWhen, Painter, Role};
+use aurora_pipeline::Diagnostics;
+use clap::ColorChoice;
+use serde::Serialize;
+
+use crate::context::{Failure, Outcome, ReportFormat};
+use crate::output::{Painter, Role, json, report, sanitize};
+
+/// Buffered standard output.
+pub(crate) type Stdout = BufWriter<StdoutLock<'static>>;
 
 /// Width of a terminal that does not report its width, in columns.
 const DEFAULT_COLUMNS: usize = 80;
@@ -24,7 +30,7 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     /// Detects the properties of both streams. An exported `COLUMNS` overrides the width.
-    pub(crate) fn detect(when: ColorWhen) -> Self {
+    pub(crate) fn detect(when: ColorChoice) -> Self {
         let (out, err) = (io::stdout(), io::stderr());
         let exported =
             std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
@@ -43,8 +49,43 @@ impl Terminal {
     }
 
     /// Returns buffered standard output, which the caller must flush.
-    pub(crate) fn stdout(&self) -> BufWriter<StdoutLock<'static>> {
+    pub(crate) fn stdout(&self) -> Stdout {
         BufWriter::new(io::stdout().lock())
+    }
+
+    /// Writes to standard output.
+    pub(crate) fn write(&self, write: impl FnOnce(&mut Stdout) -> io::Result<()>) -> Outcome {
+        let mut out = self.stdout();
+        write(&mut out)?;
+        Ok(out.flush()?)
+    }
+
+    /// Prints a line to standard output.
+    pub(crate) fn line(&self, line: &str) -> Outcome {
+        self.write(|out| writeln!(out, "{line}"))
+    }
+
+    /// Prints a report as indented JSON or as text.
+    pub(crate) fn print(
+        &self,
+        format: ReportFormat,
+        report: &impl Serialize,
+        text: impl FnOnce(&mut Stdout) -> io::Result<()>,
+    ) -> Outcome {
+        self.write(|out| match format {
+            ReportFormat::Json => json::write_indented(out, report),
+            ReportFormat::Text => text(out),
+        })
+    }
+
+    /// Asks a question on the terminal. Returns whether the user agrees.
+    pub(crate) fn confirms(&self, question: &str) -> io::Result<bool> {
+        let mut err = io::stderr().lock();
+        write!(err, "{question} [y/N] ")?;
+        err.flush()?;
+        let mut answer = String::new();
+        io::stdin().lock().take(64).read_line(&mut answer)?;
+        Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
     /// Prints information that does not affect the result.
@@ -68,6 +109,10 @@ impl Terminal {
             Failure::ReaderGone => {}
             Failure::Short(message) => self.warn(message),
             Failure::Interrupted(message) => self.say(Role::Warning, "Interrupted", message),
+            Failure::Findings { message, found } => {
+                self.show(found);
+                self.say(Role::Error, "Error", message);
+            }
             Failure::Fatal { message, help } => {
                 self.say(Role::Error, "Error", message);
                 if let Some(help) = help {
@@ -75,6 +120,14 @@ impl Terminal {
                 }
             }
         }
+    }
+
+    /// Prints findings about a configuration.
+    pub(crate) fn show(&self, found: &Diagnostics) {
+        let columns = self.live.then(|| self.columns.unwrap_or(100));
+        let text = report::render(found, columns, self.err);
+        // Write errors are ignored, because nobody could read a message about a closed standard error.
+        let _ = write!(io::stderr().lock(), "{text}");
     }
 
     fn say(&self, role: Role, label: &str, message: &str) {

@@ -2,8 +2,7 @@
 
 use aurora_languages::{Highlight, TokenClass, by_name};
 
-use crate::output::style::{Painter, Role};
-use crate::output::{sanitize, width};
+use crate::output::{Painter, Role, sanitize, width};
 
 /// Width of a tab in columns.
 const TAB_COLUMNS: usize = 4;

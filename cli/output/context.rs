@@ -5,10 +5,7 @@ use std::io::{self, Write};
 
 use aurora_query::{Context, ContextBlock, display_path};
 
-use crate::output::code::{CodeLine, highlight};
-use crate::output::links::Links;
-use crate::output::sanitize;
-use crate::output::style::{Painter, Role};
+use crate::output::{Links, Painter, Role, code, sanitize};
 
 /// Returns the blocks as [`write`] prints them without colours and links.
 pub(crate) fn plain(context: &Context) -> String {
@@ -37,9 +34,9 @@ pub(crate) fn write(
             writeln!(out, "{}", sanitize::block(&block.text))?;
             continue;
         }
-        let highlights = highlight(&block.text, &language_of(block));
+        let highlights = code::highlight(&block.text, &language_of(block));
         for (text, highlights) in block.text.lines().zip(&highlights) {
-            writeln!(out, "{}", CodeLine { text, highlights, matches: &[] }.render(0, None, paint))?;
+            writeln!(out, "{}", code::CodeLine { text, highlights, matches: &[] }.render(0, None, paint))?;
         }
     }
     Ok(())

@@ -8,8 +8,7 @@ use aurora_evaluation::report::{Difference, Miss, MissedFloor, SetReport};
 use aurora_evaluation::tune::{Comparison, TuneReport};
 use serde::Serialize;
 
-use crate::output::style::{Painter, Role};
-use crate::output::{sanitize, units, width};
+use crate::output::{Painter, Role, sanitize, units, width};
 
 /// Metrics whose differences are shown. JSON contains all metrics.
 const COMPARED: [Metric; 3] = [Metric::Ndcg, Metric::Mrr, Metric::Recall10];
@@ -92,30 +91,14 @@ fn write_differences(out: &mut impl Write, against: &Against, paint: Painter) ->
         against.differences.iter().filter(|difference| COMPARED.contains(&difference.metric)).collect();
     let widest = names(shown.iter().map(|difference| difference.set.as_str()));
     writeln!(out, "\nAgainst {}: paired differences with 95 % intervals", sanitize::line(&against.what))?;
-    let heading = format!(
-        "{}  {:<8}  {:>6}  {:>6}  {:<26}  {:>6}  {:>6}",
-        width::pad("Set", widest),
-        "Metric",
-        "other",
-        "this",
-        "difference",
-        "better",
-        "worse"
-    );
+    let columns = "Metric     other    this  difference                  better   worse";
+    let heading = format!("{}  {columns}", width::pad("Set", widest));
     writeln!(out, "{}", paint.paint(Role::Heading, &heading))?;
     for row in shown {
-        let text = format!("{:<26}", interval(&row.difference, 3));
-        writeln!(
-            out,
-            "{}  {:<8}  {:>6.3}  {:>6.3}  {}  {:>6}  {:>6}",
-            width::pad(&sanitize::line(&row.set), widest),
-            row.metric,
-            row.other,
-            row.other + row.difference.mean,
-            paint.paint(role(&row.difference), &text),
-            row.better,
-            row.worse
-        )?;
+        let Difference { set, metric, other, difference, better, worse, .. } = row;
+        let (set, this) = (width::pad(&sanitize::line(set), widest), other + difference.mean);
+        let difference = paint.paint(role(difference), &format!("{:<26}", interval(difference, 3)));
+        writeln!(out, "{set}  {metric:<8}  {other:>6.3}  {this:>6.3}  {difference}  {better:>6}  {worse:>6}")?;
     }
     Ok(())
 }
@@ -152,12 +135,8 @@ fn write_misses(out: &mut impl Write, evaluation: &Evaluation, paint: Painter) -
 
 /// Writes the results of tuning as text.
 pub(crate) fn write_tuning(out: &mut impl Write, report: &TuneReport, paint: Painter) -> io::Result<()> {
-    writeln!(
-        out,
-        "{}, with equal weight per set and 95 % intervals; {} searches",
-        report.metric,
-        units::count(report.searches)
-    )?;
+    let searches = units::count(report.searches);
+    writeln!(out, "{}, with equal weight per set and 95 % intervals; {searches} searches", report.metric)?;
     let mut rows: Vec<(String, &Comparison)> = vec![("cross-validated".to_owned(), &report.cross_validated)];
     rows.extend(report.sets.iter().map(|set| (format!("  {}", sanitize::line(&set.set)), &set.comparison)));
     if let Some(held_out) = &report.held_out {
@@ -168,15 +147,10 @@ pub(crate) fn write_tuning(out: &mut impl Write, report: &TuneReport, paint: Pai
     let heading = format!("{}  {:>5}  {:>7}  {:>7}  difference", width::pad("", widest), "n", "before", "after");
     writeln!(out, "{}", paint.paint(Role::Heading, &heading))?;
     for (name, row) in rows {
-        writeln!(
-            out,
-            "{}  {:>5}  {:>7.4}  {:>7.4}  {}",
-            width::pad(&name, widest),
-            row.questions,
-            row.before,
-            row.after,
-            paint.paint(role(&row.difference), &interval(&row.difference, 4))
-        )?;
+        let Comparison { questions, before, after, difference, .. } = row;
+        let (name, role) = (width::pad(&name, widest), role(difference));
+        let difference = paint.paint(role, &interval(difference, 4));
+        writeln!(out, "{name}  {questions:>5}  {before:>7.4}  {after:>7.4}  {difference}")?;
     }
     if report.changes.is_empty() {
         return Ok(());

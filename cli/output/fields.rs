@@ -3,8 +3,7 @@
 use aurora_query::Facet;
 use aurora_storage::{ColumnDeclaration, MetaValue};
 
-use crate::output::style::{Painter, Role};
-use crate::output::{sanitize, units, width};
+use crate::output::{Painter, Role, sanitize, units, width};
 
 /// Maximum width of a facet value in terminal columns.
 const MAX_VALUE_COLUMNS: usize = 40;

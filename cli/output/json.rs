@@ -7,71 +7,55 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
 use crate::output::sanitize;
 
 /// Writes a value on one line.
 pub(crate) fn write_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
-    let formatter = Safe(CompactFormatter);
-    value.serialize(&mut Serializer::with_formatter(&mut *out, formatter))?;
+    serde_json::to_writer(SafeJson::new(&mut *out), value)?;
     out.write_all(b"\n")
 }
 
 /// Writes a value with indentation.
 pub(crate) fn write_indented(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
-    let formatter = Safe(PrettyFormatter::new());
-    value.serialize(&mut Serializer::with_formatter(&mut *out, formatter))?;
+    serde_json::to_writer_pretty(SafeJson::new(&mut *out), value)?;
     out.write_all(b"\n")
 }
 
-struct Safe<F>(F);
+/// Writes JSON and escapes every character that a terminal could act on. The data stays the same.
+pub(crate) struct SafeJson<W> {
+    out: W,
+    /// The first bytes of an incomplete UTF-8 character.
+    rest: Vec<u8>,
+}
 
-impl<F: Formatter> Formatter for Safe<F> {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
-        let mut rest = fragment;
-        while let Some((at, c)) = rest.char_indices().find(|(_, c)| sanitize::is_unsafe(*c)) {
-            writer.write_all(&rest.as_bytes()[..at])?;
-            write!(writer, "\\u{:04x}", u32::from(c))?;
-            rest = &rest[at + c.len_utf8()..];
+impl<W: Write> SafeJson<W> {
+    pub(crate) fn new(out: W) -> Self {
+        Self { out, rest: Vec::new() }
+    }
+}
+
+impl<W: Write> Write for SafeJson<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.rest.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&self.rest) {
+            Ok(text) => text.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        let text = String::from_utf8_lossy(&self.rest[..whole]);
+        let mut written = 0;
+        for (at, c) in text.char_indices().filter(|(_, c)| *c != '\n' && sanitize::is_unsafe(*c)) {
+            self.out.write_all(&text.as_bytes()[written..at])?;
+            write!(self.out, "\\u{:04x}", u32::from(c))?;
+            written = at + c.len_utf8();
         }
-        writer.write_all(rest.as_bytes())
+        self.out.write_all(&text.as_bytes()[written..])?;
+        self.rest.drain(..whole);
+        Ok(bytes.len())
     }
 
-    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_array(writer)
-    }
-
-    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_array(writer)
-    }
-
-    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        self.0.begin_array_value(writer, first)
-    }
-
-    fn end_array_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_array_value(writer)
-    }
-
-    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_object(writer)
-    }
-
-    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_object(writer)
-    }
-
-    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        self.0.begin_object_key(writer, first)
-    }
-
-    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_object_value(writer)
-    }
-
-    fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_object_value(writer)
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 
@@ -94,6 +78,18 @@ mod tests {
     fn control_characters_are_escaped() {
         let (line, _) = written(&json!({"text": "a\u{1b}[31m\u{9b}\u{7f}\u{202e}\n\"é"}));
         assert_eq!(line, "{\"text\":\"a\\u001b[31m\\u009b\\u007f\\u202e\\n\\\"é\"}\n");
+    }
+
+    #[test]
+    fn characters_that_arrive_in_pieces_are_escaped() {
+        let text = "{\"a\":\"\u{7f}ü\u{9b}日\u{202e}\"}\n";
+        let mut out = Vec::new();
+        let mut safe = SafeJson::new(&mut out);
+        text.as_bytes().chunks(1).for_each(|byte| safe.write_all(byte).expect("memory can be written"));
+        let written = String::from_utf8(out).expect("text");
+        assert_eq!(written, "{\"a\":\"\\u007fü\\u009b日\\u202e\"}\n");
+        let parse = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+        assert_eq!(parse(&written), parse(text));
     }
 
     proptest! {

@@ -8,7 +8,7 @@ use std::path::Path;
 use aurora_query::Source;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::output::style::Painter;
+use crate::output::Painter;
 
 /// Bytes that are encoded in URLs: all but unreserved characters (RFC 3986) and the slash.
 const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');

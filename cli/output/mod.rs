@@ -14,8 +14,11 @@ pub(crate) mod scores;
 pub(crate) mod style;
 pub(crate) mod summary;
 pub(crate) mod table;
-pub(crate) mod time;
 pub(crate) mod trace;
 pub(crate) mod trail;
 pub(crate) mod units;
 pub(crate) mod width;
+
+pub(crate) use links::Links;
+pub(crate) use scores::{ScoreCard, ScorePart};
+pub(crate) use style::{Painter, Role};

@@ -27,10 +27,7 @@ enum Display {
         /// Whether the run is waiting for the history walk.
         waits: AtomicBool,
     },
-    Bar {
-        bar: ProgressBar,
-        counted: AtomicBool,
-    },
+    Bar(ProgressBar),
 }
 
 impl IndexProgress {
@@ -46,12 +43,12 @@ impl IndexProgress {
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
         bar.set_style(style(UNCOUNTED));
-        Self { display: Display::Bar { bar, counted: AtomicBool::new(false) } }
+        Self { display: Display::Bar(bar) }
     }
 
     /// Removes the progress line, also after a failed run.
     pub(crate) fn clear(&self) {
-        if let Display::Bar { bar, .. } = &self.display {
+        if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
         }
     }
@@ -67,13 +64,11 @@ impl IndexObserver for IndexProgress {
     fn on_history(&self, walk: WalkProgress) {
         match &self.display {
             Display::Nothing => {}
-            Display::Lines { waits } => {
-                if waits.swap(true, Ordering::Relaxed) {
-                    // Write errors are ignored, because nobody could read a message about a closed standard error.
-                    let _ = writeln!(std::io::stderr().lock(), "All files are searchable. {}", commits(walk));
-                }
+            Display::Lines { waits } if waits.swap(true, Ordering::Relaxed) => {
+                print_line(&format!("All files are searchable. {}", commits(walk)));
             }
-            Display::Bar { bar, .. } => {
+            Display::Lines { .. } => {}
+            Display::Bar(bar) => {
                 // All files are processed, so the bar stays full.
                 bar.set_message(format!("all files are searchable. {}", commits(walk)));
                 bar.tick();
@@ -89,11 +84,10 @@ impl IndexObserver for IndexProgress {
 impl Observer for IndexProgress {
     fn on_log(&self, stage: &str, line: &str) {
         let text = format!("{}: {}", sanitize::line(stage), sanitize::line(line));
-        // Write errors are ignored, because nobody could read a message about a closed standard error.
         match &self.display {
             Display::Nothing => {}
-            Display::Lines { .. } => _ = writeln!(std::io::stderr().lock(), "{text}"),
-            Display::Bar { bar, .. } => bar.suspend(|| _ = writeln!(std::io::stderr().lock(), "{text}")),
+            Display::Lines { .. } => print_line(&text),
+            Display::Bar(bar) => bar.suspend(|| print_line(&text)),
         }
     }
 
@@ -101,16 +95,13 @@ impl Observer for IndexProgress {
         match &self.display {
             Display::Nothing => {}
             Display::Lines { .. } if progress.elapsed < LINE_INTERVAL => {}
-            Display::Lines { .. } => {
-                // Write errors are ignored, because nobody could read a message about a closed standard error.
-                let _ = writeln!(std::io::stderr().lock(), "{}", plain(progress));
-            }
-            Display::Bar { bar, counted } => {
+            Display::Lines { .. } => print_line(&plain(progress)),
+            Display::Bar(bar) => {
                 if let Some(total) = progress.files_total {
-                    bar.set_length(total);
-                    if !counted.swap(true, Ordering::Relaxed) {
+                    if bar.length().is_none() {
                         bar.set_style(style(COUNTED));
                     }
+                    bar.set_length(total);
                 }
                 bar.set_message(message(progress));
                 bar.set_position(progress.files_done);
@@ -123,9 +114,14 @@ impl Observer for IndexProgress {
         match self.display {
             Display::Nothing => None,
             Display::Lines { .. } => Some(LINE_INTERVAL),
-            Display::Bar { .. } => Some(Duration::from_millis(100)),
+            Display::Bar(_) => Some(Duration::from_millis(100)),
         }
     }
+}
+
+fn print_line(line: &str) {
+    // Write errors are ignored, because nobody could read a message about a closed standard error.
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 fn style(template: &str) -> ProgressStyle {
@@ -151,18 +147,12 @@ fn commits(walk: WalkProgress) -> String {
 
 /// Formats the message after the file count, such as `8,100 chunks, 240/s, 16 s left`.
 fn message(progress: &Progress) -> String {
-    let mut text = format!(
-        "{}, {}",
-        units::counted(progress.chunks, "chunk"),
-        units::rate(progress.files_done, "", progress.elapsed)
-    );
-    if let Some(left) = remaining_time(progress) {
-        text.push_str(&match left.as_secs() {
-            seconds @ 0..60 => format!(", {seconds} s left"),
-            _ => format!(", {} left", units::duration(left)),
-        });
-    }
-    text
+    let left = remaining_time(progress).map(|left| match left.as_secs() {
+        seconds @ 0..60 => format!(", {seconds} s left"),
+        _ => format!(", {} left", units::duration(left)),
+    });
+    let rate = units::rate(progress.files_done, "", progress.elapsed);
+    format!("{}, {rate}{}", units::counted(progress.chunks, "chunk"), left.unwrap_or_default())
 }
 
 /// Returns the remaining time at the current pace in whole seconds; `None` if the pace is unknown or nothing is left.

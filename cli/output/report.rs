@@ -1,15 +1,13 @@
 //! Prints findings about a configuration: drawn with the source line on a terminal, and elsewhere in lines that editors
 //! and CI systems can parse.
 
-use std::fmt;
-
 use aurora_diagnostics::{Diagnostic, Place, Severity};
 use miette::{
-    GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode, ThemeCharacters, ThemeStyles,
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, ThemeCharacters,
+    ThemeStyles,
 };
 
-use crate::output::sanitize;
-use crate::output::style::Painter;
+use crate::output::{Painter, sanitize};
 
 /// Renders findings. `columns` is the width of the terminal; `None` without a terminal.
 pub(crate) fn render<'a>(
@@ -17,20 +15,14 @@ pub(crate) fn render<'a>(
     columns: Option<usize>,
     paint: Painter,
 ) -> String {
-    let mut out = String::new();
-    for finding in findings {
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        match columns {
-            Some(columns) => draw(&mut out, &RenderedFinding::new(finding), columns, paint),
-            None => out.push_str(&format!("{}\n", sanitize::block(&finding.to_string()))),
-        }
-    }
-    out
+    let rendered = findings.into_iter().map(|finding| match columns {
+        Some(columns) => draw(finding, columns, paint),
+        None => format!("{}\n", sanitize::block(&finding.to_string())),
+    });
+    rendered.collect::<Vec<_>>().join("\n")
 }
 
-fn draw(out: &mut String, finding: &RenderedFinding, columns: usize, paint: Painter) {
+fn draw(finding: &Diagnostic, columns: usize, paint: Painter) -> String {
     let theme = GraphicalTheme {
         characters: ThemeCharacters::unicode(),
         styles: if paint.is_enabled() { ThemeStyles::ansi() } else { ThemeStyles::none() },
@@ -39,90 +31,34 @@ fn draw(out: &mut String, finding: &RenderedFinding, columns: usize, paint: Pain
         .with_context_lines(0)
         .with_links(false)
         .with_width(columns.clamp(40, 120));
-    let mut drawn = String::new();
-    match handler.render_report(&mut drawn, finding) {
-        Ok(()) => out.push_str(&drawn),
-        Err(_) => out.push_str(&format!("{finding}\n")),
+    let (report, mut drawn) = (report(finding), String::new());
+    match handler.render_report(&mut drawn, report.as_ref()) {
+        Ok(()) => drawn,
+        Err(_) => format!("{report}\n"),
     }
 }
 
-/// A finding in the form that miette renders. Only one line of the file is known, so the source consists of this line
-/// after as many empty lines as precede it in the file.
-#[derive(Debug)]
-struct RenderedFinding {
-    code: &'static str,
-    severity: Severity,
-    message: String,
-    help: Option<String>,
-    place: Option<Excerpt>,
-}
-
-#[derive(Debug)]
-struct Excerpt {
-    source: NamedSource<String>,
-    start: usize,
-    length: usize,
-}
-
-impl RenderedFinding {
-    fn new(finding: &Diagnostic) -> Self {
-        let place = finding.location.as_ref().and_then(|place| place.location()).map(|location| {
-            let before = location.line.saturating_sub(1);
-            let line = sanitize::line(&location.excerpt);
-            let column: usize = line.chars().take(location.column.saturating_sub(1)).map(char::len_utf8).sum();
-            Excerpt {
-                start: before + column,
-                length: location.span.len().clamp(1, line.len().saturating_sub(column).max(1)),
-                source: NamedSource::new(sanitize::line(&location.file), "\n".repeat(before) + &line),
-            }
-        });
-        let message = match &finding.location {
-            Some(place @ (Place::Environment(_) | Place::Flag(_))) => format!("{} ({place})", finding.message),
-            Some(Place::File(_)) | None => finding.message.clone(),
-        };
-        Self {
-            code: finding.code,
-            severity: finding.severity,
-            message: sanitize::line(&message),
-            help: finding.help.as_deref().map(sanitize::line),
-            place,
-        }
-    }
-}
-
-impl fmt::Display for RenderedFinding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for RenderedFinding {}
-
-impl miette::Diagnostic for RenderedFinding {
-    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(self.code))
-    }
-
-    fn severity(&self) -> Option<miette::Severity> {
-        Some(match self.severity {
+/// Returns a finding in the form that miette renders. Only one line of the file is known, so the source consists of this
+/// line after as many empty lines as precede it in the file.
+fn report(finding: &Diagnostic) -> Report {
+    let message = match &finding.location {
+        Some(place @ (Place::Environment(_) | Place::Flag(_))) => format!("{} ({place})", finding.message),
+        Some(Place::File(_)) | None => finding.message.clone(),
+    };
+    let mut diagnostic =
+        MietteDiagnostic::new(sanitize::line(&message)).with_code(finding.code).with_severity(match finding.severity {
             Severity::Error => miette::Severity::Error,
             Severity::Warning => miette::Severity::Warning,
-        })
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.place.as_ref().map(|place| &place.source as &dyn SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let place = self.place.as_ref()?;
-        let label = LabeledSpan::new(None, place.start, place.length);
-        Some(Box::new(std::iter::once(label)))
-    }
+        });
+    diagnostic.help = finding.help.as_deref().map(sanitize::line);
+    let Some(location) = finding.location.as_ref().and_then(|place| place.location()) else { return diagnostic.into() };
+    let before = location.line.saturating_sub(1);
+    let line = sanitize::line(&location.excerpt);
+    let column: usize = line.chars().take(location.column.saturating_sub(1)).map(char::len_utf8).sum();
+    let length = location.span.len().clamp(1, line.len().saturating_sub(column).max(1));
+    let source = NamedSource::new(sanitize::line(&location.file), "\n".repeat(before) + &line);
+    let label = LabeledSpan::new(None, before + column, length);
+    Report::from(diagnostic.with_label(label)).with_source_code(source)
 }
 
 #[cfg(test)]

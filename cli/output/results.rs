@@ -6,12 +6,9 @@ use aurora_query::explain::relative_time;
 use aurora_query::{Copies, FileRow, FileState, Hit, Marker, SearchResults, TextFilter};
 use aurora_storage::{ChunkHistory, ChunkType, HistoryTier};
 
-use crate::output::code::{CodeLine, highlight};
-use crate::output::links::Links;
-use crate::output::scores::{self, ScoreCard, ScorePart};
-use crate::output::style::{Painter, Role};
-use crate::output::table::{self, Row};
-use crate::output::{fields, sanitize, time, trail, units, width};
+use crate::output::{
+    Links, Painter, Role, ScoreCard, ScorePart, code, fields, sanitize, scores, table, trail, units, width,
+};
 
 /// Minimum width of code in columns.
 const MIN_CODE_COLUMNS: usize = 12;
@@ -46,7 +43,7 @@ pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &Display
     }
     let is_ranked = found.stages.ranked > 0;
     let marker = Marker::new(&found.term_weights, Some(shown.patterns));
-    let rows: Vec<Row> = found.hits.iter().map(|hit| row(hit, is_ranked, shown)).collect();
+    let rows: Vec<table::Row> = found.hits.iter().map(|hit| row(hit, is_ranked, shown)).collect();
     let table = table::render(&rows, shown.legacy, shown.columns, shown.paint, shown.links);
     out.write_all(table.as_bytes())?;
     for hit in &found.hits {
@@ -57,12 +54,8 @@ pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &Display
         if shown.content {
             if !shown.scores {
                 let title = format!("{}. {}", hit.rank, sanitize::line(&place(hit)));
-                let title = shown.paint.paint(Role::Path, &title);
-                writeln!(
-                    out,
-                    "\n{}",
-                    shown.links.link_to(hit.source, &hit.display_file(), lines(hit).map(|(first, _)| first), &title)
-                )?;
+                let (title, line) = (shown.paint.paint(Role::Path, &title), lines(hit).map(|(first, _)| first));
+                writeln!(out, "\n{}", shown.links.link_to(hit.source, &hit.display_file(), line, &title))?;
             }
             write_content(out, hit, &marker, shown)?;
         }
@@ -80,9 +73,9 @@ pub(crate) fn write_heading(out: &mut impl Write, query: &str, paint: Painter) -
     writeln!(out, "{}", paint.paint(Role::Heading, &heading))
 }
 
-fn row(hit: &Hit, is_ranked: bool, shown: &DisplayOptions<'_>) -> Row {
+fn row(hit: &Hit, is_ranked: bool, shown: &DisplayOptions<'_>) -> table::Row {
     let (commits, modified) = git_cells(hit, shown.now);
-    Row {
+    table::Row {
         file: hit.display_file(),
         source: hit.source,
         line: lines(hit).map(|(first, _)| first),
@@ -139,11 +132,11 @@ fn copies(hit: &Hit, named: usize) -> Option<String> {
 
 /// Returns the best lines of a hit with a common indentation. A line is numbered if it is a line of the file.
 fn snippet(hit: &Hit, shown: &DisplayOptions<'_>) -> Vec<String> {
-    let highlights = if shown.paint.is_enabled() { highlight(&hit.text, &hit.language) } else { Vec::new() };
+    let highlights = if shown.paint.is_enabled() { code::highlight(&hit.text, &hit.language) } else { Vec::new() };
     let code = |at: usize| {
         let line = &hit.snippet[at];
         let highlights = highlights.get(line.place).map_or(&[][..], Vec::as_slice);
-        CodeLine { text: &line.text, highlights, matches: &line.matches }
+        code::CodeLine { text: &line.text, highlights, matches: &line.matches }
     };
     let numbers: Vec<String> =
         hit.snippet.iter().map(|line| line.line.map_or_else(String::new, |line| line.to_string())).collect();
@@ -191,7 +184,7 @@ pub(crate) fn lines(hit: &Hit) -> Option<(u32, u32)> {
 /// Returns the two git columns: relative times for files, dates for memories.
 fn git_cells(hit: &Hit, now: i64) -> (String, String) {
     if hit.chunk_type.is_memory() {
-        let date = hit.date.map_or_else(|| "-".to_owned(), time::date);
+        let date = hit.date.map_or_else(|| "-".to_owned(), units::date);
         return ("-".to_owned(), date);
     }
     match &hit.git {
@@ -257,12 +250,9 @@ fn git_fact(hit: &Hit, now: i64) -> Option<String> {
     match &hit.git {
         ChunkHistory::Tracked(history) => {
             let of = if history.tier == HistoryTier::File { "of the file" } else { "in these lines" };
-            Some(format!(
-                "{} {of}, touched {}x, last modified {}",
-                units::counted(u64::from(history.commits), "commit"),
-                units::count(u64::from(history.touches)),
-                relative_time(history.newest_time, now)
-            ))
+            let commits = units::counted(history.commits.into(), "commit");
+            let (touches, modified) = (units::count(history.touches.into()), relative_time(history.newest_time, now));
+            Some(format!("{commits} {of}, touched {touches}x, last modified {modified}"))
         }
         ChunkHistory::Pending => Some("history not read yet".to_owned()),
         ChunkHistory::Untracked => Some("not tracked".to_owned()),
@@ -291,7 +281,7 @@ fn place(hit: &Hit) -> String {
 fn write_content(out: &mut impl Write, hit: &Hit, marker: &Marker<'_>, shown: &DisplayOptions<'_>) -> io::Result<()> {
     let text = hit.text.trim_end_matches('\n');
     let (highlights, matches) = if shown.paint.is_enabled() {
-        (highlight(text, &hit.language), marker.matches(text))
+        (code::highlight(text, &hit.language), marker.matches(text))
     } else {
         (Vec::new(), Vec::new())
     };
@@ -301,7 +291,7 @@ fn write_content(out: &mut impl Write, hit: &Hit, marker: &Marker<'_>, shown: &D
     for (at, line) in text.lines().enumerate() {
         let highlights = highlights.get(at).map_or(&[][..], Vec::as_slice);
         let matches = matches.get(at).map_or(&[][..], Vec::as_slice);
-        let code = CodeLine { text: line, highlights, matches }.render(0, None, shown.paint);
+        let code = code::CodeLine { text: line, highlights, matches }.render(0, None, shown.paint);
         match numbered {
             Some((first, _)) => {
                 let number = format!("{:>columns$} │", first as usize + at);

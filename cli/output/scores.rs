@@ -1,7 +1,6 @@
 //! The box that explains the score of a result.
 
-use crate::output::style::{Painter, Role};
-use crate::output::{sanitize, width};
+use crate::output::{Painter, Role, sanitize, width};
 
 /// Width without a terminal, and the maximum and minimum width of a box, in columns.
 const DEFAULT_COLUMNS: usize = 80;

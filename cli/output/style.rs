@@ -3,14 +3,7 @@
 use std::io::IsTerminal;
 
 use anstyle::{AnsiColor, Style};
-use clap::ValueEnum;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ColorWhen {
-    Auto,
-    Always,
-    Never,
-}
+use clap::ColorChoice;
 
 /// The meaning of a piece of text, which determines its style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,11 +56,11 @@ impl Painter {
 
     /// Decides about colours for one stream: `auto` enables them on a terminal that supports them, unless `NO_COLOR` is
     /// set.
-    pub(crate) fn new(when: ColorWhen, stream: &impl IsTerminal) -> Self {
+    pub(crate) fn new(when: ColorChoice, stream: &impl IsTerminal) -> Self {
         let enabled = match when {
-            ColorWhen::Always => true,
-            ColorWhen::Never => false,
-            ColorWhen::Auto => {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => {
                 stream.is_terminal() && !anstyle_query::no_color() && anstyle_query::term_supports_ansi_color()
             }
         };

@@ -5,8 +5,7 @@ use std::time::Duration;
 use aurora_pipeline::{Outcome, RunReport, StageReport};
 use aurora_stages::index::{FileCounts, IndexSummary};
 
-use crate::output::style::{Painter, Role};
-use crate::output::{sanitize, units, width};
+use crate::output::{Painter, Role, sanitize, units, width};
 
 /// Maximum number of listed messages of one kind. `--format json` contains all messages.
 const MAX_LISTED: usize = 10;
@@ -20,11 +19,8 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
         out.push_str(&format!("Started from the index of {}\n", sanitize::line(sibling)));
     }
     if summary.nothing_changed {
-        out.push_str(&format!(
-            "Nothing changed: {} checked in {}, no chunks changed\n",
-            units::counted(summary.files.unchanged, "file"),
-            units::duration(elapsed)
-        ));
+        let (files, time) = (units::counted(summary.files.unchanged, "file"), units::duration(elapsed));
+        out.push_str(&format!("Nothing changed: {files} checked in {time}, no chunks changed\n"));
         push_skipped(&mut out, "Files skipped", &summary.files);
         push_compaction(&mut out, summary);
         push_messages(&mut out, summary, paint);
@@ -42,7 +38,10 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
     out.push_str(&format!("{}\n\n{}\n", paint.paint(role, done), paint.paint(Role::Heading, "Summary:")));
     push_counts(&mut out, summary);
     push_skipped(&mut out, "  skipped", &summary.files);
-    push_secrets(&mut out, summary);
+    if summary.secrets.count > 0 {
+        push_figure(&mut out, "Secrets masked", summary.secrets.count);
+        push_figure(&mut out, "  in files", summary.secrets.files);
+    }
     push_chunks(&mut out, summary);
     out.push('\n');
     push_indexes(&mut out, summary);
@@ -91,27 +90,11 @@ fn push_skipped(out: &mut String, label: &str, files: &FileCounts) {
     let mut reasons: Vec<_> = files.skipped.iter().collect();
     reasons.sort_by(|a, b| b.1.count.cmp(&a.1.count).then_with(|| a.0.cmp(b.0)));
     for (reason, skipped) in reasons {
-        let examples: Vec<String> = skipped
-            .examples
-            .iter()
-            .take(MAX_EXAMPLES)
-            .map(|path| width::elide_path(&sanitize::line(path), 48))
-            .collect();
+        let examples = skipped.examples.iter().take(MAX_EXAMPLES);
+        let examples: Vec<String> = examples.map(|path| width::elide_path(&sanitize::line(path), 48)).collect();
         let more = if skipped.count > examples.len() as u64 { ", …" } else { "" };
-        out.push_str(&format!(
-            "      {:>7} {}: {}{more}\n",
-            units::count(skipped.count),
-            sanitize::line(reason),
-            examples.join(", ")
-        ));
-    }
-}
-
-fn push_secrets(out: &mut String, summary: &IndexSummary) {
-    let secrets = &summary.secrets;
-    if secrets.count > 0 {
-        push_figure(out, "Secrets masked", secrets.count);
-        push_figure(out, "  in files", secrets.files);
+        let (count, examples) = (units::count(skipped.count), examples.join(", "));
+        out.push_str(&format!("      {count:>7} {}: {examples}{more}\n", sanitize::line(reason)));
     }
 }
 
@@ -152,13 +135,9 @@ fn push_indexes(out: &mut String, summary: &IndexSummary) {
         None => "Embeddings: off (the pipeline has no `embed` stage)\n".to_owned(),
     });
     if embeddings.failed > 0 {
-        let total = summary.changed_chunks;
-        out.push_str(&format!(
-            "Embedded {}/{} chunks ({} failed; keywords still find them)\n",
-            units::count(total.saturating_sub(embeddings.failed)),
-            units::count(total),
-            units::count(embeddings.failed)
-        ));
+        let (total, failed) = (summary.changed_chunks, embeddings.failed);
+        let [done, total, failed] = [total.saturating_sub(failed), total, failed].map(units::count);
+        out.push_str(&format!("Embedded {done}/{total} chunks ({failed} failed; keywords still find them)\n"));
     }
 }
 
@@ -166,22 +145,16 @@ fn push_stages(out: &mut String, report: &RunReport, paint: Painter) {
     if report.stages.is_empty() {
         return;
     }
-    let heading = format!(
-        "{:<20} {:>7} {:>10} {:>12} {:>12} {:>8} {:>8}",
-        "Stage", "Workers", "Time", "Files", "Chunks", "Starved", "Blocked"
-    );
-    out.push_str(&format!("\n{}\n", paint.paint(Role::Heading, &heading)));
+    let heading = "Stage                Workers       Time        Files       Chunks  Starved  Blocked";
+    out.push_str(&format!("\n{}\n", paint.paint(Role::Heading, heading)));
     for stage in &report.stages {
         out.push_str(&stage_line(stage));
     }
     if let Some(bottleneck) = &report.bottleneck {
-        let utilisation =
-            report.stages.iter().find(|stage| stage.name == *bottleneck).map_or(0.0, |stage| stage.utilisation);
-        out.push_str(&format!(
-            "Bottleneck: {} (busy for {:.0}% of the run)\n",
-            paint.paint(Role::Warning, &sanitize::line(bottleneck)),
-            utilisation * 100.0
-        ));
+        let stage = report.stages.iter().find(|stage| stage.name == *bottleneck);
+        let percent = stage.map_or(0.0, |stage| stage.utilisation) * 100.0;
+        let name = paint.paint(Role::Warning, &sanitize::line(bottleneck));
+        out.push_str(&format!("Bottleneck: {name} (busy for {percent:.0}% of the run)\n"));
     }
 }
 
@@ -208,11 +181,8 @@ fn stage_line(stage: &StageReport) -> String {
 fn push_performance(out: &mut String, summary: &IndexSummary, elapsed: Duration) {
     out.push_str(&format!("\nTime: {}", units::duration(elapsed)));
     if summary.lines > 0 {
-        out.push_str(&format!(
-            " ({} parsed, {})",
-            units::counted(summary.lines, "line"),
-            units::rate(summary.lines, "lines", elapsed)
-        ));
+        let rate = units::rate(summary.lines, "lines", elapsed);
+        out.push_str(&format!(" ({} parsed, {rate})", units::counted(summary.lines, "line")));
     }
     out.push('\n');
     if let Some(cpu) = summary.cpu_seconds {
@@ -225,16 +195,12 @@ fn push_performance(out: &mut String, summary: &IndexSummary, elapsed: Duration)
     if let Some(peak) = summary.peak_memory_bytes {
         out.push_str(&format!("Peak memory: {}\n", units::bytes(peak)));
     }
-    out.push_str(&format!(
-        "Index: {}{}, generation {}, in {}\n",
-        units::bytes(summary.index_bytes),
-        match summary.source_bytes {
-            0 => String::new(),
-            bytes => format!(" for {} of source read", units::bytes(bytes)),
-        },
-        summary.generation,
-        sanitize::line(&summary.root),
-    ));
+    let source = match summary.source_bytes {
+        0 => String::new(),
+        bytes => format!(" for {} of source read", units::bytes(bytes)),
+    };
+    let (size, root) = (units::bytes(summary.index_bytes), sanitize::line(&summary.root));
+    out.push_str(&format!("Index: {size}{source}, generation {}, in {root}\n", summary.generation));
 }
 
 fn push_messages(out: &mut String, summary: &IndexSummary, paint: Painter) {
@@ -256,11 +222,10 @@ fn push_messages(out: &mut String, summary: &IndexSummary, paint: Painter) {
         }
     }
     if summary.coverage < 1.0 {
-        out.push_str(&format!(
-            "Coverage: {:.1}% of the files that should be indexed, or of the rows of a custom stage\n",
-            // Round down, so that 100.0% means complete coverage.
-            (summary.coverage * 1000.0).floor() / 10.0
-        ));
+        // Round down, so that 100.0% means complete coverage.
+        let percent = (summary.coverage * 1000.0).floor() / 10.0;
+        let of = "of the files that should be indexed, or of the rows of a custom stage";
+        out.push_str(&format!("Coverage: {percent:.1}% {of}\n"));
     }
 }
 

@@ -2,9 +2,7 @@
 
 use aurora_query::Source;
 
-use crate::output::links::Links;
-use crate::output::style::{Painter, Role};
-use crate::output::{sanitize, width};
+use crate::output::{Links, Painter, Role, sanitize, width};
 
 /// A result as formatted cells of the table.
 #[derive(Clone, Debug, Default)]

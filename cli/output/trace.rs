@@ -8,8 +8,7 @@ use aurora_stages::columns::DisplayColumn;
 use aurora_stages::index::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace};
 use serde::Serialize;
 
-use crate::output::style::{Painter, Role};
-use crate::output::{sanitize, units, width};
+use crate::output::{Painter, Role, sanitize, units, width};
 
 /// Maximum number of lines of one kind, unless the user selected the stage.
 const MAX_ROWS: usize = 20;

@@ -3,8 +3,7 @@
 use aurora_query::explain::relative_time;
 use aurora_query::{IndexInfo, StageCounts};
 
-use crate::output::style::{Painter, Role};
-use crate::output::{units, width};
+use crate::output::{Painter, Role, units, width};
 
 /// Number of hexadecimal digits shown of a commit id.
 const COMMIT_DIGITS: usize = 12;

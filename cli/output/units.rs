@@ -1,18 +1,13 @@
-//! Formats numbers for people: grouped digits, bytes, durations and rates.
+//! Formats numbers and times for people: grouped digits, bytes, durations, rates and days.
 
 use std::time::Duration;
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
 /// Formats a number with grouped digits: `1234567` as `1,234,567`.
 pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    indicatif::HumanCount(number).to_string()
 }
 
 /// Formats a count with its noun: `1 file`, `1,204 files`, `2 entries`.
@@ -72,6 +67,14 @@ pub(crate) fn rate(number: u64, noun: &str, time: Duration) -> String {
     match noun {
         "" => format!("{value}/s"),
         noun => format!("{value} {noun}/s"),
+    }
+}
+
+/// Formats the day in UTC, such as `2025-12-15`, of a time in seconds since the epoch.
+pub(crate) fn date(seconds: i64) -> String {
+    match Timestamp::from_second(seconds) {
+        Ok(time) => time.to_zoned(TimeZone::UTC).date().to_string(),
+        Err(_) => "-".to_owned(),
     }
 }
 

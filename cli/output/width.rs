@@ -1,5 +1,8 @@
 //! Measures, cuts, pads and wraps text by its width on a terminal.
 
+use std::borrow::Cow;
+
+use textwrap::{WordSeparator, WordSplitter, WrapAlgorithm};
 use unicode_width::UnicodeWidthChar;
 
 const ELLIPSIS: char = '…';
@@ -8,6 +11,11 @@ const ELLIPSIS: char = '…';
 /// the parts of a line add up to the width of the line.
 pub(crate) fn measure(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+/// Returns the width of the widest text.
+pub(crate) fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> usize {
+    texts.into_iter().map(|text| measure(text.as_ref())).max().unwrap_or(0)
 }
 
 /// Pads the text with spaces on the right to `columns`.
@@ -56,93 +64,40 @@ pub(crate) fn elide_path(path: &str, columns: usize) -> String {
     if directories.is_empty() || fixed > columns {
         return elide_middle(if fixed > columns { file } else { path }, columns);
     }
-    let (mut left, mut right) = (0, 0);
-    let mut room = columns - fixed;
-    loop {
-        let kept = left + right;
-        if kept + 1 >= directories.len() {
-            break;
-        }
-        let take_left = left <= right;
-        let next = if take_left { directories[left] } else { directories[directories.len() - 1 - right] };
-        let Some(rest) = room.checked_sub(measure(next) + 1) else {
-            break;
-        };
+    let (mut left, mut right, mut room) = (0, 0, columns - fixed);
+    while left + right + 1 < directories.len() {
+        let is_left = left <= right;
+        let next = if is_left { directories[left] } else { directories[directories.len() - 1 - right] };
+        let Some(rest) = room.checked_sub(measure(next) + 1) else { break };
         room = rest;
-        if take_left {
-            left += 1;
-        } else {
-            right += 1;
-        }
+        *(if is_left { &mut left } else { &mut right }) += 1;
     }
-    let mut shown: Vec<&str> = directories[..left].to_vec();
-    shown.push("…");
-    shown.extend(&directories[directories.len() - right..]);
-    shown.push(file);
-    shown.join("/")
+    [&directories[..left], &["…"], &directories[directories.len() - right..], &[file]].concat().join("/")
 }
 
 /// Wraps the text into lines of at most `columns`, broken at spaces, or inside a word that is longer than a line.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let columns = columns.max(1);
-    let mut lines = vec![String::new()];
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
-        let mut word = word;
-        let current = lines.last().map_or(0, |line| measure(line));
-        if current > 0 && current + 1 + measure(word) <= columns {
-            if let Some(line) = lines.last_mut() {
-                line.push(' ');
-                line.push_str(word);
-            }
-            continue;
-        }
-        if current > 0 {
-            lines.push(String::new());
-        }
-        while measure(word) > columns {
-            let mut head = prefix(word, columns);
-            if head.is_empty() {
-                head = &word[..word.chars().next().map_or(0, char::len_utf8)];
-            }
-            if let Some(line) = lines.last_mut() {
-                line.push_str(head);
-            }
-            lines.push(String::new());
-            word = &word[head.len()..];
-        }
-        if let Some(line) = lines.last_mut() {
-            line.push_str(word);
-        }
-    }
-    lines
+    let options = textwrap::Options::new(columns.max(1))
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    let text: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
+    textwrap::wrap(&text.join(" "), options).into_iter().map(Cow::into_owned).collect()
 }
 
 /// Returns the longest prefix of the text that is at most `columns` wide.
 fn prefix(text: &str, columns: usize) -> &str {
-    let mut end = 0;
-    for (at, c) in text.char_indices() {
-        let next = at + c.len_utf8();
-        if measure(&text[..next]) > columns {
-            break;
-        }
-        end = next;
-    }
-    &text[..end]
+    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
+    let end = ends.take_while(|&end| measure(&text[..end]) <= columns).last();
+    &text[..end.unwrap_or(0)]
 }
 
 /// Returns the longest suffix of the text that is at most `columns` wide and does not start with a combining mark of
 /// the character before it.
 fn suffix(text: &str, columns: usize) -> &str {
-    let mut start = text.len();
-    for (at, c) in text.char_indices().rev() {
-        if measure(&text[at..]) > columns {
-            break;
-        }
-        if c.width() != Some(0) {
-            start = at;
-        }
-    }
-    &text[start..]
+    let fitting = text.char_indices().rev().take_while(|&(at, _)| measure(&text[at..]) <= columns);
+    let start = fitting.filter(|(_, c)| c.width() != Some(0)).last();
+    &text[start.map_or(text.len(), |(at, _)| at)..]
 }
 
 #[cfg(test)]

@@ -48,13 +48,8 @@ impl LiveProject {
     /// When a thread cannot be started.
     pub fn watch(self: &Arc<Self>) -> std::io::Result<Watch> {
         let stop = Arc::new(AtomicBool::new(false));
-        let keeper = Keeper {
-            live: Arc::clone(self),
-            stop: Arc::clone(&stop),
-            polls: AtomicBool::new(false),
-            is_failing: AtomicBool::new(false),
-            had_index: AtomicBool::new(false),
-        };
+        let (live, stopped) = (Arc::clone(self), Arc::clone(&stop));
+        let mut keeper = Keeper { live, stop: stopped, polls: false, is_failing: false, had_index: false };
         let thread = Builder::new().name("aurora-watch".to_owned()).spawn(move || keeper.work())?;
         Ok(Watch { stop, live: Arc::clone(self), thread: Some(thread) })
     }
@@ -78,20 +73,20 @@ struct Keeper {
     live: Arc<LiveProject>,
     stop: Arc<AtomicBool>,
     /// Whether the system does not report changes, or not for so many directories.
-    polls: AtomicBool,
+    polls: bool,
     /// Whether the last run failed.
-    is_failing: AtomicBool,
+    is_failing: bool,
     /// Whether there was an index that this process could keep fresh.
-    had_index: AtomicBool,
+    had_index: bool,
 }
 
 impl Keeper {
-    fn work(&self) {
-        let mut inputs: Option<PipelineInputs> = None;
+    fn work(&mut self) {
+        let (live, mut inputs) = (Arc::clone(&self.live), None::<PipelineInputs>);
         while !self.is_stopped() {
             let mut may_write = false;
             // Only one process has the right to write.
-            let lease = Lease::take(self.live.project(), || {
+            let lease = Lease::take(live.project(), || {
                 may_write = self.may_write();
                 may_write
             });
@@ -115,15 +110,14 @@ impl Keeper {
     }
 
     /// Whether a background run may update or build the index.
-    fn may_write(&self) -> bool {
+    fn may_write(&mut self) -> bool {
         let (project, upkeep) = (self.live.project(), self.live.upkeep());
         if upkeep == Upkeep::ReadOnly {
             return false;
         }
-        let had_index = self.had_index.load(Ordering::Relaxed);
         if !self.live.has_index() {
             // A deleted index that was kept fresh is rebuilt if the sources still exist. They may have been unmounted.
-            return if had_index {
+            return if self.had_index {
                 has_sources(project.root())
             } else {
                 upkeep == Upkeep::Build && project.root().is_dir()
@@ -133,13 +127,13 @@ impl Keeper {
         // If all sources disappear at once, they were more likely unmounted than deleted.
         let may_write = has_sources(project.root())
             && project.options_without_programs().is_ok_and(|options| indexing::may_update(&options, &snapshot));
-        self.had_index.store(had_index || may_write, Ordering::Relaxed);
+        self.had_index |= may_write;
         may_write
     }
 
     /// Watches the tree and starts runs while this is allowed and the root and the lock are still the same directory
     /// and file.
-    fn keep_fresh(&self, lease: &Lease) {
+    fn keep_fresh(&mut self, lease: &Lease) {
         let mut changes = self.watch_tree();
         // Read before each run, so that changes during the run are noticed after it.
         let mut inputs = PipelineInputs::new(self.live.project());
@@ -165,7 +159,7 @@ impl Keeper {
     }
 
     /// Brings the index up to date and watches its directories. Returns whether no further run is needed.
-    fn update(&self, changes: &mut Option<Changes>) -> bool {
+    fn update(&mut self, changes: &mut Option<Changes>) -> bool {
         loop {
             // The change may be the removal of the sources or the index.
             if !self.may_write() {
@@ -202,22 +196,22 @@ impl Keeper {
     }
 
     /// Runs the pipeline and returns the final phase; `None` if another run is in progress.
-    fn run(&self) -> Option<RunPhase> {
+    fn run(&mut self) -> Option<RunPhase> {
         let request = if self.live.has_index() {
             RunRequest { reason: RunReason::Change, ..RunRequest::default() }
         } else {
             RunRequest { reason: RunReason::Missing, first_answer: Some(FIRST_ANSWER), ..RunRequest::default() }
         };
         let status = self.live.run(request).ok()?;
-        let had_failed = self.is_failing.swap(status.error.is_some(), Ordering::Relaxed);
+        let had_failed = std::mem::replace(&mut self.is_failing, status.error.is_some());
         if let Some(error) = status.error.filter(|_| !had_failed) {
             tracing::warn!(root = %self.live.project().root().display(), "the index is not up to date: {error}");
         }
         Some(status.phase)
     }
 
-    fn watch_tree(&self) -> Option<Changes> {
-        if self.polls.load(Ordering::Relaxed) {
+    fn watch_tree(&mut self) -> Option<Changes> {
+        if self.polls {
             return None;
         }
         let directories = self.directories()?;
@@ -236,8 +230,8 @@ impl Keeper {
         indexing::directories(project.root(), &project.any_snapshot().ok()?)
     }
 
-    fn warn(&self, error: &notify::Error) {
-        if !self.polls.swap(true, Ordering::Relaxed) {
+    fn warn(&mut self, error: &notify::Error) {
+        if !std::mem::replace(&mut self.polls, true) {
             tracing::warn!(
                 root = %self.live.project().root().display(),
                 "the system does not report file changes ({error}); the tree is polled instead"

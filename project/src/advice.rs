@@ -11,20 +11,31 @@ use aurora_storage::{ProjectDirectory, StorageError};
 use crate::error::{ProjectError, plain};
 use crate::user;
 
-/// Advice on an error, to be appended to its message. Empty if the message is sufficient.
+/// Advice on an error, to be appended to its message. Empty if the message is sufficient. Errors that display as the
+/// error that they wrap get its advice; other errors have their cause as source.
 pub fn advice(error: &(dyn Error + 'static)) -> String {
     if let Some(error) = error.downcast_ref() {
-        storage_advice(error)
-    } else if let Some(error) = error.downcast_ref() {
-        model_advice(error)
-    } else if let Some(error) = error.downcast_ref() {
-        query_advice(error)
-    } else if let Some(error) = error.downcast_ref() {
-        index_advice(error)
-    } else if let Some(error) = error.downcast_ref() {
-        project_advice(error)
-    } else {
-        String::new()
+        return storage_advice(error);
+    }
+    if let Some(ModelError::Unknown { name, wanted, .. }) = error.downcast_ref() {
+        return model_advice(name, *wanted);
+    }
+    match error.downcast_ref() {
+        Some(QueryError::Empty) => return ", such as \"parse config\"".to_owned(),
+        Some(QueryError::Storage(error)) => return storage_advice(error),
+        _ => {}
+    }
+    match error.downcast_ref() {
+        Some(IndexError::Storage(error)) => return storage_advice(error),
+        Some(IndexError::Descriptors { .. }) => return " (`--jobs`)".to_owned(),
+        _ => {}
+    }
+    match error.downcast_ref() {
+        Some(ProjectError::Index(error)) => advice(error),
+        Some(ProjectError::Model(error)) => advice(error),
+        Some(ProjectError::Query(error)) => advice(error),
+        Some(ProjectError::Storage(error)) => advice(error),
+        _ => String::new(),
     }
 }
 
@@ -55,47 +66,14 @@ fn store_of(directory: &Path) -> &'static str {
     }
 }
 
-fn model_advice(error: &ModelError) -> String {
-    match error {
-        ModelError::Unknown { name, wanted, .. } => {
-            let other = match wanted {
-                ModelUse::Embedding => format!(", or use `{STATIC}`, which needs no files"),
-                ModelUse::Reranking => String::new(),
-            };
-            format!(
-                ". Get its files (config.json, tokenizer.json, model.safetensors) and run `aur model add DIR --name {name}`{other}"
-            )
-        }
-        _ => String::new(),
-    }
-}
-
-fn query_advice(error: &QueryError) -> String {
-    match error {
-        QueryError::Empty => ", such as \"parse config\"".to_owned(),
-        QueryError::Storage(error) => storage_advice(error),
-        _ => String::new(),
-    }
-}
-
-/// Advice on errors of indexing. Errors of stages and runs have their cause as source.
-fn index_advice(error: &IndexError) -> String {
-    match error {
-        IndexError::Storage(error) => storage_advice(error),
-        IndexError::Descriptors { .. } => " (`--jobs`)".to_owned(),
-        _ => String::new(),
-    }
-}
-
-/// Advice on errors that wrap other errors.
-fn project_advice(error: &ProjectError) -> String {
-    match error {
-        ProjectError::Index(error) => index_advice(error),
-        ProjectError::Model(error) => model_advice(error),
-        ProjectError::Query(error) => query_advice(error),
-        ProjectError::Storage(error) => storage_advice(error),
-        _ => String::new(),
-    }
+fn model_advice(name: &str, wanted: ModelUse) -> String {
+    let other = match wanted {
+        ModelUse::Embedding => format!(", or use `{STATIC}`, which needs no files"),
+        ModelUse::Reranking => String::new(),
+    };
+    format!(
+        ". Get its files (config.json, tokenizer.json, model.safetensors) and run `aur model add DIR --name {name}`{other}"
+    )
 }
 
 impl ProjectError {

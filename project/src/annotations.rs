@@ -24,7 +24,6 @@ pub fn annotations(project: &Project) -> Result<Option<Annotations>, StorageErro
 ///
 /// # Errors
 /// If the annotations cannot be written.
-/// When the annotations cannot be written.
 pub fn tag(project: &Project, key: &str, add: &[&str], remove: &[&str]) -> Result<Governance, ProjectError> {
     let annotations = Annotations::open(&project.directory(), OpenMode::Create, user::trust().known)?;
     let changed = annotations.change(key, |governance| {

@@ -61,20 +61,9 @@ pub(crate) fn services() -> Services {
 /// # Errors
 /// If the files of a program cannot be read, as errors of the pipeline.
 pub fn from_plan(plan: &Plan, options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError> {
-    read_programs(plan.stages().iter(), options)
-}
-
-fn is_confined(stage: &PlannedStage) -> bool {
-    stage.program().is_some_and(|spec| spec.is_confined)
-}
-
-fn read_programs<'p>(
-    stages: impl Iterator<Item = &'p PlannedStage>,
-    options: &IndexOptions,
-) -> Result<Vec<StageProgram>, ProjectError> {
     let consents = user::consents();
     let (mut programs, mut found) = (Vec::new(), Diagnostics::default());
-    for stage in stages {
+    for stage in plan.stages() {
         let Some(spec) = stage.program() else { continue };
         let identity = match ProgramIdentity::from_spec(&spec, &options.root) {
             Ok(identity) => identity,
@@ -121,8 +110,7 @@ fn missing_of(stage: &PlannedStage, root: &Path) -> Vec<Diagnostic> {
 /// # Errors
 /// If the pipeline is invalid, and the errors of [`from_plan`].
 pub fn refused(options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError> {
-    let plan = indexing::plan(options)?;
-    let programs = read_programs(plan.stages().iter().filter(|stage| !is_confined(stage)), options)?;
+    let programs = from_plan(&indexing::plan(options)?, options)?;
     Ok(programs.into_iter().filter(|program| !program.is_allowed).collect())
 }
 

@@ -44,7 +44,7 @@ pub struct DirectoryReport {
 
 /// The files in one language.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct LanguageShare {
     /// Name of the language; empty if it was not recognised.
     pub language: String,
@@ -60,7 +60,7 @@ pub struct LanguageShare {
 
 /// The files that were left out for one reason.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReasonShare {
     /// The reason.
     pub reason: String,
@@ -136,17 +136,9 @@ impl FileEntry {
 /// Sums over the files in a directory and its subdirectories.
 #[derive(Default)]
 struct Totals {
-    languages: BTreeMap<String, Sizes>,
-    skipped: BTreeMap<String, (u64, u64)>,
+    languages: BTreeMap<String, LanguageShare>,
+    skipped: BTreeMap<String, ReasonShare>,
     directories: BTreeMap<String, Totals>,
-}
-
-#[derive(Default)]
-struct Sizes {
-    files: u64,
-    chunks: u64,
-    lines: u64,
-    bytes: u64,
 }
 
 impl Totals {
@@ -154,16 +146,16 @@ impl Totals {
     fn add(&mut self, file: &FileRecord, below: &str, depth: u32) {
         match &file.outcome {
             FileOutcome::Indexed => {
-                let sizes = self.languages.entry(file.language.clone()).or_default();
-                sizes.files += 1;
-                sizes.chunks += file.chunks.len() as u64;
-                sizes.lines += u64::from(file.lines);
-                sizes.bytes += file.size;
+                let share = self.languages.entry(file.language.clone()).or_default();
+                share.files += 1;
+                share.chunks += file.chunks.len() as u64;
+                share.lines += u64::from(file.lines);
+                share.bytes += file.size;
             }
             FileOutcome::Skipped(reason) => {
-                let (files, bytes) = self.skipped.entry(reason.clone()).or_default();
-                *files += 1;
-                *bytes += file.size;
+                let share = self.skipped.entry(reason.clone()).or_default();
+                share.files += 1;
+                share.bytes += file.size;
             }
         }
         if let Some((directory, rest)) = below.split_once('/').filter(|_| depth > 0) {
@@ -172,14 +164,11 @@ impl Totals {
     }
 
     fn report(self, path: String, depth: u32) -> DirectoryReport {
-        let share = |(language, sizes): (String, Sizes)| {
-            let Sizes { files, chunks, lines, bytes } = sizes;
-            LanguageShare { language, files, chunks, lines, bytes }
-        };
-        let mut languages: Vec<_> = self.languages.into_iter().map(share).collect();
+        let languages = self.languages.into_iter().map(|(language, share)| LanguageShare { language, ..share });
+        let mut languages: Vec<_> = languages.collect();
         languages.sort_by_key(|share| std::cmp::Reverse(share.bytes));
-        let skipped = self.skipped.into_iter().map(|(reason, (files, bytes))| ReasonShare { reason, files, bytes });
-        let mut skipped: Vec<_> = skipped.collect();
+        let mut skipped: Vec<_> =
+            self.skipped.into_iter().map(|(reason, share)| ReasonShare { reason, ..share }).collect();
         skipped.sort_by_key(|share| std::cmp::Reverse(share.files));
         let full = |name: String| if path.is_empty() { name } else { format!("{path}/{name}") };
         let directories =

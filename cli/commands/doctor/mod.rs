@@ -3,26 +3,23 @@
 mod disk;
 
 use std::fmt;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use aurora_analysis::STATIC;
 use aurora_memory::MemoryRules;
-use aurora_project::{IndexEmbedder, Project, annotations, chain, untrusted_stages, user};
+use aurora_project::{IndexEmbedder, Project, ProjectError, annotations, chain, untrusted_stages, user};
 use aurora_query::Mode;
 use aurora_query::explain::relative_time;
-use aurora_stages::index as indexing;
-use aurora_storage::{AccessLog, Environment, Manifest, OpenMode, Snapshot, StorageError, WriterOptions};
+use aurora_stages::index::{self as indexing, IndexError};
+use aurora_storage::{
+    AccessLog, Environment, Manifest, OpenMode, ProjectDirectory, Snapshot, StorageError, WriterOptions,
+};
 use clap::Args;
 use serde::Serialize;
 
-use crate::context::args::ReportFormat;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::context::{memories, place};
-use crate::output::style::Role;
-use crate::output::{json, sanitize, time, units, width};
+use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal, memories};
+use crate::output::{Role, sanitize, units};
 
 /// Check git, the index, memory, the model, the disk and the configuration
 #[derive(Debug, Args)]
@@ -71,19 +68,18 @@ struct Report<'a> {
 /// Runs every check and prints the results. Fails if a check failed.
 pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let root = place::for_search(args.root.as_deref())?;
-    let project = program.project(root);
+    let project = program.find(args.root.as_deref())?;
     let root = project.root();
     let (index, manifest) = index(&project);
     let checks = [
         ("git", git(root)),
         ("index", index),
         ("writer", writer(&project)),
-        ("model", embeddings(manifest.as_ref(), &project)),
+        ("model", checked(embeddings(manifest.as_ref(), &project))),
         ("reranker", reranker(&project)),
         ("disk", free_space(root)),
         ("config", config(&project)),
-        ("pipeline", pipeline(&project)),
+        ("pipeline", checked(pipeline(&project))),
         ("memory", memory(root)),
         ("history", history(&project)),
         ("terminal", describe_terminal(terminal)),
@@ -91,48 +87,27 @@ pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
     .map(|(name, (verdict, detail))| Check { name, verdict, detail });
     let count = |verdict| checks.iter().filter(|check| check.verdict == verdict).count();
     let (warnings, failures) = (count(CheckVerdict::Warning), count(CheckVerdict::Failed));
-    let mut out = terminal.stdout();
-    match args.format {
-        ReportFormat::Text => write_text(&mut out, root, &checks, terminal)?,
-        ReportFormat::Json => {
-            let (root, version) = (root.to_string_lossy(), env!("CARGO_PKG_VERSION"));
-            json::write_indented(&mut out, &Report { root: &root, version, checks: &checks, warnings, failures })?;
-        }
-    }
-    out.flush()?;
+    let shown = root.to_string_lossy();
+    let report = Report { root: &shown, version: env!("CARGO_PKG_VERSION"), checks: &checks, warnings, failures };
+    terminal.print(args.format, &report, |out| write_text(out, root, &checks, terminal))?;
     match failures {
         0 => Ok(()),
         failed => Err(Failure::Short(format!("{} failed", units::counted(failed as u64, "check")))),
     }
 }
 
-fn write_text(out: &mut impl Write, root: &Path, checks: &[Check], terminal: &Terminal) -> Outcome {
+fn write_text(out: &mut impl Write, root: &Path, checks: &[Check], terminal: &Terminal) -> io::Result<()> {
     writeln!(out, "{}", terminal.out.paint(Role::Heading, &format!("Checking {}", root.display())))?;
     for check in checks {
-        let role = match check.verdict {
-            CheckVerdict::Good => Role::Good,
-            CheckVerdict::Warning => Role::Warning,
-            CheckVerdict::Failed => Role::Error,
+        let (role, verdict) = match check.verdict {
+            CheckVerdict::Good => (Role::Good, "ok   "),
+            CheckVerdict::Warning => (Role::Warning, "warn "),
+            CheckVerdict::Failed => (Role::Error, "FAIL "),
         };
         let detail = sanitize::block(&check.detail).replace('\n', "\n                  ");
-        writeln!(
-            out,
-            "  {} {} {detail}",
-            terminal.out.paint(role, &format!("{:<5}", check.verdict.to_string())),
-            width::pad(check.name, 9),
-        )?;
+        writeln!(out, "  {} {:9} {detail}", terminal.out.paint(role, verdict), check.name)?;
     }
     Ok(())
-}
-
-impl fmt::Display for CheckVerdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Good => "ok",
-            Self::Warning => "warn",
-            Self::Failed => "FAIL",
-        })
-    }
 }
 
 type CheckResult = (CheckVerdict, String);
@@ -147,6 +122,11 @@ fn warning(detail: impl Into<String>) -> CheckResult {
 
 fn failed(detail: impl fmt::Display) -> CheckResult {
     (CheckVerdict::Failed, detail.to_string())
+}
+
+/// Returns the result of a check that an error may have ended.
+fn checked(result: Result<CheckResult, ProjectError>) -> CheckResult {
+    result.unwrap_or_else(|error| failed(chain(&error)))
 }
 
 fn git(root: &Path) -> CheckResult {
@@ -171,14 +151,12 @@ fn index(project: &Project) -> (CheckResult, Option<Manifest>) {
         Ok(read) => read,
         Err(error) => return (failed(chain(&error)), None),
     };
+    let Manifest { format_version, generation, .. } = &manifest;
+    let chunks = units::counted(manifest.chunk_count, "chunk");
+    let (files, size) = (units::counted(manifest.file_count, "file"), units::bytes(project.index_bytes()));
     let detail = format!(
-        "{} of {}, format {}, generation {}, {} on disk, updated {}",
-        units::counted(manifest.chunk_count, "chunk"),
-        units::counted(manifest.file_count, "file"),
-        manifest.format_version,
-        manifest.generation,
-        units::bytes(project.index_bytes()),
-        relative_time(manifest.updated, time::now()),
+        "{chunks} of {files}, format {format_version}, generation {generation}, {size} on disk, updated {}",
+        relative_time(manifest.updated, aurora_clock::now_seconds())
     );
     let finding =
         if is_complete { good(detail) } else { warning(format!("{detail}; incomplete, `aur mem index` continues")) };
@@ -202,26 +180,21 @@ fn writer(project: &Project) -> CheckResult {
     }
 }
 
-fn embeddings(manifest: Option<&Manifest>, project: &Project) -> CheckResult {
+fn embeddings(manifest: Option<&Manifest>, project: &Project) -> Result<CheckResult, ProjectError> {
     let stored = manifest.and_then(|manifest| manifest.model.as_ref());
-    let embedder = match IndexEmbedder::for_model(stored.map_or(STATIC, |model| &model.id), project) {
-        Ok(embedder) => embedder.embedder(),
-        Err(error) => return failed(chain(&error)),
-    };
-    if let Some(stored) = stored.filter(|stored| stored.id != embedder.id()) {
-        return warning(format!(
-            "the index has vectors of {}, but the current model is {}; `aur mem index` computes them again",
-            stored.id,
-            embedder.id()
-        ));
+    let embedder = IndexEmbedder::for_model(stored.map_or(STATIC, |model| &model.id), project)?.embedder();
+    let (id, dimensions) = (embedder.id(), embedder.dimensions());
+    if let Some(stored) = stored.filter(|stored| stored.id != id) {
+        return Ok(warning(format!(
+            "the index has vectors of {}, but the current model is {id}; `aur mem index` computes them again",
+            stored.id
+        )));
     }
-    match embedder.embed_query("open a file") {
-        Ok(vector) if vector.len() == embedder.dimensions() => {
-            good(format!("{}, {} dimensions", embedder.id(), embedder.dimensions()))
-        }
-        Ok(vector) => failed(format!("{} returned {} dimensions", embedder.id(), vector.len())),
+    Ok(match embedder.embed_query("open a file") {
+        Ok(vector) if vector.len() == dimensions => good(format!("{id}, {dimensions} dimensions")),
+        Ok(vector) => failed(format!("{id} returned {} dimensions", vector.len())),
         Err(error) => failed(chain(&error)),
-    }
+    })
 }
 
 fn reranker(project: &Project) -> CheckResult {
@@ -245,32 +218,23 @@ fn free_space(root: &Path) -> CheckResult {
 }
 
 fn config(project: &Project) -> CheckResult {
-    match project.settings(Vec::new()) {
-        Ok(_) => {
-            let files: Vec<String> = [user::config(), Some(place::project_config(project.root()))]
-                .into_iter()
-                .flatten()
-                .filter(|path| path.exists())
-                .map(|path| path.display().to_string())
-                .collect();
-            match files.as_slice() {
-                [] => good("defaults; there is no configuration file"),
-                files => good(files.join(", ")),
-            }
-        }
-        Err(errors) => failed(errors),
+    if let Err(errors) = project.settings(Vec::new()) {
+        return failed(errors);
+    }
+    let files =
+        user::config().into_iter().chain([ProjectDirectory::in_root(project.root()).path_of(ProjectDirectory::CONFIG)]);
+    let files: Vec<_> = files.filter(|path| path.exists()).map(|path| path.display().to_string()).collect();
+    match files.as_slice() {
+        [] => good("defaults; there is no configuration file"),
+        files => good(files.join(", ")),
     }
 }
 
-fn pipeline(project: &Project) -> CheckResult {
-    let options = match project.options() {
-        Ok(options) => options,
-        Err(error) => return failed(chain(&error)),
-    };
+fn pipeline(project: &Project) -> Result<CheckResult, ProjectError> {
+    let options = project.options()?;
     let plan = match indexing::plan(&options) {
-        Ok(plan) => plan,
-        Err(indexing::IndexError::Pipeline(diagnostics)) => return failed(diagnostics),
-        Err(error) => return failed(chain(&error)),
+        Err(IndexError::Pipeline(diagnostics)) => return Ok(failed(diagnostics)),
+        plan => plan?,
     };
     let stages = units::counted(plan.stages().len() as u64, "stage");
     let mut problems = Vec::new();
@@ -278,22 +242,16 @@ fn pipeline(project: &Project) -> CheckResult {
         0 => {}
         count => problems.push(format!("{}; see `aur pipeline check`", units::counted(count as u64, "warning"))),
     }
-    match untrusted_stages(&options) {
-        Ok(refused) => problems.extend(refused.iter().map(|stage| {
-            format!("the program of stage `{stage}` is not allowed; `aur plugin trust {stage}` shows it and asks")
-        })),
-        Err(error) => return failed(chain(&error)),
-    }
+    problems.extend(untrusted_stages(&options)?.iter().map(|stage| {
+        format!("the program of stage `{stage}` is not allowed; `aur plugin trust {stage}` shows it and asks")
+    }));
     if let Ok(snapshot) = project.snapshot() {
-        match unfinished_work(&snapshot) {
-            Ok(found) => problems.extend(found),
-            Err(error) => return failed(chain(&error)),
-        }
+        problems.extend(unfinished_work(&snapshot)?);
     }
-    match problems.as_slice() {
+    Ok(match problems.as_slice() {
         [] => good(stages),
         problems => warning(format!("{stages}, {}", problems.join("\n"))),
-    }
+    })
 }
 
 /// Describes the stages without a result for some rows, and the columns with stale values.

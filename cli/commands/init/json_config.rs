@@ -4,7 +4,7 @@ use jsonc_parser::ast::{Object, Value};
 
 use crate::commands::init::edit::newline;
 use crate::commands::init::entry::{Config, Entry, Found, NAME};
-use crate::commands::init::json_document::{Document, Layout, Lines, index_of, range};
+use crate::commands::init::json_document::{Document, Lines, index_of, range};
 
 /// A configuration in JSON.
 pub(super) struct JsonConfig {
@@ -51,10 +51,10 @@ impl Config for JsonConfig {
             (_, Some((_, servers, index))) => {
                 let old = &servers.properties[index];
                 let lines = document.lines_of(servers, old).filter(|_| text[range(old)].contains('\n'));
-                document.with_value(old, &self.value(entry, &lines.map_or(Layout::Line, Layout::Lines)))
+                document.with_value(old, &self.value(entry, lines.as_ref()))
             }
-            (Some((_, servers)), None) => document.with_property(servers, |layout| self.property(entry, layout)),
-            (None, None) => document.with_property(root, |layout| self.with_servers(entry, layout)),
+            (Some((_, servers)), None) => document.with_property(servers, |lines| self.property(entry, lines)),
+            (None, None) => document.with_property(root, |lines| self.with_servers(entry, lines)),
         };
         Document::parse(&text).map(|_| text.clone())
     }
@@ -77,9 +77,8 @@ impl Config for JsonConfig {
                 return Ok(Some(text[..text.len() - content.len()].to_owned()));
             }
             let whole = &root.properties[outer];
-            let layouts = document.lines_of(root, whole).map(Layout::Lines).into_iter().chain([Layout::Line]);
-            let mut written = layouts.map(|layout| self.with_servers(&entry, &layout));
-            if written.any(|written| text[range(whole)] == written) {
+            let lines = document.lines_of(root, whole);
+            if [lines.as_ref(), None].iter().any(|lines| text[range(whole)] == self.with_servers(&entry, *lines)) {
                 return Ok(Some(document.without_property(root, outer)));
             }
         }
@@ -130,29 +129,29 @@ impl JsonConfig {
     }
 
     fn file(&self, entry: &Entry, newline: &'static str) -> String {
-        let layout = Layout::Lines(Lines { indent: "  ".to_owned(), unit: "  ".to_owned(), newline });
-        format!("{{{newline}  {}{newline}}}{newline}", self.with_servers(entry, &layout))
+        let lines = Lines { indent: "  ".to_owned(), unit: "  ".to_owned(), newline };
+        format!("{{{newline}  {}{newline}}}{newline}", self.with_servers(entry, Some(&lines)))
     }
 
     /// Returns the object of servers as a property. On one line it has spaces inside the braces, which distinguish it
     /// from an empty object that existed before.
-    fn with_servers(&self, entry: &Entry, layout: &Layout) -> String {
-        let property = match layout {
-            Layout::Line => format!(" {} ", self.property(entry, layout)),
-            Layout::Lines(Lines { indent, unit, newline }) => {
+    fn with_servers(&self, entry: &Entry, lines: Option<&Lines>) -> String {
+        let property = match lines {
+            None => format!(" {} ", self.property(entry, lines)),
+            Some(Lines { indent, unit, newline }) => {
                 let inner = Lines { indent: format!("{indent}{unit}"), unit: unit.clone(), newline };
-                let property = self.property(entry, &Layout::Lines(inner));
+                let property = self.property(entry, Some(&inner));
                 format!("{newline}{indent}{unit}{property}{newline}{indent}")
             }
         };
         format!("{}: {{{property}}}", quoted(self.servers))
     }
 
-    fn property(&self, entry: &Entry, layout: &Layout) -> String {
-        format!("{}: {}", quoted(NAME), self.value(entry, layout))
+    fn property(&self, entry: &Entry, lines: Option<&Lines>) -> String {
+        format!("{}: {}", quoted(NAME), self.value(entry, lines))
     }
 
-    fn value(&self, entry: &Entry, layout: &Layout) -> String {
+    fn value(&self, entry: &Entry, lines: Option<&Lines>) -> String {
         let Entry { command, arguments } = entry;
         let fields = match self.shape {
             Shape::Plain => vec![("command", quoted(command)), ("args", list(arguments))],
@@ -163,9 +162,9 @@ impl JsonConfig {
             }
         };
         let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{}: {value}", quoted(name))).collect();
-        match layout {
-            Layout::Line => format!("{{{}}}", fields.join(", ")),
-            Layout::Lines(Lines { indent, unit, newline }) => {
+        match lines {
+            None => format!("{{{}}}", fields.join(", ")),
+            Some(Lines { indent, unit, newline }) => {
                 let between = format!(",{newline}{indent}{unit}");
                 format!("{{{newline}{indent}{unit}{}{newline}{indent}}}", fields.join(&between))
             }

@@ -20,13 +20,7 @@ pub(super) struct Document<'t> {
     pub(super) root: Object<'t>,
 }
 
-/// Layout of a property.
-pub(super) enum Layout {
-    Line,
-    Lines(Lines),
-}
-
-/// Layout of a property that starts its own line.
+/// Layout of a property that starts its own line. A property without it is written on one line.
 pub(super) struct Lines {
     /// Indentation of the property.
     pub(super) indent: String,
@@ -52,7 +46,7 @@ impl<'t> Document<'t> {
     ///
     /// The property gets its own lines if the last property has them. In an object without properties it is always
     /// written on one line, which distinguishes it from a property that was written together with its object.
-    pub(super) fn with_property(&self, object: &Object, write: impl Fn(&Layout) -> String) -> String {
+    pub(super) fn with_property(&self, object: &Object, write: impl Fn(Option<&Lines>) -> String) -> String {
         let Some(last) = object.properties.last() else { return self.with_first_property(object, write) };
         let lines = self.lines_of(object, last);
         let comma = self.comma_after(last.range.end);
@@ -61,7 +55,7 @@ impl<'t> Document<'t> {
             Some(lines) => (self.end_of_line(behind), format!("{}{}", lines.newline, lines.indent)),
             None => (behind, " ".to_owned()),
         };
-        let property = write(&lines.map_or(Layout::Line, Layout::Lines));
+        let property = write(lines.as_ref());
         match comma {
             Some(_) => insert_at(self.text, at, &format!("{space}{property},")),
             None => {
@@ -71,7 +65,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    fn with_first_property(&self, object: &Object, write: impl Fn(&Layout) -> String) -> String {
+    fn with_first_property(&self, object: &Object, write: impl Fn(Option<&Lines>) -> String) -> String {
         let (open, close) = (object.range.start + 1, object.range.end - 1);
         let at = self.token_before(close).map_or(open, |token| token.range.end);
         let space = if self.text[open..close].contains(LINE_ENDS) {
@@ -82,7 +76,7 @@ impl<'t> Document<'t> {
         } else {
             String::new()
         };
-        insert_at(self.text, at, &(space + &write(&Layout::Line)))
+        insert_at(self.text, at, &(space + &write(None)))
     }
 
     /// Returns the text without a property of an object, the white space before the property, and the comma that

@@ -7,12 +7,10 @@ mod entry;
 mod json_config;
 mod json_document;
 #[cfg(test)]
-mod properties;
-#[cfg(test)]
 mod tests;
 mod toml_config;
 
-use std::io::{self, BufRead, IsTerminal, Read, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
@@ -20,23 +18,18 @@ use clap::Args;
 use clients::{CLIENTS, Client, Home};
 use entry::NAME;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::place;
-use crate::context::program::Program;
-use crate::output::sanitize;
-use crate::output::style::Role;
+use crate::context::{Failure, Outcome, Program, Terminal, place};
+use crate::output::{Role, sanitize};
 
-pub(crate) const INIT_EXAMPLES: &str = "\
+/// Connect agents and editors to the index
+#[derive(Args, Debug)]
+#[command(after_help = "\
 Examples:
   aur init                     all agents and editors in use here
   aur init claude-code vscode  only these two
   aur init --remove --yes      remove the server again, without asking
 
-Clients: claude-code, claude-desktop, codex, cursor, gemini, opencode, vscode, windsurf, zed.";
-
-/// Connect agents and editors to the index
-#[derive(Args, Debug)]
-#[command(after_help = INIT_EXAMPLES)]
+Clients: claude-code, claude-desktop, codex, cursor, gemini, opencode, vscode, windsurf, zed.")]
 pub(crate) struct InitArgs {
     /// Agents and editors to configure [default: all that are in use here]
     #[arg(value_name = "CLIENT")]
@@ -91,9 +84,9 @@ pub(crate) fn run(args: &InitArgs, program: &Program) -> Outcome {
     if changes.is_empty() {
         return Ok(());
     }
-    show(&changes, program)?;
-    if !confirm(args, &changes)? {
-        return Err(Failure::new(if args.remove { "nothing was removed" } else { "nothing was written" }));
+    show(&changes, &program.terminal)?;
+    if !confirm(args, &changes, &program.terminal)? {
+        return Err(Failure::new(nothing_done(args)));
     }
     for change in &changes {
         write(change, &home)?;
@@ -145,30 +138,33 @@ fn change(client: &'static Client, removes: bool, root: &Path, home: &Home) -> O
 }
 
 /// Prints the differing lines of every change.
-fn show(changes: &[Change], program: &Program) -> Outcome {
-    let (mut out, paint) = (program.terminal.stdout(), program.terminal.out);
-    for change in changes {
-        let (before, after) = (change.before.as_deref().unwrap_or(""), change.after.as_deref().unwrap_or(""));
-        writeln!(
-            out,
-            "{}",
-            paint.paint(Role::Heading, &format!("{} ({})", display_path(change), change.client.title))
-        )?;
-        if change.replaces_own {
-            writeln!(out, "replaces an entry `{NAME}` that `aur init` did not write:")?;
+fn show(changes: &[Change], terminal: &Terminal) -> Outcome {
+    let paint = terminal.out;
+    terminal.write(|out| {
+        for change in changes {
+            let (before, after) = (change.before.as_deref().unwrap_or(""), change.after.as_deref().unwrap_or(""));
+            let heading = format!("{} ({})", display_path(change), change.client.title);
+            writeln!(out, "{}", paint.paint(Role::Heading, &heading))?;
+            if change.replaces_own {
+                writeln!(out, "replaces an entry `{NAME}` that `aur init` did not write:")?;
+            }
+            for (sign, line) in diff::differing_lines(before, after) {
+                let role = if sign == '+' { Role::Good } else { Role::Error };
+                writeln!(out, "{}", paint.paint(role, &format!("{sign} {}", sanitize::line(line))))?;
+            }
+            writeln!(out)?;
         }
-        for (sign, line) in diff::differing_lines(before, after) {
-            let role = if sign == '+' { Role::Good } else { Role::Error };
-            writeln!(out, "{}", paint.paint(role, &format!("{sign} {}", sanitize::line(line))))?;
-        }
-        writeln!(out)?;
-    }
-    Ok(out.flush()?)
+        Ok(())
+    })
+}
+
+fn nothing_done(args: &InitArgs) -> &'static str {
+    if args.remove { "nothing was removed" } else { "nothing was written" }
 }
 
 /// Asks whether to apply the changes. An entry that `aur init` did not write is only replaced after a question on a
 /// terminal.
-fn confirm(args: &InitArgs, changes: &[Change]) -> Outcome<bool> {
+fn confirm(args: &InitArgs, changes: &[Change], terminal: &Terminal) -> Outcome<bool> {
     let own = changes.iter().find(|change| change.replaces_own);
     let can_ask = io::stdin().is_terminal();
     match own {
@@ -181,26 +177,14 @@ fn confirm(args: &InitArgs, changes: &[Change]) -> Outcome<bool> {
             Err(Failure::new(message).with_help(help))
         }
         _ if args.yes => Ok(true),
-        _ if !can_ask => {
-            let nothing = if args.remove { "nothing was removed" } else { "nothing was written" };
-            Err(Failure::new(format!("{nothing}: there is no terminal to ask on"))
-                .with_help("`--yes` confirms without asking"))
-        }
-        _ => ask(match own {
+        _ if !can_ask => Err(Failure::new(format!("{}: there is no terminal to ask on", nothing_done(args)))
+            .with_help("`--yes` confirms without asking")),
+        _ => Ok(terminal.confirms(match own {
             _ if args.remove => "Remove this?",
             Some(_) => "Write this and replace the existing entry?",
             None => "Write this?",
-        }),
+        })?),
     }
-}
-
-fn ask(question: &str) -> Outcome<bool> {
-    let mut err = io::stderr().lock();
-    write!(err, "{question} [y/N] ")?;
-    err.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().take(64).read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 fn write(change: &Change, home: &Home) -> Outcome {

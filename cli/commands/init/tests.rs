@@ -1,5 +1,7 @@
 //! The text with the entry added, and the text after the entry is removed again.
 
+mod properties;
+
 use std::path::Path;
 
 use crate::commands::init::clients::{CLIENTS, Client};

@@ -8,25 +8,20 @@ use clap::Args;
 use jiff::Timestamp;
 
 use crate::commands::logs::input::Input;
-use crate::commands::logs::{named, place};
-use crate::context::args::ReportFormat;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::findings;
-use crate::context::program::Program;
+use crate::commands::logs::place;
+use crate::context::{Failure, Outcome, Program, ReportFormat};
 use crate::output::{json, sanitize};
 
-pub(crate) const APPEND_EXAMPLES: &str = "\
+/// Add a section to a log
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur log append aurora-20251213-143215-abc123 more.json
   echo '{\"response\": \"Done.\"}' | aur log append oauth-authentication-2025-12-13
   aur log append oauth-authentication-2025-12-13 --section Review review.md
 
 The existing content of the log does not change. The JSON has at least one of `phases`,
-`interactions`, `response` and `summary`, in the format of `aur log write`.";
-
-/// Add a section to a log
-#[derive(Debug, Args)]
-#[command(after_help = APPEND_EXAMPLES)]
+`interactions`, `response` and `summary`, in the format of `aur log write`.")]
 pub(crate) struct LogAppendArgs {
     /// Name of the log, or id of its interaction
     #[arg(value_name = "ID")]
@@ -47,29 +42,25 @@ pub(crate) struct LogAppendArgs {
 
 /// Appends to the log and prints the place of the addition.
 pub(super) fn run(args: &LogAppendArgs, program: &Program) -> Outcome {
-    let (logs, log) = named::find(&args.log, program)?;
+    let (logs, log) = place::find(&args.log, &program.terminal)?;
     let mut input = Input::open(args.file.as_deref(), &program.terminal)?;
     let text = match &args.section {
         Some(section) => AddedText::Markdown { section, body: &mut input },
         None => {
             let (name, bytes) = input.read_json()?;
-            AddedText::Sections(
-                additions(&name, &bytes).map_err(|mistakes| findings::report(&name, &mistakes, &program.terminal))?,
-            )
+            AddedText::Sections(additions(&name, &bytes).map_err(|mistakes| Failure::findings(&name, &mistakes))?)
         }
     };
     let now = aurora_clock::now();
     let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
     let appended = logs.append(&log, text, now).map_err(|error| match error {
         aurora_logs::LogError::SectionName => Failure::from_error(&error).with_help("--section sets the name"),
-        error => place::failure(error),
+        error => error.into(),
     })?;
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_line(&mut out, &appended)?,
+    program.terminal.write(|out| match args.format {
+        ReportFormat::Json => json::write_line(out, &appended),
         ReportFormat::Text => {
-            writeln!(out, "{}:{}", sanitize::line(&appended.path.display().to_string()), appended.line)?;
+            writeln!(out, "{}:{}", sanitize::line(&appended.path.display().to_string()), appended.line)
         }
-    }
-    Ok(out.flush()?)
+    })
 }

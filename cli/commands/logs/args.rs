@@ -5,24 +5,6 @@ use jiff::civil::Date;
 
 use crate::context::args::parse_limit;
 
-pub(crate) const VIEW_EXAMPLES: &str = "\
-Examples:
-  aur logs view oauth-authentication-2025-12-13
-  aur logs view aurora-20251213-143215-abc123
-  aur logs view oauth-auth                     a unique prefix is enough
-  aur logs view oauth-auth --format json       sections with line numbers
-
-On a terminal, control characters are shown as symbols.";
-
-pub(crate) const MAINTAIN_EXAMPLES: &str = "\
-Examples:
-  aur logs maintain --dry-run                  what would be compressed and removed
-  aur logs maintain
-
-`[logs]` in config.toml sets the ages: compress_after_days (7), retention_days (90); 0 means never.
-The age of a log is counted from the day in its name, or else from its last change. `aur log write`
-does the same once a day. The next run cleans up after an interrupted one.";
-
 /// Selects logs by day.
 #[derive(Debug, Args)]
 pub(crate) struct DaysArgs {

@@ -7,14 +7,13 @@ use std::path::Path;
 use aurora_confined::Directory;
 use aurora_logs::{LogDirectory, LogFile};
 
-use crate::commands::logs::{named, view};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
+use crate::commands::logs::{place, view};
+use crate::context::{Failure, Outcome, Program};
 use crate::output::sanitize;
 
 /// Writes the log to a file or to standard output.
 pub(super) fn run(given: &str, output: Option<&Path>, is_forced: bool, program: &Program) -> Outcome {
-    let (logs, log) = named::find(given, program)?;
+    let (logs, log) = place::find(given, &program.terminal)?;
     let mut out = program.terminal.stdout();
     match output.filter(|output| *output != Path::new("-")) {
         None => view::print(&logs, &log, &mut out)?,
@@ -59,7 +58,7 @@ fn write(logs: &LogDirectory, log: &LogFile, target: &Path, is_forced: bool) -> 
 /// Copies the log into a new file. Like the log, only the user may read the file.
 fn copy(logs: &LogDirectory, log: &LogFile, file: &mut File) -> Outcome {
     make_private(file)?;
-    let mut text = logs.read(log).map_err(|error| super::place::unread(&log.path(), &error))?;
+    let mut text = logs.read(log).map_err(|error| place::unread_failure(&log.path(), &error))?;
     let mut out = BufWriter::new(file);
     view::copy(&mut text, &mut out, log)?;
     out.flush()?;

@@ -1,13 +1,11 @@
 //! Input for log commands: a file or standard input.
 
-use std::fs::File;
-use std::io::{self, IsTerminal, Read, Stdin};
+use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 use aurora_confined::open_regular;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::terminal::Terminal;
+use crate::context::{Failure, Outcome, Terminal};
 use crate::output::units;
 
 /// Maximum size of JSON input in bytes.
@@ -17,12 +15,7 @@ const MAX_JSON_BYTES: u64 = 64 << 20;
 pub(super) struct Input {
     /// Name in messages.
     name: String,
-    reader: Reader,
-}
-
-enum Reader {
-    File(File),
-    Stdin(Stdin),
+    reader: Box<dyn Read>,
 }
 
 impl Input {
@@ -32,13 +25,13 @@ impl Input {
             Some(path) => {
                 let name = path.display().to_string();
                 let file = open_regular(path).map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
-                Ok(Self { name, reader: Reader::File(file) })
+                Ok(Self { name, reader: Box::new(file) })
             }
             None => {
                 if io::stdin().is_terminal() {
                     terminal.note("reading from the terminal; Ctrl-D ends the input");
                 }
-                Ok(Self { name: "standard input".to_owned(), reader: Reader::Stdin(io::stdin()) })
+                Ok(Self { name: "standard input".to_owned(), reader: Box::new(io::stdin()) })
             }
         }
     }
@@ -59,9 +52,6 @@ impl Input {
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match &mut self.reader {
-            Reader::File(file) => file.read(buffer),
-            Reader::Stdin(stdin) => stdin.read(buffer),
-        }
+        self.reader.read(buffer)
     }
 }

@@ -5,13 +5,10 @@ use std::io::{self, Write};
 use aurora_logs::{DateRange, LogSummary};
 
 use crate::commands::logs::args::{DaysArgs, LogFormat, ShownArgs};
+use crate::commands::logs::place;
 use crate::commands::logs::rows::Rows;
-use crate::commands::logs::{place, unread};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::output::style::Role;
-use crate::output::{sanitize, width};
+use crate::context::{Failure, Outcome, Program, Terminal};
+use crate::output::{Role, sanitize, width};
 
 /// Default limit without a date option.
 const DEFAULT_LIMIT: usize = 20;
@@ -33,15 +30,15 @@ pub(super) fn range(days: &DaysArgs) -> Outcome<Option<DateRange>> {
 /// Lists the logs of the selected days, or the latest logs.
 pub(super) fn run(days: Option<DateRange>, show: &ShownArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let logs = place::logs(program)?;
+    let logs = place::logs()?;
     let limit = show.limit.unwrap_or(if days.is_some() { usize::MAX } else { DEFAULT_LIMIT });
     let mut rows = Rows::new(terminal.stdout(), show.format == LogFormat::Json);
     let summaries = logs.as_ref().map(|logs| logs.summaries(days.unwrap_or_default())).transpose();
     let (mut shown, mut problems) = (0, 0);
-    for summary in summaries.map_err(place::failure)?.into_iter().flatten() {
+    for summary in summaries?.into_iter().flatten() {
         match summary {
             Err(problem) => {
-                unread::warn(&problem, terminal);
+                place::warn_unread(&problem, terminal);
                 problems += 1;
             }
             Ok(_) if shown == limit as u64 => {
@@ -62,7 +59,7 @@ pub(super) fn run(days: Option<DateRange>, show: &ShownArgs, program: &Program) 
         terminal.note("there are no logs; `aur log write` writes one");
         return Ok(());
     }
-    unread::outcome(problems, shown, || "there are no logs for these days".to_owned())
+    place::outcome(problems, shown, || "there are no logs for these days".to_owned())
 }
 
 /// Writes the time, the name and the id on one line, and the query below.

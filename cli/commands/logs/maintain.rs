@@ -5,11 +5,9 @@ use std::io::{self, Write};
 use aurora_logs::{Action, LogDirectory, MaintenanceOptions, MaintenanceReport};
 use serde::Serialize;
 
-use crate::commands::logs::{place, unread};
-use crate::context::args::ReportFormat;
-use crate::context::failure::Outcome;
-use crate::context::program::Program;
-use crate::output::{json, sanitize, units};
+use crate::commands::logs::place;
+use crate::context::{Outcome, Program, ReportFormat};
+use crate::output::{sanitize, units};
 
 /// A file and the action that a dry run reports for it.
 #[derive(Serialize)]
@@ -32,9 +30,9 @@ struct PrintedReport<'r> {
 /// Maintains the logs, or prints what would be done.
 pub(super) fn run(is_rehearsal: bool, format: ReportFormat, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let settings = place::settings(program)?;
+    let settings = place::settings()?;
     let mut actions = Vec::new();
-    let report = match LogDirectory::open(&settings.path).map_err(place::failure)? {
+    let report = match LogDirectory::open(&settings.path)? {
         None => MaintenanceReport { complete: true, ..MaintenanceReport::default() },
         Some(logs) => {
             let options =
@@ -44,28 +42,19 @@ pub(super) fn run(is_rehearsal: bool, format: ReportFormat, program: &Program) -
                     actions.push(PlannedAction { action, file: file.to_owned() });
                 }
             };
-            let report = logs.maintain(settings.policy, options, &mut note).map_err(place::failure)?;
+            let report = logs.maintain(settings.policy, options, &mut note)?;
             if !is_rehearsal {
-                logs.note_maintenance().map_err(place::failure)?;
+                logs.note_maintenance()?;
             }
             report
         }
     };
-    let mut out = terminal.stdout();
-    match format {
-        ReportFormat::Json => {
-            json::write_indented(
-                &mut out,
-                &PrintedReport { dry_run: is_rehearsal, report: &report, actions: &actions },
-            )?;
-        }
-        ReportFormat::Text => write_text(&mut out, &report, &actions, is_rehearsal)?,
-    }
-    out.flush()?;
+    let printed = PrintedReport { dry_run: is_rehearsal, report: &report, actions: &actions };
+    terminal.print(format, &printed, |out| write_text(out, &report, &actions, is_rehearsal))?;
     for problem in &report.unread {
-        unread::warn(problem, terminal);
+        place::warn_unread(problem, terminal);
     }
-    unread::outcome(report.unread.len() as u64, 1, String::new)
+    place::outcome(report.unread.len() as u64, 1, String::new)
 }
 
 fn write_text(

@@ -6,11 +6,9 @@ mod export;
 mod input;
 mod list;
 mod maintain;
-mod named;
 mod place;
 mod rows;
 mod search;
-mod unread;
 mod view;
 mod write;
 
@@ -21,12 +19,10 @@ use clap::{Args, Subcommand};
 use jiff::tz::TimeZone;
 
 use crate::commands::logs::append::LogAppendArgs;
-use crate::commands::logs::args::{DaysArgs, LogFormat, MAINTAIN_EXAMPLES, ShownArgs, VIEW_EXAMPLES, parse_month};
+use crate::commands::logs::args::{DaysArgs, LogFormat, ShownArgs, parse_month};
 use crate::commands::logs::search::LogSearchArgs;
 use crate::commands::logs::write::LogWriteArgs;
-use crate::context::args::ReportFormat;
-use crate::context::failure::Outcome;
-use crate::context::program::Program;
+use crate::context::{Outcome, Program, ReportFormat};
 
 pub(crate) const LOG_EXAMPLES: &str = "\
 Examples:
@@ -36,7 +32,16 @@ Examples:
 
 `aur logs` lists, searches and shows logs.";
 
-pub(crate) const LOGS_EXAMPLES: &str = "\
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogCommand {
+    Write(LogWriteArgs),
+    Append(LogAppendArgs),
+}
+
+/// List, search and show interaction logs
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "\
 Examples:
   aur logs                                     the 20 latest
   aur logs today
@@ -48,18 +53,7 @@ Examples:
   aur logs export aurora-20251213-143215-abc123 -o log.md
   aur logs maintain --dry-run
 
-Days are in UTC. Exits with 1 if nothing matches, and with 2 if a log could not be read.";
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum LogCommand {
-    Write(LogWriteArgs),
-    Append(LogAppendArgs),
-}
-
-/// List, search and show interaction logs
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-#[command(after_help = LOGS_EXAMPLES)]
+Days are in UTC. Exits with 1 if nothing matches, and with 2 if a log could not be read.")]
 pub(crate) struct LogsArgs {
     #[command(subcommand)]
     pub(crate) command: Option<LogsCommand>,
@@ -98,7 +92,14 @@ Examples:
     },
     Search(LogSearchArgs),
     /// Show a log
-    #[command(after_help = VIEW_EXAMPLES)]
+    #[command(after_help = "\
+Examples:
+  aur logs view oauth-authentication-2025-12-13
+  aur logs view aurora-20251213-143215-abc123
+  aur logs view oauth-auth                     a unique prefix is enough
+  aur logs view oauth-auth --format json       sections with line numbers
+
+On a terminal, control characters are shown as symbols.")]
     View {
         /// Name of the log or id of its interaction, or a unique prefix of one
         #[arg(value_name = "NAME|ID")]
@@ -127,7 +128,14 @@ Examples:
         force: bool,
     },
     /// Compress old logs, and remove those older than the retention period
-    #[command(after_help = MAINTAIN_EXAMPLES)]
+    #[command(after_help = "\
+Examples:
+  aur logs maintain --dry-run                  what would be compressed and removed
+  aur logs maintain
+
+`[logs]` in config.toml sets the ages: compress_after_days (7), retention_days (90); 0 means never.
+The age of a log is counted from the day in its name, or else from its last change. `aur log write`
+does the same once a day. The next run cleans up after an interrupted one.")]
     Maintain {
         /// Show what would be done without changing anything
         #[arg(long)]

@@ -7,14 +7,13 @@ use clap::Args;
 
 use crate::commands::logs::args::{DaysArgs, LogFormat};
 use crate::commands::logs::rows::Rows;
-use crate::commands::logs::{list, place, unread};
-use crate::context::args::parse_limit;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::output::style::{Painter, Role};
-use crate::output::{sanitize, units};
+use crate::commands::logs::{list, place};
+use crate::context::{Failure, Outcome, Program, args};
+use crate::output::{Painter, Role, sanitize, units};
 
-pub(crate) const SEARCH_EXAMPLES: &str = "\
+/// Search the texts of logs
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur logs search oauth                        in any case, also inside a word
   aur logs search oauth token                  sections that contain both words
@@ -23,11 +22,7 @@ Examples:
 
 A result is a section of a log, with its best matching lines. A regular expression is matched
 against single lines and is case-sensitive unless it begins with (?i).
-Exits with 0 if something is found, with 1 if nothing is, and with 2 if a log could not be read.";
-
-/// Search the texts of logs
-#[derive(Debug, Args)]
-#[command(after_help = SEARCH_EXAMPLES)]
+Exits with 0 if something is found, with 1 if nothing is, and with 2 if a log could not be read.")]
 pub(crate) struct LogSearchArgs {
     /// Words to search for; a section must contain all of them
     #[arg(value_name = "TEXT", required = true)]
@@ -41,7 +36,7 @@ pub(crate) struct LogSearchArgs {
     pub(crate) days: DaysArgs,
 
     /// Maximum number of results [default: all]
-    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = args::parse_limit)]
     pub(crate) limit: Option<usize>,
 
     /// Output format
@@ -56,8 +51,8 @@ pub(super) fn run(args: &LogSearchArgs, program: &Program) -> Outcome {
     let pattern = if args.regex { Pattern::regex(&text) } else { Pattern::words(&text) };
     let pattern = pattern.map_err(|error| Failure::new(format!("cannot search for `{text}`: {error}")))?;
     let days = list::range(&args.days)?.unwrap_or_default();
-    let logs = place::logs(program)?;
-    let files = logs.as_ref().map(|logs| logs.files(days)).transpose().map_err(place::failure)?;
+    let logs = place::logs()?;
+    let files = logs.as_ref().map(|logs| logs.files(days)).transpose()?;
     let mut found = FoundSections {
         rows: Rows::new(terminal.stdout(), args.format == LogFormat::Json),
         format: args.format,
@@ -76,7 +71,7 @@ pub(super) fn run(args: &LogSearchArgs, program: &Program) -> Outcome {
             None => Ok(()),
         });
         if let Err(problem) = searched {
-            unread::warn(&problem, terminal);
+            place::warn_unread(&problem, terminal);
             problems += 1;
         }
     }
@@ -84,7 +79,7 @@ pub(super) fn run(args: &LogSearchArgs, program: &Program) -> Outcome {
         return Err(error.into());
     }
     found.rows.finish()?;
-    unread::outcome(problems, found.count, || "nothing was found".to_owned())
+    place::outcome(problems, found.count, || "nothing was found".to_owned())
 }
 
 /// The printed results, and how to print more.

@@ -6,14 +6,13 @@ use aurora_logs::{LogDirectory, LogFile, LogHeader, SectionText};
 use serde::Serialize;
 
 use crate::commands::logs::args::LogFormat;
+use crate::commands::logs::place;
 use crate::commands::logs::rows::Rows;
-use crate::commands::logs::{named, place};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
+use crate::context::{Failure, Outcome, Program};
 use crate::output::{json, sanitize};
 
 pub(super) fn run(given: &str, format: LogFormat, program: &Program) -> Outcome {
-    let (logs, log) = named::find(given, program)?;
+    let (logs, log) = place::find(given, &program.terminal)?;
     let mut out = program.terminal.stdout();
     match format {
         LogFormat::Text => print(&logs, &log, &mut out)?,
@@ -97,5 +96,5 @@ fn for_each_section(
 /// The failure for a log that cannot be read, perhaps because it no longer exists.
 fn unread(log: &LogFile) -> impl FnOnce(io::Error) -> Failure {
     let file = log.path();
-    move |error| place::unread(&file, &error)
+    move |error| place::unread_failure(&file, &error)
 }

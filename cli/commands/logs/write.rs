@@ -10,14 +10,12 @@ use jiff::Timestamp;
 
 use crate::commands::logs::input::Input;
 use crate::commands::logs::place;
-use crate::context::args::ReportFormat;
-use crate::context::failure::Outcome;
-use crate::context::findings;
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::output::{json, sanitize, time, units};
+use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal};
+use crate::output::{json, sanitize, units};
 
-pub(crate) const WRITE_EXAMPLES: &str = "\
+/// Write the log of one interaction
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur log write interaction.json
   agent | aur log write --format json              prints {\"id\", \"file\", \"path\"}
@@ -34,11 +32,7 @@ The JSON:
 
 The log is durable when the command ends, and never partly visible. Nothing is masked: the log is a
 complete record that only you may read. Once a day, the command compresses and removes old logs
-like `aur logs maintain`.";
-
-/// Write the log of one interaction
-#[derive(Debug, Args)]
-#[command(after_help = WRITE_EXAMPLES)]
+like `aur logs maintain`.")]
 pub(crate) struct LogWriteArgs {
     /// JSON file, or Markdown file with --query; `-` is standard input [default: -]
     #[arg(value_name = "FILE")]
@@ -49,7 +43,7 @@ pub(crate) struct LogWriteArgs {
     pub(crate) query: Option<String>,
 
     /// Id of the interaction [default: a new one]
-    #[arg(long, value_name = "ID", requires = "query", value_parser = parse_id)]
+    #[arg(long, value_name = "ID", requires = "query", value_parser = QueryId::parse)]
     pub(crate) id: Option<QueryId>,
 
     /// Start time of the interaction in RFC 3339 format [default: now]
@@ -59,10 +53,6 @@ pub(crate) struct LogWriteArgs {
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
-}
-
-fn parse_id(text: &str) -> Result<QueryId, String> {
-    QueryId::parse(text).map_err(|error| error.to_string())
 }
 
 fn parse_time(text: &str) -> Result<Timestamp, String> {
@@ -78,7 +68,7 @@ const MAX_MAINTENANCE_TIME: Duration = Duration::from_secs(5);
 
 /// Writes the log, prints its path, and maintains old logs once a day.
 pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
-    let settings = place::settings(program)?;
+    let settings = place::settings()?;
     let mut input = Input::open(args.file.as_deref(), &program.terminal)?;
     let text = match &args.query {
         Some(query) => {
@@ -86,19 +76,15 @@ pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
         }
         None => {
             let (name, bytes) = input.read_json()?;
-            LogText::Interaction(
-                interaction(&name, &bytes).map_err(|mistakes| findings::report(&name, &mistakes, &program.terminal))?,
-            )
+            LogText::Interaction(interaction(&name, &bytes).map_err(|mistakes| Failure::findings(&name, &mistakes))?)
         }
     };
-    let logs = LogDirectory::create(&settings.path).map_err(place::failure)?;
-    let written = logs.write(text, settings.keyword_count).map_err(place::failure)?;
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_line(&mut out, &written)?,
-        ReportFormat::Text => writeln!(out, "{}", sanitize::line(&written.path.display().to_string()))?,
-    }
-    out.flush()?;
+    let logs = LogDirectory::create(&settings.path)?;
+    let written = logs.write(text, settings.keyword_count)?;
+    program.terminal.write(|out| match args.format {
+        ReportFormat::Json => json::write_line(out, &written),
+        ReportFormat::Text => writeln!(out, "{}", sanitize::line(&written.path.display().to_string())),
+    })?;
     maintain_daily(&logs, &settings, &program.terminal);
     Ok(())
 }
@@ -114,25 +100,22 @@ fn maintain_daily(logs: &LogDirectory, settings: &Settings, terminal: &Terminal)
 
 fn report_maintenance(report: &MaintenanceReport, settings: &Settings, terminal: &Terminal) {
     if let Some(last) = report.withheld_since {
+        let (days, day) = (settings.policy.retention_days, units::date(last.as_second()));
+        let advice = "if the clock is right, `aur logs maintain` maintains them";
         terminal.warn(&format!(
-            "old logs were not maintained, because the last maintenance was more than {} days ago, on {}; if the clock is right, `aur logs \
-             maintain` maintains them",
-            settings.policy.retention_days,
-            time::date(last.as_second())
+            "old logs were not maintained, because the last maintenance was more than {days} days ago, on {day}; {advice}"
         ));
         return;
     }
     let MaintenanceReport { compressed, removed, unread, complete, .. } = report;
-    if *removed > 0 {
-        let (logs, days) = (units::counted(*removed, "log"), settings.policy.retention_days);
-        terminal.note(&format!("{logs} older than {days} days {} removed", if *removed == 1 { "was" } else { "were" }));
-    }
-    if *compressed > 0 {
-        let (logs, days) = (units::counted(*compressed, "log"), settings.policy.compress_after_days);
-        terminal.note(&format!(
-            "{logs} older than {days} days {} compressed",
-            if *compressed == 1 { "was" } else { "were" }
-        ));
+    let policy = &settings.policy;
+    for (count, days, done) in
+        [(*removed, policy.retention_days, "removed"), (*compressed, policy.compress_after_days, "compressed")]
+    {
+        if count > 0 {
+            let (logs, were) = (units::counted(count, "log"), if count == 1 { "was" } else { "were" });
+            terminal.note(&format!("{logs} older than {days} days {were} {done}"));
+        }
     }
     if !unread.is_empty() {
         let files = units::counted(unread.len() as u64, "file");

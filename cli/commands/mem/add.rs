@@ -8,15 +8,12 @@ use aurora_memory_schema::{Draft, Kind, Outcome as Stored};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::context::args::{PlacementArgs, ReportFormat};
-use crate::context::document::{self, NamedText};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::memories::{create, failure, project};
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::output::{json, sanitize, time};
+use crate::context::{Failure, Outcome, PlacementArgs, Program, ReportFormat, Terminal, document, memories};
+use crate::output::sanitize;
 
-pub(crate) const ADD_EXAMPLES: &str = "\
+/// Add a reasoning pattern, knowledge or a note to memory
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur mem add note -m \"The staging database is reset every Sunday\"
   aur mem add note docs/decision.md --tag architecture
@@ -25,11 +22,7 @@ Examples:
 
 FILE is a JSON object, or for a note also Markdown or plain text; `aur mem schema KIND` prints the
 schema. Reasoning and knowledge with a score below 0.5 are not stored; from 0.8 they are patterns.
-Exits with 1 if the entry is not stored.";
-
-/// Add a reasoning pattern, knowledge or a note to memory
-#[derive(Debug, Args)]
-#[command(after_help = ADD_EXAMPLES)]
+Exits with 1 if the entry is not stored.")]
 pub(crate) struct AddArgs {
     /// Kind of the entry
     #[arg(value_parser = written_kind())]
@@ -57,27 +50,23 @@ pub(crate) struct AddArgs {
 
 /// Adds an entry, or reports why it is not stored.
 pub(crate) fn run(args: &AddArgs, program: &Program) -> Outcome {
-    let terminal = &program.terminal;
-    let mut draft = read(args, terminal)?;
+    let mut draft = read(args)?;
     let tags: Vec<&str> = args.tag.iter().map(String::as_str).collect();
-    draft.entry_mut().set_tags(&tags, &[]).map_err(|error| Failure::from_error(&error))?;
+    draft.entry_mut().set_tags(&tags, &[])?;
     let (memory, placement) = open_target(&args.placement)?;
-    let stored = memory.add(draft, &placement, time::now()).map_err(failure)?;
-    print(&stored, memory.place().owner(), args.format, terminal)
+    let stored = memory.add(draft, &placement, aurora_clock::now_seconds())?;
+    print(&stored, memory.place().owner(), args.format, &program.terminal)
 }
 
 /// Prints the result for an entry. Fails with exit code 1 if the entry was not stored.
 pub(super) fn print(stored: &Stored, owner: Owner, format: ReportFormat, terminal: &Terminal) -> Outcome {
-    let mut out = terminal.stdout();
-    match format {
-        ReportFormat::Json => json::write_indented(&mut out, stored)?,
-        ReportFormat::Text if stored.stored => {
-            let pattern = if stored.is_pattern { ", as a pattern" } else { "" };
-            writeln!(out, "{} in the {}'s memory{pattern}", sanitize::line(&stored.id), owner.as_str())?;
+    terminal.print(format, stored, |out| {
+        if !stored.stored {
+            return Ok(());
         }
-        ReportFormat::Text => {}
-    }
-    out.flush()?;
+        let pattern = if stored.is_pattern { ", as a pattern" } else { "" };
+        writeln!(out, "{} in the {}'s memory{pattern}", sanitize::line(&stored.id), owner.as_str())
+    })?;
     match stored.stored {
         true => Ok(()),
         false => Err(Failure::Short(format!("not stored: {}", stored.reason))),
@@ -90,20 +79,20 @@ fn written_kind() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(names).map(|name| Kind::from_name(&name).unwrap_or(Kind::Note))
 }
 
-fn read(args: &AddArgs, terminal: &Terminal) -> Outcome<Draft> {
+fn read(args: &AddArgs) -> Outcome<Draft> {
     let kind = args.kind;
     let given = match (&args.message, &args.file) {
         (Some(_), _) if kind != Kind::Note => return Err(Failure::new("only a note can be given with --message")),
-        (Some(text), _) => NamedText { name: "--message".to_owned(), text: text.clone() },
+        (Some(text), _) => document::NamedText { name: "--message".to_owned(), text: text.clone() },
         (None, Some(file)) => document::read(file)?,
         (None, None) => return Err(Failure::new("nothing to add: give FILE or --message")),
     };
-    document::draft(kind, &given, terminal)
+    document::draft(kind, &given)
 }
 
 /// Opens the memory for a new entry. Returns the memory and the placement of the entry.
 pub(super) fn open_target(args: &PlacementArgs) -> Outcome<(Memory, Placement)> {
-    let root = project(args.root.as_deref())?;
+    let root = memories::project(args.root.as_deref())?;
     let scope = match (args.scope, &args.session, &root) {
         (Some(scope), _, _) => scope,
         (None, Some(_), _) => Scope::Session,
@@ -111,7 +100,7 @@ pub(super) fn open_target(args: &PlacementArgs) -> Outcome<(Memory, Placement)> 
         (None, None, None) => Scope::User,
     };
     let owner = Owner::for_scope(scope);
-    let memory = create(owner, &root_of(owner, root)?)?;
+    let memory = memories::create(owner, &root_of(owner, root)?)?;
     Ok((memory, Placement { scope, session: args.session.clone() }))
 }
 

@@ -1,18 +1,12 @@
 //! `aur mem blame`: prints the stored attribution of a file, line by line.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use aurora_history::FileBlame;
 use aurora_project::{AttributionReport, Names, attribution};
 use clap::Args;
 
-use crate::context::args::ReportFormat;
-use crate::context::failure::Outcome;
-use crate::context::opened;
-use crate::context::place;
-use crate::context::program::Program;
-use crate::output::json;
+use crate::context::{IndexReportArgs, Outcome, Program, place};
 
 /// Show which commit every line of an indexed file came from
 #[derive(Debug, Args)]
@@ -28,28 +22,20 @@ pub(crate) struct BlameArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
 
-    /// Indexed directory [default: the nearest enclosing directory with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
-
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) index: IndexReportArgs,
 }
 
 /// Prints the commit of every line of a file, as of the indexed version.
 pub(crate) fn run(args: &BlameArgs, program: &Program) -> Outcome {
-    let (project, snapshot) = opened::open(args.root.as_deref(), program)?;
+    let (project, snapshot) = program.open(args.index.root.as_deref())?;
     let here = place::here();
     let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
     let file = names.file(&args.file)?;
     let blame = attribution(&snapshot, &file)?;
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Text => write_lines(&mut out, &blame)?,
-        ReportFormat::Json => json::write_indented(&mut out, &AttributionReport::new(&file.path, &blame))?,
-    }
-    Ok(out.flush()?)
+    program
+        .terminal
+        .print(args.index.format, &AttributionReport::new(&file.path, &blame), |out| write_lines(out, &blame))
 }
 
 /// Writes `<commit> <line>` for every line. As in git, zeros stand for a line that is not committed yet.

@@ -9,12 +9,7 @@ use clap::Args;
 
 use crate::commands::mem::add::print;
 use crate::commands::mem::browse::Editor;
-use crate::context::args::{MemoryArgs, ReportFormat};
-use crate::context::document::{self, NamedText};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::memories::{Memories, failure};
-use crate::context::program::Program;
-use crate::output::time;
+use crate::context::{Failure, Memories, MemoryArgs, Outcome, Program, ReportFormat, document};
 
 /// Replace an entry of memory
 #[derive(Debug, Args)]
@@ -44,14 +39,14 @@ pub(crate) fn run(args: &EditArgs, program: &Program) -> Outcome {
         Some(file) => document::read(file)?,
         None => edited(memory, &args.id)?,
     };
-    let draft = document::draft(kind, &given, &program.terminal)?;
-    let stored = memory.edit(&args.id, draft, time::now()).map_err(failure)?;
+    let draft = document::draft(kind, &given)?;
+    let stored = memory.edit(&args.id, draft, aurora_clock::now_seconds())?;
     print(&stored, memory.place().owner(), args.format, &program.terminal)
 }
 
 /// Opens the document of an entry in the user's editor, and returns the edited text.
-fn edited(memory: &Memory, id: &str) -> Outcome<NamedText> {
-    let version = memory.get(id).map_err(failure)?;
+fn edited(memory: &Memory, id: &str) -> Outcome<document::NamedText> {
+    let version = memory.get(id)?;
     let document = version.and_then(|version| version.document).unwrap_or_default();
     let io = |error: std::io::Error| Failure::new(format!("cannot write a temporary file: {error}"));
     let mut file = tempfile::Builder::new().prefix("aurora-").suffix(".json").tempfile().map_err(io)?;

@@ -1,6 +1,5 @@
 //! `aur mem eval`: measures the quality of search results on questions with known answers.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use aurora_evaluation::engine::Engine;
@@ -10,15 +9,13 @@ use aurora_query::{Mode, SearchConfig};
 use clap::{Args, Subcommand};
 
 use crate::commands::mem::mine::{self, MineArgs};
-use crate::context::args::ReportFormat;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::golden::{self, QuestionBatch};
-use crate::context::program::Program;
-use crate::context::{place, rerankers};
-use crate::output::evaluation::{self, Against, Evaluation};
-use crate::output::json;
+use crate::context::{Failure, IndexReportArgs, Outcome, Program, golden, place, rerankers};
+use crate::output::evaluation;
 
-pub(crate) const EVAL_EXAMPLES: &str = "\
+/// Measure the search on questions with known answers
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "\
 GOLDEN is a file of questions (JSON Lines or YAML) or a directory written by `aur mem eval mine`
 [default: .aurora/eval]. The evaluation records no accesses.
 
@@ -29,12 +26,7 @@ Examples:
   aur mem eval --config trial.toml --against default    compare two configurations
   aur mem eval questions.jsonl --floor ndcg@10=0.6      exit with 1 below this, for CI
 
-Metrics: ndcg@10, mrr@10, r@1, r@5, r@10, p@5, filemrr, filer@10, topics@10.";
-
-/// Measure the search on questions with known answers
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-#[command(after_help = EVAL_EXAMPLES)]
+Metrics: ndcg@10, mrr@10, r@1, r@5, r@10, p@5, filemrr, filer@10, topics@10.")]
 pub(crate) struct EvalArgs {
     #[command(subcommand)]
     pub(crate) command: Option<EvalCommand>,
@@ -82,13 +74,8 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) misses: usize,
 
-    /// Indexed directory [default: the nearest enclosing directory with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
-
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) index: IndexReportArgs,
 }
 
 /// Mines golden sets, or evaluates the search on golden sets and prints the figures.
@@ -100,7 +87,7 @@ pub(crate) fn run(args: &EvalArgs, program: &Program) -> Outcome {
 }
 
 fn measure(args: &AskArgs, program: &Program) -> Outcome {
-    let root = place::for_search(args.root.as_deref())?;
+    let root = place::for_search(args.index.root.as_deref())?;
     let mode = args.mode.unwrap_or_default();
     let mut batches = golden::gather(&args.golden, &root)?;
     golden::keep_sets(&mut batches, &args.sets)?;
@@ -108,7 +95,7 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
     let other = args.against.as_deref().map(|other| golden::config(Some(other), &root, program)).transpose()?;
     let rerankers = rerankers::for_configs([&config].into_iter().chain(&other), mode, &program.terminal);
     let open = |root: &Path, mined: bool| golden::engine(root, mined, mode, &rerankers, program);
-    let engines = engines(&batches, &open)?;
+    let engines = golden::engines(&batches, &open)?;
     let run = ask(&engines, &batches, &config)?;
 
     let against = match (&args.against, other, &args.against_index) {
@@ -121,9 +108,9 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
     let mut misses = report::misses(&run);
     let missing = misses.len();
     misses.truncate(args.misses);
-    let evaluation = Evaluation {
+    let evaluation = evaluation::Evaluation {
         sets,
-        against: against.map(|(name, other)| Against {
+        against: against.map(|(name, other)| evaluation::Against {
             what: name.display().to_string(),
             sets: report::by_set(&other),
             differences: report::differences(&run, &other, &Metric::ALL),
@@ -132,42 +119,28 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
         misses,
         missed_floors: missed.clone(),
     };
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &evaluation)?,
-        ReportFormat::Text => evaluation::write(&mut out, &evaluation, program.terminal.out)?,
-    }
-    out.flush()?;
+    program
+        .terminal
+        .print(args.index.format, &evaluation, |out| evaluation::write(out, &evaluation, program.terminal.out))?;
     if missed.is_empty() { Ok(()) } else { Err(Failure::Short(below(&missed))) }
 }
 
-/// Opens the index of a root. The flag is set for a copy that mining created.
-type Open<'a> = dyn Fn(&Path, bool) -> Outcome<Engine> + 'a;
-
-/// Opens the engine of every batch. Batches with the same root share an engine.
-fn engines(batches: &[QuestionBatch], open: &Open<'_>) -> Outcome<Vec<Engine>> {
-    let mut engines: Vec<Engine> = Vec::new();
-    for (at, batch) in batches.iter().enumerate() {
-        let engine = match batches[..at].iter().position(|earlier| earlier.root == batch.root) {
-            Some(earlier) => engines[earlier].clone(),
-            None => open(&batch.root, batch.mined)?,
-        };
-        engines.push(engine);
-    }
-    Ok(engines)
-}
-
-fn ask(engines: &[Engine], batches: &[QuestionBatch], config: &SearchConfig) -> Outcome<Run> {
+fn ask(engines: &[Engine], batches: &[golden::QuestionBatch], config: &SearchConfig) -> Outcome<Run> {
     let mut run = Run::new();
     for (engine, batch) in engines.iter().zip(batches) {
-        let asked = engine.ask(config, &batch.questions).map_err(|error| Failure::from_error(&error))?;
+        let asked = engine.ask(config, &batch.questions)?;
         run.extend(batch.questions.iter().cloned().zip(asked));
     }
     Ok(run)
 }
 
 /// Asks the same questions of another index.
-fn ask_another(directory: &Path, batches: &[QuestionBatch], config: &SearchConfig, open: &Open<'_>) -> Outcome<Run> {
+fn ask_another(
+    directory: &Path,
+    batches: &[golden::QuestionBatch],
+    config: &SearchConfig,
+    open: &golden::Open<'_>,
+) -> Outcome<Run> {
     if batches.iter().any(|batch| batch.mined) {
         return Err(Failure::new(
             "--against-index needs golden files, because mined sets are searched in their own copies",

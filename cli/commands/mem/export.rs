@@ -3,18 +3,17 @@
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use aurora_memory::Owner;
-use aurora_storage::{ArtefactManifest, Workers};
+use aurora_memory::{Memory, MemoryError, Owner};
+use aurora_storage::{ArtefactManifest, Snapshot, Workers};
 use clap::Args;
+use serde_json::json;
 
-use crate::context::args::ReportFormat;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::opened;
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
+use crate::context::{Failure, IndexReportArgs, Outcome, Program, Terminal, memories, place};
 use crate::output::{json, sanitize, units};
 
-pub(crate) const EXPORT_EXAMPLES: &str = "\
+/// Write the index or a memory to one file, for other machines
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur mem export nightly.aur                 everything that a search needs
   aur mem export - | ssh build aur mem import -
@@ -23,11 +22,7 @@ Examples:
   aur mem export --memory project | jq .entry
 
 The same tree, configuration and program produce the same bytes, no matter how the index was built.
-An existing FILE is replaced in one step at the end.";
-
-/// Write the index or a memory to one file, for other machines
-#[derive(Debug, Args)]
-#[command(after_help = EXPORT_EXAMPLES)]
+An existing FILE is replaced in one step at the end.")]
 pub(crate) struct ExportArgs {
     /// File to write; `-` is standard output [default for a memory: `-`]
     #[arg(required_unless_present = "memory")]
@@ -37,13 +32,8 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "OWNER", value_enum)]
     pub(crate) memory: Option<Owner>,
 
-    /// Indexed directory [default: the nearest enclosing directory with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
-
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) index: IndexReportArgs,
 }
 
 /// Name and version of this program in artefacts.
@@ -51,35 +41,32 @@ const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));
 
 /// Writes the artefact and prints a summary of its content.
 pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
+    if let Some(owner) = args.memory {
+        return export_memory(args, owner, program);
+    }
     let terminal = &program.terminal;
-    let (project, snapshot) = opened::open(args.root.as_deref(), program)?;
+    let (project, snapshot) = program.open(args.index.root.as_deref())?;
     let file = match args.file.as_deref() {
-        None => return to_stdout(&snapshot, terminal),
-        Some(dash) if dash == Path::new("-") => return to_stdout(&snapshot, terminal),
-        Some(file) => file,
+        Some(file) if file != Path::new("-") => file,
+        _ => return to_stdout(&snapshot, terminal),
     };
     check_target(file, project.root())?;
-    let manifest = snapshot.export(file, PROGRAM, Workers::default()).map_err(opened::failure)?;
+    let manifest = snapshot.export(file, PROGRAM, Workers::default())?;
     if !manifest.complete {
         terminal.warn("the index is incomplete: the last run was stopped early, could not read every file, or lacks stage results");
     }
-    let mut out = terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &manifest)?,
-        ReportFormat::Text => {
-            let size = file.metadata().map_or(manifest.compressed(), |metadata| metadata.len());
-            let file = sanitize::line(&file.display().to_string());
-            writeln!(out, "Exported {} to {file}", contents(&manifest))?;
-            let index = project.index_bytes();
-            writeln!(out, "  Size:    {} (the index: {})", units::bytes(size), units::bytes(index))?;
-            write_commit(&mut out, &manifest)?;
-        }
-    }
-    Ok(out.flush()?)
+    terminal.print(args.index.format, &manifest, |out| {
+        let size = file.metadata().map_or(manifest.compressed(), |metadata| metadata.len());
+        let (size, index) = (units::bytes(size), units::bytes(project.index_bytes()));
+        let file = sanitize::line(&file.display().to_string());
+        writeln!(out, "Exported {} to {file}", contents(&manifest))?;
+        writeln!(out, "  Size:    {size} (the index: {index})")?;
+        write_commit(out, &manifest)
+    })
 }
 
 /// Refuses an output file that a repository may have chosen.
-pub(crate) fn check_target(file: &Path, root: &Path) -> Outcome {
+fn check_target(file: &Path, root: &Path) -> Outcome {
     if is_link_within(file, root) {
         return Err(Failure::new(format!("{} is a symbolic link inside the indexed tree", file.display()))
             .with_help("if you mean the target of the link, give its path"));
@@ -95,14 +82,13 @@ fn is_link_within(file: &Path, root: &Path) -> bool {
     is_link && lies_within().is_some()
 }
 
-fn to_stdout(snapshot: &aurora_storage::Snapshot, terminal: &Terminal) -> Outcome {
+fn to_stdout(snapshot: &Snapshot, terminal: &Terminal) -> Outcome {
     if std::io::stdout().is_terminal() {
         return Err(Failure::new("refusing to write an exported index to a terminal")
             .with_help("give a FILE, or pipe the output"));
     }
     let mut out = terminal.stdout();
-    let manifest = snapshot.export_to(&mut out, Path::new("standard output"), PROGRAM, Workers::default());
-    let manifest = manifest.map_err(opened::failure)?;
+    let manifest = snapshot.export_to(&mut out, Path::new("standard output"), PROGRAM, Workers::default())?;
     out.flush()?;
     terminal.note(&format!("exported {}", contents(&manifest)));
     Ok(())
@@ -110,12 +96,8 @@ fn to_stdout(snapshot: &aurora_storage::Snapshot, terminal: &Terminal) -> Outcom
 
 /// Describes the content of an artefact in words.
 pub(crate) fn contents(manifest: &ArtefactManifest) -> String {
-    format!(
-        "{}, {} and {}",
-        units::counted(manifest.files, "file"),
-        units::counted(u64::from(manifest.chunks), "chunk"),
-        units::counted(manifest.vectors, "vector"),
-    )
+    let (files, chunks) = (units::counted(manifest.files, "file"), units::counted(manifest.chunks.into(), "chunk"));
+    format!("{files}, {chunks} and {}", units::counted(manifest.vectors, "vector"))
 }
 
 /// Writes the line with the commit of an artefact.
@@ -124,4 +106,33 @@ pub(crate) fn write_commit(out: &mut impl Write, manifest: &ArtefactManifest) ->
         Some(commit) => writeln!(out, "  Commit:  {}", sanitize::line(commit)),
         None => Ok(()),
     }
+}
+
+/// Writes the entries of a memory as lines of JSON to a file or to standard output.
+fn export_memory(args: &ExportArgs, owner: Owner, program: &Program) -> Outcome {
+    let root = place::for_search(args.index.root.as_deref())?;
+    let memory = memories::owned(owner, &root)?;
+    let file = match args.file.as_deref() {
+        Some(file) if file != Path::new("-") => file,
+        _ => return entries_to_stdout(&memory, &program.terminal),
+    };
+    check_target(file, &root)?;
+    let entries = memory.export_to(file)?;
+    program.terminal.print(args.index.format, &json!({ "entries": entries }), |out| {
+        let file = sanitize::line(&file.display().to_string());
+        writeln!(out, "Exported {} to {file}", units::counted(entries, "entry"))
+    })
+}
+
+fn entries_to_stdout(memory: &Memory, terminal: &Terminal) -> Outcome {
+    let mut out = terminal.stdout();
+    let name = Path::new("standard output");
+    let exported = memory.export(&mut json::SafeJson::new(&mut out), name);
+    let entries = exported.map_err(|error| match error {
+        MemoryError::Io { source, .. } => Failure::from(source),
+        error => error.into(),
+    })?;
+    out.flush()?;
+    terminal.note(&format!("exported {}", units::counted(entries, "entry")));
+    Ok(())
 }

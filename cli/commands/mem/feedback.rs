@@ -10,11 +10,8 @@ use aurora_query::LearningConfig;
 use aurora_storage::{AccessLog, Verdict};
 use clap::{Args, ValueEnum};
 
-use crate::context::args::{ReportFormat, parse_score};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{findings, memories, opened, place};
-use crate::output::{json, sanitize, time, units};
+use crate::context::{Failure, IndexReportArgs, Outcome, Program, args, memories, place};
+use crate::output::{sanitize, units};
 
 /// Rate results as good or bad, for the ranking of later searches
 #[derive(Debug, Args)]
@@ -47,7 +44,7 @@ pub(crate) struct FeedbackArgs {
     pub(crate) outcome: Option<TaskOutcome>,
 
     /// Outcome as a score: success from 0.8, partial from 0.5
-    #[arg(long, value_name = "SCORE", requires = "session", conflicts_with_all = ["verdict", "outcome"], value_parser = parse_score)]
+    #[arg(long, value_name = "SCORE", requires = "session", conflicts_with_all = ["verdict", "outcome"], value_parser = args::parse_score)]
     pub(crate) score: Option<f64>,
 
     /// Session id, as given to searches with --session
@@ -62,13 +59,8 @@ pub(crate) struct FeedbackArgs {
     #[arg(long, value_name = "ID", requires = "session")]
     pub(crate) unhelpful: Vec<String>,
 
-    /// Indexed directory [default: the nearest enclosing directory with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
-
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) index: IndexReportArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -96,12 +88,12 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
         (VerdictArg::Bad, true) => Verdict::Unhelpful,
         (VerdictArg::Bad, false) => Verdict::Bad,
     };
-    let project = program.project(place::for_search(args.root.as_deref())?);
-    let learning = learning(&project, program)?;
+    let project = program.find(args.index.root.as_deref())?;
+    let learning = learning(&project)?;
     let mut chunks = Vec::new();
     for (home, keys) in group_by_history(args, &project, program)? {
-        let log = AccessLog::open(&home, &user::trust().known).map_err(opened::failure)?;
-        let report = judge(&log, &learning, verdict, &keys, time::now()).map_err(opened::failure)?;
+        let log = AccessLog::open(&home, &user::trust().known)?;
+        let report = judge(&log, &learning, verdict, &keys, aurora_clock::now_seconds())?;
         if let Some(reason) = log.restart_reason() {
             program.terminal.warn(&format!(
                 "the access history could not be used ({reason}); it was set aside and a new one was created"
@@ -109,12 +101,8 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
         }
         chunks.extend(report.chunks);
     }
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &FeedbackReport { verdict, chunks })?,
-        ReportFormat::Text => write_chunks(&mut out, &chunks)?,
-    }
-    Ok(out.flush()?)
+    let report = FeedbackReport { verdict, chunks };
+    program.terminal.print(args.index.format, &report, |out| write_chunks(out, &report.chunks))
 }
 
 /// Groups the keys of the given chunks by the directory of the access history that contains them, in the order of the
@@ -134,7 +122,7 @@ fn group_by_history(args: &FeedbackArgs, project: &Project, program: &Program) -
             None => {
                 let (project, snapshot) = match &mut index {
                     Some(opened) => opened,
-                    None => index.insert(opened::open(args.root.as_deref(), program)?),
+                    None => index.insert(program.open(args.index.root.as_deref())?),
                 };
                 let here = place::here();
                 let names = Names { snapshot, root: project.root(), from: here.as_deref(), work: None };
@@ -164,26 +152,20 @@ fn outcome(session: &str, args: &FeedbackArgs, program: &Program) -> Outcome {
     if outcome != TaskOutcome::Partial && helpfulness != Helpfulness::default() {
         return Err(Failure::new("--helpful and --unhelpful are only valid for partially solved tasks"));
     }
-    let project = program.project(place::for_search(args.root.as_deref())?);
-    let learning = learning(&project, program)?;
+    let project = program.find(args.index.root.as_deref())?;
+    let learning = learning(&project)?;
     let user_memory = memories::user_memory()?;
-    let report = user_memory.apply_outcome(session, outcome, &helpfulness, &learning, time::now());
-    let report = report.map_err(memories::failure)?;
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &report)?,
-        ReportFormat::Text => {
-            write_chunks(&mut out, &report.chunks)?;
-            let judged = units::counted(report.chunks.len() as u64, "chunk");
-            writeln!(out, "{judged} judged, {} unchanged", units::count(report.unchanged as u64))?;
-        }
-    }
-    Ok(out.flush()?)
+    let report = user_memory.apply_outcome(session, outcome, &helpfulness, &learning, aurora_clock::now_seconds());
+    let report = report?;
+    program.terminal.print(args.index.format, &report, |out| {
+        write_chunks(out, &report.chunks)?;
+        let judged = units::counted(report.chunks.len() as u64, "chunk");
+        writeln!(out, "{judged} judged, {} unchanged", units::count(report.unchanged as u64))
+    })
 }
 
-fn learning(project: &Project, program: &Program) -> Outcome<LearningConfig> {
-    let settings = project.settings(Vec::new()).map_err(|error| findings::project(error, &program.terminal))?;
-    Ok(settings.activation.learning)
+fn learning(project: &Project) -> Outcome<LearningConfig> {
+    Ok(project.settings(Vec::new())?.activation.learning)
 }
 
 fn write_chunks(out: &mut impl Write, chunks: &[JudgedChunk]) -> std::io::Result<()> {

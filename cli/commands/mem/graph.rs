@@ -1,7 +1,6 @@
 //! `aur mem graph`: prints the resolved relations of a definition as a tree.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use aurora_project::{Names, definition, relations, root_name};
 use aurora_query::{
@@ -10,29 +9,20 @@ use aurora_query::{
 use aurora_storage::{ChunkId, Snapshot};
 use clap::Args;
 
-use crate::context::args::ReportFormat;
-use crate::context::failure::Outcome;
-use crate::context::opened;
-use crate::context::place;
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::output::links::Links;
-use crate::output::style::Role;
-use crate::output::{json, sanitize};
+use crate::context::{IndexReportArgs, Outcome, Program, ReportFormat, Terminal, args, place};
+use crate::output::{Links, Role, json, sanitize};
 
-pub(crate) const GRAPH_EXAMPLES: &str = "\
+/// Show what a definition calls, what calls it, or what implements it
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("relation").required(true))]
+#[command(after_help = "\
 Examples:
   aur mem graph UserManager.login --callers             its direct callers
   aur mem graph src/auth.py:31 --callees --depth 3      its callees, up to three levels deep
   aur mem graph Storage --implementers --format json    types that extend or implement it
 
 The confidence of a relation is the share of relations found in the same way that a compiler
-confirms. docs/guides/relationships.md describes how relations are found, and how often they are right.";
-
-/// Show what a definition calls, what calls it, or what implements it
-#[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("relation").required(true))]
-#[command(after_help = GRAPH_EXAMPLES)]
+confirms. docs/guides/relationships.md describes how relations are found, and how often they are right.")]
 pub(crate) struct GraphArgs {
     /// Definition: its name with or without qualifiers, PATH:LINE, or its id
     #[arg(value_name = "NAME")]
@@ -55,16 +45,11 @@ pub(crate) struct GraphArgs {
     pub(crate) depth: u32,
 
     /// Leave out relations with a lower confidence, from 0 to 1
-    #[arg(long, value_name = "X", default_value_t = MIN_CONFIDENCE, value_parser = parse_confidence)]
+    #[arg(long, value_name = "X", default_value_t = MIN_CONFIDENCE, value_parser = |text: &str| args::within::<f32>(text, 0.0..=1.0, "a number from 0 to 1"))]
     pub(crate) min_confidence: f32,
 
-    /// Indexed directory [default: the nearest enclosing directory with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
-
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) index: IndexReportArgs,
 }
 
 impl GraphArgs {
@@ -79,35 +64,25 @@ impl GraphArgs {
     }
 }
 
-fn parse_confidence(text: &str) -> Result<f32, String> {
-    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
-}
-
 /// Maximum number of external names that the text output lists.
 const MAX_EXTERNAL_NAMES: usize = 12;
 
 /// Prints the relations of the definition.
 pub(crate) fn run(args: &GraphArgs, program: &Program) -> Outcome {
-    let (project, snapshot) = opened::open(args.root.as_deref(), program)?;
+    let (project, snapshot) = program.open(args.index.root.as_deref())?;
     let here = place::here();
     let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
     let index = RelationIndex::new(&snapshot);
     let named = definition(&names, &index, &args.name)?;
     let options = TreeOptions { relation: args.relation(), depth: args.depth, min_confidence: args.min_confidence };
-    let tree = index.tree(&named, &options).map_err(opened::failure)?;
+    let tree = index.tree(&named, &options)?;
     let terminal = &program.terminal;
-    match args.format {
-        ReportFormat::Text => {
-            let links = Links::detect(terminal.out, [("", project.root())].into_iter());
-            Printer { snapshot: &snapshot, terminal, links }.text(&tree, &options)
-        }
-        ReportFormat::Json => {
-            let mut out = terminal.stdout();
-            json::write_indented(&mut out, &relations(&snapshot, &tree, &options).map_err(opened::failure)?)?;
-            Ok(out.flush()?)
-        }
+    if args.index.format == ReportFormat::Json {
+        let report = relations(&snapshot, &tree, &options)?;
+        return terminal.write(|out| json::write_indented(out, &report));
     }
+    let links = Links::detect(terminal.out, [("", project.root())].into_iter());
+    Printer { snapshot: &snapshot, terminal, links }.text(&tree, &options)
 }
 
 struct Printer<'a> {
@@ -119,7 +94,7 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn text(&self, tree: &RelationTree, options: &TreeOptions) -> Outcome {
         let mut out = self.terminal.stdout();
-        let name = root_name(self.snapshot, tree).map_err(opened::failure)?;
+        let name = root_name(self.snapshot, tree)?;
         writeln!(out, "{}", self.line(&tree.root, Some(&name))?)?;
         for declaration in &tree.declarations {
             if let Some(place) = self.place(*declaration)? {
@@ -155,12 +130,8 @@ impl Printer<'_> {
         for (index, child) in node.children.iter().enumerate() {
             let is_last = index + 1 == node.children.len();
             let (branch, below) = if is_last { ("└── ", "    ") } else { ("├── ", "│   ") };
-            writeln!(
-                out,
-                "{}{}",
-                self.terminal.out.paint(Role::Faint, &format!("{indent}{branch}")),
-                self.line(child, None)?
-            )?;
+            let branch = self.terminal.out.paint(Role::Faint, &format!("{indent}{branch}"));
+            writeln!(out, "{branch}{}", self.line(child, None)?)?;
             self.branches(out, child, &format!("{indent}{below}"))?;
         }
         Ok(())
@@ -169,7 +140,7 @@ impl Printer<'_> {
     /// Formats a node, such as `Type.method  src/file.py:12  0.98 import`.
     fn line(&self, node: &TreeNode, name: Option<&str>) -> Outcome<String> {
         let paint = self.terminal.out;
-        let Some(chunk) = self.snapshot.chunk(node.id).map_err(opened::failure)? else { return Ok(String::new()) };
+        let Some(chunk) = self.snapshot.chunk(node.id)? else { return Ok(String::new()) };
         let name = paint.paint(Role::Heading, &sanitize::line(name.unwrap_or(chunk.qualified_name())));
         let mut line = format!("{name}  {}", self.place(node.id)?.unwrap_or_default());
         if let Some((reason, confidence)) = node.relation {
@@ -185,7 +156,7 @@ impl Printer<'_> {
 
     /// Formats the place of a chunk, such as `src/file.py:12`.
     fn place(&self, id: ChunkId) -> Outcome<Option<String>> {
-        let Some(chunk) = self.snapshot.chunk(id).map_err(opened::failure)? else { return Ok(None) };
+        let Some(chunk) = self.snapshot.chunk(id)? else { return Ok(None) };
         let place = format!("{}:{}", sanitize::line(chunk.path()), chunk.line_start());
         let place = self.terminal.out.paint(Role::Path, &place);
         Ok(Some(self.links.link(chunk.path(), Some(chunk.line_start()), &place)))

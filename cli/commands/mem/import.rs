@@ -11,11 +11,8 @@ use aurora_storage::{Environment, ImportContext, Workers};
 use clap::{Args, ValueEnum};
 
 use crate::commands::mem::export::{contents, write_commit};
-use crate::context::args::ReportFormat;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{opened, place};
-use crate::output::{json, sanitize, time};
+use crate::context::{Failure, Outcome, Program, ReportFormat};
+use crate::output::sanitize;
 
 /// The format of the entries to import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -46,7 +43,9 @@ pub(crate) struct TransferArgs {
     pub(crate) verbose: bool,
 }
 
-pub(crate) const IMPORT_EXAMPLES: &str = "\
+/// Import an exported index into a directory, or entries into a memory
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur mem import nightly.aur && aur mem index   last night's index, updated to the current tree
   aur mem import nightly.aur --root /srv/app    also for a directory without sources
@@ -58,11 +57,7 @@ searches continue with the old index. The access history and feedback are kept.
 
 With --from, entries are added to a memory, from lines of JSON or a directory of Markdown. Of two
 documents with the same id, the one edited later is kept. A second import changes nothing. Exits
-with 1 if an entry could not be imported.";
-
-/// Import an exported index into a directory, or entries into a memory
-#[derive(Debug, Args)]
-#[command(after_help = IMPORT_EXAMPLES)]
+with 1 if an entry could not be imported.")]
 pub(crate) struct ImportArgs {
     /// File written by `aur mem export`, or the input for --from; `-` is standard input
     pub(crate) file: PathBuf,
@@ -83,28 +78,23 @@ pub(crate) struct ImportArgs {
 /// Verifies the artefact, replaces the index, and prints a summary.
 pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let project = program.project(place::for_search(args.root.as_deref())?);
+    let project = program.find(args.root.as_deref())?;
     let (mut input, name): (Box<dyn Read>, &Path) = match args.file.as_path() {
         dash if dash == Path::new("-") => (Box::new(std::io::stdin().lock()), Path::new("standard input")),
         file => (Box::new(BufReader::new(open(file)?)), file),
     };
     let shown = project.root().display().to_string();
     let (known, workers) = (&user::trust().known, Workers::default());
-    let arrival = ImportContext { name, root: &shown, now: time::now(), known, workers };
-    let imported = Environment::import(&project.directory(), &mut input, arrival).map_err(opened::failure)?;
-    project.record().map_err(opened::failure)?;
+    let arrival = ImportContext { name, root: &shown, now: aurora_clock::now_seconds(), known, workers };
+    let imported = Environment::import(&project.directory(), &mut input, arrival)?;
+    project.record()?;
     if !imported.complete {
         terminal.warn("the index is incomplete: the run that built it was stopped early, could not read every file, or lacks stage results");
     }
-    let mut out = terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &imported)?,
-        ReportFormat::Text => {
-            writeln!(out, "Imported {} into {}", contents(&imported), sanitize::line(&shown))?;
-            write_commit(&mut out, &imported)?;
-        }
-    }
-    Ok(out.flush()?)
+    terminal.print(args.format, &imported, |out| {
+        writeln!(out, "Imported {} into {}", contents(&imported), sanitize::line(&shown))?;
+        write_commit(out, &imported)
+    })
 }
 
 /// Opens a regular file given by the user. Pipes and devices are refused, because opening or reading them may block

@@ -9,14 +9,11 @@ use aurora_storage::{Environment, OpenMode, ProjectDirectory};
 use aurora_suggest::did_you_mean;
 use clap::Args;
 
-use crate::context::args::{ReportFormat, parse_jobs, parse_named, parse_named_percent, parse_percent, parse_size};
-use crate::context::failure::{Failure, Outcome};
 use crate::context::indexing::{build, print_problems};
-use crate::context::program::Program;
-use crate::context::programs::{self, Purpose, Untrusted};
-use crate::context::{findings, memories, place};
-use crate::output::progress::IndexProgress;
-use crate::output::{json, summary, units};
+use crate::context::{
+    Failure, Outcome, Program, Purpose, ReportFormat, Untrusted, args, memories, pipeline_choice, place, programs,
+};
+use crate::output::{json, progress, summary, units};
 
 /// Index a directory; unchanged files are not processed again
 #[derive(Debug, Args)]
@@ -46,16 +43,16 @@ pub(crate) struct IndexArgs {
     pub(crate) require_index: bool,
 
     /// Number of worker threads [default: one per core]
-    #[arg(long, short = 'j', value_name = "N", value_parser = parse_jobs)]
+    #[arg(long, short = 'j', value_name = "N", value_parser = args::parse_jobs)]
     pub(crate) jobs: Option<usize>,
 
     /// Maximum memory for batches in flight, such as 512MiB or 2GiB
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = args::parse_size)]
     pub(crate) memory: Option<u64>,
 
     /// Exit with 1 if the coverage is lower: the share of indexable files that are indexed, or the share of rows for
     /// which a custom stage has a result
-    #[arg(long, value_name = "PCT", value_parser = parse_percent)]
+    #[arg(long, value_name = "PCT", value_parser = args::parse_percent)]
     pub(crate) min_coverage: Option<f64>,
 
     /// Action for stages whose programs you have not allowed with `aur plugin trust` [default: fail; keep for an
@@ -64,11 +61,11 @@ pub(crate) struct IndexArgs {
     pub(crate) untrusted: Option<Untrusted>,
 
     /// Exit with 1 only if this stage fails on more rows; may be given more than once
-    #[arg(long, value_name = "STAGE=N", value_parser = parse_named::<u64>)]
+    #[arg(long, value_name = "STAGE=N", value_parser = args::parse_named::<u64>)]
     pub(crate) max_failed_rows: Vec<(String, u64)>,
 
     /// Exit with 1 if fewer chunks have a value in this column; may be given more than once
-    #[arg(long, value_name = "COLUMN=PCT", value_parser = parse_named_percent)]
+    #[arg(long, value_name = "COLUMN=PCT", value_parser = args::parse_named_percent)]
     pub(crate) min_column: Vec<(String, f64)>,
 
     /// Output format
@@ -84,31 +81,36 @@ pub(crate) struct IndexArgs {
 pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     let root = place::for_index(args.path.as_deref()).map_err(|failure| mistaken_query(failure, args))?;
     let options = IndexOptions {
-        pipeline: findings::choice(args.pipeline.as_deref())?,
+        pipeline: pipeline_choice::choice(args.pipeline.as_deref())?,
         force: args.force,
         requires_index: args.require_index,
         jobs: args.jobs,
         memory: args.memory,
         max_failed_rows: args.max_failed_rows.clone(),
         min_columns: args.min_column.iter().map(|(column, least)| (short_name(column).to_owned(), *least)).collect(),
-        ..program.project(root).options()?
+        ..program.options(root)?
     };
-    check_thresholds(&options, program)?;
+    check_thresholds(&options)?;
     let untrusted = args.untrusted.unwrap_or_else(|| default_for(&options));
     let options = programs::allowed(options, untrusted, Purpose::Index, &program.terminal)?;
-    let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::visible(program.terminal.live) };
+    let progress = if args.quiet {
+        progress::IndexProgress::hidden()
+    } else {
+        progress::IndexProgress::visible(program.terminal.live)
+    };
     let summary = build(&options, &progress, program)?;
     record_content(&options, program);
     if args.force {
         memories::repair_indexes(&options.root, &program.terminal);
     }
-    let mut out = program.terminal.stdout();
     match args.format {
-        ReportFormat::Json => json::write_line(&mut out, &summary)?,
+        ReportFormat::Json => program.terminal.write(|out| json::write_line(out, &summary))?,
         ReportFormat::Text if args.quiet => print_problems(&summary, &program.terminal),
-        ReportFormat::Text => out.write_all(summary::render(&summary, program.terminal.out).as_bytes())?,
+        ReportFormat::Text => {
+            let text = summary::render(&summary, program.terminal.out);
+            program.terminal.write(|out| out.write_all(text.as_bytes()))?;
+        }
     }
-    out.flush()?;
     if options.cancel.is_cancelled() && !summary.complete {
         let kept = if summary.published { "finished work is kept" } else { "the index is unchanged" };
         return Err(Failure::Interrupted(format!("{kept}; run the command again to continue")));
@@ -125,13 +127,12 @@ fn short_name(column: &str) -> &str {
 }
 
 /// Checks that the pipeline has the stages and columns of the given thresholds.
-fn check_thresholds(options: &IndexOptions, program: &Program) -> Outcome {
+fn check_thresholds(options: &IndexOptions) -> Outcome {
     if options.max_failed_rows.is_empty() && options.min_columns.is_empty() {
         return Ok(());
     }
-    let wrong = |error| findings::failure(error, &program.terminal);
-    let plan = indexing::plan(options).map_err(wrong)?;
-    let columns = indexing::custom_columns(&plan).map_err(|found| wrong(IndexError::Pipeline(found)))?;
+    let plan = indexing::plan(options)?;
+    let columns = indexing::custom_columns(&plan).map_err(IndexError::Pipeline)?;
     let custom = plan.stages().iter().filter(|stage| !indexing::is_built_in(stage));
     let stages: Vec<&str> = custom.map(PlannedStage::name).collect();
     let columns: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();

@@ -1,14 +1,9 @@
 //! `aur mem link`: links an entry of memory to another entry or to code.
 
-use std::io::Write as _;
-
 use clap::Args;
 
-use crate::context::args::MemoryArgs;
-use crate::context::failure::Outcome;
-use crate::context::memories::{Memories, failure};
-use crate::context::program::Program;
-use crate::output::{sanitize, time};
+use crate::context::{Memories, MemoryArgs, Outcome, Program};
+use crate::output::sanitize;
 
 /// Link an entry of memory to another entry or to code
 #[derive(Debug, Args)]
@@ -42,15 +37,8 @@ pub(crate) fn run(args: &LinkArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
     let memory = memories.with(&args.id, false)?;
     let weight = (!args.remove).then_some(args.weight);
-    memory.link(&args.id, &args.to, &args.relation, weight, time::now()).map_err(failure)?;
-    let mut out = program.terminal.stdout();
+    memory.link(&args.id, &args.to, &args.relation, weight, aurora_clock::now_seconds())?;
     let done = if args.remove { "no longer linked to" } else { "linked to" };
-    writeln!(
-        out,
-        "{} {done} {} ({})",
-        sanitize::line(&args.id),
-        sanitize::line(&args.to),
-        sanitize::line(&args.relation)
-    )?;
-    Ok(out.flush()?)
+    let line = format!("{} {done} {} ({})", args.id, args.to, args.relation);
+    program.terminal.line(&sanitize::line(&line))
 }

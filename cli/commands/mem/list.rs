@@ -6,24 +6,17 @@ use aurora_memory::{EntryReport, ListFilter, ListOrder, MemoryError, Scope};
 use aurora_memory_schema::Kind;
 use clap::Args;
 
-use crate::context::args::{MemoryArgs, ReportFormat, parse_limit};
-use crate::context::failure::Outcome;
-use crate::context::memories::{Memories, failure};
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::output::style::Role;
-use crate::output::{json, sanitize, time, units, width};
+use crate::context::{Memories, MemoryArgs, Outcome, Program, ReportFormat, Terminal, args};
+use crate::output::{Role, sanitize, units, width};
 
-pub(crate) const LIST_EXAMPLES: &str = "\
+/// List the entries of memory
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur mem list                                  the entries changed last
   aur mem list --kind reasoning --pattern       proven patterns
   aur mem list --tag security --sort accesses   the most used entries
-  aur mem list --state archived                 the entries that `aur mem prune` would delete";
-
-/// List the entries of memory
-#[derive(Debug, Args)]
-#[command(after_help = LIST_EXAMPLES)]
+  aur mem list --state archived                 the entries that `aur mem prune` would delete")]
 pub(crate) struct ListArgs {
     /// Only entries of these kinds, separated by commas
     #[arg(long, short, value_name = "KINDS", value_enum, value_delimiter = ',')]
@@ -70,7 +63,7 @@ pub(crate) struct ListArgs {
     pub(crate) reverse: bool,
 
     /// Maximum number of entries [default: 20; all with --format json]
-    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = args::parse_limit)]
     pub(crate) limit: Option<usize>,
 
     #[command(flatten)]
@@ -91,14 +84,14 @@ pub(crate) fn run(args: &ListArgs, program: &Program) -> Outcome {
     let mut memories = Memories::open(&args.memories, program)?;
     memories.warn_left_out(program)?;
     let filter = filter(args);
-    let now = time::now();
+    let now = aurora_clock::now_seconds();
     let mut reports: Vec<EntryReport> = Vec::new();
     for memory in memories.iter() {
         let keep = |report| -> Result<(), MemoryError> {
             reports.push(report);
             Ok(())
         };
-        memory.for_each(&filter, (&memories.rules, &memories.config), now, keep).map_err(failure)?;
+        memory.for_each(&filter, (&memories.rules, &memories.config), now, keep)?;
     }
     args.sort.sort(&mut reports);
     if args.reverse {
@@ -107,12 +100,7 @@ pub(crate) fn run(args: &ListArgs, program: &Program) -> Outcome {
     let found = reports.len();
     let shown = args.limit.or((args.format == ReportFormat::Text).then_some(DEFAULT_LIMIT));
     reports.truncate(shown.unwrap_or(usize::MAX));
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &reports)?,
-        ReportFormat::Text => write_table(&mut out, &reports, &program.terminal)?,
-    }
-    out.flush()?;
+    program.terminal.print(args.format, &reports, |out| write_table(out, &reports, &program.terminal))?;
     if args.format == ReportFormat::Text {
         match found - reports.len() {
             0 if found == 0 => program.terminal.note("no entries"),
@@ -152,7 +140,7 @@ fn row(report: &EntryReport) -> [String; 6] {
         sanitize::line(&scope),
         score,
         units::count(facts.access_count),
-        time::date(facts.edited_at),
+        units::date(facts.edited_at),
         width::elide_end(&sanitize::line(&entry.title()), MAX_TITLE_COLUMNS),
     ]
 }

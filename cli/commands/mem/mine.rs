@@ -14,10 +14,7 @@ use aurora_stages::index::MAX_PIPELINE_BYTES;
 use aurora_storage::ProjectDirectory;
 use clap::Args;
 
-use crate::context::args::parse_percent;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{indexing, mined_trees, opened, place};
+use crate::context::{Failure, Outcome, Program, args, indexing, mined_trees, place};
 use crate::output::{sanitize, units, width};
 
 /// Build golden sets from a repository: names, documentation, commits
@@ -48,7 +45,7 @@ pub(crate) struct MineArgs {
     pub(crate) seed: u64,
 
     /// Percentage of questions that are held out from tuning
-    #[arg(long, value_name = "PCT", default_value = "30", value_parser = parse_percent)]
+    #[arg(long, value_name = "PCT", default_value = "30", value_parser = args::parse_percent)]
     pub(crate) held_out: f64,
 }
 
@@ -58,7 +55,7 @@ pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
     let root = root.canonicalize().map_err(|error| Failure::new(format!("{}: {error}", root.display())))?;
     let out = match &args.out {
         Some(out) => std::path::absolute(out).map_err(|error| Failure::new(format!("{}: {error}", out.display())))?,
-        None => place::mined_sets(&root),
+        None => ProjectDirectory::in_root(&root).path_of(ProjectDirectory::MINED_SETS),
     };
     let selection = Selection { most: args.max, seed: args.seed, held_out: args.held_out };
     let backend = StagesBackend { source: root.clone(), program };
@@ -74,16 +71,15 @@ pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
     let directory = directory.map_err(|error| Failure::new(format!("cannot write {}: {error}", out.display())))?;
     let trees = mined_trees::create(&out)
         .map_err(|error| Failure::new(format!("cannot write {}: {error}", mined_trees::path_for(&out).display())))?;
-    let mined = mine::run(&MineOptions { root, out: directory, trees, selection }, &backend);
-    let manifest = mined.map_err(|error| Failure::from_error(&error))?;
-    let mut stdout = program.terminal.stdout();
-    let widest = manifest.sets.iter().map(|set| width::measure(&set.name)).max().unwrap_or(0);
-    for set in &manifest.sets {
-        let name = width::pad(&set.name, widest);
-        writeln!(stdout, "{name}  {:>5} questions  {}", units::count(set.questions as u64), set.file)?;
-    }
-    writeln!(stdout, "Written to {}; `aur mem eval` uses it", sanitize::line(&out.display().to_string()))?;
-    Ok(stdout.flush()?)
+    let manifest = mine::run(&MineOptions { root, out: directory, trees, selection }, &backend)?;
+    program.terminal.write(|stdout| {
+        let widest = width::widest(manifest.sets.iter().map(|set| &set.name));
+        for set in &manifest.sets {
+            let name = width::pad(&set.name, widest);
+            writeln!(stdout, "{name}  {:>5} questions  {}", units::count(set.questions as u64), set.file)?;
+        }
+        writeln!(stdout, "Written to {}; `aur mem eval` uses it", sanitize::line(&out.display().to_string()))
+    })
 }
 
 /// Opens a directory given by the user. A missing directory is created, and only the user may access it.
@@ -127,15 +123,22 @@ impl IndexerBackend for StagesBackend<'_> {
             indexing::update(root, self.program)
         } else {
             let copied = copy_pipeline(&self.source, root);
-            copied.map_err(|error| format!("{}: {error}", place::project_pipeline(root).display()))?;
+            copied.map_err(|error| {
+                format!("{}: {error}", ProjectDirectory::in_root(root).path_of(ProjectDirectory::PIPELINE).display())
+            })?;
             indexing::update_mined(root, self.program)
         };
-        let listed = updated.and_then(|()| {
+        let listed = updated.and_then(|()| -> Outcome<Vec<String>> {
             let snapshot = self.program.project(root.to_owned()).snapshot()?;
             let paths = snapshot.files().map(|file| file.map(|file| file.path));
-            paths.collect::<Result<Vec<_>, _>>().map_err(opened::failure)
+            Ok(paths.collect::<Result<Vec<_>, _>>()?)
         });
-        let mut paths = listed.map_err(|failure| failure.message())?;
+        let mut paths = listed.map_err(|failure| {
+            if let Failure::Findings { found, .. } = &failure {
+                self.program.terminal.show(found);
+            }
+            failure.message()
+        })?;
         // Logs and documents of custom stages are indexed too, but are not part of the tree.
         let tree = Directory::open_root(root).map_err(|error| format!("{}: {error}", root.display()))?;
         paths.retain(|path| tree.metadata(path).is_ok());

@@ -10,10 +10,10 @@ mod export;
 mod feedback;
 mod graph;
 mod import;
+mod import_entries;
 mod index;
 mod link;
 mod list;
-mod memory;
 mod mine;
 mod policies;
 mod prune;
@@ -35,8 +35,7 @@ mod why;
 
 use clap::Subcommand;
 
-use crate::context::failure::Outcome;
-use crate::context::program::Program;
+use crate::context::{Outcome, Program};
 
 /// Index a directory, search it, and manage memory
 #[derive(Debug, Subcommand)]
@@ -107,23 +106,15 @@ impl MemCommand {
             Self::Prune(args) => prune::run(args, program),
             Self::Policies(args) => policies::run(args, program),
             Self::Schema(args) => schema::run(args, program),
-            Self::Stats(args) if args.skipped => stats::skipped::run(args, program),
-            Self::Stats(args) if args.failed => stats::failed::run(args, program),
             Self::Stats(args) => stats::run(args, program),
             Self::Why(args) => why::run(args, program),
             Self::Roots(args) => roots::run(args, program),
             Self::Blame(args) => blame::run(args, program),
             Self::RebuildBm25(args) => rebuild_bm25::run(args, program),
-            Self::Verify(args) => match args.memory {
-                Some(owner) => memory::verify::run(args, owner, program),
-                None => verify::run(args, program),
-            },
-            Self::Export(args) => match args.memory {
-                Some(owner) => memory::export::run(args, owner, program),
-                None => export::run(args, program),
-            },
+            Self::Verify(args) => verify::run(args, program),
+            Self::Export(args) => export::run(args, program),
             Self::Import(args) => match args.transfer.from {
-                Some(from) => memory::import::run(args, from, program),
+                Some(from) => import_entries::run(args, from, program),
                 None => import::run(args, program),
             },
             Self::TrustIndex(args) => trust_index::run(args, program),

@@ -7,23 +7,15 @@ use aurora_memory_policy::{Policy, PolicyLayer};
 use clap::Args;
 use serde::Serialize;
 
-use crate::context::args::ReportFormat;
-use crate::context::failure::Outcome;
-use crate::context::memories::{load_rules, project};
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::context::{document, findings};
-use crate::output::style::Role;
-use crate::output::{json, sanitize};
-
-pub(crate) const POLICIES_EXAMPLES: &str = "\
-Examples:
-  aur mem policies                                the effective policies, in evaluation order
-  aur mem policies --convert policies.json >> .aurora/config.toml";
+use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal, document, memories};
+use crate::output::{Role, sanitize};
 
 /// Show the effective retention policies
 #[derive(Debug, Args)]
-#[command(after_help = POLICIES_EXAMPLES)]
+#[command(after_help = "\
+Examples:
+  aur mem policies                                the effective policies, in evaluation order
+  aur mem policies --convert policies.json >> .aurora/config.toml")]
 pub(crate) struct PoliciesArgs {
     /// Convert a JSON file of policies to TOML for the configuration; `-` is standard input
     #[arg(long, value_name = "FILE")]
@@ -62,24 +54,17 @@ pub(crate) fn run(args: &PoliciesArgs, program: &Program) -> Outcome {
 fn convert(file: &Path, program: &Program) -> Outcome {
     let given = document::read(file)?;
     let layer = PolicyLayer::from_seed_json(&given.name, &given.text)
-        .map_err(|errors| findings::report(&given.name, &errors, &program.terminal))?;
-    let mut out = program.terminal.stdout();
-    write!(out, "{}", layer.to_toml())?;
-    Ok(out.flush()?)
+        .map_err(|errors| Failure::findings(&given.name, &errors))?;
+    program.terminal.write(|out| write!(out, "{}", layer.to_toml()))
 }
 
 fn print(args: &PoliciesArgs, program: &Program) -> Outcome {
-    let root = project(args.root.as_deref())?;
-    let rules = load_rules(root.as_deref(), args.lifespan_policies.as_deref(), program)?;
+    let root = memories::project(args.root.as_deref())?;
+    let rules = memories::load_rules(root.as_deref(), args.lifespan_policies.as_deref())?;
     let policies = &rules.policies;
     let default = policies.default_policy().name.as_str();
     let report = Report { enabled: policies.is_enabled(), default, policies: policies.iter().collect() };
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &report)?,
-        ReportFormat::Text => write_text(&mut out, &report, &program.terminal)?,
-    }
-    Ok(out.flush()?)
+    program.terminal.print(args.format, &report, |out| write_text(out, &report, &program.terminal))
 }
 
 fn write_text(out: &mut impl Write, report: &Report<'_>, terminal: &Terminal) -> std::io::Result<()> {

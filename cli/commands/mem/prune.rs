@@ -6,11 +6,8 @@ use aurora_memory::Pruned;
 use clap::Args;
 use serde::Serialize;
 
-use crate::context::args::{MemoryArgs, ReportFormat};
-use crate::context::failure::Outcome;
-use crate::context::memories::{Memories, failure};
-use crate::context::program::Program;
-use crate::output::{json, sanitize, time, units};
+use crate::context::{Memories, MemoryArgs, Outcome, Program, ReportFormat};
+use crate::output::{sanitize, units};
 
 /// Delete entries of memory whose lifespan is over
 #[derive(Debug, Args)]
@@ -41,23 +38,18 @@ pub(crate) fn run(args: &PruneArgs, program: &Program) -> Outcome {
     memories.warn_left_out(program)?;
     let mut report = Report { dry_run: args.dry_run, entries: Vec::new(), kept: 0 };
     for memory in memories.iter() {
-        let (pruned, kept) = memory.prune(&memories.rules, args.dry_run, time::now()).map_err(failure)?;
+        let (pruned, kept) = memory.prune(&memories.rules, args.dry_run, aurora_clock::now_seconds())?;
         report.entries.extend(pruned);
         report.kept += kept;
     }
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &report)?,
-        ReportFormat::Text => {
-            for entry in &report.entries {
-                writeln!(out, "{}: {}", sanitize::line(&entry.id), sanitize::line(&entry.reason))?;
-            }
-            let verb = if args.dry_run { "would be deleted" } else { "deleted" };
-            let (deleted, kept) = (report.entries.len() as u64, report.kept as u64);
-            writeln!(out, "{} {verb}, {} kept", units::count(deleted), units::count(kept))?;
+    program.terminal.print(args.format, &report, |out| {
+        for entry in &report.entries {
+            writeln!(out, "{}: {}", sanitize::line(&entry.id), sanitize::line(&entry.reason))?;
         }
-    }
-    out.flush()?;
+        let verb = if args.dry_run { "would be deleted" } else { "deleted" };
+        let (deleted, kept) = (report.entries.len() as u64, report.kept as u64);
+        writeln!(out, "{} {verb}, {} kept", units::count(deleted), units::count(kept))
+    })?;
     if !report.entries.is_empty() && report.kept == 0 {
         program.terminal.warn("no entry is within its lifespan; check the system clock");
     }

@@ -10,13 +10,8 @@ use aurora_query::{
 use aurora_storage::{ChunkHistory, ChunkType};
 use clap::{Args, ValueEnum};
 
-use crate::context::args::{SearchedMemory, SearchedRoots, parse_budget, parse_limit, parse_share};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::memories::note_search;
-use crate::context::program::Program;
-use crate::context::searched::{self, SearchedArgs};
-use crate::context::terminal::Terminal;
-use crate::output::{json, sanitize, time};
+use crate::context::{Outcome, Program, SearchedMemory, SearchedRoots, Terminal, args, memories, searched};
+use crate::output::{json, sanitize};
 
 /// The output format of recalled memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -29,7 +24,9 @@ pub(crate) enum RecallFormat {
     Recall,
 }
 
-pub(crate) const RECALL_EXAMPLES: &str = "\
+/// Recall memory and code for the prompt of an agent
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur mem recall \"how did we solve authentication bugs\" --budget 2000
   aur mem recall \"session timeout\" --session s42 --format json
@@ -37,26 +34,22 @@ Examples:
   aur mem recall \"AWS Polly\" --format recall --source memory
 
 The ids above each text can be cited. Shown results are recorded as used, unless --read-only or
---passive is given.";
-
-/// Recall memory and code for the prompt of an agent
-#[derive(Debug, Args)]
-#[command(after_help = RECALL_EXAMPLES)]
+--passive is given.")]
 pub(crate) struct RecallArgs {
     /// Question or keywords to search for
     #[arg(value_name = "QUERY", required = true)]
     pub(crate) query: Vec<String>,
 
     /// Maximum number of tokens in the answer
-    #[arg(long, value_name = "TOKENS", value_parser = parse_budget, default_value_t = 2000)]
+    #[arg(long, value_name = "TOKENS", value_parser = args::parse_budget, default_value_t = 2000)]
     pub(crate) budget: usize,
 
     /// Maximum number of results [default: 100; 10 with --passive or --format recall]
-    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = args::parse_limit)]
     pub(crate) limit: Option<usize>,
 
     /// Only results with at least this activation, from 0 to 1 [default: 0; 0.5 with --passive]
-    #[arg(long, value_name = "ACTIVATION", value_parser = parse_share)]
+    #[arg(long, value_name = "ACTIVATION", value_parser = args::parse_share)]
     pub(crate) min_activation: Option<f32>,
 
     /// Return only strongly activated results, for every prompt: --limit 10 --min-activation 0.5 --read-only
@@ -95,8 +88,12 @@ const LIST_LIMIT: usize = 10;
 /// Prints memory and code that answer the query.
 pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
     let text = args.query.join(" ");
-    let opened =
-        SearchedArgs { roots: &args.roots, memory: &args.memory, no_index: args.no_index, no_refresh: args.no_refresh };
+    let opened = searched::SearchedArgs {
+        roots: &args.roots,
+        memory: &args.memory,
+        no_index: args.no_index,
+        no_refresh: args.no_refresh,
+    };
     let mode = Mode::Hybrid;
     let mut searched = searched::open(&opened, &[], mode, program)?;
     let default = match (args.passive, args.format) {
@@ -104,7 +101,7 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
         (false, RecallFormat::Recall) => LIST_LIMIT,
         (false, _) => SearchRequest::default_limit(Some(args.budget)),
     };
-    let now = time::now();
+    let now = aurora_clock::now_seconds();
     let is_list = args.format == RecallFormat::Recall;
     let query = Query {
         limit: args.limit.unwrap_or(default),
@@ -122,7 +119,7 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
         found.hits.retain(|hit| hit.scores.activation >= least && is_asked(hit));
         Recalled::new(args, found, searchers, now)
     });
-    let mut recalled = recalled.map_err(|error| Failure::from_error(&error))?;
+    let mut recalled = recalled?;
     recalled.found.notes.splice(0..0, std::mem::take(&mut searched.notes));
     recalled.print(args.format, &program.terminal)?;
     if !args.read_only && !args.passive {
@@ -161,15 +158,13 @@ impl Recalled {
     }
 
     fn print(&self, format: RecallFormat, terminal: &Terminal) -> Outcome {
-        let mut out = terminal.stdout();
-        match &self.answer {
+        terminal.write(|out| match &self.answer {
             Answer::Texts(packed) if format == RecallFormat::Json => {
-                json::write_indented(&mut out, &PackedAnswer::new(&self.found, packed))?;
+                json::write_indented(out, &PackedAnswer::new(&self.found, packed))
             }
-            Answer::Texts(packed) => out.write_all(texts(packed).as_bytes())?,
-            Answer::List(text, _) => out.write_all(text.as_bytes())?,
-        }
-        out.flush()?;
+            Answer::Texts(packed) => out.write_all(texts(packed).as_bytes()),
+            Answer::List(text, _) => out.write_all(text.as_bytes()),
+        })?;
         if format != RecallFormat::Json {
             self.found.notes.iter().for_each(|note| terminal.note(note));
             if self.found.hits.is_empty() {
@@ -194,7 +189,7 @@ fn remember(args: &RecallArgs, query: &str, searchers: &Searchers, recalled: &Re
     let shown = recalled.displayed_chunks();
     searchers.record(shown.iter().copied(), now);
     if let Some(session) = &args.memory.session {
-        note_search(session, query, searchers, &shown, terminal);
+        memories::note_search(session, query, searchers, &shown, terminal);
     }
 }
 

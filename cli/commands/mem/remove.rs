@@ -4,11 +4,8 @@ use std::io::Write as _;
 
 use clap::Args;
 
-use crate::context::args::MemoryArgs;
-use crate::context::failure::Outcome;
-use crate::context::memories::{Memories, failure};
-use crate::context::program::Program;
-use crate::output::{sanitize, time};
+use crate::context::{Memories, MemoryArgs, Outcome, Program};
+use crate::output::sanitize;
 
 /// Remove entries of memory; `undo` restores them
 #[derive(Debug, Args)]
@@ -27,7 +24,7 @@ pub(crate) fn run(args: &RemoveArgs, program: &Program) -> Outcome {
     let found = args.ids.iter().map(|id| Ok((id, memories.with(id, false)?))).collect::<Outcome<Vec<_>>>()?;
     let mut out = program.terminal.stdout();
     for (id, memory) in found {
-        memory.remove(id, time::now()).map_err(failure)?;
+        memory.remove(id, aurora_clock::now_seconds())?;
         writeln!(out, "removed {}; `aur mem undo` restores it", sanitize::line(id))?;
     }
     Ok(out.flush()?)

@@ -8,23 +8,18 @@ use aurora_query::explain::relative_time;
 use clap::Args;
 use serde::Serialize;
 
-use crate::context::args::ReportFormat;
-use crate::context::failure::Outcome;
-use crate::context::program::Program;
-use crate::output::style::Role;
-use crate::output::{json, sanitize, time, units};
+use crate::context::{Outcome, Program, ReportFormat};
+use crate::output::{Role, sanitize, units};
 
-pub(crate) const ROOTS_EXAMPLES: &str = "\
+/// List the directories that you have indexed
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur mem roots                           name, path, file and chunk counts, and age of each index
   aur mem search retry --root app --root lib
   aur mem search retry --all-roots
 
-The name of a root is the name of its directory; equal names are prefixed with the parent directory.";
-
-/// List the directories that you have indexed
-#[derive(Debug, Args)]
-#[command(after_help = ROOTS_EXAMPLES)]
+The name of a root is the name of its directory; equal names are prefixed with the parent directory.")]
 pub(crate) struct RootsArgs {
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
@@ -62,21 +57,16 @@ pub(crate) fn run(args: &RootsArgs, program: &Program) -> Outcome {
     let names = root_names(&paths.iter().map(|path| path.as_path()).collect::<Vec<_>>());
     let roots: Vec<KnownRoot> =
         names.into_iter().zip(&paths).map(|(name, path)| open_root(name, path, program)).collect();
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &roots)?,
-        ReportFormat::Text if roots.is_empty() => {
-            program.terminal.note("there are no known indexes; `aur mem index PATH` builds one");
-        }
-        ReportFormat::Text => {
-            for root in &roots {
-                let name = program.terminal.out.paint(Role::Path, &sanitize::line(&root.name));
-                writeln!(out, "{name}  {}", sanitize::line(&root.path))?;
-                writeln!(out, "    {}", describe(&root.held))?;
-            }
-        }
+    let terminal = &program.terminal;
+    if roots.is_empty() && args.format == ReportFormat::Text {
+        terminal.note("there are no known indexes; `aur mem index PATH` builds one");
     }
-    Ok(out.flush()?)
+    terminal.print(args.format, &roots, |out| {
+        roots.iter().try_for_each(|root| {
+            let name = terminal.out.paint(Role::Path, &sanitize::line(&root.name));
+            writeln!(out, "{name}  {}\n    {}", sanitize::line(&root.path), describe(&root.held))
+        })
+    })
 }
 
 fn open_root(name: String, path: &Path, program: &Program) -> KnownRoot {
@@ -97,12 +87,10 @@ fn open_root(name: String, path: &Path, program: &Program) -> KnownRoot {
 
 fn describe(held: &Held) -> String {
     match held {
-        Held::Index { files, chunks, seconds, .. } => format!(
-            "{}, {}, updated {}",
-            units::counted(*files, "file"),
-            units::counted(*chunks, "chunk"),
-            relative_time(*seconds, time::now())
-        ),
+        Held::Index { files, chunks, seconds, .. } => {
+            let (files, chunks) = (units::counted(*files, "file"), units::counted(*chunks, "chunk"));
+            format!("{files}, {chunks}, updated {}", relative_time(*seconds, aurora_clock::now_seconds()))
+        }
         Held::Nothing { error } => sanitize::line(error),
     }
 }

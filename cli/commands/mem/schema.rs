@@ -5,8 +5,7 @@ use std::io::Write;
 use aurora_memory_schema::Kind;
 use clap::Args;
 
-use crate::context::failure::Outcome;
-use crate::context::program::Program;
+use crate::context::{Outcome, Program};
 
 /// Print the JSON Schema of a kind of entry
 #[derive(Debug, Args)]
@@ -17,7 +16,5 @@ pub(crate) struct SchemaArgs {
 }
 
 pub(crate) fn run(args: &SchemaArgs, program: &Program) -> Outcome {
-    let mut out = program.terminal.stdout();
-    out.write_all(aurora_memory_schema::schema(args.kind).as_bytes())?;
-    Ok(out.flush()?)
+    program.terminal.write(|out| out.write_all(aurora_memory_schema::schema(args.kind).as_bytes()))
 }

@@ -9,19 +9,13 @@ use aurora_query::{
 };
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
+use serde::Serialize;
 use serde_json::json;
 
-use crate::context::args::{
-    FilterArgs, SearchedMemory, SearchedRoots, parse_budget, parse_limit, parse_snippet_lines, parse_weights,
+use crate::context::{
+    Failure, FilterArgs, Outcome, Program, SearchedMemory, SearchedRoots, Terminal, args, memories, searched,
 };
-use crate::context::failure::{Failure, Outcome};
-use crate::context::memories;
-use crate::context::program::Program;
-use crate::context::searched::{self, Searched, SearchedArgs};
-use crate::context::terminal::Terminal;
-use crate::output::links::Links;
-use crate::output::results::{self, DisplayOptions};
-use crate::output::{context, json, time, units};
+use crate::output::{Links, context, json, results, units};
 
 /// Search the index; a missing index is built first
 #[derive(Debug, Args)]
@@ -44,7 +38,7 @@ pub(crate) struct SearchArgs {
     pub(crate) query: Vec<String>,
 
     /// Maximum number of results [default: 10; 100 with --budget]
-    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = args::parse_limit)]
     pub(crate) limit: Option<usize>,
 
     #[command(flatten)]
@@ -65,7 +59,7 @@ pub(crate) struct SearchArgs {
     pub(crate) fusion: Option<Fusion>,
 
     /// Weights of BM25, semantic and activation; they must sum to 1
-    #[arg(long, value_name = "B,S,A", value_parser = parse_weights)]
+    #[arg(long, value_name = "B,S,A", value_parser = args::parse_weights)]
     pub(crate) weights: Option<[f64; 3]>,
 
     /// Model that reranks the best results: its name, or `off` (`search.rerank`)
@@ -87,14 +81,14 @@ pub(crate) struct SearchArgs {
     /// Show the best matching lines of every result, at most this many
     ///
     /// [default: 2 on a terminal of at least 60 columns, 3 with --grep or --fixed, else 0]
-    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "3", value_parser = parse_snippet_lines)]
+    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "3", value_parser = args::parse_snippet_lines)]
     pub(crate) snippets: Option<usize>,
 
     /// Print the texts of the best results that fit into this many tokens
     ///
     /// Adjacent and overlapping results of one file are joined. A result that does not fit is cut, or replaced by the
     /// next one. The estimate of tokens tends to be too high; docs/guides/searching.md describes it.
-    #[arg(long, value_name = "TOKENS", value_parser = parse_budget, conflicts_with_all = ["show_scores", "show_content", "show_fields", "snippets"])]
+    #[arg(long, value_name = "TOKENS", value_parser = args::parse_budget, conflicts_with_all = ["show_scores", "show_content", "show_fields", "snippets"])]
     pub(crate) budget: Option<usize>,
 
     /// Leave out the git columns of the table
@@ -150,31 +144,26 @@ const SNIPPET_COLUMNS: usize = 60;
 /// Maximum number of changed files that a note names.
 const NAMED_FILES: usize = 3;
 
-impl<'a> From<&'a SearchArgs> for SearchedArgs<'a> {
-    fn from(args: &'a SearchArgs) -> Self {
-        let SearchArgs { roots, memory, no_index, no_refresh, .. } = args;
-        Self { roots, memory, no_index: *no_index, no_refresh: *no_refresh }
-    }
-}
-
 /// Answers the query, or every query on standard input.
 pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let mut filter = args.filter.spec().map_err(|error| Failure::from_error(&error))?;
+    let mut filter = args.filter.spec()?;
     filter.sources = args.memory.source.clone();
     let query = args.query.join(" ");
     if query.trim().is_empty() && filter.is_empty() && args.memory.scope.is_some() {
         // Only entries of memory have scopes.
         filter.sources = vec![Source::Memory];
     }
-    let patterns = filter.text().map_err(|error| Failure::from_error(&error))?;
+    let patterns = filter.text()?;
     if !args.stdin && query.trim().is_empty() && filter.is_empty() {
         return Err(Failure::from_error(&QueryError::Empty));
     }
     // Reject a query that is too long before an index is built for it.
-    QueryError::check_length(&query).map_err(|error| Failure::from_error(&error))?;
-    let searched = searched::open(&args.into(), &flags(args), args.mode.unwrap_or_default(), program)?;
-    searched.searchers.check(&filter).map_err(|error| Failure::from_error(&error))?;
+    QueryError::check_length(&query)?;
+    let SearchArgs { roots, memory, no_index, no_refresh, .. } = args;
+    let selected = searched::SearchedArgs { roots, memory, no_index: *no_index, no_refresh: *no_refresh };
+    let searched = searched::open(&selected, &flags(args), args.mode.unwrap_or_default(), program)?;
+    searched.searchers.check(&filter)?;
     let projects = searched.searchers.iter().filter(|searcher| !searcher.is_memory());
     let roots: Vec<_> = projects.filter_map(|searcher| Some((searcher.name(), searcher.root()?))).collect();
     let links = Links::detect(terminal.out, roots.into_iter());
@@ -198,7 +187,7 @@ struct Session<'a> {
     filter: FilterSpec,
     patterns: TextFilter,
     links: Links,
-    searched: Searched,
+    searched: searched::Searched,
 }
 
 /// Results, and their packed texts if a budget is given.
@@ -220,14 +209,11 @@ impl Answer {
     fn new(searchers: &Searchers, request: &SearchRequest, packing: Option<Packing>) -> Result<Self, QueryError> {
         let found = searchers.search(request)?;
         let work = WorkBudget::default();
-        let packed = match packing {
-            Some(Packing { tokens, is_plain: true }) => {
-                Some(searchers.packed_as(&found, tokens, &work, context::plain)?)
-            }
-            Some(Packing { tokens, .. }) => Some(searchers.packed(&found, tokens, &work)?),
-            None => None,
-        };
-        Ok(Self { found, packed })
+        let packed = packing.map(|Packing { tokens, is_plain }| match is_plain {
+            true => searchers.packed_as(&found, tokens, &work, context::plain),
+            false => searchers.packed(&found, tokens, &work),
+        });
+        Ok(Self { packed: packed.transpose()?, found })
     }
 
     /// Returns the chunks that are shown.
@@ -241,8 +227,8 @@ impl Answer {
 
 impl Session<'_> {
     fn answer(&mut self, text: &str) -> Outcome {
-        let now = time::now();
-        let answer = self.search(text, now).map_err(|error| Failure::from_error(&error))?;
+        let now = aurora_clock::now_seconds();
+        let answer = self.search(text, now)?;
         let mut out = self.terminal.stdout();
         self.present(&mut out, &answer, now)?;
         self.record(&[answer], now);
@@ -262,7 +248,7 @@ impl Session<'_> {
                 read_line(&mut input, &mut line).map_err(unread)?;
                 texts.push(query_of(&line));
             }
-            let now = time::now();
+            let now = aurora_clock::now_seconds();
             let mut shown = Vec::new();
             for (text, answer) in texts.iter().zip(self.search_all(&texts, now)) {
                 match answer {
@@ -358,33 +344,27 @@ impl Session<'_> {
         }
     }
 
-    fn present(&self, out: &mut impl Write, answer: &Answer, now: i64) -> Outcome {
+    fn present(&self, out: &mut impl Write, answer: &Answer, now: i64) -> io::Result<()> {
         match &answer.packed {
             Some(packed) => self.print_packed(out, &answer.found, packed)?,
             None => self.print(out, &answer.found, now)?,
         }
-        Ok(out.flush()?)
+        out.flush()
     }
 
-    fn print_packed(&self, out: &mut impl Write, found: &SearchResults, packed: &Context) -> Outcome {
-        let answer = PackedAnswer::new(found, packed);
-        match self.args.format {
-            ResultFormat::Json => json::write_indented(out, &answer)?,
-            ResultFormat::Jsonl => json::write_line(out, &answer)?,
-            ResultFormat::Table => {
-                self.print_notes(found);
-                if packed.blocks.is_empty() && !found.hits.is_empty() {
-                    self.terminal.note(&format!("no result fits into {} tokens", packed.budget));
-                }
-                let language = |block: &ContextBlock| {
-                    let is_of = |hit: &&Hit| (&hit.root, &hit.file) == (&block.root, &block.file);
-                    let hit = found.hits.iter().find(is_of);
-                    hit.map_or_else(String::new, |hit| hit.language.clone())
-                };
-                context::write(out, packed, &language, self.terminal.out, &self.links)?;
-            }
+    fn print_packed(&self, out: &mut impl Write, found: &SearchResults, packed: &Context) -> io::Result<()> {
+        if !self.is_table() {
+            return self.write_json(out, &PackedAnswer::new(found, packed));
         }
-        Ok(())
+        self.print_notes(found);
+        if packed.blocks.is_empty() && !found.hits.is_empty() {
+            self.terminal.note(&format!("no result fits into {} tokens", packed.budget));
+        }
+        let language = |block: &ContextBlock| {
+            let is_of = |hit: &&Hit| (&hit.root, &hit.file) == (&block.root, &block.file);
+            found.hits.iter().find(is_of).map_or_else(String::new, |hit| hit.language.clone())
+        };
+        context::write(out, packed, &language, self.terminal.out, &self.links)
     }
 
     /// Prints the notes of an answer to standard error.
@@ -418,30 +398,30 @@ impl Session<'_> {
         }
     }
 
-    fn print(&self, out: &mut impl Write, found: &SearchResults, now: i64) -> Outcome {
-        match self.args.format {
-            ResultFormat::Json => json::write_indented(out, found)?,
-            ResultFormat::Jsonl => json::write_line(out, found)?,
-            ResultFormat::Table => {
-                self.print_notes(found);
-                let shown = DisplayOptions {
-                    legacy: self.args.legacy,
-                    scores: self.args.show_scores,
-                    content: self.args.show_content,
-                    fields: self.args.show_fields,
-                    columns: self.terminal.columns,
-                    paint: self.terminal.out,
-                    links: &self.links,
-                    patterns: &self.patterns,
-                    now,
-                };
-                results::write(out, found, &shown)?;
-            }
+    fn print(&self, out: &mut impl Write, found: &SearchResults, now: i64) -> io::Result<()> {
+        if !self.is_table() {
+            return self.write_json(out, found);
         }
-        Ok(())
+        self.print_notes(found);
+        let shown = results::DisplayOptions {
+            legacy: self.args.legacy,
+            scores: self.args.show_scores,
+            content: self.args.show_content,
+            fields: self.args.show_fields,
+            columns: self.terminal.columns,
+            paint: self.terminal.out,
+            links: &self.links,
+            patterns: &self.patterns,
+            now,
+        };
+        results::write(out, found, &shown)
     }
 
-    fn print_error(&self, out: &mut impl Write, text: &str, error: &QueryError) -> Outcome {
+    fn print_error(&self, out: &mut impl Write, text: &str, error: &QueryError) -> io::Result<()> {
+        if self.is_table() {
+            self.terminal.warn(&chain(error));
+            return Ok(());
+        }
         let answer = json!({
             "query": &text[..text.floor_char_boundary(MAX_QUERY_BYTES)],
             "mode": self.args.mode.unwrap_or_default(),
@@ -449,12 +429,14 @@ impl Session<'_> {
             "took_ms": 0.0,
             "error": chain(error),
         });
+        self.write_json(out, &answer)
+    }
+
+    fn write_json(&self, out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
         match self.args.format {
-            ResultFormat::Json => json::write_indented(out, &answer)?,
-            ResultFormat::Jsonl => json::write_line(out, &answer)?,
-            ResultFormat::Table => self.terminal.warn(&chain(error)),
+            ResultFormat::Json => json::write_indented(out, value),
+            ResultFormat::Jsonl | ResultFormat::Table => json::write_line(out, value),
         }
-        Ok(())
     }
 
     /// Records the shown results in one transaction. Failures do not make a search fail.

@@ -1,5 +1,6 @@
 //! `aur mem show`: prints an entry.
 
+use aurora_project::stamp;
 use std::io::Write;
 
 use aurora_memory::{EntryReport, Version};
@@ -7,13 +8,8 @@ use aurora_memory_schema::searchable;
 use clap::Args;
 use serde::Serialize;
 
-use crate::context::args::{MemoryArgs, ReportFormat};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::memories::{Memories, failure};
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::output::style::Role;
-use crate::output::{json, sanitize, time};
+use crate::context::{Failure, Memories, MemoryArgs, Outcome, Program, ReportFormat, Terminal};
+use crate::output::{Role, sanitize, units};
 
 /// Show an entry of memory
 #[derive(Debug, Args)]
@@ -40,41 +36,35 @@ struct WithHistory<'r> {
     #[serde(flatten)]
     report: &'r EntryReport,
     #[serde(skip_serializing_if = "Option::is_none")]
-    versions: Option<Vec<ShownVersion>>,
+    versions: Option<Vec<ShownVersion<'r>>>,
 }
 
 /// A version, in the output of `--format json`.
 #[derive(Serialize)]
-struct ShownVersion {
+struct ShownVersion<'v> {
     version: u32,
     change: aurora_memory::Change,
     time: String,
-    document: Option<serde_json::Map<String, serde_json::Value>>,
+    document: &'v Option<serde_json::Map<String, serde_json::Value>>,
 }
 
 pub(crate) fn run(args: &ShowArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
     let memory = memories.with(&args.id, false)?;
-    let report = memory.report(&args.id, (&memories.rules, &memories.config), time::now()).map_err(failure)?;
+    let report = memory.report(&args.id, (&memories.rules, &memories.config), aurora_clock::now_seconds())?;
     let report = report.ok_or_else(|| Failure::new(format!("no entry {}", args.id)))?;
-    let versions = if args.history { memory.versions(&args.id).map_err(failure)? } else { Vec::new() };
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => {
-            let versions = args.history.then(|| versions.into_iter().map(version_report).collect());
-            json::write_indented(&mut out, &WithHistory { report: &report, versions })?;
-        }
-        ReportFormat::Text => write_text(&mut out, &report, &versions, &program.terminal)?,
-    }
-    Ok(out.flush()?)
+    let versions = if args.history { memory.versions(&args.id)? } else { Vec::new() };
+    let printed = WithHistory {
+        report: &report,
+        versions: args.history.then(|| versions.iter().map(ShownVersion::new).collect()),
+    };
+    program.terminal.print(args.format, &printed, |out| write_text(out, &report, &versions, &program.terminal))
 }
 
-fn version_report(version: Version) -> ShownVersion {
-    ShownVersion {
-        version: version.number,
-        change: version.change,
-        time: time::rfc3339(version.time),
-        document: version.document,
+impl<'v> ShownVersion<'v> {
+    fn new(version: &'v Version) -> Self {
+        let Version { number, change, time, document, .. } = version;
+        Self { version: *number, change: *change, time: stamp(*time), document }
     }
 }
 
@@ -101,11 +91,11 @@ fn write_text(
     if let Some(domain) = entry.domain() {
         field("Domain:", domain)?;
     }
-    field("Added:", &time::rfc3339(facts.created_at))?;
-    field("Changed:", &format!("{} (version {})", time::rfc3339(facts.edited_at), facts.version))?;
-    field("Used:", &format!("{} times, last {}", facts.access_count, time::rfc3339(facts.last_accessed)))?;
+    field("Added:", &stamp(facts.created_at))?;
+    field("Changed:", &format!("{} (version {})", stamp(facts.edited_at), facts.version))?;
+    field("Used:", &format!("{} times, last {}", facts.access_count, stamp(facts.last_accessed)))?;
     field("Activation:", &format!("{:.2}", facts.activation))?;
-    let expires = facts.expires_at.map(|at| format!(", until {}", time::date(at))).unwrap_or_default();
+    let expires = facts.expires_at.map(|at| format!(", until {}", units::date(at))).unwrap_or_default();
     field("Policy:", &format!("{} ({}{expires})", facts.policy, facts.state))?;
     if !facts.escalation.is_empty() {
         field("Flags:", &facts.escalation.join(", "))?;
@@ -123,7 +113,7 @@ fn write_text(
     for version in versions {
         let change = serde_json::to_value(version.change).ok();
         let change = change.as_ref().and_then(|change| change.as_str()).unwrap_or_default().to_owned();
-        writeln!(out, "  {:>4}  {}  {change}", version.number, time::rfc3339(version.time))?;
+        writeln!(out, "  {:>4}  {}  {change}", version.number, stamp(version.time))?;
     }
     Ok(())
 }

@@ -1,17 +1,11 @@
 //! `aur mem tag`: adds and removes tags of entries and of code.
 
-use std::io::Write as _;
-
 use aurora_memory_schema::Kind;
 use aurora_project::Names;
 use clap::Args;
 
-use crate::context::args::MemoryArgs;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::memories::{Memories, failure};
-use crate::context::place;
-use crate::context::program::Program;
-use crate::output::{sanitize, time};
+use crate::context::{Failure, Memories, MemoryArgs, Outcome, Program, place};
+use crate::output::sanitize;
 
 /// Add or remove tags of an entry of memory or of code
 #[derive(Debug, Args)]
@@ -41,13 +35,13 @@ pub(crate) fn run(args: &TagArgs, program: &Program) -> Outcome {
     let memory = memories.with(&args.id, false)?;
     let add: Vec<&str> = args.tags.iter().map(String::as_str).collect();
     let remove: Vec<&str> = args.remove.iter().map(String::as_str).collect();
-    let tags = memory.tag(&args.id, &add, &remove, time::now()).map_err(failure)?;
+    let tags = memory.tag(&args.id, &add, &remove, aurora_clock::now_seconds())?;
     print_tags(&args.id, &tags, program)
 }
 
 /// Adds and removes tags of a chunk of code. The tags follow the chunk when its file is moved.
 fn tag_code(args: &TagArgs, program: &Program) -> Outcome {
-    let (project, snapshot) = crate::context::opened::open(args.memories.root.as_deref(), program)?;
+    let (project, snapshot) = program.open(args.memories.root.as_deref())?;
     let here = place::here();
     let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
     let (_, key) = names.chunk(&args.id)?;
@@ -63,8 +57,6 @@ fn tag_code(args: &TagArgs, program: &Program) -> Outcome {
 }
 
 fn print_tags(id: &str, tags: &[String], program: &Program) -> Outcome {
-    let mut out = program.terminal.stdout();
     let shown = if tags.is_empty() { "no tags".to_owned() } else { tags.join(", ") };
-    writeln!(out, "{}: {}", sanitize::line(id), sanitize::line(&shown))?;
-    Ok(out.flush()?)
+    program.terminal.line(&format!("{}: {}", sanitize::line(id), sanitize::line(&shown)))
 }

@@ -1,6 +1,5 @@
 //! `aur mem trust-index`: accepts an index or another store that somebody else created.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use aurora_memory::{Memory, MemoryError, MemoryPlace, Owner};
@@ -8,21 +7,8 @@ use aurora_project::{Project, ProjectError, annotations, user};
 use aurora_storage::{AccessLog, Annotations, StorageError};
 use clap::{Args, ValueEnum};
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::memories::{self, place_of};
-use crate::context::program::Program;
-use crate::context::{opened, place};
+use crate::context::{Failure, Outcome, Program, memories};
 use crate::output::{sanitize, units};
-
-pub(crate) const TRUST_NOTE: &str = "\
-Examples:
-  aur mem trust-index              the index, or the only store that you did not create
-  aur mem trust-index tags         the tags that came with a repository
-
-An index that was not built by your own runs can answer with code that does not exist, so commands
-do not use it without your consent. The same applies to tags, access histories and memories. This
-command checks that a store is intact, not that its content is true. It accepts one store at a time,
-and prints its name. AURORA_TRUST_INDEX=1 accepts every store, for CI caches and shared indexes.";
 
 /// Stores that another user may have created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -41,7 +27,15 @@ pub(crate) enum StoreArg {
 
 /// Accept an index that another user or machine created
 #[derive(Debug, Args)]
-#[command(after_help = TRUST_NOTE)]
+#[command(after_help = "\
+Examples:
+  aur mem trust-index              the index, or the only store that you did not create
+  aur mem trust-index tags         the tags that came with a repository
+
+An index that was not built by your own runs can answer with code that does not exist, so commands
+do not use it without your consent. The same applies to tags, access histories and memories. This
+command checks that a store is intact, not that its content is true. It accepts one store at a time,
+and prints its name. AURORA_TRUST_INDEX=1 accepts every store, for CI caches and shared indexes.")]
 pub(crate) struct TrustArgs {
     /// Store to accept [default: the index, or the only store that you did not create]
     #[arg(value_name = "STORE", value_enum)]
@@ -54,7 +48,7 @@ pub(crate) struct TrustArgs {
 
 /// Checks one store and records it as trusted.
 pub(crate) fn run(args: &TrustArgs, program: &Program) -> Outcome {
-    let project = program.project(place::for_search(args.root.as_deref())?);
+    let project = program.find(args.root.as_deref())?;
     let foreign: Vec<StoreArg> =
         StoreArg::value_variants().iter().copied().filter(|store| is_foreign(*store, &project)).collect();
     let store = match (args.store, &foreign[..]) {
@@ -68,9 +62,7 @@ pub(crate) fn run(args: &TrustArgs, program: &Program) -> Outcome {
         }
     };
     let accepted = accept(store, &project)?;
-    let mut out = program.terminal.stdout();
-    writeln!(out, "{}", sanitize::line(&accepted))?;
-    out.flush()?;
+    program.terminal.line(&sanitize::line(&accepted))?;
     for other in foreign.into_iter().filter(|other| *other != store) {
         program.terminal.note(&format!("{} not created by you either; {} accepts it", subject(other), command(other)));
     }
@@ -114,7 +106,7 @@ fn accept(store: StoreArg, project: &Project) -> Outcome<String> {
 }
 
 fn accept_index(project: &Project) -> Outcome<String> {
-    let snapshot = project.any_snapshot().map_err(opened::failure)?;
+    let snapshot = project.any_snapshot()?;
     let report = snapshot.verify();
     if let Some(problem) = report.problems.first() {
         return Err(Failure::new(format!("the index of {} is damaged: {problem}", project.root().display()))
@@ -122,13 +114,13 @@ fn accept_index(project: &Project) -> Outcome<String> {
     }
     let chunks = units::counted(snapshot.manifest().chunk_count, "chunk");
     drop(snapshot);
-    project.accept().map_err(opened::failure)?;
+    project.accept()?;
     Ok(format!("The index of {} ({chunks}) is trusted until it changes", project.root().display()))
 }
 
 fn accept_memory(owner: Owner, root: &Path) -> Outcome<String> {
-    let memory = Memory::accept(place_of(owner, root)?).map_err(memories::failure)?;
-    let entries = memory.verify().map_err(memories::failure)?.entries;
+    let memory = Memory::accept(memories::place_of(owner, root)?)?;
+    let entries = memory.verify()?.entries;
     let directory = memory.place().directory().display();
     Ok(format!("The memory at {directory} ({}) is trusted", units::counted(entries, "entry")))
 }
@@ -136,7 +128,7 @@ fn accept_memory(owner: Owner, root: &Path) -> Outcome<String> {
 fn missing(error: StorageError, what: &str) -> Failure {
     match error {
         StorageError::NoIndex { path } => Failure::new(format!("there is {what} at {}", path.display())),
-        error => opened::failure(error),
+        error => error.into(),
     }
 }
 

@@ -1,24 +1,24 @@
 //! `aur mem tune`: learns ranking weights from questions with known answers.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_analysis::Reranker;
 use aurora_evaluation::golden::Question;
+use aurora_evaluation::interval::Estimate;
 use aurora_evaluation::metrics::Metric;
 use aurora_evaluation::tune::{RememberedScores, TuneError, TuneOptions, TuneReport, config_file, tune};
 use aurora_query::Mode;
 use aurora_storage::ProjectDirectory;
 use clap::Args;
 
-use crate::context::args::{ReportFormat, parse_folds, parse_regularisation};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{golden, place, rerankers};
-use crate::output::{evaluation, json};
+use crate::context::{Failure, IndexReportArgs, Outcome, Program, args, golden, place, rerankers};
+use crate::output::evaluation;
 
-pub(crate) const TUNE_EXAMPLES: &str = "\
+/// Learn the weights of the ranking from questions with known answers
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Tuning tries every number of the configuration, and estimates the gain of the learned values by
 cross-validation. Nothing is written unless the gain is significant, and the written file has no
 effect until it is copied to .aurora/config.toml.
@@ -26,18 +26,14 @@ effect until it is copied to .aurora/config.toml.
 Examples:
   aur mem eval mine && aur mem tune
   aur mem tune --golden questions.jsonl --keys rules,bm25 --metric mrr@10
-  aur mem eval --config .aurora/tuned.toml --against default";
-
-/// Learn the weights of the ranking from questions with known answers
-#[derive(Debug, Args)]
-#[command(after_help = TUNE_EXAMPLES)]
+  aur mem eval --config .aurora/tuned.toml --against default")]
 pub(crate) struct TuneArgs {
     /// File of questions, or mined directory [default: .aurora/eval]
     #[arg(long, value_name = "FILE|DIR")]
     pub(crate) golden: Vec<PathBuf>,
 
     /// Number of folds of the cross-validation
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = parse_folds)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = args::parse_folds)]
     pub(crate) folds: usize,
 
     /// Tune only numbers whose keys start with one of these prefixes, such as `rules` or `bm25.fields`
@@ -63,7 +59,7 @@ pub(crate) struct TuneArgs {
     /// Cost of moving a number by its first step, in questions: a higher cost keeps the result nearer to the start
     ///
     /// A move is kept if its gain exceeds its cost. The cost grows with the square of the distance; 0 turns it off.
-    #[arg(long, value_name = "QUESTIONS", default_value_t = 0.5, value_parser = parse_regularisation)]
+    #[arg(long, value_name = "QUESTIONS", default_value_t = 0.5, value_parser = args::parse_regularisation)]
     pub(crate) regularisation: f64,
 
     /// Stop after about this many searches
@@ -78,18 +74,13 @@ pub(crate) struct TuneArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Indexed directory [default: the nearest enclosing directory with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
-
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) index: IndexReportArgs,
 }
 
 /// Learns weights, prints the gain, and writes the configuration if the gain is significant.
 pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
-    let root = place::for_search(args.root.as_deref())?;
+    let root = place::for_search(args.index.root.as_deref())?;
     let mode = args.mode.unwrap_or_default();
     let batches = golden::gather(&args.golden, &root)?;
     let start = golden::config(args.config.as_deref(), &root, program)?;
@@ -98,19 +89,11 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
         (name, remembered)
     });
     let rerankers = rerankers.collect();
-    let mut roots: Vec<&Path> = Vec::new();
-    let mut engines = Vec::new();
+    let open = |root: &Path, mined: bool| golden::engine(root, mined, mode, &rerankers, program);
+    let engines = golden::engines(&batches, &open)?;
     let mut questions: Vec<(usize, Question)> = Vec::new();
     let mut held_out = Vec::new();
-    for batch in &batches {
-        let engine = match roots.iter().position(|root| *root == batch.root) {
-            Some(engine) => engine,
-            None => {
-                roots.push(&batch.root);
-                engines.push(golden::engine(&batch.root, batch.mined, mode, &rerankers, program)?);
-                engines.len() - 1
-            }
-        };
+    for (engine, batch) in batches.iter().enumerate() {
         let asked = batch.questions.iter().map(|question| (engine, question.clone()));
         if batch.held_out { held_out.extend(asked) } else { questions.extend(asked) }
     }
@@ -123,18 +106,14 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
         keys: args.keys.clone(),
         budget: args.budget,
     };
-    let report = tune(&engines, &questions, &held_out, &options, &|message| program.terminal.note(message)).map_err(
-        |error| match error {
-            TuneError::Query(error) => Failure::from_error(&error),
-            other => Failure::from_error(&other),
-        },
-    )?;
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &report)?,
-        ReportFormat::Text => evaluation::write_tuning(&mut out, &report, program.terminal.out)?,
-    }
-    out.flush()?;
+    let report = tune(&engines, &questions, &held_out, &options, &|message| program.terminal.note(message));
+    let report = report.map_err(|error| match error {
+        TuneError::Query(error) => Failure::from(error),
+        other => other.into(),
+    })?;
+    program
+        .terminal
+        .print(args.index.format, &report, |out| evaluation::write_tuning(out, &report, program.terminal.out))?;
     if !report.is_gain() && !args.force {
         return Err(Failure::Short(unsure(&report)));
     }
@@ -147,11 +126,9 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
             .and_then(|home| home.write(ProjectDirectory::TUNED_CONFIG, config_file(&report).as_bytes())),
     };
     written.map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
-    program.terminal.note(&format!(
-        "written to {}; to use it, copy its tables to {}",
-        file.display(),
-        place::project_config(&root).display()
-    ));
+    let config = ProjectDirectory::in_root(&root).path_of(ProjectDirectory::CONFIG);
+    let (file, config) = (file.display(), config.display());
+    program.terminal.note(&format!("written to {file}; to use it, copy its tables to {config}"));
     Ok(())
 }
 
@@ -167,10 +144,10 @@ fn unsure(report: &TuneReport) -> String {
         Some(held_out) if difference.is_gain() => {
             format!("the held-out questions are answered worse ({:+.4})", held_out.difference.mean)
         }
-        _ => format!(
-            "the gain is not significant: in cross-validation, it lies between {:+.4} and {:+.4}",
-            difference.low, difference.high
-        ),
+        _ => {
+            let Estimate { low, high, .. } = difference;
+            format!("the gain is not significant: in cross-validation, it lies between {low:+.4} and {high:+.4}")
+        }
     };
     format!("{why}; nothing was written (--force writes anyway)")
 }

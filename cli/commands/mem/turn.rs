@@ -8,18 +8,8 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::commands::mem::add::root_of;
-use crate::context::args::ReportFormat;
-use crate::context::document;
-use crate::context::failure::Outcome;
-use crate::context::memories::{create, failure, project};
-use crate::context::program::Program;
-use crate::output::{json as written, sanitize, time};
-
-pub(crate) const TURN_EXAMPLES: &str = "\
-Examples:
-  aur mem turn add --session s42 --speaker user \"How are tokens refreshed?\"
-  aur mem turn add --session s42 --speaker assistant - < answer.txt
-  aur mem turn add --session s42 --speaker user --reply-to turn:s42:2 \"And when they expire?\"";
+use crate::context::{Outcome, Program, ReportFormat, document, memories};
+use crate::output::sanitize;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TurnCommand {
@@ -28,7 +18,11 @@ pub(crate) enum TurnCommand {
 
 /// Append a turn of one speaker to a session
 #[derive(Debug, Args)]
-#[command(after_help = TURN_EXAMPLES)]
+#[command(after_help = "\
+Examples:
+  aur mem turn add --session s42 --speaker user \"How are tokens refreshed?\"
+  aur mem turn add --session s42 --speaker assistant - < answer.txt
+  aur mem turn add --session s42 --speaker user --reply-to turn:s42:2 \"And when they expire?\"")]
 pub(crate) struct TurnArgs {
     /// Session of the turn
     #[arg(long, value_name = "ID")]
@@ -65,11 +59,7 @@ pub(crate) struct TurnArgs {
 
 pub(crate) fn run(command: &TurnCommand, program: &Program) -> Outcome {
     let TurnCommand::Add(args) = command;
-    add(args, program)
-}
-
-fn add(args: &TurnArgs, program: &Program) -> Outcome {
-    let now = time::now();
+    let now = aurora_clock::now_seconds();
     let text = match args.text.as_str() {
         "-" => document::read(Path::new("-"))?.text,
         text => text.to_owned(),
@@ -84,13 +74,8 @@ fn add(args: &TurnArgs, program: &Program) -> Outcome {
     let owner = Owner::for_scope(args.scope);
     // Turns are stored in the user's memory unless their scope is the project, so other scopes need no project
     // directory.
-    let root = if args.scope == Scope::Project { project(args.root.as_deref())? } else { None };
-    let memory = create(owner, &root_of(owner, root)?)?;
-    let id = memory.add_turn(&turn, args.scope, now).map_err(failure)?;
-    let mut out = program.terminal.stdout();
-    match args.format {
-        ReportFormat::Json => written::write_indented(&mut out, &json!({ "id": id }))?,
-        ReportFormat::Text => writeln!(out, "{}", sanitize::line(&id))?,
-    }
-    Ok(out.flush()?)
+    let root = if args.scope == Scope::Project { memories::project(args.root.as_deref())? } else { None };
+    let memory = memories::create(owner, &root_of(owner, root)?)?;
+    let id = memory.add_turn(&turn, args.scope, now)?;
+    program.terminal.print(args.format, &json!({ "id": id }), |out| writeln!(out, "{}", sanitize::line(&id)))
 }

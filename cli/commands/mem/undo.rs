@@ -1,14 +1,9 @@
 //! `aur mem undo`: reverts the last change of an entry of memory.
 
-use std::io::Write as _;
-
 use clap::Args;
 
-use crate::context::args::MemoryArgs;
-use crate::context::failure::Outcome;
-use crate::context::memories::{Memories, failure};
-use crate::context::program::Program;
-use crate::output::{sanitize, time};
+use crate::context::{Memories, MemoryArgs, Outcome, Program};
+use crate::output::sanitize;
 
 /// Revert the last change of an entry of memory
 #[derive(Debug, Args)]
@@ -24,9 +19,7 @@ pub(crate) struct UndoArgs {
 pub(crate) fn run(args: &UndoArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
     let memory = memories.with(&args.id, true)?;
-    let version = memory.undo(&args.id, time::now()).map_err(failure)?;
-    let mut out = program.terminal.stdout();
+    let version = memory.undo(&args.id, aurora_clock::now_seconds())?;
     let state = if version.document.is_some() { "is restored to its previous version" } else { "is removed again" };
-    writeln!(out, "{} {state} (version {})", sanitize::line(&args.id), version.number)?;
-    Ok(out.flush()?)
+    program.terminal.line(&format!("{} {state} (version {})", sanitize::line(&args.id), version.number))
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use aurora_confined::{Directory, EntryKind};
+use aurora_memory_policy::Decision;
 use aurora_memory_schema::Kind;
 use aurora_pipeline::Entity;
 use aurora_query::{FileState, file_state};
@@ -14,17 +15,12 @@ use aurora_storage::{FileOutcome, FileRecord, Snapshot};
 use clap::Args;
 use serde::Serialize;
 
-use crate::commands::mem::memory;
 use crate::commands::pipeline::dry;
-use crate::context::args::{MemoryArgs, ReportFormat};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::opened;
-use crate::context::program::Program;
-use crate::context::programs::{self, Purpose, Untrusted};
-use crate::context::terminal::Terminal;
-use crate::context::{findings, interrupt, place};
-use crate::output::style::Role;
-use crate::output::{json, sanitize, units, width};
+use crate::context::{
+    Failure, Memories, MemoryArgs, Outcome, Program, Purpose, ReportFormat, Terminal, Untrusted, interrupt, place,
+    programs,
+};
+use crate::output::{Role, sanitize, units, width};
 
 /// Explain whether a file is indexed and what each stage does with it, or why an entry of memory is kept
 #[derive(Debug, Args)]
@@ -115,26 +111,24 @@ struct DirectoryReport<'r> {
 pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
     let id = |given: &PathBuf| given.to_str().filter(|id| is_memory(id)).map(str::to_owned);
     if let Some(ids) = args.paths.iter().map(id).collect::<Option<Vec<String>>>() {
-        return memory::why::run(&ids, &args.memory, args.format, program);
+        return explain_entries(&ids, args, program);
     }
-    let (project, snapshot) = opened::open(args.memory.root.as_deref(), program)?;
-    let options = project.options()?;
-    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    let (project, snapshot) = program.open(args.memory.root.as_deref())?;
+    let options = program.options(project.root())?;
+    let plan = indexing::plan(&options)?;
     let options = programs::allowed(options, Untrusted::Skip, Purpose::DryRun, &program.terminal)?;
     interrupt::cancels(&options.cancel, "nothing is written");
-    let mut out = program.terminal.stdout();
-    let explain =
-        Explanation { snapshot: &snapshot, options: &options, format: args.format, terminal: &program.terminal };
+    let terminal = &program.terminal;
+    let explain = Explanation { snapshot: &snapshot, options: &options, format: args.format, terminal };
     let mut left_out = 0;
     for (number, given) in args.paths.iter().enumerate() {
         if number > 0 && args.format == ReportFormat::Text {
-            writeln!(out)?;
+            terminal.line("")?;
         }
         let is_indexed = match directory(given, &options.root) {
-            Some(path) => explain.directory(&path, &mut out)?,
-            None => explain.file(&dry::indexed_path(given, &options.root, &plan)?, &mut out)?,
+            Some(path) => explain.directory(&path)?,
+            None => explain.file(&dry::indexed_path(given, &options.root, &plan)?)?,
         };
-        out.flush()?;
         left_out += u64::from(!is_indexed);
     }
     match left_out {
@@ -142,6 +136,34 @@ pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
         1 if args.paths.len() == 1 => Err(Failure::Short("the path is not indexed".to_owned())),
         _ => Err(Failure::Short(format!("{left_out} of {} are not indexed", args.paths.len()))),
     }
+}
+
+/// Explains why entries of memory are kept, decay or are archived.
+fn explain_entries(ids: &[String], args: &WhyArgs, program: &Program) -> Outcome {
+    let memories = Memories::open(&args.memory, program)?;
+    let terminal = &program.terminal;
+    for id in ids {
+        let memory = memories.with(id, false)?;
+        let decision = memory.decision(id, &memories.rules, aurora_clock::now_seconds())?;
+        let decision = decision.ok_or_else(|| Failure::new(format!("no entry {id}")))?;
+        terminal.print(args.format, &decision, |out| write_decision(out, id, &decision, terminal))?;
+    }
+    Ok(())
+}
+
+fn write_decision(out: &mut impl Write, id: &str, decision: &Decision, terminal: &Terminal) -> io::Result<()> {
+    writeln!(out, "{}", terminal.out.paint(Role::Heading, &sanitize::line(id)))?;
+    for step in &decision.steps {
+        let mark = match (step.decides, step.held) {
+            (true, _) => "decides",
+            (false, true) => "holds",
+            (false, false) => "does not hold",
+        };
+        let condition = step.condition.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
+        writeln!(out, "  {} ({}){}", sanitize::line(&step.name), step.layer, sanitize::line(&condition))?;
+        writeln!(out, "    {mark}. {}", sanitize::line(&step.explanation))?;
+    }
+    Ok(())
 }
 
 /// Whether `name` is the id of an entry of memory.
@@ -171,13 +193,12 @@ struct Explanation<'e> {
 
 impl Explanation<'_> {
     /// Explains a directory. Returns whether a file below it is indexed.
-    fn directory(&self, path: &str, out: &mut impl Write) -> Outcome<bool> {
-        let found = indexing::not_indexed(self.options);
-        let found = found.map_err(|error| findings::failure(error, self.terminal))?;
+    fn directory(&self, path: &str) -> Outcome<bool> {
+        let found = indexing::not_indexed(self.options)?;
         interrupt::unless_cancelled(&self.options.cancel)?;
         let (mut files, mut chunks) = (0, 0);
         for record in self.snapshot.files() {
-            let record = record.map_err(opened::failure)?;
+            let record = record?;
             if is_below(&record.path, path) && record.outcome == FileOutcome::Indexed {
                 (files, chunks) = (files + 1, chunks + record.chunks.len());
             }
@@ -187,27 +208,20 @@ impl Explanation<'_> {
         let below = found.iter().filter(|entry| is_below(&entry.path, path) && entry.path != path);
         let not_indexed = below.cloned().collect();
         let report = DirectoryReport { path, indexed: files > 0, reason, files, chunks, not_indexed };
-        match self.format {
-            ReportFormat::Json => json::write_indented(out, &report)?,
-            ReportFormat::Text => write_directory(out, &report, self.terminal)?,
-        }
+        self.terminal.print(self.format, &report, |out| write_directory(out, &report, self.terminal))?;
         Ok(report.indexed)
     }
 
     /// Explains a file. Returns whether it is indexed.
-    fn file(&self, path: &str, out: &mut impl Write) -> Outcome<bool> {
-        let run = indexing::dry_run(self.options, path, &[]);
-        let run = run.map_err(|error| findings::failure(error, self.terminal))?;
+    fn file(&self, path: &str) -> Outcome<bool> {
+        let run = indexing::dry_run(self.options, path, &[])?;
         interrupt::unless_cancelled(&self.options.cancel)?;
         if let Some(error) = &run.error {
             return Err(Failure::from_error(error));
         }
-        let record = self.snapshot.file(path).map_err(opened::failure)?;
+        let record = self.snapshot.file(path)?;
         let report = report(&run, record.as_ref(), &self.options.root);
-        match self.format {
-            ReportFormat::Json => json::write_indented(out, &report)?,
-            ReportFormat::Text => write_file(out, &report, self.terminal)?,
-        }
+        self.terminal.print(self.format, &report, |out| write_file(out, &report, self.terminal))?;
         Ok(report.indexed)
     }
 }

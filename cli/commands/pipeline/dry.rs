@@ -9,15 +9,14 @@ use aurora_stages::index::{self as indexing, DryRun, IndexOptions};
 use aurora_suggest::did_you_mean;
 use clap::{Args, ValueEnum};
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::programs::{self, Purpose, Untrusted};
-use crate::context::terminal::Terminal;
-use crate::context::{findings, interrupt, place};
-use crate::output::trace::{self, TraceReport};
-use crate::output::{json, sanitize, units};
+use crate::context::{
+    Failure, Outcome, Program, Purpose, Terminal, Untrusted, interrupt, pipeline_choice, place, programs,
+};
+use crate::output::{json, sanitize, trace, units};
 
-const RUN_EXAMPLES: &str = "\
+/// Show the results of each stage for files, without writing an index
+#[derive(Debug, Args)]
+#[command(after_help = "\
 The stages run as in `aur mem index`, including their programs, and every file counts as new. Sinks,
 which write the index, do not run. Give a document of a stage of type `documents` as @STAGE/PATH.
 Exits with 1 if a stage could not process a row.
@@ -25,11 +24,7 @@ Exits with 1 if a stage could not process a row.
 Examples:
   aur pipeline run --dry src/auth.py
   aur pipeline run --dry src/auth.py --only owner     show only the stage `owner`
-  aur pipeline run --dry --pipeline team.toml src/*.py --format jsonl";
-
-/// Show the results of each stage for files, without writing an index
-#[derive(Debug, Args)]
-#[command(after_help = RUN_EXAMPLES)]
+  aur pipeline run --dry --pipeline team.toml src/*.py --format jsonl")]
 pub(crate) struct RunArgs {
     /// Files of the project
     #[arg(value_name = "PATH", required = true)]
@@ -77,10 +72,10 @@ pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
             .with_help("`aur mem index` runs the pipeline on all files; --dry runs it on single files"));
     }
     let root = place::for_search(args.root.as_deref())?;
-    let pipeline = findings::choice(args.pipeline.as_deref())?;
-    let options = IndexOptions { pipeline, ..program.project(root).options()? };
-    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    findings::show(plan.warnings(), &program.terminal);
+    let pipeline = pipeline_choice::choice(args.pipeline.as_deref())?;
+    let options = IndexOptions { pipeline, ..program.options(root)? };
+    let plan = indexing::plan(&options)?;
+    program.terminal.show(plan.warnings());
     args.only.iter().try_for_each(|stage| can_run(stage, &plan))?;
     let paths: Vec<String> =
         args.paths.iter().map(|path| indexed_path(path, &options.root, &plan)).collect::<Outcome<_>>()?;
@@ -88,8 +83,7 @@ pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
     interrupt::cancels(&options.cancel, "nothing is written");
     let mut outcome = Ok(());
     for (number, path) in paths.iter().enumerate() {
-        let run = indexing::dry_run(&options, path, &args.only)
-            .map_err(|error| findings::failure(error, &program.terminal))?;
+        let run = indexing::dry_run(&options, path, &args.only)?;
         interrupt::unless_cancelled(&options.cancel)?;
         if number > 0 && args.format == TraceFormat::Text {
             writeln!(program.terminal.stdout())?;
@@ -149,16 +143,12 @@ pub(crate) fn indexed_path(given: &Path, root: &Path, plan: &Plan) -> Outcome<St
 
 fn write_trace(run: &DryRun, args: &RunArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let mut out = terminal.stdout();
-    match args.format {
-        TraceFormat::Text => {
-            let text = trace::render(run, &args.only, terminal.columns, terminal.out);
-            out.write_all(text.as_bytes())?;
-        }
-        TraceFormat::Json => json::write_indented(&mut out, &TraceReport::new(run, &args.only))?,
-        TraceFormat::Jsonl => json::write_line(&mut out, &TraceReport::new(run, &args.only))?,
-    }
-    Ok(out.flush()?)
+    let (report, columns) = (trace::TraceReport::new(run, &args.only), terminal.columns);
+    terminal.write(|out| match args.format {
+        TraceFormat::Text => write!(out, "{}", trace::render(run, &args.only, columns, terminal.out)),
+        TraceFormat::Json => json::write_indented(out, &report),
+        TraceFormat::Jsonl => json::write_line(out, &report),
+    })
 }
 
 /// Checks that every stage could process the file.

@@ -3,19 +3,16 @@
 pub(crate) mod dry;
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use aurora_pipeline::Plan;
 use aurora_project::checked_plan;
 use aurora_stages::index::{self as indexing, IndexError, IndexOptions, PipelineChoice, RunsOn, StageOutlook};
 use aurora_stages::pipelines::EMBEDDED;
+use aurora_storage::ProjectDirectory;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::commands::pipeline::dry::RunArgs;
-use crate::context::failure::Outcome;
-use crate::context::program::Program;
-use crate::context::programs::{self, Purpose, Untrusted};
-use crate::context::{findings, place};
+use crate::context::{Outcome, Program, Purpose, Untrusted, pipeline_choice, place, programs};
 use crate::output::{sanitize, units, width};
 
 #[derive(Debug, Subcommand)]
@@ -40,7 +37,12 @@ pub(crate) enum PipelineCommand {
     Show(PipelineArgs),
     Run(RunArgs),
     /// Print the JSON Schema of pipeline files, for editors
-    #[command(after_help = SCHEMA_EXAMPLES)]
+    #[command(after_help = "\
+The schema (draft 2020-12) lists every key with its type, default and meaning. Editors that use
+Taplo find it through the comment `#:schema ./pipeline.schema.json` in the first line of a pipeline.
+
+Example:
+  aur pipeline schema > .aurora/pipeline.schema.json")]
     Schema,
 }
 
@@ -52,13 +54,6 @@ Examples:
   aur pipeline check .aurora/pipeline.toml
   aur pipeline graph nightly --format dot | dot -Tsvg > pipeline.svg
   aur pipeline show lexical";
-
-const SCHEMA_EXAMPLES: &str = "\
-The schema (draft 2020-12) lists every key with its type, default and meaning. Editors that use
-Taplo find it through the comment `#:schema ./pipeline.schema.json` in the first line of a pipeline.
-
-Example:
-  aur pipeline schema > .aurora/pipeline.schema.json";
 
 #[derive(Debug, Args)]
 pub(crate) struct PipelineArgs {
@@ -108,12 +103,10 @@ pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
 
 /// Prints what the next run will do with every stage.
 fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -> Outcome {
-    let root = place::for_search(None)?;
-    let pipeline = findings::choice(args.pipeline.as_deref())?;
-    let options = IndexOptions { pipeline, ..program.project(root).options()? };
+    let (_, options) = pipeline(args, program)?;
     let options = programs::allowed(options, Untrusted::Fail, Purpose::Index, &program.terminal)?;
-    let stages = indexing::outlook(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    let widest = stages.iter().map(|stage| width::measure(&stage.stage)).max().unwrap_or(0);
+    let stages = indexing::outlook(&options)?;
+    let widest = width::widest(stages.iter().map(|stage| &stage.stage));
     for StageOutlook { stage, runs, reasons } in &stages {
         let runs = match runs {
             RunsOn::Changes => "runs on changes in the tree",
@@ -135,21 +128,21 @@ fn plan(args: &PipelineArgs, program: &Program) -> Outcome<Plan> {
 
 /// Prints the warnings of a plan, and returns the plan.
 fn report_warnings(plan: Result<Plan, IndexError>, program: &Program) -> Outcome<Plan> {
-    let plan = plan.map_err(|error| findings::failure(error, &program.terminal))?;
-    findings::show(plan.warnings(), &program.terminal);
+    let plan = plan?;
+    program.terminal.show(plan.warnings());
     Ok(plan)
 }
 
 /// Returns the name of a pipeline, and the options of a run with it.
 fn pipeline(args: &PipelineArgs, program: &Program) -> Outcome<(String, IndexOptions)> {
-    let root: PathBuf = place::for_search(None)?;
-    let choice = findings::choice(args.pipeline.as_deref())?;
-    let options = IndexOptions { pipeline: choice.clone(), ..program.project(root.clone()).options()? };
+    let root = place::for_search(None)?;
+    let choice = pipeline_choice::choice(args.pipeline.as_deref())?;
+    let options = IndexOptions { pipeline: choice.clone(), ..program.options(&root)? };
     let name = match choice {
         PipelineChoice::Named(name) | PipelineChoice::Text { name, .. } => name,
         PipelineChoice::File(path) => path.display().to_string(),
         PipelineChoice::Default => {
-            let project = place::project_pipeline(&root);
+            let project = ProjectDirectory::in_root(&root).path_of(ProjectDirectory::PIPELINE);
             if project.symlink_metadata().is_ok() { project.display().to_string() } else { "default".to_owned() }
         }
     };

@@ -1,17 +1,15 @@
 //! `aur plugin list`: lists the custom stages of a project.
 
-use std::io::Write;
+use std::io::{self, Write};
 
+use aurora_pipeline::PlannedStage;
 use aurora_plugins::trust::ProgramFile;
 use aurora_project::{StageProgram, plan_programs};
 use aurora_stages::index as indexing;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::context::args::{ReportFormat, RootArgs};
-use crate::context::failure::Outcome;
-use crate::context::program::Program;
-use crate::context::{findings, place};
+use crate::context::{Outcome, Program, ReportFormat, RootArgs, place};
 use crate::output::{json as output, sanitize, width};
 
 /// List the custom stages of the project's pipeline, and whether their programs may run
@@ -34,49 +32,40 @@ const SHOWN_DIGITS: usize = 16;
 
 /// A stage that is not built in.
 struct CustomStage<'p> {
-    name: String,
-    stage_type: String,
-    writes: Vec<String>,
+    planned: &'p PlannedStage,
     /// The program of the stage; `None` if the stage is compiled into `aur`.
     program: Option<&'p StageProgram>,
 }
 
 /// Prints the custom stages, or the digests of their programs.
 pub(crate) fn run(args: &ListPluginsArgs, program: &Program) -> Outcome {
-    let root = place::for_search(args.root.root.as_deref())?;
-    let options = program.project(root).options()?;
-    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    let programs = plan_programs(&plan, &options).map_err(|error| findings::project(error, &program.terminal))?;
+    let options = program.options(place::for_search(args.root.root.as_deref())?)?;
+    let plan = indexing::plan(&options)?;
+    let programs = plan_programs(&plan, &options)?;
     let built_in = aurora_stages::registry();
     let custom = plan.stages().iter().filter(|stage| built_in.stage_types().all(|name| name != stage.type_name()));
-    let stages = custom.map(|stage| CustomStage {
-        name: stage.name().to_owned(),
-        stage_type: stage.type_name().to_owned(),
-        writes: stage.access().written().map(|column| column.name().to_owned()).collect(),
-        program: programs.iter().find(|known| known.stage == stage.name()),
-    });
-    let stages: Vec<CustomStage<'_>> = stages.collect();
-    let mut out = program.terminal.stdout();
-    if args.digests {
-        for (stage, program) in stages.iter().filter_map(|stage| Some((stage, stage.program?))) {
-            writeln!(out, "{}  {}", program.identity.hex(), sanitize::line(&stage.name))?;
+    let program_of = |stage: &PlannedStage| programs.iter().find(|known| known.stage == stage.name());
+    let stages: Vec<_> = custom.map(|planned| CustomStage { planned, program: program_of(planned) }).collect();
+    program.terminal.write(|out| {
+        if args.digests {
+            let mut programs = stages.iter().filter_map(|stage| stage.program);
+            programs
+                .try_for_each(|program| writeln!(out, "{}  {}", program.identity.hex(), sanitize::line(&program.stage)))
+        } else if args.format == ReportFormat::Json {
+            let stages: Vec<Value> = stages.iter().map(CustomStage::json).collect();
+            output::write_indented(out, &json!({ "stages": stages }))
+        } else {
+            write_table(out, &stages)
         }
-    } else if args.format == ReportFormat::Json {
-        let stages: Vec<Value> = stages.iter().map(CustomStage::json).collect();
-        output::write_indented(&mut out, &json!({ "stages": stages }))?;
-    } else {
-        write_table(&mut out, &stages)?;
-    }
-    Ok(out.flush()?)
+    })
 }
 
-fn write_table(out: &mut impl Write, stages: &[CustomStage<'_>]) -> Outcome {
+fn write_table(out: &mut impl Write, stages: &[CustomStage<'_>]) -> io::Result<()> {
     if stages.is_empty() {
         writeln!(out, "The pipeline has no custom stage; `aur plugin new NAME` creates one")?;
     }
     let rows: Vec<[String; 4]> = stages.iter().map(CustomStage::row).collect();
-    let widest = |at: usize| rows.iter().map(|row| width::measure(&row[at])).max().unwrap_or(0);
-    let widths = [widest(0), widest(1), widest(2)];
+    let widths = [0, 1, 2].map(|at| width::widest(rows.iter().map(|row| &row[at])));
     for (row, stage) in rows.iter().zip(stages) {
         for (text, widest) in row.iter().zip(widths) {
             write!(out, "{}  ", width::pad(&sanitize::line(text), widest))?;
@@ -97,7 +86,11 @@ impl CustomStage<'_> {
             }
             None => "runs without asking".to_owned(),
         };
-        [self.name.clone(), self.stage_type.clone(), self.writes.join(", "), state]
+        [self.planned.name().to_owned(), self.planned.type_name().to_owned(), self.writes().join(", "), state]
+    }
+
+    fn writes(&self) -> Vec<&str> {
+        self.planned.access().written().map(|column| column.name()).collect()
     }
 
     fn state(&self) -> &'static str {
@@ -111,9 +104,9 @@ impl CustomStage<'_> {
 
     fn json(&self) -> Value {
         let mut object = json!({
-            "name": self.name,
-            "type": self.stage_type,
-            "writes": self.writes,
+            "name": self.planned.name(),
+            "type": self.planned.type_name(),
+            "writes": self.writes(),
             "state": self.state(),
         });
         if let Some(program) = self.program {

@@ -11,8 +11,7 @@ use crate::commands::plugin::list::ListPluginsArgs;
 use crate::commands::plugin::new::NewArgs;
 use crate::commands::plugin::test::TestPluginArgs;
 use crate::commands::plugin::trust::TrustPluginArgs;
-use crate::context::failure::Outcome;
-use crate::context::program::Program;
+use crate::context::{Outcome, Program};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PluginCommand {

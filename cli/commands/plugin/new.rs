@@ -10,12 +10,12 @@ use aurora_stages::pipelines::EMBEDDED;
 use aurora_storage::ProjectDirectory;
 use clap::{Args, ValueEnum};
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{findings, place};
+use crate::context::{Failure, Outcome, Program, place};
 use crate::output::sanitize;
 
-const NEW_EXAMPLES: &str = "\
+/// Create a stage and add it to the project's pipeline
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   aur plugin new owner --lang python     in .aurora/plugins/owner.py, with a column `owner`
   aur plugin new owner --lang rust       a program in Rust, in .aurora/plugins/owner/
@@ -23,11 +23,7 @@ Examples:
 
 The new stage sets its column to the first directory of the chunk's path. Change the function, then:
   aur plugin trust owner && aur mem index
-  aur mem \"anything\" --where owner=src";
-
-/// Create a stage and add it to the project's pipeline
-#[derive(Debug, Args)]
-#[command(after_help = NEW_EXAMPLES)]
+  aur mem \"anything\" --where owner=src")]
 pub(crate) struct NewArgs {
     /// Name of the stage and of its column: lower-case letters, digits, `_` and `-`
     #[arg(value_name = "NAME")]
@@ -53,8 +49,15 @@ pub(crate) enum PluginLanguage {
 /// Maximum length of a stage name in bytes.
 const MAX_NAME_BYTES: usize = 64;
 
-/// A file of the new stage: its path in `.aurora/plugins`, and its content.
-type NewFile = (String, String);
+/// A new stage.
+struct NewStage {
+    /// Paths in `.aurora/plugins`, and contents.
+    files: Vec<(String, String)>,
+    /// The table in the pipeline file.
+    table: String,
+    /// The commands to run before the first index run, one per line.
+    next: String,
+}
 
 /// Writes the files of the stage, and adds its table to the pipeline.
 pub(crate) fn run(args: &NewArgs, program: &Program) -> Outcome {
@@ -65,7 +68,7 @@ pub(crate) fn run(args: &NewArgs, program: &Program) -> Outcome {
     let project = ProjectDirectory::in_root(&root);
     let home = project.create().map_err(|error| cannot(project.path(), error))?;
     let plugins = home.create_directory(ProjectDirectory::PLUGINS).map_err(|error| cannot(project.path(), error))?;
-    let (files, table) = match args.lang {
+    let NewStage { files, table, next } = match args.lang {
         PluginLanguage::Python => python(name),
         PluginLanguage::Rust => rust(name),
         PluginLanguage::Wasm if program.registry.stage_types().all(|known| known != "wasm") => {
@@ -91,30 +94,13 @@ pub(crate) fn run(args: &NewArgs, program: &Program) -> Outcome {
     }
     let replaced = home.replace(ProjectDirectory::PIPELINE, |file| file.write_all(text.as_bytes()));
     replaced.map_err(|error| cannot(&pipeline_path, error))?;
-    let mut out = program.terminal.stdout();
-    for (path, _) in &files {
-        writeln!(out, "Written: {}", sanitize::line(&plugins.path().join(path).display().to_string()))?;
-    }
-    writeln!(out, "Added [stage.{name}] to {}", sanitize::line(&pipeline_path.display().to_string()))?;
-    writeln!(out, "\nNext:")?;
-    match args.lang {
-        PluginLanguage::Python => {}
-        PluginLanguage::Rust => {
-            writeln!(out, "  cargo build --release --manifest-path .aurora/plugins/{name}/Cargo.toml")?;
+    program.terminal.write(|out| {
+        for (path, _) in &files {
+            writeln!(out, "Written: {}", sanitize::line(&plugins.path().join(path).display().to_string()))?;
         }
-        PluginLanguage::Wasm => {
-            let directory = format!(".aurora/plugins/{name}");
-            writeln!(
-                out,
-                "  componentize-py --wit-path {directory}/wit --world stage componentize stage --python-path {directory} --output {directory}.wasm"
-            )?;
-        }
-    }
-    if args.lang != PluginLanguage::Wasm {
-        writeln!(out, "  aur plugin trust {name}")?;
-    }
-    writeln!(out, "  aur mem index\n  aur mem \"anything\" --where {name}=src")?;
-    Ok(out.flush()?)
+        writeln!(out, "Added [stage.{name}] to {}", sanitize::line(&pipeline_path.display().to_string()))?;
+        writeln!(out, "\nNext:\n{next}  aur mem index\n  aur mem \"anything\" --where {name}=src")
+    })
 }
 
 /// Checks that a name is valid for a stage, a column and a file.
@@ -133,17 +119,16 @@ fn check_name(name: &str) -> Outcome {
 fn check_pipeline(name: &str, known: &str, text: &str, path: &Path, program: &Program) -> Outcome {
     let file = path.display().to_string();
     let load = |text: &str| aurora_pipeline::load(&[PipelineSource { name: &file, text }], &program.registry, EMBEDDED);
-    let before = load(known).map_err(|found| findings::report("the pipeline", &found, &program.terminal))?;
+    let before = load(known).map_err(|found| Failure::findings("the pipeline", &found))?;
     if before.stages().iter().any(|stage| stage.name() == name)
         || program.registry.stage_types().any(|kind| kind == name)
     {
         return Err(Failure::new(format!("the stage `{name}` already exists")).with_help("choose another name"));
     }
-    let after =
-        load(text).map_err(|found| findings::report("the pipeline with the new stage", &found, &program.terminal))?;
+    let after = load(text).map_err(|found| Failure::findings("the pipeline with the new stage", &found))?;
     aurora_stages::index::custom_columns(&after)
         .map(drop)
-        .map_err(|found| findings::report("the pipeline with the new stage", &found, &program.terminal))
+        .map_err(|found| Failure::findings("the pipeline with the new stage", &found))
 }
 
 /// Writes a file below a directory, and creates the directories in between.
@@ -155,37 +140,48 @@ fn write(directory: &Directory, path: &str, content: &str) -> io::Result<()> {
     directory.write(path, content.as_bytes())
 }
 
-fn python(name: &str) -> (Vec<NewFile>, String) {
+fn python(name: &str) -> NewStage {
     let source = include_str!("templates/stage.py").replace("{name}", name);
-    let command = format!("[\"python3\", \".aurora/plugins/{name}.py\"]");
-    (vec![(format!("{name}.py"), source)], table(name, &command))
+    NewStage {
+        files: vec![(format!("{name}.py"), source)],
+        table: table(name, "process", &format!("command = [\"python3\", \".aurora/plugins/{name}.py\"]")),
+        next: format!("  aur plugin trust {name}\n"),
+    }
 }
 
-fn rust(name: &str) -> (Vec<NewFile>, String) {
+fn rust(name: &str) -> NewStage {
     let fill = |template: &str| template.replace("{name}", name);
-    let files = vec![
-        (format!("{name}/Cargo.toml"), fill(include_str!("templates/Cargo.toml.txt"))),
-        (format!("{name}/src/main.rs"), fill(include_str!("templates/main.rs.txt"))),
-        (format!("{name}/.gitignore"), "/target\n".to_owned()),
-    ];
-    (files, table(name, &format!("[\".aurora/plugins/{name}/target/release/{name}\"]")))
+    let build = format!("  cargo build --release --manifest-path .aurora/plugins/{name}/Cargo.toml\n");
+    NewStage {
+        files: vec![
+            (format!("{name}/Cargo.toml"), fill(include_str!("templates/Cargo.toml.txt"))),
+            (format!("{name}/src/main.rs"), fill(include_str!("templates/main.rs.txt"))),
+            (format!("{name}/.gitignore"), "/target\n".to_owned()),
+        ],
+        table: table(name, "process", &format!("command = [\".aurora/plugins/{name}/target/release/{name}\"]")),
+        next: format!("{build}  aur plugin trust {name}\n"),
+    }
 }
 
-fn wasm(name: &str) -> (Vec<NewFile>, String) {
-    let files = vec![
-        (format!("{name}/stage.py"), include_str!("templates/wasm_stage.py").replace("{name}", name)),
-        (format!("{name}/wit/stage.wit"), include_str!("../../../plugins/wasm/wit/stage.wit").to_owned()),
-    ];
-    (files, table_of(name, "wasm", &format!("module = \".aurora/plugins/{name}.wasm\"")))
-}
-
-/// Returns the table of a stage that runs a command.
-fn table(name: &str, command: &str) -> String {
-    table_of(name, "process", &format!("command = {command}"))
+fn wasm(name: &str) -> NewStage {
+    let (source, interface) =
+        (include_str!("templates/wasm_stage.py"), include_str!("../../../plugins/wasm/wit/stage.wit"));
+    let directory = format!(".aurora/plugins/{name}");
+    let world = format!("--wit-path {directory}/wit --world stage");
+    NewStage {
+        files: vec![
+            (format!("{name}/stage.py"), source.replace("{name}", name)),
+            (format!("{name}/wit/stage.wit"), interface.to_owned()),
+        ],
+        table: table(name, "wasm", &format!("module = \"{directory}.wasm\"")),
+        next: format!(
+            "  componentize-py {world} componentize stage --python-path {directory} --output {directory}.wasm\n"
+        ),
+    }
 }
 
 /// Returns the table of a stage in the pipeline file. `program` is the line that selects the command or module to run.
-fn table_of(name: &str, stage_type: &str, program: &str) -> String {
+fn table(name: &str, stage_type: &str, program: &str) -> String {
     format!(
         "[stage.{name}]\nuse = \"{stage_type}\"\n{program}\nreads = [\"file.path\"]\nwrites = {{ {name} = \"string\" }}\n"
     )

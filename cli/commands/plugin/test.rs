@@ -11,23 +11,18 @@ use aurora_project::plan_programs;
 use aurora_stages::index::{self as indexing, IndexOptions};
 use clap::Args;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{findings, place};
-use crate::output::style::Role;
-use crate::output::{sanitize, units};
+use crate::context::{Failure, Outcome, Program, Terminal, place};
+use crate::output::{Role, sanitize, units};
 
-const TEST_EXAMPLES: &str = "\
+/// Test whether a program conforms to the stage protocol
+#[derive(Debug, Args)]
+#[command(after_help = "\
 The program runs in the current directory, on generated rows. Exits with 1 if a check fails.
 
 Examples:
   aur plugin test owner                               test the program of a stage of this project
   aur plugin test -- python3 tools/owner.py           test any command with the default columns
-  aur plugin test --reads chunk.text --writes todos=integer -- ./count-todos";
-
-/// Test whether a program conforms to the stage protocol
-#[derive(Debug, Args)]
-#[command(after_help = TEST_EXAMPLES)]
+  aur plugin test --reads chunk.text --writes todos=integer -- ./count-todos")]
 pub(crate) struct TestPluginArgs {
     /// Stage of the project's pipeline, or command with its arguments
     #[arg(value_name = "CMD", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
@@ -50,11 +45,11 @@ fn parse_column(text: &str) -> Result<(String, String), String> {
 /// Runs the program on generated rows, and prints the results of the checks.
 pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
     let root = place::for_search(None)?;
-    let options = program.project(root.clone()).options()?;
+    let options = program.options(&root)?;
     let from_pipeline = match args.command.as_slice() {
         [name] => {
-            let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-            stage_config(&plan, name, &options, program)?
+            let plan = indexing::plan(&options)?;
+            stage_config(&plan, name, &options)?
         }
         _ => None,
     };
@@ -68,7 +63,7 @@ pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
     };
     let helper = options.services.get::<HelperDirectory>();
     let report = check(&config, &root, helper.as_deref(), &kinds);
-    write_report(&report, program)?;
+    write_report(&report, &program.terminal)?;
     let failed = report.checks.iter().filter(|check| !check.passed).count();
     if failed == 0 {
         return Ok(());
@@ -77,12 +72,12 @@ pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
 }
 
 /// Returns the configuration of a stage of the pipeline. Fails if its program is not allowed.
-fn stage_config(plan: &Plan, name: &str, options: &IndexOptions, program: &Program) -> Outcome<Option<Process>> {
+fn stage_config(plan: &Plan, name: &str, options: &IndexOptions) -> Outcome<Option<Process>> {
     let Some(stage) = plan.stages().iter().find(|stage| stage.name() == name && stage.type_name() == Process::TYPE)
     else {
         return Ok(None);
     };
-    let programs = plan_programs(plan, options).map_err(|error| findings::project(error, &program.terminal))?;
+    let programs = plan_programs(plan, options)?;
     if programs.iter().any(|known| known.stage == name && !known.is_allowed) {
         return Err(Failure::new(format!("the program of stage `{name}` is not allowed to run"))
             .with_help(format!("`aur plugin trust {name}` shows it and allows it")));
@@ -102,27 +97,22 @@ fn command_config(args: &TestPluginArgs, program: &Program) -> Outcome<(Process,
         quoted(&args.reads),
         writes.collect::<Vec<_>>().join(", ")
     );
-    let wrong = |found| findings::report("the command", &found, &program.terminal);
+    let wrong = |found| Failure::findings("the command", &found);
     program.registry.configure(Process::TYPE, &text).map_err(wrong)?;
     let config = toml::from_str(&text).map_err(|error| Failure::new(error.to_string()))?;
     Ok((config, directory))
 }
 
-fn write_report(report: &Conformance, program: &Program) -> Outcome {
-    let terminal = &program.terminal;
-    let mut out = terminal.stdout();
-    for check in &report.checks {
-        let (role, verdict) = if check.passed { (Role::Good, "ok") } else { (Role::Error, "failed") };
-        write!(out, "{}  {}", terminal.out.paint(role, &format!("{verdict:<6}")), check.name)?;
-        if check.detail.is_empty() {
-            writeln!(out)?;
-        } else {
-            writeln!(out, ": {}", sanitize::line(&check.detail))?;
+fn write_report(report: &Conformance, terminal: &Terminal) -> Outcome {
+    terminal.write(|out| {
+        for check in &report.checks {
+            let (role, verdict) = if check.passed { (Role::Good, "ok") } else { (Role::Error, "failed") };
+            let verdict = terminal.out.paint(role, &format!("{verdict:<6}"));
+            let colon = if check.detail.is_empty() { "" } else { ": " };
+            writeln!(out, "{verdict}  {}{colon}{}", check.name, sanitize::line(&check.detail))?;
         }
-    }
-    if let Some(throughput) = report.throughput {
+        let Some(throughput) = report.throughput else { return Ok(()) };
         let bytes = units::bytes(throughput.bytes as u64);
-        writeln!(out, "\n{} rows and {bytes} in a second", units::count(throughput.rows as u64))?;
-    }
-    Ok(out.flush()?)
+        writeln!(out, "\n{} rows and {bytes} in a second", units::count(throughput.rows as u64))
+    })
 }

@@ -1,6 +1,6 @@
 //! `aur plugin trust`: allows the program of a stage to run.
 
-use std::io::{BufRead, IsTerminal, Read, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use aurora_plugins::trust::{Consent, DigestList};
@@ -9,13 +9,12 @@ use aurora_stages::index::{self as indexing, IndexOptions};
 use aurora_suggest::did_you_mean;
 use clap::Args;
 
-use crate::context::args::RootArgs;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{findings, place, programs};
+use crate::context::{Failure, Outcome, Program, RootArgs, Terminal, place, programs};
 use crate::output::sanitize;
 
-const TRUST_EXAMPLES: &str = "\
+/// Show the program of a stage, and allow it to run
+#[derive(Debug, Args)]
+#[command(after_help = "\
 A program runs with your rights. You allow a digest of its command, its files in the repository, the
 modules that they import, its configuration, and the names of its inputs and environment variables.
 If one of them changes, the program must be allowed again. If they are the same in another clone or
@@ -26,11 +25,7 @@ Examples:
   aur plugin trust owner --yes               allow any version, for scripts that trust the checkout
   aur plugin list --digests > ~/allowed      write the digests after a review
   aur plugin trust --digest ~/allowed        allow the listed programs of all stages, for CI
-  aur plugin trust owner --revoke            revoke the permission";
-
-/// Show the program of a stage, and allow it to run
-#[derive(Debug, Args)]
-#[command(after_help = TRUST_EXAMPLES)]
+  aur plugin trust owner --revoke            revoke the permission")]
 pub(crate) struct TrustPluginArgs {
     /// Name of the stage [default with --digest: all stages]
     #[arg(value_name = "NAME", required_unless_present = "digest")]
@@ -58,12 +53,12 @@ pub(crate) struct TrustPluginArgs {
 /// Shows the program, asks the user, and records the answer.
 pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.root.as_deref())?;
-    let options = program.project(root.clone()).options()?;
+    let options = program.options(&root)?;
     if args.revoke {
         return revoke(args, &root, &options, program);
     }
-    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    let programs = plan_programs(&plan, &options).map_err(|error| findings::project(error, &program.terminal))?;
+    let plan = indexing::plan(&options)?;
+    let programs = plan_programs(&plan, &options)?;
     let named = |name: &String| {
         programs
             .iter()
@@ -72,7 +67,7 @@ pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
     };
     match (&args.digest, &args.name) {
         (Some(file), name) => {
-            let list = DigestList::read(file, &root).map_err(|error| Failure::from_error(&error))?;
+            let list = DigestList::read(file, &root)?;
             let asked: Vec<&StageProgram> = match name {
                 Some(name) => vec![named(name)?],
                 None => programs.iter().filter(|known| !known.spec.is_confined).collect(),
@@ -90,10 +85,8 @@ fn revoke(args: &TrustPluginArgs, root: &Path, options: &IndexOptions, program: 
     // A pipeline with errors has no plan, but its permissions can still be revoked.
     let programs = indexing::plan(options).ok().and_then(|plan| plan_programs(&plan, options).ok());
     let current = programs.iter().flatten().find(|known| known.stage == name).map(|known| &known.identity);
-    let forgotten = user::consents().revoke(root, name, current).map_err(|error| Failure::from_error(&error))?;
-    let mut out = program.terminal.stdout();
-    writeln!(out, "Revoked: {forgotten} of stage {}", sanitize::line(name))?;
-    Ok(out.flush()?)
+    let forgotten = user::consents().revoke(root, name, current)?;
+    program.terminal.line(&format!("Revoked: {forgotten} of stage {}", sanitize::line(name)))
 }
 
 /// Allows the programs whose digests the file lists. Fails if another program is requested.
@@ -129,56 +122,46 @@ fn allow_listed(asked: &[&StageProgram], list: &DigestList, file: &Path, root: &
 }
 
 fn ask(found: &StageProgram, is_confirmed: bool, root: &Path, program: &Program) -> Outcome {
-    let mut out = program.terminal.stdout();
+    let terminal = &program.terminal;
     if found.spec.is_confined {
         let stage = &found.stage;
         return Err(Failure::new(format!("stage `{stage}` runs a confined module, so there is nothing to allow")));
     }
-    writeln!(out, "{}", programs::described(found))?;
-    out.flush()?;
+    terminal.line(&programs::described(found))?;
     if user::consents().has_record(root, &found.identity) {
-        writeln!(out, "The program is already allowed")?;
-        return Ok(out.flush()?);
+        return terminal.line("The program is already allowed");
     }
     if !found.identity.has_files() {
-        program.terminal.warn(
+        terminal.warn(
             "no file of the project belongs to the program, so changes of the program go unnoticed; list its files in `files`",
         );
     }
-    if !is_confirmed && !confirmed(program.terminal.live)? {
+    if !is_confirmed && !confirmed(terminal)? {
         return Err(Failure::new("the program was not allowed"));
     }
     grant(found, root)?;
     if found.identity.has_files() {
-        writeln!(out, "Allowed everywhere until the program changes")?;
-    } else {
-        let root = sanitize::line(&root.display().to_string());
-        writeln!(
-            out,
-            "Allowed only in {root}: no file of the project belongs to the program, so its digest identifies it only here"
-        )?;
+        return terminal.line("Allowed everywhere until the program changes");
     }
-    Ok(out.flush()?)
+    let root = sanitize::line(&root.display().to_string());
+    terminal.line(&format!(
+        "Allowed only in {root}: no file of the project belongs to the program, so its digest identifies it only here"
+    ))
 }
 
 fn grant(found: &StageProgram, root: &Path) -> Outcome {
     let granted = aurora_clock::now_seconds();
     let consent = Consent::new(&found.stage, &found.spec, &found.identity, granted);
-    user::consents().grant(root, consent).map_err(|error| Failure::from_error(&error))
+    Ok(user::consents().grant(root, consent)?)
 }
 
-fn confirmed(live: bool) -> Outcome<bool> {
-    if !live || !std::io::stdin().is_terminal() {
+fn confirmed(terminal: &Terminal) -> Outcome<bool> {
+    if !terminal.live || !std::io::stdin().is_terminal() {
         return Err(Failure::new("there is no terminal to ask on").with_help(
             "`--yes` allows the program without asking, `--digest FILE` if a file of reviewed digests lists it",
         ));
     }
-    let mut err = std::io::stderr().lock();
-    write!(err, "It runs with your rights. Allow it? [y/N] ")?;
-    err.flush()?;
-    let mut answer = String::new();
-    std::io::stdin().lock().take(64).read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    Ok(terminal.confirms("It runs with your rights. Allow it?")?)
 }
 
 fn unknown<'a>(name: &str, plan: &aurora_pipeline::Plan, known: impl Iterator<Item = &'a str>) -> Failure {

@@ -11,6 +11,7 @@ use crate::commands::mem::browse::search::Question;
 use crate::output::sanitize;
 
 /// State of the browser.
+#[derive(Default)]
 pub(super) struct App {
     pub(super) query: LineEdit,
     pub(super) filter: LineEdit,
@@ -41,8 +42,9 @@ pub(super) struct App {
 }
 
 /// The line that is being edited.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) enum Prompt {
+    #[default]
     Query,
     Filter {
         /// The line before the edit.
@@ -51,15 +53,17 @@ pub(super) enum Prompt {
 }
 
 /// The part of the screen that keys move in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Focus {
+    #[default]
     Results,
     Pane,
 }
 
 /// The view of the selected result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pane {
+    #[default]
     Code,
     Score,
 }
@@ -99,26 +103,7 @@ impl App {
     /// Creates the state from a query and a line of filters, both given as arguments. Returns it with the first
     /// question.
     pub(super) fn new(query: &str, filter: &str) -> (Self, Question) {
-        let mut app = Self {
-            query: LineEdit::new(query),
-            filter: LineEdit::new(filter),
-            prompt: Prompt::Query,
-            filter_error: None,
-            applied: FilterSpec::default(),
-            asked: Question::default(),
-            answered: None,
-            found: Found::default(),
-            error: None,
-            opens: false,
-            selected: 0,
-            focus: Focus::Results,
-            pane: Pane::Code,
-            preview: None,
-            scroll: None,
-            message: None,
-            shows_help: false,
-            drawn: Drawn::default(),
-        };
+        let mut app = Self { query: LineEdit::new(query), filter: LineEdit::new(filter), ..Self::default() };
         app.apply_filter();
         let question = app.question(false);
         (app, question)

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use aurora_query::Mode;
 use clap::Args;
 
-use crate::context::args::FilterArgs;
+use crate::context::FilterArgs;
 
-pub(crate) const BROWSE_EXAMPLES: &str = "\
+/// Search while you type, with the code next to the results
+#[derive(Args, Debug)]
+#[command(after_help = "\
 Examples:
   aur mem browse
   aur mem browse retry with backoff --type function
@@ -15,11 +17,7 @@ Examples:
 
 Results change while you type. Enter opens the selected one in $VISUAL, $EDITOR or vi;
 Ctrl-F edits the filters; Tab moves from the results to the code and to the explanation of
-the score; F1 shows all keys.";
-
-/// Search while you type, with the code next to the results
-#[derive(Args, Debug)]
-#[command(after_help = BROWSE_EXAMPLES)]
+the score; F1 shows all keys.")]
 pub(crate) struct BrowseArgs {
     /// Initial query
     #[arg(value_name = "QUERY")]

@@ -3,8 +3,7 @@
 use aurora_query::FilterSpec;
 use aurora_suggest::nearest;
 
-use crate::context::args::FilterArgs;
-use crate::context::place;
+use crate::context::{FilterArgs, place};
 
 /// The names before the colons, which are the names of the search options.
 const KEYS: [&str; 6] = ["type", "lang", "path", "where", "grep", "fixed"];

@@ -26,27 +26,25 @@ use std::time::Duration;
 use search::Subject;
 use session::Session;
 
-use crate::context::failure::{Failure, Outcome};
-use crate::context::program::Program;
-use crate::context::{findings, indexing, interrupt, place};
+use crate::context::{Failure, Outcome, Program, indexing, interrupt};
 
 pub(crate) use args::BrowseArgs;
 pub(crate) use editor::Editor;
 
 /// Runs the browser until the user leaves it.
 pub(crate) fn run(args: &BrowseArgs, program: &Program) -> Outcome {
-    args.filter.spec().map_err(|error| Failure::from_error(&error))?;
+    args.filter.spec()?;
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     if is_dumb || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(Failure::new("`aur mem browse` needs a terminal with cursor control for input and output")
             .with_help("use `aur mem search` instead"));
     }
-    let project = program.project(place::for_search(args.root.as_deref())?);
-    let config = project.settings(Vec::new()).map_err(|error| findings::project(error, &program.terminal))?;
+    let project = program.find(args.root.as_deref())?;
+    let config = project.settings(Vec::new())?;
     let is_new = indexing::for_search(&project, args.no_index, program)?;
     let snapshot = project.snapshot()?;
     let budget = if args.no_refresh { Duration::ZERO } else { Duration::from_millis(config.refresh) };
     interrupt::leave_to_other_handler();
     let subject = Subject { project, snapshot, config, mode: args.mode.unwrap_or_default(), budget, is_new };
-    Session::begin(args, subject, program.terminal.out)?.run(&program.terminal)
+    Session::begin(args, subject, program.terminal.out)?.run()
 }

@@ -11,8 +11,7 @@ use aurora_storage::{FileRecord, StorageError};
 
 use crate::commands::mem::browse::latest::Latest;
 use crate::commands::mem::browse::row::{Marks, Row};
-use crate::output::code::{CodeLine, highlight};
-use crate::output::style::Role;
+use crate::output::{Role, code};
 
 /// Maximum size of a file in bytes. For a larger file, only the chunk is shown.
 const MAX_FILE_BYTES: u64 = 512 << 10;
@@ -145,7 +144,7 @@ struct Colours {
 impl Colours {
     fn highlights(&mut self, text: &str, language: &str) -> &[Vec<Highlight>] {
         if self.text != text || self.language != language {
-            let highlights = highlight(text, language);
+            let highlights = code::highlight(text, language);
             *self = Self { text: text.to_owned(), language: language.to_owned(), highlights };
         }
         &self.highlights
@@ -192,7 +191,7 @@ impl PreviewLine {
 
     /// Returns the line as pieces of one colour each, in at most `columns`.
     pub(super) fn runs(&self, columns: usize) -> Vec<(Option<Role>, String)> {
-        let line = CodeLine { text: &self.text, highlights: &self.highlights, matches: &self.matches };
+        let line = code::CodeLine { text: &self.text, highlights: &self.highlights, matches: &self.matches };
         line.runs(0, Some(columns))
     }
 }

@@ -6,8 +6,7 @@ use std::time::Duration;
 use aurora_query::{Hit, SearchResults, TextFilter};
 use aurora_storage::ChunkId;
 
-use crate::output::results;
-use crate::output::scores::ScoreCard;
+use crate::output::{ScoreCard, results};
 
 #[derive(Debug, Clone)]
 pub(super) struct Row {

@@ -9,8 +9,7 @@ use aurora_storage::Snapshot;
 
 use crate::commands::mem::browse::latest::Latest;
 use crate::commands::mem::browse::row::Found;
-use crate::context::refresh::{self, Refreshed};
-use crate::output::time;
+use crate::context::refresh;
 
 /// Maximum number of results.
 const MAX_RESULTS: usize = 100;
@@ -132,8 +131,8 @@ struct Answering {
 impl Answering {
     fn open(subject: Subject, embedder: RunningEmbedder) -> Result<Self, ProjectError> {
         let Subject { project, snapshot, config, mode, budget, is_new } = subject;
-        let Refreshed { newer, note } = if is_new || budget.is_zero() {
-            Refreshed::default()
+        let refresh::Refreshed { newer, note } = if is_new || budget.is_zero() {
+            refresh::Refreshed::default()
         } else {
             refresh::before_search(&project, &snapshot, budget)
         };
@@ -152,7 +151,7 @@ impl Answering {
             return false;
         }
         let Ok(snapshot) = self.project.snapshot() else { return false };
-        let Refreshed { newer, note } = refresh::before_search(&self.project, &snapshot, self.budget);
+        let refresh::Refreshed { newer, note } = refresh::before_search(&self.project, &snapshot, self.budget);
         let snapshot = newer.unwrap_or(snapshot);
         self.notes.extend(note);
         !self.is_current(&snapshot) && self.change_to(snapshot)
@@ -203,7 +202,7 @@ impl Answering {
     }
 
     fn search(&mut self, question: &Question) -> Result<Found, String> {
-        let now = time::now();
+        let now = aurora_clock::now_seconds();
         let query = Query {
             limit: MAX_RESULTS,
             mode: self.mode,

@@ -18,11 +18,8 @@ use crate::commands::mem::browse::search::{self, Questions, Reply, RunningEmbedd
 use crate::commands::mem::browse::signals::{Signals, suspend};
 use crate::commands::mem::browse::theme::Theme;
 use crate::commands::mem::browse::{BrowseArgs, command, filters, view};
-use crate::context::failure::{Failure, Outcome};
-use crate::context::terminal::Terminal;
-use crate::context::{findings, place};
-use crate::output::style::Painter;
-use crate::output::time;
+use crate::context::{Failure, Outcome, place};
+use crate::output::Painter;
 
 /// Maximum waiting time for a key before answers are checked: while an answer is pending, and otherwise.
 const PENDING_POLL: Duration = Duration::from_millis(8);
@@ -124,7 +121,7 @@ impl Session {
     }
 
     /// Runs the browser until it ends.
-    pub(super) fn run(mut self, terminal: &Terminal) -> Outcome {
+    pub(super) fn run(mut self) -> Outcome {
         let shown = self.show();
         self.embedder.stop();
         let end = self.end.take();
@@ -133,7 +130,7 @@ impl Session {
         match end {
             None | Some(End::Left) => Ok(()),
             Some(End::Signalled) => Err(Failure::Interrupted("a signal arrived while the editor ran".to_owned())),
-            Some(End::Failed(error)) => Err(findings::project(error, terminal)),
+            Some(End::Failed(error)) => Err(error.into()),
             Some(End::Broken) => Err(Failure::new("the search thread ended unexpectedly")),
         }
     }
@@ -284,7 +281,7 @@ impl Session {
             && let Ok(access) = searcher.access()
         {
             // A read-only index can be browsed.
-            let _ = access.record(&[(row.key.as_str(), time::now())]);
+            let _ = access.record(&[(row.key.as_str(), aurora_clock::now_seconds())]);
         }
         self.requested = None;
         let question = self.app.question(true);

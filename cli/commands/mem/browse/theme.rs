@@ -2,7 +2,7 @@
 
 use ratatui::style::{Modifier, Style};
 
-use crate::output::style::{Painter, Role};
+use crate::output::{Painter, Role};
 
 /// Styles of the screen.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 use aurora_storage::ChunkId;
 
 use crate::commands::mem::browse::app::*;
-use crate::output::scores::ScoreCard;
+use crate::output::ScoreCard;
 
 /// Creates a browser whose first question is answered with results of these names.
 fn app(query: &str, names: &[&str]) -> App {

@@ -7,8 +7,7 @@ use ratatui::style::Style;
 use crate::commands::mem::browse::command::KEYS;
 use crate::commands::mem::browse::theme::Theme;
 use crate::commands::mem::browse::view::line::text;
-use crate::output::style::Role;
-use crate::output::width;
+use crate::output::{Role, width};
 
 /// Width of the column of keys.
 const KEY_COLUMNS: u16 = 26;

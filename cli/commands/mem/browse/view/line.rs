@@ -5,8 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::commands::mem::browse::theme::Theme;
-use crate::output::style::Role;
-use crate::output::width;
+use crate::output::{Role, width};
 
 /// Draws a line of text in at most the width of an area; `…` replaces the text that does not fit.
 pub(super) fn text(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {

@@ -15,8 +15,7 @@ use ratatui::style::Style;
 use crate::commands::mem::browse::app::{App, Prompt};
 use crate::commands::mem::browse::line_edit::LineEdit;
 use crate::commands::mem::browse::theme::Theme;
-use crate::output::style::Role;
-use crate::output::{sanitize, units, width};
+use crate::output::{Role, sanitize, units, width};
 
 const HINTS: &str = "Enter edit · Tab pane · Ctrl-F filter · Ctrl-Y copy · F1 help · Esc quit";
 /// Minimum width of the screen for the number of results next to the query.

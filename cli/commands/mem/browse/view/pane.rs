@@ -9,8 +9,7 @@ use crate::commands::mem::browse::preview::{Preview, PreviewLine};
 use crate::commands::mem::browse::row::Row;
 use crate::commands::mem::browse::theme::Theme;
 use crate::commands::mem::browse::view::line::{text, title};
-use crate::output::style::Role;
-use crate::output::{sanitize, scores, width};
+use crate::output::{Role, sanitize, scores, width};
 
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme) {
     let heading = Rect { height: 1, ..area };

@@ -8,8 +8,7 @@ use crate::commands::mem::browse::app::{App, Focus};
 use crate::commands::mem::browse::row::Row;
 use crate::commands::mem::browse::theme::Theme;
 use crate::commands::mem::browse::view::line::text;
-use crate::output::style::Role;
-use crate::output::{sanitize, units, width};
+use crate::output::{Role, sanitize, units, width};
 
 /// Number of lines per result.
 const LINES: u16 = 2;

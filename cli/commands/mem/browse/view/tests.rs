@@ -6,8 +6,7 @@ use crate::commands::mem::browse::command::{Command, Move};
 use crate::commands::mem::browse::preview::{Preview, PreviewLine};
 use crate::commands::mem::browse::row::{Found, Row};
 use crate::commands::mem::browse::view::*;
-use crate::output::scores::ScoreCard;
-use crate::output::style::Painter;
+use crate::output::{Painter, ScoreCard, sanitize, width};
 
 /// Creates a browser with results of these names, each in a file of that name.
 fn app(query: &str, names: &[String]) -> App {

@@ -1,21 +1,13 @@
 //! `aur mem stats`: prints statistics of the index.
 
-pub(super) mod failed;
-pub(super) mod skipped;
+use std::io::{self, Write};
 
-use std::io::Write;
-use std::path::PathBuf;
-
-use aurora_project::{ContentsReport, contents};
+use aurora_project::{ContentsReport, OmissionReport, contents, omissions};
+use aurora_stages::index::{FailedRow, NotIndexed, failed_rows};
 use clap::Args;
 
-use crate::context::args::ReportFormat;
-use crate::context::failure::Outcome;
-use crate::context::opened;
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::output::style::Role;
-use crate::output::{fields, json, sanitize, units, width};
+use crate::context::{IndexReportArgs, Outcome, Program, Terminal, interrupt};
+use crate::output::{Role, fields, sanitize, units, width};
 
 /// Show statistics of the index
 #[derive(Debug, Args)]
@@ -32,26 +24,22 @@ pub(crate) struct StatsArgs {
     #[arg(long, conflicts_with = "skipped")]
     pub(crate) failed: bool,
 
-    /// Indexed directory [default: the nearest enclosing directory with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
-
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) index: IndexReportArgs,
 }
 
 /// Prints the statistics of the published generation.
 pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
-    let terminal = &program.terminal;
-    let (project, snapshot) = opened::open(args.root.as_deref(), program)?;
-    let stats = contents(&project, &snapshot).map_err(opened::failure)?;
-    let mut out = terminal.stdout();
-    match args.format {
-        ReportFormat::Json => json::write_indented(&mut out, &stats)?,
-        ReportFormat::Text => write_text(&mut out, &stats, terminal)?,
+    if args.skipped {
+        return print_skipped(args, program);
     }
-    Ok(out.flush()?)
+    if args.failed {
+        return print_failed(args, program);
+    }
+    let terminal = &program.terminal;
+    let (project, snapshot) = program.open(args.index.root.as_deref())?;
+    let stats = contents(&project, &snapshot)?;
+    terminal.print(args.index.format, &stats, |out| write_text(out, &stats, terminal))
 }
 
 /// Free space is shown if it exceeds both this fraction of the tables and this number of bytes. The latest transactions
@@ -59,7 +47,7 @@ pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
 const FREE_SHARE: u64 = 8;
 const MIN_FREE_BYTES: u64 = 1 << 20;
 
-fn write_text(out: &mut impl Write, stats: &ContentsReport, terminal: &Terminal) -> std::io::Result<()> {
+fn write_text(out: &mut impl Write, stats: &ContentsReport, terminal: &Terminal) -> io::Result<()> {
     let heading = |text: &str| terminal.out.paint(Role::Heading, text);
     writeln!(out, "{}", heading(&format!("Index of {}", sanitize::line(&stats.root))))?;
     writeln!(out, "  Files:       {}", units::count(stats.files))?;
@@ -117,6 +105,64 @@ fn write_text(out: &mut impl Write, stats: &ContentsReport, terminal: &Terminal)
         if !values.is_empty() {
             writeln!(out, "  {:widest$}  {values}", "")?;
         }
+    }
+    Ok(())
+}
+
+/// Prints every failed row of the published generation.
+fn print_failed(args: &StatsArgs, program: &Program) -> Outcome {
+    let (_, snapshot) = program.open(args.index.root.as_deref())?;
+    let rows = failed_rows(&snapshot)?;
+    program.terminal.print(args.index.format, &rows, |out| write_failed(out, &rows, &program.terminal))
+}
+
+fn write_failed(out: &mut impl Write, rows: &[FailedRow], terminal: &Terminal) -> io::Result<()> {
+    let title = match rows.len() as u64 {
+        0 => "No custom stage has failed on a row".to_owned(),
+        count => format!("{} failed; `aur mem index` tries again", units::counted(count, "row")),
+    };
+    writeln!(out, "{}", terminal.out.paint(Role::Heading, &title))?;
+    for row in rows {
+        let lines = match (row.line_start, row.line_end) {
+            (Some(start), Some(end)) => format!(":{start}-{end}"),
+            _ => String::new(),
+        };
+        let place = terminal.out.paint(Role::Path, &format!("{}{lines}", sanitize::line(&row.path)));
+        let error = terminal.out.paint(Role::Error, &sanitize::line(&row.error));
+        writeln!(out, "{place}: {}: {error}", sanitize::line(&row.stage))?;
+    }
+    Ok(())
+}
+
+/// Prints every file and directory of the current tree that is not indexed.
+fn print_skipped(args: &StatsArgs, program: &Program) -> Outcome {
+    let (project, _) = program.open(args.index.root.as_deref())?;
+    let options = program.options(project.root())?;
+    interrupt::cancels(&options.cancel, "nothing is written");
+    let report = omissions(&options)?;
+    interrupt::unless_cancelled(&options.cancel)?;
+    program.terminal.print(args.index.format, &report, |out| write_skipped(out, &report, &program.terminal))
+}
+
+/// Writes the reasons, most frequent first, and then `PATH: REASON` for every entry.
+fn write_skipped(out: &mut impl Write, report: &OmissionReport, terminal: &Terminal) -> io::Result<()> {
+    let total = units::count(report.total as u64);
+    let title = format!("Not indexed in {}: {total} files and directories", sanitize::line(&report.root));
+    writeln!(out, "{}", terminal.out.paint(Role::Heading, &title))?;
+    let mut reasons: Vec<_> = report.reasons.iter().collect();
+    reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(**count), reason.as_str()));
+    let counts: Vec<String> = reasons.iter().map(|(_, count)| units::count(**count as u64)).collect();
+    let widest = counts.iter().map(|count| width::measure(count)).max().unwrap_or(0);
+    for ((reason, _), count) in reasons.iter().zip(&counts) {
+        writeln!(out, "  {count:>widest$}  {}", sanitize::line(reason))?;
+    }
+    if !report.entries.is_empty() {
+        writeln!(out)?;
+    }
+    for NotIndexed { path, reason, failed, .. } in &report.entries {
+        let role = if *failed { Role::Error } else { Role::Faint };
+        let reason = terminal.out.paint(role, &sanitize::line(reason));
+        writeln!(out, "{}: {reason}", terminal.out.paint(Role::Path, &sanitize::line(path)))?;
     }
     Ok(())
 }

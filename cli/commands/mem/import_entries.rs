@@ -13,13 +13,8 @@ use serde::Serialize;
 
 use crate::commands::mem::add::root_of;
 use crate::commands::mem::import::{self as artefact, ImportArgs, SourceFormatArg};
-use crate::context::args::ReportFormat;
-use crate::context::failure::{Failure, Outcome};
-use crate::context::findings;
-use crate::context::memories::{create, failure, open_all, places, project};
-use crate::context::program::Program;
-use crate::context::terminal::Terminal;
-use crate::output::{json, sanitize, time, units};
+use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal, memories};
+use crate::output::{sanitize, units};
 
 /// Maximum number of problems that are listed without `--verbose`.
 const MAX_LISTED: usize = 20;
@@ -42,28 +37,21 @@ struct Target<'a> {
 }
 
 /// Imports entries into a memory and prints a report.
-pub(crate) fn run(args: &ImportArgs, from: SourceFormatArg, program: &Program) -> Outcome {
-    let root = project(args.root.as_deref())?;
+pub(super) fn run(args: &ImportArgs, from: SourceFormatArg, program: &Program) -> Outcome {
+    let root = memories::project(args.root.as_deref())?;
     let default = if root.is_some() { Owner::Project } else { Owner::User };
     let owner = args.transfer.memory.unwrap_or(default);
     let root = root_of(owner, root)?;
-    let target = Target { owner, root: &root, is_dry_run: args.transfer.dry_run, now: time::now() };
+    let target = Target { owner, root: &root, is_dry_run: args.transfer.dry_run, now: aurora_clock::now_seconds() };
     let (transfer, noun) = match from {
         SourceFormatArg::Jsonl => (target.lines(&args.file)?, "line"),
         SourceFormatArg::Markdown => (target.notes(&args.file)?, "file"),
     };
     let report = Report { memory: owner, dry_run: args.transfer.dry_run, transfer };
-    match args.format {
-        ReportFormat::Json => {
-            let mut out = program.terminal.stdout();
-            json::write_indented(&mut out, &report)?;
-            out.flush()?;
-        }
-        ReportFormat::Text => {
-            list(&report.transfer, args.transfer.verbose, &program.terminal);
-            print(&report, &program.terminal)?;
-        }
+    if args.format == ReportFormat::Text {
+        list(&report.transfer, args.transfer.verbose, &program.terminal);
     }
+    program.terminal.print(args.format, &report, |out| write_text(out, &report))?;
     match report.transfer.unmapped_count() {
         0 => Ok(()),
         count => Err(Failure::Short(format!("{} could not be imported", units::counted(count, noun)))),
@@ -93,11 +81,11 @@ impl Target<'_> {
 
     fn write(&self, entries: &mut dyn Iterator<Item = Transfer>) -> Outcome<TransferReport> {
         if !self.is_dry_run {
-            return create(self.owner, self.root)?.put_all(entries, self.now).map_err(failure);
+            return Ok(memories::create(self.owner, self.root)?.put_all(entries, self.now)?);
         }
-        let place = places(self.root).into_iter().filter(|place| place.owner() == self.owner);
-        let memory = open_all(place)?.pop();
-        Memory::plan_all(memory.as_ref(), self.owner, entries).map_err(failure)
+        let place = memories::places(self.root).into_iter().filter(|place| place.owner() == self.owner);
+        let memory = memories::open_all(place)?.pop();
+        Ok(Memory::plan_all(memory.as_ref(), self.owner, entries)?)
     }
 
     /// The placement and the time of entries that specify neither.
@@ -120,7 +108,7 @@ fn list(report: &TransferReport, is_verbose: bool, terminal: &Terminal) {
             // Write errors are ignored, because nobody could read a message about a closed standard error.
             let _ = writeln!(io::stderr().lock(), "{}", sanitize::line(&line));
         } else {
-            findings::show(&problem.mistakes, terminal);
+            terminal.show(&problem.mistakes);
         }
     }
     let hidden = match is_verbose {
@@ -136,10 +124,9 @@ fn list(report: &TransferReport, is_verbose: bool, terminal: &Terminal) {
     }
 }
 
-fn print(report: &Report, terminal: &Terminal) -> Outcome {
+fn write_text(out: &mut impl Write, report: &Report) -> io::Result<()> {
     let TransferReport { added, replaced, unchanged, kept, not_stored, unmapped, altered, accesses, .. } =
         &report.transfer;
-    let mut out = terminal.stdout();
     let verb = if report.dry_run { "Would import" } else { "Imported" };
     let written = units::counted(added + replaced, "entry");
     writeln!(out, "{verb} {written} into the {}'s memory", report.memory.as_str())?;
@@ -157,7 +144,7 @@ fn print(report: &Report, terminal: &Terminal) -> Outcome {
         let note = if note.is_empty() { note } else { format!(" ({note})") };
         writeln!(out, "  {name:<12} {}{note}", units::count(count))?;
     }
-    Ok(out.flush()?)
+    Ok(())
 }
 
 /// Formats counts by reason, such as `id 5, weight 2`.
