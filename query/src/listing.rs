@@ -94,7 +94,7 @@ struct Part {
 impl Part {
     fn new(searcher: &Searcher, query: &Query, filter: &Filter, limit: usize) -> Result<Self, QueryError> {
         let snapshot = searcher.snapshot();
-        let selection = filter.select(searcher, &query.work)?;
+        let selection = filter.select(&searcher.filtered(), &query.work)?;
         let mut notes = selection.notes;
         let eligible = match selection.chunks {
             Some(chunks) => chunks & snapshot.live(),

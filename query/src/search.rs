@@ -65,7 +65,7 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
     let work = &query.work;
     work.check()?;
     let filter = query.filter.resolve(work)?;
-    filter.check_against(searchers)?;
+    filter.check_against(&searchers.iter().map(|searcher| searcher.filtered()).collect::<Vec<_>>())?;
     if query.text.trim().is_empty() && !query.filter.is_empty() {
         return listing::list(searchers, query, &filter, start);
     }
@@ -141,7 +141,9 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
 /// [`QueryError::Filter`] for an invalid value, a condition that does not fit its column, a column that no index has,
 /// or a path outside of all indexed directories.
 pub fn check_filter(searchers: &[&Searcher], filter: &FilterSpec) -> Result<(), QueryError> {
-    Ok(filter.resolve(&WorkBudget::default())?.check_against(searchers)?)
+    Ok(filter
+        .resolve(&WorkBudget::default())?
+        .check_against(&searchers.iter().map(|searcher| searcher.filtered()).collect::<Vec<_>>())?)
 }
 
 /// Returns the filter with every language replaced by its name in the indexes.
@@ -230,7 +232,7 @@ fn select(
     let (mut selected, mut reasons): (Vec<Option<RoaringBitmap>>, Vec<String>) = (Vec::new(), Vec::new());
     for searcher in searchers {
         let snapshot = searcher.snapshot();
-        let selection = filter.select(searcher, work)?;
+        let selection = filter.select(&searcher.filtered(), work)?;
         reasons.extend(selection.notes);
         selected.push(selection.chunks.map(|chunks| chunks & snapshot.live()));
     }

@@ -8,6 +8,7 @@ use aurora_storage::{AccessLog, AccessRecord, Annotations, ColumnDeclaration, Sn
 
 use crate::config::SearchConfig;
 use crate::facet_index::FacetIndex;
+use crate::filter::FilteredIndex;
 use crate::memory::Retention;
 use crate::query::Mode;
 use crate::rank::{Boosts, LabelCache, Reranking, first_piece};
@@ -178,6 +179,16 @@ impl Searcher {
     /// The directory of the indexed files; `None` for a memory, whose chunks do not come from files.
     pub fn source_directory(&self) -> Option<&Path> {
         self.root().filter(|_| self.memory.is_none())
+    }
+
+    /// Returns the parts of the index that filters read.
+    pub(crate) fn filtered(&self) -> FilteredIndex<'_> {
+        FilteredIndex {
+            snapshot: &self.snapshot,
+            root: self.source_directory(),
+            annotations: self.annotations(),
+            memory: self.memory(),
+        }
     }
 
     /// Whether the index contains memories.

@@ -11,28 +11,28 @@ use roaring::RoaringBitmap;
 
 use crate::filter::condition::{Condition, Operator};
 use crate::filter::error::{FilterError, SelectError};
+use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::number::Number;
 use crate::filter::operand::{NumberRange, Operand};
 use crate::filter::properties::Property;
 use crate::memory::column;
-use crate::searcher::Searcher;
 use crate::work::WorkBudget;
 
 /// Returns the chunks that meet a condition.
 pub(super) fn select(
     condition: &Condition,
-    searcher: &Searcher,
+    index: &FilteredIndex<'_>,
     from: Option<&Path>,
     work: &WorkBudget,
 ) -> Result<RoaringBitmap, SelectError> {
     work.check()?;
-    if let Some(property) = property(&condition.key, searcher.snapshot())? {
-        let equal = property.equal(condition, searcher, from, work)?;
-        return Ok(meeting(condition, searcher.snapshot(), searcher.snapshot().live().clone(), equal));
+    if let Some(property) = property(&condition.key, index.snapshot)? {
+        let equal = property.equal(condition, index, from, work)?;
+        return Ok(meeting(condition, index.snapshot, index.snapshot.live().clone(), equal));
     }
-    match searcher.annotations().filter(|_| condition.key == column::TAGS) {
-        Some(annotations) => annotated(condition, annotations, searcher.snapshot(), work),
-        None => stored(condition, searcher.snapshot(), work),
+    match index.annotations.filter(|_| condition.key == column::TAGS) {
+        Some(annotations) => annotated(condition, annotations, index.snapshot, work),
+        None => stored(condition, index.snapshot, work),
     }
 }
 

@@ -6,7 +6,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use roaring::RoaringBitmap;
 
 use crate::filter::error::{FilterError, SelectError};
-use crate::searcher::Searcher;
+use crate::filter::filtered_index::FilteredIndex;
 use crate::work::WorkBudget;
 
 /// Characters with a special meaning in globs.
@@ -42,14 +42,13 @@ impl PathPatterns {
     }
 
     /// Returns the chunks of all matching files. For each pattern, only the first reading that matches any file counts.
-    pub(super) fn select(&self, searcher: &Searcher, work: &WorkBudget) -> Result<RoaringBitmap, SelectError> {
-        let readings: Vec<Reading> =
-            (0..self.given.len()).flat_map(|at| self.readings(at, searcher.source_directory())).collect();
+    pub(super) fn select(&self, index: &FilteredIndex<'_>, work: &WorkBudget) -> Result<RoaringBitmap, SelectError> {
+        let readings: Vec<Reading> = (0..self.given.len()).flat_map(|at| self.readings(at, index.root)).collect();
         let globs = self.globs(&readings)?;
         let mut found = vec![RoaringBitmap::new(); readings.len()];
         let mut is_found = vec![false; readings.len()];
         let mut matching = Vec::new();
-        for file in searcher.snapshot().files() {
+        for file in index.snapshot.files() {
             work.check()?;
             let file = file?;
             globs.matches_into(Path::new(&file.path), &mut matching);
@@ -81,21 +80,19 @@ impl PathPatterns {
     ///
     /// # Errors
     /// [`FilterError::OutsideRoots`] for the first pattern outside all indexed directories.
-    pub(super) fn check(&self, searchers: &[&Searcher]) -> Result<(), SelectError> {
-        let roots: Vec<&Path> = searchers.iter().filter_map(|searcher| searcher.source_directory()).collect();
+    pub(super) fn check(&self, indexes: &[FilteredIndex<'_>]) -> Result<(), SelectError> {
+        let roots: Vec<&Path> = indexes.iter().filter_map(|index| index.root).collect();
         if roots.is_empty() {
             return Ok(());
         }
         for (at, given) in self.given.iter().enumerate() {
             let mut is_inside = false;
-            for searcher in searchers.iter().filter(|searcher| searcher.source_directory().is_some()) {
-                let readings = self.readings(at, searcher.source_directory());
+            for index in indexes.iter().filter(|index| index.root.is_some()) {
+                let readings = self.readings(at, index.root);
                 // A path that begins with `/` may be relative to the root if its first component exists there.
                 is_inside |= match readings.as_slice() {
                     [] => false,
-                    [reading] if is_absolute(given) && reading.text == plain(given) => {
-                        has_beginning(searcher, reading)?
-                    }
+                    [reading] if is_absolute(given) && reading.text == plain(given) => has_beginning(index, reading)?,
                     _ => true,
                 };
             }
@@ -154,13 +151,13 @@ impl PathPatterns {
 }
 
 /// Whether the first component of a reading is a glob or exists in the root of an index.
-fn has_beginning(searcher: &Searcher, reading: &Reading) -> Result<bool, SelectError> {
+fn has_beginning(index: &FilteredIndex<'_>, reading: &Reading) -> Result<bool, SelectError> {
     let path = reading.text.trim_start_matches('/');
     let first = path.split('/').next().unwrap_or_default();
     if first.contains(SPECIAL) || first.is_empty() {
         return Ok(true);
     }
-    for file in searcher.snapshot().files() {
+    for file in index.snapshot.files() {
         if file?.path.split('/').next() == Some(first) {
             return Ok(true);
         }

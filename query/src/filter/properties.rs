@@ -7,9 +7,9 @@ use roaring::RoaringBitmap;
 
 use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, SelectError};
+use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::paths::PathPatterns;
 use crate::filter::types::parse_type;
-use crate::searcher::Searcher;
 use crate::work::WorkBudget;
 
 /// A built-in property, which every chunk has.
@@ -50,7 +50,7 @@ impl Property {
     pub(super) fn equal(
         self,
         condition: &Condition,
-        searcher: &Searcher,
+        index: &FilteredIndex<'_>,
         from: Option<&Path>,
         work: &WorkBudget,
     ) -> Result<RoaringBitmap, SelectError> {
@@ -58,11 +58,11 @@ impl Property {
         let texts = condition.operands.iter().filter(|operand| !operand.is_none()).map(|operand| operand.text.as_str());
         if self == Self::Path {
             let patterns = PathPatterns::new(texts.map(str::to_owned).collect(), from.map(Path::to_owned))?;
-            return patterns.select(searcher, work);
+            return patterns.select(index, work);
         }
         let chunks = |text| match self {
-            Self::Type => type_chunks(searcher.snapshot(), text),
-            _ => Ok(language_chunks(searcher.snapshot(), text)?),
+            Self::Type => type_chunks(index.snapshot, text),
+            _ => Ok(language_chunks(index.snapshot, text)?),
         };
         union(texts.map(chunks))
     }

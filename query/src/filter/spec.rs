@@ -9,12 +9,12 @@ use roaring::RoaringBitmap;
 use crate::filter::columns::{self, without_tags};
 use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, MAX_TOTAL_BYTES, MAX_VALUE_BYTES, MAX_VALUES, SelectError};
+use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::paths::PathPatterns;
 use crate::filter::properties::{language_chunks, union};
 use crate::filter::text::TextFilter;
 use crate::filter::types::parse_type;
 use crate::memory::Source;
-use crate::searcher::Searcher;
 use crate::work::WorkBudget;
 
 /// Filters as given by the user. Values of one kind are alternatives; a chunk must match every kind.
@@ -163,9 +163,9 @@ impl Filter {
     ///
     /// # Errors
     /// Fails if a condition does not fit its column, or if a path is outside of all indexed directories.
-    pub(crate) fn check_against(&self, searchers: &[&Searcher]) -> Result<(), SelectError> {
-        self.paths.iter().try_for_each(|paths| paths.check(searchers))?;
-        let snapshots = searchers.iter().map(|searcher| searcher.snapshot());
+    pub(crate) fn check_against(&self, indexes: &[FilteredIndex<'_>]) -> Result<(), SelectError> {
+        self.paths.iter().try_for_each(|paths| paths.check(indexes))?;
+        let snapshots = indexes.iter().map(|index| index.snapshot);
         for condition in &self.where_ {
             let (mut unknown, mut is_known) = (None, columns::is_built_in(&condition.key));
             for snapshot in snapshots.clone() {
@@ -191,13 +191,13 @@ impl Filter {
     ///
     /// # Errors
     /// Fails if a condition does not fit its column, or if the index cannot be read.
-    pub(crate) fn select(&self, searcher: &Searcher, work: &WorkBudget) -> Result<ChunkSelection, SelectError> {
-        let snapshot = searcher.snapshot();
-        let visible = searcher.memory().map(|memory| memory.visible(snapshot)).transpose()?.flatten();
+    pub(crate) fn select(&self, index: &FilteredIndex<'_>, work: &WorkBudget) -> Result<ChunkSelection, SelectError> {
+        let snapshot = index.snapshot;
+        let visible = index.memory.map(|memory| memory.visible(snapshot)).transpose()?.flatten();
         let mut selection = ChunkSelection { chunks: visible, notes: Vec::new() };
         if !self.sources.is_empty() {
             let is_held =
-                |kind: &ChunkType| self.sources.iter().any(|source| source.holds(*kind, searcher.is_memory()));
+                |kind: &ChunkType| self.sources.iter().any(|source| source.holds(*kind, index.memory.is_some()));
             if !ChunkType::ALL.iter().all(is_held) {
                 let kinds = ChunkType::ALL.into_iter().filter(is_held);
                 let any = union(kinds.map(|kind| snapshot.label(Label::Type(kind))))?;
@@ -213,12 +213,12 @@ impl Filter {
             selection.require(any, || no_language(snapshot, &self.languages))?;
         }
         for condition in &self.where_ {
-            match columns::select(condition, searcher, self.from.as_deref(), work) {
+            match columns::select(condition, index, self.from.as_deref(), work) {
                 Ok(some) => selection.require(some, || Ok(no_chunk(condition)))?,
                 // The column belongs to another index, or no chunk has a value yet. Memories have other columns than
                 // code, so entries of a memory do not count as chunks without a value.
                 Err(SelectError::Filter(missing @ FilterError::Column { .. })) => {
-                    let passes = condition.accepts_missing() && !searcher.is_memory();
+                    let passes = condition.accepts_missing() && index.memory.is_none();
                     let chunks = if passes { snapshot.live().clone() } else { RoaringBitmap::new() };
                     selection.require(chunks, || Ok(missing.to_string()))?;
                 }
@@ -230,7 +230,7 @@ impl Filter {
             }
         }
         if let Some(paths) = &self.paths {
-            let below = paths.select(searcher, work)?;
+            let below = paths.select(index, work)?;
             selection.require(below, || Ok("No indexed file matches the requested path".to_owned()))?;
         }
         if !self.text.is_empty() {

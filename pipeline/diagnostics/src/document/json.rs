@@ -9,7 +9,8 @@ use jsonc_parser::{CollectOptions, ParseOptions, ast, parse_to_ast};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Document, Entry, Node, Report, Value};
+use super::{Document, Entry, Node, Report, Value, syntax_error};
+use crate::Diagnostics;
 
 /// The codes, limits and rules of a form of JSON documents.
 pub struct Form {
@@ -43,6 +44,19 @@ pub struct Form {
 }
 
 impl<'t> Document<'t> {
+    /// Parses JSON with comments and trailing commas.
+    ///
+    /// # Errors
+    /// Returns the first syntax error.
+    pub fn from_json_with_comments(name: &'t str, text: &'t str) -> Result<Self, Diagnostics> {
+        let root = parse_loose(text).map_err(|(span, message)| syntax_error(name, text, span, message))?;
+        let root = root.unwrap_or(Node { span: 0..0, value: Value::Null });
+        match root.value {
+            Value::Table(_) => Ok(Self { name, text, root }),
+            _ => Err(syntax_error(name, text, root.span, "the file must hold a JSON object".to_owned())),
+        }
+    }
+
     /// Parses strict JSON (RFC 8259), both as a document and as a `T`. Reports a text that is not an object, and returns `None`.
     pub fn from_json<T: Deserialize<'t>>(report: &mut Report<'t>, form: &Form) -> Option<(Self, T)> {
         let (name, text) = (report.name, report.text);
@@ -130,7 +144,7 @@ impl<'de: 't, 't> Deserialize<'de> for Members<'t> {
 }
 
 /// Parses JSON with comments and trailing commas; `None` for a text without a value.
-pub(super) fn parse_loose(text: &str) -> Result<Option<Node<'_>>, (Range<usize>, String)> {
+fn parse_loose(text: &str) -> Result<Option<Node<'_>>, (Range<usize>, String)> {
     let options = ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,

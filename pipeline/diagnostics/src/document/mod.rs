@@ -74,28 +74,6 @@ pub struct Entry<'t> {
 }
 
 impl<'t> Document<'t> {
-    /// Parses TOML.
-    ///
-    /// # Errors
-    /// Returns the first syntax error.
-    pub fn from_toml(name: &'t str, text: &'t str) -> Result<Self, Diagnostics> {
-        let root = toml::parse(text).map_err(|(span, message)| syntax_error(name, text, span, message))?;
-        Ok(Self { name, text, root })
-    }
-
-    /// Parses JSON with comments and trailing commas.
-    ///
-    /// # Errors
-    /// Returns the first syntax error.
-    pub fn from_json_with_comments(name: &'t str, text: &'t str) -> Result<Self, Diagnostics> {
-        let root = json::parse_loose(text).map_err(|(span, message)| syntax_error(name, text, span, message))?;
-        let root = root.unwrap_or(Node { span: 0..0, value: Value::Null });
-        match root.value {
-            Value::Table(_) => Ok(Self { name, text, root }),
-            _ => Err(syntax_error(name, text, root.span, "the file must hold a JSON object".to_owned())),
-        }
-    }
-
     /// Returns the place of a byte range.
     pub fn location(&self, span: Range<usize>) -> Location {
         Location::from_span(self.name, self.text, span)

@@ -5,9 +5,21 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Entry, Node, Value};
+use super::{Document, Entry, Node, Value, syntax_error};
+use crate::Diagnostics;
 
-pub(super) fn parse(text: &str) -> Result<Node<'_>, (Range<usize>, String)> {
+impl<'t> Document<'t> {
+    /// Parses TOML.
+    ///
+    /// # Errors
+    /// Returns the first syntax error.
+    pub fn from_toml(name: &'t str, text: &'t str) -> Result<Self, Diagnostics> {
+        let root = parse(text).map_err(|(span, message)| syntax_error(name, text, span, message))?;
+        Ok(Self { name, text, root })
+    }
+}
+
+fn parse(text: &str) -> Result<Node<'_>, (Range<usize>, String)> {
     match DeTable::parse(text) {
         Ok(table) => Ok(Node { span: table.span(), value: Value::Table(entries(table.into_inner())) }),
         Err(error) => Err((error.span().unwrap_or_default(), error.message().to_owned())),
