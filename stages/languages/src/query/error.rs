@@ -22,7 +22,7 @@ pub enum QuerySyntaxError {
         /// The line of the token, 1-based.
         line: usize,
     },
-    /// The capture is not documented in [`crate::language`].
+    /// The capture is not documented in `crate::language`.
     #[error("the language's queries use the unknown capture `@{0}`")]
     UnknownCapture(String),
 }
