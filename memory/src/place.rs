@@ -11,9 +11,9 @@ use aurora_storage::ProjectDirectory;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Owner {
-    /// The user; the memory is in `~/.aurora/memory`.
+    /// The user, in `~/.aurora/memory`.
     User,
-    /// A project; the memory is in its `.aurora/memory`.
+    /// The project, in `.aurora/memory`.
     Project,
 }
 
