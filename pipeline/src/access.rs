@@ -13,9 +13,10 @@ use crate::value::DynamicType;
 pub enum StageKind {
     /// Emits batches. A pipeline has exactly one source, which runs on one worker.
     Source,
-    /// Processes batches in any order, on as many workers as there are jobs.
+    /// Processes batches in any order. Has as many workers as there are jobs unless the pipeline file sets `workers`.
     Transform,
-    /// Receives batches in the order of their emission, on one worker unless it declares [`Access::in_parallel`].
+    /// Receives batches in the order in which the source emitted them. Has one worker unless it declares
+    /// [`Access::in_parallel`].
     Sink,
 }
 
@@ -30,7 +31,8 @@ impl StageKind {
     }
 }
 
-/// The declared access of a stage. The plan orders stages by their access, and a batch view refuses everything else.
+/// The declared access of a stage. The plan orders stages by their declared columns, and a batch view rejects access to
+/// any other column.
 ///
 /// ```
 /// use aurora_pipeline::{Access, Column};
@@ -45,7 +47,7 @@ pub struct Access {
     pub(crate) reads: Vec<ColumnSpec>,
     pub(crate) optional: Vec<ColumnSpec>,
     pub(crate) writes: Vec<ColumnSpec>,
-    /// Names of written columns for which no reader is required.
+    /// Names of written columns that cause no warning if no stage reads them.
     pub(crate) offered: Vec<String>,
     pub(crate) after: Vec<String>,
     pub(crate) reads_dynamic: Option<DynamicColumns>,
@@ -99,41 +101,43 @@ impl Access {
         Self::new(StageKind::Transform)
     }
 
-    /// A stage that receives batches one at a time, in the order of their emission.
+    /// A stage that receives batches one at a time, in the order in which the source emitted them.
     pub fn sink() -> Self {
         Self::new(StageKind::Sink)
     }
 
-    /// Runs a sink on as many workers as there are jobs. Batches are admitted in the order of their emission
-    /// ([`Worker::admit`](crate::Worker::admit)) and processed in any order.
+    /// Runs a sink on as many workers as there are jobs. Batches are admitted in emission order
+    /// ([`Worker::admit`](crate::Worker::admit)) and then processed in any order.
     #[must_use]
     pub fn in_parallel(mut self) -> Self {
         self.in_parallel = true;
         self
     }
 
-    /// Columns that an earlier stage must have written.
+    /// Adds columns that an earlier stage must have written.
     #[must_use]
     pub fn reads<C: Into<ColumnSpec>>(mut self, columns: impl IntoIterator<Item = C>) -> Self {
         self.reads.extend(columns.into_iter().map(Into::into));
         self
     }
 
-    /// Columns that are read if some stage of the pipeline writes them.
+    /// Adds columns that the stage reads if some stage of the pipeline writes them.
     #[must_use]
     pub fn reads_optional<C: Into<ColumnSpec>>(mut self, columns: impl IntoIterator<Item = C>) -> Self {
         self.optional.extend(columns.into_iter().map(Into::into));
         self
     }
 
-    /// Columns that this stage fills for every row. A column that is both read and written is updated.
+    /// Adds columns that this stage fills for every row. If a stage both reads and writes a column, it updates the
+    /// column.
     #[must_use]
     pub fn writes<C: Into<ColumnSpec>>(mut self, columns: impl IntoIterator<Item = C>) -> Self {
         self.writes.extend(columns.into_iter().map(Into::into));
         self
     }
 
-    /// Columns that this stage fills for stages that a pipeline may not have. An unread column causes no warning.
+    /// Adds columns that this stage writes for readers that a pipeline may lack. No warning is given if such a column
+    /// is unread.
     #[must_use]
     pub fn offers<C: Into<ColumnSpec>>(mut self, columns: impl IntoIterator<Item = C>) -> Self {
         let columns: Vec<ColumnSpec> = columns.into_iter().map(Into::into).collect();
@@ -141,29 +145,30 @@ impl Access {
         self.writes(columns)
     }
 
-    /// A custom column that this stage fills. A name without a dot is a chunk column.
+    /// Adds a custom column that this stage fills. A name without a dot names a chunk column.
     #[must_use]
     pub fn writes_dynamic(mut self, name: &str, cell: DynamicType) -> Self {
         self.writes.push(ColumnSpec::dynamic(name, cell));
         self
     }
 
-    /// Names of stages that come before this one, if the pipeline has them. The pipeline's file can add more.
+    /// Adds names of stages that must run before this one if the pipeline has them. The pipeline file can add more
+    /// names.
     #[must_use]
     pub fn after<S: Into<String>>(mut self, stages: impl IntoIterator<Item = S>) -> Self {
         self.after.extend(stages.into_iter().map(Into::into));
         self
     }
 
-    /// Declares that the stage reads every custom column. The stage comes after every stage that writes one, unless
-    /// another edge orders them the other way.
+    /// Declares that the stage reads every custom column. The plan puts the stage after every stage that writes a
+    /// custom column, unless other dependencies require the opposite order.
     #[must_use]
     pub fn reads_dynamic(mut self) -> Self {
         self.reads_dynamic = Some(DynamicColumns::All);
         self
     }
 
-    /// Like [`Access::reads_dynamic`], for the custom columns with one use.
+    /// Like [`Access::reads_dynamic`], but only for the custom columns that declare the use `wanted`.
     #[must_use]
     pub fn reads_dynamic_used_for(mut self, wanted: ColumnUse) -> Self {
         self.reads_dynamic = Some(DynamicColumns::Used(wanted));
@@ -171,7 +176,7 @@ impl Access {
     }
 
     /// Declares that the stage drops or adds rows. Such a stage never shares a batch with another stage, and later
-    /// stages see its rows. Only a source or a restructuring stage may emit batches.
+    /// stages see the changed rows. Only a source or a restructuring stage may emit batches.
     #[must_use]
     pub fn restructures(mut self) -> Self {
         self.restructures = true;
@@ -193,7 +198,7 @@ impl Access {
         self.reads.iter()
     }
 
-    /// The columns that the stage uses if they exist.
+    /// The columns that the stage reads if some stage writes them.
     pub fn optional(&self) -> impl Iterator<Item = &ColumnSpec> {
         self.optional.iter()
     }

@@ -20,7 +20,7 @@ pub struct StagePart {
     pub name: String,
     /// The declared access of the stage.
     pub access: Access,
-    /// Number of workers; `None` leaves it to the executor. Sources and sinks always have one.
+    /// Number of workers of a transform; `None` means one per job. Ignored for sources and sinks.
     pub workers: Option<usize>,
     /// Names of stages that come before this one.
     pub after: Vec<String>,
@@ -29,7 +29,7 @@ pub struct StagePart {
 }
 
 impl StagePart {
-    /// A stage with as many workers as there are jobs.
+    /// A transform gets as many workers as there are jobs.
     pub fn new(name: impl Into<String>, access: Access, stage: Box<dyn Stage>) -> Self {
         Self { name: name.into(), access, workers: None, after: Vec::new(), stage }
     }
@@ -43,10 +43,10 @@ impl StagePart {
 /// A pipeline that is ready to run.
 pub struct Pipeline {
     pub(crate) run: RunConfig,
-    /// In the order of the plan.
+    /// The stages in the order of the plan.
     pub(crate) stages: Vec<BoundStage>,
     pub(crate) steps: Vec<Step>,
-    /// Pairs of stages by index: the second reads a column that the first writes.
+    /// Pairs of stage indices: the second stage reads a column that the first one writes.
     data_edges: Vec<(usize, usize)>,
 }
 
@@ -66,11 +66,11 @@ pub(crate) struct BoundStage {
     pub(crate) required: Vec<ColumnName>,
 }
 
-/// Stages that share a batch.
+/// A group of stages that work on the same batch at the same time.
 pub(crate) struct Step {
     /// Indices of the stages.
     pub(crate) stages: Vec<usize>,
-    /// Columns that no later step uses.
+    /// Columns that no later step uses; they are removed after this step.
     pub(crate) dropped_columns: Vec<ColumnName>,
 }
 
@@ -115,7 +115,7 @@ impl Pipeline {
         }
     }
 
-    /// `parts` are in the order of the graph.
+    /// Creates a pipeline. `parts` must be in the order of the graph.
     pub(crate) fn new(run: RunConfig, parts: Vec<StagePart>, graph: &Graph) -> Self {
         let accesses: Vec<Access> = parts.iter().map(|part| part.access.clone()).collect();
         let uses = ColumnUses { accesses: &accesses, level: &graph.level };
@@ -161,11 +161,11 @@ impl Pipeline {
         self.stages.iter().map(|stage| stage.stage.fingerprint().renamed(&stage.name)).collect()
     }
 
-    /// The given stages, and all stages whose output depends on them through columns.
+    /// Returns the given stages and all stages that directly or indirectly read columns written by them.
     pub fn with_dependants<'a>(&self, stages: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
         let given: BTreeSet<&str> = stages.into_iter().collect();
         let mut reached: Vec<bool> = self.stages.iter().map(|stage| given.contains(stage.name.as_str())).collect();
-        // Edges are sorted by their first stage, and lead from earlier stages to later ones.
+        // Edges are sorted by their first stage and always lead to a later stage, so one pass reaches all dependants.
         for (from, to) in &self.data_edges {
             reached[*to] |= reached[*from];
         }
@@ -173,8 +173,8 @@ impl Pipeline {
         names.filter(|(_, reached)| *reached).map(|(stage, _)| stage.name.clone()).collect()
     }
 
-    /// The stages that a column depends on: the writers of the column, the stages whose columns these read (directly or
-    /// indirectly), and all stages that drop or add rows.
+    /// Returns the stages that determine the values of a column: the stages that write it, the stages whose columns
+    /// those writers read (directly or indirectly), and all stages that drop or add rows.
     pub fn makers_of(&self, column: &str) -> BTreeSet<String> {
         let mut makers: Vec<bool> =
             self.stages.iter().map(|stage| stage.writes.iter().any(|written| written == column)).collect();
@@ -213,14 +213,14 @@ impl Pipeline {
     }
 }
 
-/// The use of columns by step.
+/// The columns that each stage uses, with the step of the stage.
 struct ColumnUses<'a> {
     accesses: &'a [Access],
     level: &'a [usize],
 }
 
 impl ColumnUses<'_> {
-    /// For every column, the last step that uses it.
+    /// Returns the last step that uses each column.
     fn last(&self) -> BTreeMap<ColumnName, usize> {
         let mut last: BTreeMap<ColumnName, usize> = BTreeMap::new();
         for (access, level) in self.accesses.iter().zip(self.level) {
@@ -240,7 +240,8 @@ impl ColumnUses<'_> {
         last
     }
 
-    /// Columns that a later step requires and no step in between writes. A source must write all its declared columns.
+    /// Returns the columns that a later step requires and that no step in between writes. For a source, returns all
+    /// columns that it declares as written.
     fn required_later(&self, step: usize, kind: StageKind, own: &Access) -> Vec<ColumnName> {
         if kind == StageKind::Source {
             return own.writes.iter().map(|column| column.name.clone()).collect();

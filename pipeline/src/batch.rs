@@ -11,7 +11,7 @@ pub(crate) struct Batch {
     pub(crate) chunk_files: Vec<u32>,
     /// Rows for which stages have no result.
     pub(crate) missing_results: Vec<MissingResult>,
-    /// Size in bytes that the source expects the batch to grow to.
+    /// Size in bytes that the source expects the batch to reach.
     pub(crate) expected_bytes: u64,
 }
 
@@ -26,9 +26,10 @@ impl Batch {
         }
     }
 
-    /// An empty batch with the rows of this one, for the columns that one stage writes for a shared batch. They are merged
-    /// into the shared batch when every stage of the step has finished.
-    pub(crate) fn beside(&self) -> Self {
+    /// Returns a batch with the same number of rows and no columns. A stage that shares a batch with other stages
+    /// writes its columns there. The columns are merged into the shared batch when every stage of the step has
+    /// finished.
+    pub(crate) fn without_columns(&self) -> Self {
         let mut staged = Self::with_files(self.files.rows());
         staged.chunks = ColumnTable::with_rows(self.chunks.rows());
         staged
@@ -77,7 +78,7 @@ impl Batch {
         self.files.retain(keep);
     }
 
-    /// Drops the chunk rows that are not kept, after [`Batch::chunk_files`] was brought in line.
+    /// Drops the chunk rows whose flag in `keep` is false. The caller must already have updated [`Batch::chunk_files`].
     pub(crate) fn retain_chunk_rows(&mut self, keep: &[bool]) {
         missing_result::retain(&mut self.missing_results, Entity::Chunk, keep);
         self.chunks.retain(keep);

@@ -32,12 +32,12 @@ impl BatchCopy {
         self.chunks.rows()
     }
 
-    /// For every chunk row, the file row it belongs to.
+    /// The file row of every chunk row.
     pub fn chunk_files(&self) -> &[u32] {
         &self.chunk_files
     }
 
-    /// The names of the columns, files' first, in alphabetical order.
+    /// The names of the columns: file columns first, then chunk columns, each in alphabetical order.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.files.names().chain(self.chunks.names())
     }

@@ -1,7 +1,7 @@
 //! The memory budget: one limit in bytes for all batches in flight.
 //!
-//! Admission blocks. Growth of an admitted batch does not block: it overdraws the budget. So the oldest batch in flight
-//! can always proceed, and the budget cannot deadlock.
+//! Admission of a new batch blocks until there is room. Growth of an admitted batch never blocks, even if it exceeds
+//! the limit. The oldest batch in flight can therefore always proceed, and the budget cannot cause a deadlock.
 
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Interval at which a blocked source checks whether the run is stopping.
 const POLL: Duration = Duration::from_millis(20);
 
-/// The bytes held by batches in flight, against their limit.
+/// The memory used by batches in flight, and its limit in bytes.
 pub(crate) struct MemoryBudget {
     limit: u64,
     usage: Mutex<Usage>,
@@ -32,7 +32,7 @@ impl MemoryBudget {
     }
 
     /// Blocks until a batch of this size fits into the limit, or no other batch is in flight. Returns `None` if `stop`
-    /// returns true first. The duration is the time spent blocked.
+    /// returns true first. The returned duration is the time spent waiting.
     pub(crate) fn admit(&self, bytes: u64, stop: impl Fn() -> bool) -> (Option<Reservation<'_>>, Duration) {
         let mut usage = self.lock();
         let mut waiting: Option<Instant> = None;
@@ -51,8 +51,8 @@ impl MemoryBudget {
         )
     }
 
-    /// Whether rows may be added to a batch now: the limit holds, or no older batch is in flight. The oldest batch may
-    /// always grow, because otherwise memory would never be released.
+    /// Whether rows may be added to a batch now. Returns true if memory use is within the limit or no older batch is in
+    /// flight. The oldest batch may always grow, because otherwise memory would never be released.
     pub(crate) fn may_grow(&self, sequence: u64) -> bool {
         let usage = self.lock();
         usage.held <= self.limit || usage.sequences.first().is_none_or(|oldest| *oldest >= sequence)
@@ -87,7 +87,7 @@ impl Usage {
     }
 }
 
-/// A batch's share of the budget, released on drop.
+/// A batch's share of the budget, which is released when the reservation is dropped.
 pub(crate) struct Reservation<'a> {
     budget: &'a MemoryBudget,
     bytes: u64,
@@ -101,7 +101,7 @@ impl Reservation<'_> {
         self.budget.lock().sequences.insert(sequence);
     }
 
-    /// Changes the size as the batch grows or shrinks.
+    /// Replaces the reserved size after the batch has grown or shrunk.
     pub(crate) fn resize(&mut self, bytes: u64) {
         let mut usage = self.budget.lock();
         usage.held -= self.bytes;
@@ -148,13 +148,13 @@ mod tests {
     fn every_batch_could_grow_beyond_the_limit() {
         let budget = MemoryBudget::new(10);
         let admitted = |sequence: u64| {
-            let mut reservation = budget.admit(1, || true).0.expect("fits");
+            let mut reservation = budget.admit(1, || true).0.expect("the batch fits into the limit");
             reservation.assign(sequence);
             reservation
         };
         let (first, mut second, _third) = (admitted(4), admitted(5), admitted(6));
         second.resize(8);
-        assert!((4..=6).all(|number| budget.may_grow(number)), "the limit is kept");
+        assert!((4..=6).all(|number| budget.may_grow(number)), "memory use is within the limit");
         second.resize(9);
         assert_eq!([4, 5, 6].map(|number| budget.may_grow(number)), [true, false, false]);
         drop(first);
@@ -167,8 +167,8 @@ mod tests {
     #[test]
     fn growth_never_waits_and_is_counted() {
         let budget = MemoryBudget::new(10);
-        let mut first = budget.admit(4, || false).0.expect("fits");
-        let second = budget.admit(6, || true).0.expect("fits exactly");
+        let mut first = budget.admit(4, || false).0.expect("the batch fits into the limit");
+        let second = budget.admit(6, || true).0.expect("the batch fills the limit exactly");
         first.resize(100);
         assert_eq!(budget.held(), 106);
         drop(second);

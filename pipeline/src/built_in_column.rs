@@ -1,4 +1,4 @@
-//! Columns that a program makes available by name, with functions that read and write their values.
+//! Columns that stages can use by name, with functions that read and write their values.
 
 use std::any::Any;
 use std::fmt;
@@ -17,15 +17,15 @@ use crate::value::{DynamicType, Value, ValueRef};
 pub struct ColumnReference {
     /// Full name, such as `chunk.name`.
     pub name: &'static str,
-    /// Type in custom stages, which are processes or WebAssembly modules.
+    /// Type of the values in custom stages, which are processes or WebAssembly modules.
     pub value: DynamicType,
-    /// Cell type in Rust. For a field of another column, the cell type of that column.
+    /// Rust type of the cells. For a field of another column, the cell type of that other column.
     pub cell: &'static str,
-    /// Name of the Rust column that holds the value, if it is a field of another column.
+    /// Name of the column that holds the value, if the value is a field of another column's cells.
     pub field_of: Option<&'static str>,
     /// Description of the values.
     pub meaning: &'static str,
-    /// Description of the other stages that may write the column; empty if no other stage may.
+    /// Description of the custom stages that may write the column; empty if none may.
     pub writers: &'static str,
 }
 
@@ -42,12 +42,12 @@ pub struct BuiltInColumn {
 }
 
 impl BuiltInColumn {
-    /// A readable column with the values of [`Cell::value`].
+    /// Creates a read-only column whose values come from [`Cell::value`].
     pub fn new<T: Cell>(column: Column<T>, value: DynamicType, meaning: &'static str) -> Self {
         Self::field(column, column.name(), value, meaning, T::value)
     }
 
-    /// A readable field of the cells of `column`, with its own name.
+    /// Creates a read-only column `name` for a field of the cells of `column`. `get` returns the field of a cell.
     pub fn field<T: Cell>(
         column: Column<T>,
         name: &'static str,
@@ -72,8 +72,8 @@ impl BuiltInColumn {
         &self.reference
     }
 
-    /// Allows other stages to fill the column. `writers` describes these stages. Every cell starts with the default,
-    /// and `set` stores a value in the cell or returns a reason for refusing it.
+    /// Allows custom stages to fill the column. `writers` describes these stages. Every cell starts with its default,
+    /// and `set` stores a value in the cell or returns the reason why it rejects the value.
     #[must_use]
     pub fn writable<T: Cell + Default>(
         mut self,
@@ -86,8 +86,8 @@ impl BuiltInColumn {
         self
     }
 
-    /// Allows other stages to change the column. Like [`Self::writable`], but a cell starts with the value of an
-    /// earlier stage.
+    /// Allows custom stages to change the column. Like [`Self::writable`], but a cell starts with the value that an
+    /// earlier stage wrote.
     #[must_use]
     pub fn updatable<T: Cell + Default>(
         self,
@@ -111,7 +111,7 @@ impl fmt::Debug for BuiltInColumn {
     }
 }
 
-/// Reads a value of a cell whose type is erased.
+/// Reads the value of a cell whose Rust type is erased.
 pub(crate) trait GetValue: Send + Sync {
     fn value<'c>(&self, cells: &'c dyn ErasedColumn, row: usize) -> Option<ValueRef<'c>>;
 }
@@ -132,12 +132,13 @@ where
     }
 }
 
-/// A refused value: the row and the reason.
+/// The row of a rejected value, and the reason.
 pub type RefusedValue = (usize, String);
 
-/// Makes cells from values.
+/// Converts values into cells.
 pub(crate) trait SetCells: Send + Sync {
-    /// Puts a column of cells into `target`. `before` has the cells of earlier stages.
+    /// Converts `values` into cells and inserts them into `target`. `before` contains the cells that earlier stages
+    /// wrote; a cell without one starts with its default. Returns the rejected values.
     fn put(
         &self,
         values: Vec<Option<Value>>,

@@ -63,7 +63,7 @@ pub fn parse_bytes(text: &str) -> Option<u64> {
     (bytes < u64::MAX as f64).then_some(bytes as u64)
 }
 
-/// Formats a number of bytes exactly, in the largest possible binary unit.
+/// Formats a number of bytes exactly, in the largest binary unit that divides it.
 pub fn format_bytes(bytes: u64) -> String {
     for (shift, unit) in [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")] {
         if bytes > 0 && bytes.trailing_zeros() >= shift {

@@ -12,27 +12,27 @@ pub(crate) const MAX_FILE_BYTES: usize = 128 << 10;
 /// Maximum number of stages in one file.
 pub(crate) const MAX_STAGES: usize = 256;
 
-/// Maximum number of threads of a run and of workers of a stage. It also applies to values set by the user.
+/// Maximum number of threads of a run, and of workers of a stage. The limit also applies to values set by the user.
 pub const MAX_WORKERS: usize = 256;
 /// Maximum number of files in a batch.
 pub(crate) const MAX_BATCH_FILES: usize = 65_536;
-/// Maximum number of batches that wait before a stage.
+/// Maximum number of batches in the queue of a stage.
 pub(crate) const MAX_QUEUE_BATCHES: usize = 1_024;
 
-/// The largest value that a pipeline file may give a key.
+/// An upper limit for the value of a key in a pipeline file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ceiling {
-    /// The stage type; `None` for keys of `[run]`, and for `workers` of any stage.
+    /// The stage type. `None` for keys of `[run]`, and for `workers` in any stage.
     pub stage: Option<&'static str>,
     /// The key.
     pub key: &'static str,
-    /// The largest value; for a size, in bytes.
+    /// The largest allowed value, in bytes if the value is a size.
     pub most: u64,
     /// Advice on how to raise the limit.
     pub help: String,
 }
 
-/// Reports an entry of one of the `files` whose value is above its ceiling.
+/// Reports an entry that exceeds its limit, if the entry is in one of the `files`.
 pub(crate) fn check(
     ceilings: &[Ceiling],
     stage: Option<&str>,

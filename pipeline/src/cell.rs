@@ -14,7 +14,7 @@ pub trait Cell: Clone + Send + Sync + 'static {
         0
     }
 
-    /// The value as a custom stage sees it; `None` if the type cannot be passed to custom stages, or the cell is empty.
+    /// The value that custom stages receive; `None` if the type cannot be passed to them or the cell is empty.
     fn value(&self) -> Option<ValueRef<'_>> {
         None
     }

@@ -11,7 +11,7 @@ use crate::cell::Cell;
 use crate::column_use::ColumnUses;
 use crate::value::{DynamicType, Value};
 
-/// The kind of thing that a row of a batch represents.
+/// The entity that a row of a batch represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Entity {
@@ -32,7 +32,7 @@ impl Entity {
     }
 }
 
-/// The typed key of a column, for instance `Column::<Arc<str>>::new("file.text")`.
+/// A typed column name, for instance `Column::<Arc<str>>::new("file.text")`.
 ///
 /// A column is declared once as a `const`, and used by every stage that reads or writes it.
 pub struct Column<T> {
@@ -74,7 +74,7 @@ impl<T: Cell> Column<T> {
         if starts_with(self.name, "file.") { Entity::File } else { Entity::Chunk }
     }
 
-    /// The name together with the cell type, as [`Access`](crate::Access) declares it.
+    /// Returns the name and the cell type, for a declaration in [`Access`](crate::Access).
     pub fn spec(&self) -> ColumnSpec {
         ColumnSpec {
             name: Cow::Borrowed(self.name),
@@ -100,7 +100,7 @@ const fn starts_with(text: &str, prefix: &str) -> bool {
     true
 }
 
-/// A column as a stage declares it: name and cell type.
+/// The declaration of a column in a stage's access: name, cell type and uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnSpec {
     pub(crate) name: Cow<'static, str>,
@@ -111,26 +111,26 @@ pub struct ColumnSpec {
 }
 
 impl ColumnSpec {
-    /// A column declared by name only. It can be read as [`Value`]s, whatever its type. A name without a dot is a chunk
-    /// column: `owner` is `chunk.owner`.
+    /// A column declared by name only. A stage can read it as [`Value`]s, whatever its cell type. A name without a dot
+    /// names a chunk column: `owner` means `chunk.owner`.
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: full_name(name.into()), cell: CellType::Any, uses: ColumnUses::default(), dimensions: None }
     }
 
-    /// A column of [`Value`]s of one type, as a custom stage writes it. A name without a dot is a chunk column. The
-    /// values are stored, and searches can filter by them.
+    /// A custom column with [`Value`]s of one type. A name without a dot names a chunk column. By default the values
+    /// are stored, and searches can filter by them.
     pub fn dynamic(name: impl Into<String>, cell: DynamicType) -> Self {
         Self { name: full_name(name.into()), cell: CellType::Dynamic(cell), uses: ColumnUses::FILTER, dimensions: None }
     }
 
-    /// The same column with other uses.
+    /// Replaces the declared uses of the column.
     #[must_use]
     pub fn used(mut self, uses: ColumnUses) -> Self {
         self.uses = uses;
         self
     }
 
-    /// The same column, declared to hold vectors with this number of dimensions.
+    /// Declares that the column contains vectors with this number of dimensions.
     #[must_use]
     pub fn with_dimensions(self, dimensions: usize) -> Self {
         Self { dimensions: Some(dimensions), ..self }
@@ -178,7 +178,7 @@ impl From<&str> for ColumnSpec {
     }
 }
 
-/// `owner` is short for `chunk.owner`.
+/// Adds the entity `chunk` to a name without a dot.
 pub(crate) fn full_name(name: String) -> Cow<'static, str> {
     Cow::Owned(if name.contains('.') { name } else { format!("chunk.{name}") })
 }
@@ -200,7 +200,7 @@ pub enum CellType {
 }
 
 impl CellType {
-    /// Whether a stage that expects `self` can read what a stage wrote as `other`.
+    /// Whether a stage that reads cells of type `self` can read cells that were written as `other`.
     pub(crate) fn accepts(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Any, _) | (_, Self::Any) => true,

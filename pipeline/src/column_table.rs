@@ -52,7 +52,7 @@ struct StoredColumn {
     bytes: usize,
 }
 
-/// Rows of one entity.
+/// The rows of one entity, stored by column.
 #[derive(Default)]
 pub(crate) struct ColumnTable {
     rows: usize,
@@ -90,7 +90,7 @@ impl ColumnTable {
         self.columns.insert(name, StoredColumn { cells: Box::new(cells), bytes });
     }
 
-    /// The cells, or the name of their actual type as an error.
+    /// Returns the cells of a column. If the cells have another type, the error is the name of that type.
     pub(crate) fn get<T: Cell>(&self, name: &str) -> Option<Result<&[T], &'static str>> {
         let cells = self.any(name)?;
         let typed: &dyn Any = cells;
@@ -138,7 +138,7 @@ impl ColumnTable {
         self.columns.extend(other.columns);
     }
 
-    /// Columns of plugin values, by name.
+    /// Iterates over the custom columns, which hold optional [`Value`]s, by name.
     pub(crate) fn dynamic(&self) -> impl Iterator<Item = (&str, &[Option<Value>])> {
         self.columns.iter().filter_map(|(name, column)| {
             let cells: &dyn Any = column.cells.as_ref();

@@ -1,25 +1,26 @@
-//! The uses of the values of a custom column, in addition to storing them.
+//! The declared uses of the values of a custom column, apart from storing them.
 
 use serde::Serialize;
 
-/// The declared uses of a custom column. Without any, its values are only stored with the chunk and shown with results.
+/// The declared uses of a custom column. The values of a column without uses are only stored with the chunk and shown
+/// with search results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ColumnUses {
-    /// Searches can filter by the values.
+    /// Whether searches can filter by the values.
     pub filter: bool,
-    /// Weight of the words of the values as terms of the chunk: each word counts as this many occurrences.
+    /// Weight of the values as terms of the chunk: each word of a value counts as this many occurrences of the term.
     pub terms: Option<u8>,
-    /// The values are part of the text that is embedded.
+    /// Whether the values are part of the text that is embedded.
     pub embed: bool,
-    /// Weight of the value in the score of the chunk. The value is within −1..1.
+    /// Weight of the value in the score of the chunk. The values must be from −1 to 1.
     pub boost: Option<f32>,
 }
 
 impl ColumnUses {
-    /// Filters only.
+    /// Searches can filter by the values; the values have no other use.
     pub const FILTER: Self = Self { filter: true, terms: None, embed: false, boost: None };
 
-    /// Whether the column has this use.
+    /// Whether the column declares the use `wanted`.
     pub fn has(self, wanted: ColumnUse) -> bool {
         match wanted {
             ColumnUse::Filter => self.filter,

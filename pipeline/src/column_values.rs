@@ -1,4 +1,4 @@
-//! The values of one column of a batch, without their Rust type.
+//! The values of one batch column, independent of their Rust type.
 
 use crate::built_in_column::GetValue;
 use crate::column_table::ErasedColumn;
@@ -19,7 +19,7 @@ impl<'b> ColumnValues<'b> {
         Self { cells: Some(cells), field }
     }
 
-    /// The same cells, read through `field`.
+    /// Returns the same cells, but with values read through `field`.
     pub(crate) fn with_field<'v>(self, field: &'v dyn GetValue) -> ColumnValues<'v>
     where
         'b: 'v,
@@ -37,7 +37,8 @@ impl<'b> ColumnValues<'b> {
         self.len() == 0
     }
 
-    /// The value of a row; `None` if the cell is empty, has no form outside Rust, or the row does not exist.
+    /// The value of a row; `None` if the row does not exist, the cell is empty, or its type cannot be passed to custom
+    /// stages.
     pub fn get(&self, row: usize) -> Option<ValueRef<'b>> {
         let cells = self.cells?;
         match self.field {

@@ -1,4 +1,4 @@
-//! A pipeline file, parsed but not resolved: TOML with the location of every key.
+//! A pipeline file, parsed but not resolved: its TOML with the location of every key.
 
 use std::thread::available_parallelism;
 
@@ -20,13 +20,13 @@ const ROOT_KEYS: [&str; 3] = ["extends", "run", "stage"];
 pub(crate) struct Layer<'a> {
     pub(crate) extends: Option<(String, Span)>,
     pub(crate) run: Vec<ConfigEntry<'a>>,
-    /// In the order of the file.
+    /// The stages in the order of the file.
     pub(crate) stages: Vec<StageTable<'a>>,
-    /// Whether the file has unreadable stages, or extends an unreadable pipeline.
+    /// Whether the file has a stage that cannot be read, or extends a pipeline that cannot be read.
     pub(crate) lacks_stages: bool,
 }
 
-/// `[stage.<name>]` of one file.
+/// A table `[stage.<name>]` of one file.
 pub(crate) struct StageTable<'a> {
     pub(crate) name: String,
     pub(crate) header: Span,
@@ -84,7 +84,7 @@ impl<'a> StageTable<'a> {
     }
 }
 
-/// Parses a file as far as it is valid TOML. Also returns its offset in the source map.
+/// Parses as much of a file as is valid TOML. Also returns the offset of the file in the source map.
 fn parse_toml<'a>(sources: &mut SourceMap, name: &str, text: &'a str, found: &mut Diagnostics) -> (usize, DeTable<'a>) {
     if text.len() > MAX_FILE_BYTES {
         let message = format!("the file has {} bytes, more than {MAX_FILE_BYTES}", text.len());
@@ -102,7 +102,7 @@ fn parse_toml<'a>(sources: &mut SourceMap, name: &str, text: &'a str, found: &mu
 }
 
 fn stage<'a>(sources: &SourceMap, entry: ConfigEntry<'a>, found: &mut Diagnostics) -> Option<StageTable<'a>> {
-    // The span of a table with a header is the span of the header.
+    // If the table has a header, its span covers only the header.
     let whole = entry.value.span();
     let header = if whole.start < entry.key_span.start { whole } else { entry.key_span.clone() };
     let name = entry.key.clone();
@@ -113,10 +113,10 @@ fn stage<'a>(sources: &SourceMap, entry: ConfigEntry<'a>, found: &mut Diagnostic
 /// The resolved table `[run]`: the limits of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunConfig {
-    /// Maximum number of bytes that all batches in flight may hold together. `memory = "1GiB"`; a plain number is in
-    /// bytes.
+    /// Maximum size in bytes of all batches in flight together. The key `memory` accepts a unit, as in `"1GiB"`, or a
+    /// plain number of bytes.
     pub memory: u64,
-    /// Number of threads of a run, and the default number of workers of a transform; `None` means one per core.
+    /// Number of threads of a run, and the default number of workers of a transform; `None` means one per CPU core.
     pub jobs: Option<usize>,
     /// Number of files that a source should put in a batch.
     pub batch_files: usize,
@@ -180,7 +180,7 @@ impl RunConfig {
         run
     }
 
-    /// The number of threads, with the default applied.
+    /// The number of threads of a run, after applying the default and the maximum.
     pub fn threads(&self) -> usize {
         self.jobs.unwrap_or_else(|| available_parallelism().map_or(1, usize::from)).min(MAX_WORKERS)
     }

@@ -1,4 +1,4 @@
-//! Keys and values of a pipeline file, each with its place, and readers for the types of the engine's own keys.
+//! Keys and values of a pipeline file with their locations, and functions that read the types of the engine's keys.
 
 use std::ops::RangeInclusive;
 
@@ -17,7 +17,7 @@ pub(crate) struct ConfigEntry<'a> {
     pub(crate) value: Spanned<DeValue<'a>>,
 }
 
-/// The entries of a table in file order, with spans in the coordinates of the source map.
+/// The entries of a table in file order, with spans as offsets in the source map.
 pub(crate) fn entries(table: DeTable<'_>, base: usize) -> Vec<ConfigEntry<'_>> {
     let mut entries: Vec<ConfigEntry<'_>> = table
         .into_iter()
@@ -64,7 +64,7 @@ pub(crate) fn boolean(sources: &SourceMap, entry: &ConfigEntry<'_>, found: &mut 
     }
 }
 
-/// A whole number in `range`.
+/// Reads a whole number in `range`.
 pub(crate) fn count(
     sources: &SourceMap,
     entry: &ConfigEntry<'_>,
@@ -77,7 +77,7 @@ pub(crate) fn count(
     }
 }
 
-/// A number from 0 to 100.
+/// Reads a number from 0 to 100.
 pub(crate) fn percentage(sources: &SourceMap, entry: &ConfigEntry<'_>, found: &mut Diagnostics) -> Option<f64> {
     let number = match entry.value.get_ref() {
         DeValue::Float(number) => number.as_str().parse().ok(),
@@ -89,7 +89,7 @@ pub(crate) fn percentage(sources: &SourceMap, entry: &ConfigEntry<'_>, found: &m
     }
 }
 
-/// A list of strings, each with its span.
+/// Reads a list of strings, each with its span.
 pub(crate) fn strings(
     sources: &SourceMap,
     entry: &ConfigEntry<'_>,

@@ -1,4 +1,4 @@
-//! The context of a running stage: reports, counters, progress, cancellation, threads.
+//! The context of a running stage: reports, counters, progress, cancellation and threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,19 +14,21 @@ use crate::progress::StageMeter;
 use crate::report::{RunError, RunTallies};
 use crate::stage_log::StageLog;
 
-/// Maximum number of counters in a run.
+/// Maximum number of different counters in a run.
 const MAX_COUNTERS: usize = 10_000;
-/// Maximum number of failures without a row that a run keeps: the first ones in alphabetical order.
+/// Maximum number of failures without a row that a run records. If there are more, the first ones in alphabetical order
+/// are recorded.
 const MAX_FAILED_PLACES: usize = 1_000;
 
-/// Asks a run to stop; clones share the flag. Batches in flight are still processed, unless a stage drops them.
+/// A flag that asks a run to stop. Clones share the flag. Batches in flight are still processed, unless a stage drops
+/// them.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     cancelled: Arc<AtomicBool>,
 }
 
 impl CancelToken {
-    /// A token that is not cancelled.
+    /// Creates a token that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }
@@ -41,13 +43,13 @@ impl CancelToken {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// The flag itself, for code that does not depend on this crate: `true` after cancellation.
+    /// The flag as an atomic, for code that does not depend on this crate. It is `true` after cancellation.
     pub fn flag(&self) -> &AtomicBool {
         &self.cancelled
     }
 }
 
-/// State that all workers of one run share.
+/// State shared by all workers of a run.
 pub(crate) struct RunState {
     pub(crate) cancel: CancelToken,
     pub(crate) jobs: usize,
@@ -63,9 +65,9 @@ pub(crate) struct RunState {
     pub(crate) chunks_done: AtomicU64,
     pub(crate) failed: AtomicBool,
     pub(crate) error: Mutex<Option<RunError>>,
-    /// Names of the stages whose stored output was made with the configuration of this run.
+    /// Names of the stages whose stored output was made with the same configuration as in this run.
     pub(crate) current: BTreeSet<String>,
-    /// State that stages kept in the last run, by stage name.
+    /// Text that each stage saved in the last run, by stage name.
     pub(crate) kept: BTreeMap<String, String>,
     pub(crate) log: StageLog,
     pub(crate) probe: Option<Arc<dyn Probe>>,
@@ -97,7 +99,7 @@ impl RunState {
         }
     }
 
-    /// Ends the run. The run reports the first error.
+    /// Records a fatal error, which ends the run. If several errors occur, the run reports the first.
     pub(crate) fn fail(&self, error: RunError) {
         self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         self.failed.store(true, Ordering::Release);
@@ -113,7 +115,7 @@ impl RunState {
     }
 }
 
-/// The interface of a stage to its run: reports, state, and information about the run.
+/// A stage's interface to its run: reports, saved state, and information about the run.
 pub struct StageContext<'a> {
     pub(crate) stage: &'a str,
     pub(crate) run: &'a RunState,
@@ -125,14 +127,14 @@ impl StageContext<'_> {
         self.stage
     }
 
-    /// Reports a file that is not indexed, with the reason. Files are counted by reason, which should be a fixed
-    /// phrase, and the first few paths of each reason are kept.
+    /// Reports that a file is not indexed. The run report counts files by reason and lists the first few paths of each
+    /// reason, so the reason should be a fixed phrase.
     pub fn skip(&self, path: &str, reason: &str) {
         self.tell(StageEvent::Skipped { path, reason });
         self.record(|tallies| tallies.skipped.add(reason, path));
     }
 
-    /// Reports a problem with a file that is still processed.
+    /// Reports a problem with a file. The file is still processed.
     pub fn warn(&self, path: &str, reason: &str) {
         self.tell(StageEvent::Warning { path, reason });
         self.record(|tallies| tallies.warnings.add(reason, path));
@@ -144,9 +146,9 @@ impl StageContext<'_> {
         self.record(|tallies| tallies.errors.add(reason, path));
     }
 
-    /// Reports a failure that does not concern a row of a batch, such as a failed listing of documents. Report a row
-    /// that could not be processed with [`BatchView::fail`](crate::BatchView::fail), so that a later run tries it
-    /// again.
+    /// Reports a failure that does not concern a row of a batch, such as a failed listing of documents. If a row could
+    /// not be processed, call [`BatchView::fail`](crate::BatchView::fail) instead, so that a later run processes the
+    /// row again.
     pub fn failed(&self, path: &str, reason: &str) {
         self.report_failure(path, reason);
         self.record(|tallies| {
@@ -158,39 +160,39 @@ impl StageContext<'_> {
         });
     }
 
-    /// Counts a failure in the report of the run.
+    /// Counts a failure in the run report.
     pub(crate) fn report_failure(&self, path: &str, reason: &str) {
         self.tell(StageEvent::Failed { path, reason });
         self.record(|tallies| tallies.failures.entry(self.stage.to_owned()).or_default().add(reason, path));
     }
 
-    /// Passes a line of the stage's own log to the observer of the run.
+    /// Passes a line of the stage's log to the observer of the run.
     pub fn log(&self, line: &str) {
         self.run.log.push(self.stage, line);
     }
 
-    /// Whether the stored output of this stage can be used again: this run would make the same output from the same
-    /// input. The program decides this, see [`RunOptions::current`](crate::RunOptions::current).
+    /// Whether the stored output of this stage can be reused, because this run would compute the same output from the
+    /// same input. The caller decides this with [`RunOptions::current`](crate::RunOptions::current).
     pub fn is_current(&self) -> bool {
         self.run.current.contains(self.stage)
     }
 
-    /// The text that the stage kept in the last run, see [`StageContext::keep`].
+    /// The text that the stage saved in the last run with [`StageContext::keep`].
     pub fn kept(&self) -> Option<&str> {
         self.run.kept.get(self.stage).map(String::as_str)
     }
 
-    /// Keeps a text for the next run. The next run gets the text only if everything that this run stores is still
-    /// there.
+    /// Saves a text for the next run. The next run receives the text only if everything that this run stores still
+    /// exists.
     pub fn keep(&self, text: &str) {
         self.record(|tallies| drop(tallies.kept.insert(self.stage.to_owned(), text.to_owned())));
     }
 
-    /// Adds to a counter of the run report.
+    /// Adds `n` to a counter of the run report.
     pub fn count(&self, name: &str, n: u64) {
         self.tell(StageEvent::Counted { name, n });
         self.record(|tallies| {
-            // A custom stage may derive the names of its counters from its data.
+            // The number is limited because a custom stage may derive counter names from its data.
             let has_room = tallies.counters.len() < MAX_COUNTERS;
             if let Some(counter) = tallies.counters.get_mut(name) {
                 *counter += n;
@@ -200,20 +202,21 @@ impl StageContext<'_> {
         });
     }
 
-    /// Whether the run is stopping, because it was cancelled or a stage failed. A source then stops emitting. A transform
-    /// finishes its batch, or drops it with [`StageError::Stopped`](crate::StageError::Stopped): the run ends as if that
-    /// batch had never been emitted. A sink finishes its batches.
+    /// Whether the run is stopping because it was cancelled or a stage failed. The source should then stop emitting
+    /// batches. A transform finishes its batch, or drops it by returning
+    /// [`StageError::Stopped`](crate::StageError::Stopped); the run then ends as if that batch had never been emitted.
+    /// A sink finishes its batches.
     pub fn cancelled(&self) -> bool {
         self.run.stopping()
     }
 
-    /// Sets the total number of files of the run. Later calls have no effect.
+    /// Sets the total number of files of the run. Only the first call has an effect.
     pub fn set_total_files(&self, n: u64) {
         self.run.files_total.get_or_init(|| n);
     }
 
-    /// Counts files that are done but were never in a batch. The executor counts the files of a batch when the batch
-    /// reaches the end of the pipeline, or when a stage drops the files from the batch.
+    /// Counts finished files that were never in a batch. The executor counts the files of a batch itself, either at the
+    /// end of the pipeline or when a stage drops them from the batch.
     pub fn files_done(&self, n: u64) {
         self.run.files_done.fetch_add(n, Ordering::Relaxed);
     }
@@ -223,7 +226,7 @@ impl StageContext<'_> {
         self.run.jobs
     }
 
-    /// The largest number of workers that any stage has.
+    /// The number of workers of the stage that has the most.
     pub fn max_workers(&self) -> usize {
         self.run.meters.iter().map(|meter| meter.workers).max().unwrap_or(1)
     }
@@ -238,7 +241,7 @@ impl StageContext<'_> {
         &self.run.fingerprints
     }
 
-    /// Runs `work` in the rayon pool of the run, which has [`StageContext::jobs`] threads.
+    /// Runs `work` in the run's rayon thread pool, which has [`StageContext::jobs`] threads.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         let pool = self.run.pool.get_or_init(|| {
             ThreadPoolBuilder::new()

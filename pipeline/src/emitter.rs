@@ -1,4 +1,4 @@
-//! Emission of batches, by a source or by a stage that closes.
+//! Emission of batches by a source, or by a restructuring stage when it closes.
 
 use crate::batch::Batch;
 use crate::built_in_column::RefusedValue;
@@ -10,9 +10,9 @@ use crate::stage_error::StageError;
 use crate::value::Value;
 use crate::view::{BatchRows, BatchView};
 
-/// Takes emitted batches.
+/// Receives emitted batches.
 pub(crate) trait OutputPort {
-    /// Waits while `condition` is true for the number of finished files, and the run is not stopping.
+    /// Waits as long as `condition` is true for the number of finished files and the run is not stopping.
     fn wait_while(&mut self, condition: &mut dyn FnMut(u64) -> bool);
 
     /// Waits for the memory budget, assigns the sequence number, and sends the batch to the next step.
@@ -37,18 +37,18 @@ impl<'a> Emitter<'a> {
         Draft { batch: Batch::with_files(files), permissions: self.permissions }
     }
 
-    /// Waits while `condition` is true for the number of files that have reached the end of the pipeline or were
-    /// dropped. A source can use this to bound the work in flight. Returns immediately if the run is stopping. Files
-    /// that other stages emit are counted, too.
+    /// Waits as long as `condition` is true. The argument of `condition` is the number of files that have reached the
+    /// end of the pipeline or were dropped, including files that other stages emitted. A source can use this to limit
+    /// the work in flight. Returns immediately if the run is stopping.
     pub fn wait_while(&mut self, mut condition: impl FnMut(u64) -> bool) {
         self.port.wait_while(&mut condition);
     }
 
-    /// Sends a batch; blocks until the memory budget has room for it.
+    /// Sends a batch to the next step. Blocks until the memory budget has room for the batch.
     ///
     /// # Errors
-    /// [`StageError::Stopped`] when the run is stopping; an [`AccessError`] when a column that a later stage needs is
-    /// missing, or the stage may not emit.
+    /// Returns [`StageError::Stopped`] if the run is stopping. Returns an [`AccessError`] if the batch lacks a column
+    /// that a later stage requires, or if the stage may not emit batches.
     pub fn emit(&mut self, draft: Draft<'_>) -> Result<(), StageError> {
         let batch = draft.batch;
         if !self.permissions.restructures {
@@ -78,7 +78,8 @@ impl Draft<'_> {
     /// Fills a column, one value per row.
     ///
     /// # Errors
-    /// If the column is not declared as written, or the number of values is not the number of rows.
+    /// Returns an error if the stage does not declare the column as written, or if the number of values differs from
+    /// the number of rows.
     pub fn write<T: Cell>(&mut self, column: Column<T>, values: Vec<T>) -> Result<(), AccessError> {
         self.view().write(column, values)
     }
@@ -86,7 +87,7 @@ impl Draft<'_> {
     /// Fills a custom column, with at most one value per row.
     ///
     /// # Errors
-    /// As [`BatchView::write_dynamic`].
+    /// Returns the same errors as [`BatchView::write_dynamic`].
     pub fn write_dynamic(&mut self, name: &str, values: Vec<Option<Value>>) -> Result<(), AccessError> {
         self.view().write_dynamic(name, values)
     }
@@ -94,20 +95,20 @@ impl Draft<'_> {
     /// Fills a column by name.
     ///
     /// # Errors
-    /// As [`BatchView::write_values`].
+    /// Returns the same errors as [`BatchView::write_values`].
     pub fn write_values(&mut self, name: &str, values: Vec<Option<Value>>) -> Result<Vec<RefusedValue>, AccessError> {
         self.view().write_values(name, values)
     }
 
-    /// Adds chunk rows. `files` has the file row of each chunk.
+    /// Adds chunk rows. `files` contains the file row of each chunk.
     ///
     /// # Errors
-    /// As [`BatchView::add_chunks`].
+    /// Returns the same errors as [`BatchView::add_chunks`].
     pub fn add_chunks(&mut self, files: Vec<u32>) -> Result<(), AccessError> {
         self.view().add_chunks(files)
     }
 
-    /// Sets the number of bytes that the batch is expected to grow to, so that the budget counts them from the start.
+    /// Sets the size in bytes that the batch is expected to reach. The memory budget counts this size from the start.
     pub fn expect_bytes(&mut self, bytes: u64) {
         self.batch.expected_bytes = bytes;
     }

@@ -1,12 +1,12 @@
 //! The executor: runs a pipeline on one thread per worker.
 //!
-//! Batches stream through the steps of the plan. At any time a batch is in one place: in a queue, with a worker, in the
-//! reorder buffer of a sink, or shared by the stages of one step. A batch without rows is not sent on, and neither is a
-//! batch that a transform drops because the run is stopping. Sinks, which take batches in order, get the sequence
-//! number instead.
+//! Batches stream through the steps of the plan. At any time a batch is in a queue, with a worker, in the reorder
+//! buffer of a sink, or shared by the stages of one step. A batch without rows is not forwarded, nor is a batch that a
+//! transform drops because the run is stopping. Instead, only its sequence number is forwarded, because sinks process
+//! batches in sequence.
 //!
 //! Queues are bounded, so a slow stage slows down the stages before it. After a stage has failed, workers stop at their
-//! next batch, and a queue without workers drops its items, so that nothing waits forever.
+//! next batch. A queue whose workers have all stopped drops its items, so that no sender waits forever.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,11 +29,11 @@ pub struct RunOptions<'a> {
     pub jobs: Option<usize>,
     /// Memory budget in bytes; overrides `[run] memory`.
     pub memory: Option<u64>,
-    /// Token that stops the run.
+    /// Token that asks the run to stop.
     pub cancel: CancelToken,
-    /// Names of the stages whose output from the last run may be used again.
+    /// Names of the stages whose stored output from the last run may be reused.
     pub current: BTreeSet<String>,
-    /// State that stages kept in the last run, by stage name.
+    /// Text that each stage saved in the last run, by stage name.
     pub kept: BTreeMap<String, String>,
     /// Receives the progress of the run.
     pub observer: &'a dyn Observer,
@@ -56,10 +56,10 @@ impl Default for RunOptions<'_> {
 }
 
 impl Pipeline {
-    /// Runs the pipeline to its end. All threads have ended when it returns.
+    /// Runs the pipeline to its end. All its threads have ended when the method returns.
     ///
     /// # Errors
-    /// Returns the error of the first stage that failed or panicked. No stage is closed after a failure.
+    /// Returns the first error of a stage that failed or panicked. No stage is closed after a failure.
     pub fn run(self, options: RunOptions<'_>) -> Result<RunReport, RunError> {
         let jobs = options.jobs.unwrap_or_else(|| self.run.threads()).max(1);
         let memory = options.memory.unwrap_or(self.run.memory);
@@ -93,7 +93,7 @@ fn workers(stage: &BoundStage, jobs: usize) -> usize {
     }
 }
 
-/// Runs the workers of all stages, and waits for them.
+/// Runs the workers of all stages and waits until they end.
 fn execute(pipeline: &Pipeline, run: &RunState, observer: &dyn Observer) {
     let done = (Mutex::new(false), Condvar::new());
     thread::scope(|scope| {
@@ -136,7 +136,7 @@ fn execute(pipeline: &Pipeline, run: &RunState, observer: &dyn Observer) {
         if let Some(interval) = observer.interval() {
             let watch = Builder::new().name("aurora-progress".to_owned());
             let done = &done;
-            // If this thread cannot be spawned, the run only lacks progress reports.
+            // If this thread cannot be spawned, the run continues without progress reports.
             let _ = watch.spawn_scoped(scope, move || {
                 let mut over = done.0.lock().unwrap_or_else(PoisonError::into_inner);
                 while !*over {

@@ -5,14 +5,15 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Everything that the output of a stage depends on, except its input. When it changes, stored output is out of date.
+/// Everything that the output of a stage depends on, except its input. When the fingerprint changes, stored output is
+/// out of date.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// Type of the stage. [`Pipeline::fingerprints`](crate::Pipeline::fingerprints) replaces it with the stage's name.
     pub name: String,
-    /// Version of the implementation. The author raises it when the same input gives a different output.
+    /// Version of the implementation. Must be increased when the same input gives a different output.
     pub version: u32,
-    /// The parts of the configuration that the output depends on, as `key=value;`.
+    /// The settings that the output depends on, as `key=value;`.
     pub config: String,
 }
 
@@ -22,7 +23,7 @@ impl Fingerprint {
         Self { name: name.into(), version, config: String::new() }
     }
 
-    /// Adds a value that the output depends on.
+    /// Adds a setting that the output depends on.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl fmt::Display) -> Self {
         let value = value.to_string().replace('\\', "\\\\").replace(';', "\\;");
@@ -30,7 +31,7 @@ impl Fingerprint {
         self
     }
 
-    /// Parses the configuration part of a fingerprint into values by key.
+    /// Parses the `config` of a fingerprint into a map from keys to values.
     pub fn settings(config: &str) -> BTreeMap<String, String> {
         let mut settings = BTreeMap::new();
         let (mut entry, mut is_escaped) = (String::new(), false);
@@ -51,7 +52,8 @@ impl Fingerprint {
         settings
     }
 
-    /// The fingerprint with another name. The type becomes part of the configuration.
+    /// Returns the fingerprint with another name. The previous name becomes part of the configuration, under the key
+    /// `use`.
     pub(crate) fn renamed(self, name: &str) -> Self {
         if self.name == name {
             return self;

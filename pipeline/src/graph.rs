@@ -9,7 +9,7 @@ use crate::column::{CellType, Entity};
 /// One stage of the graph.
 pub(crate) struct Node<'a> {
     pub(crate) access: &'a Access,
-    /// Stages that come before, by index.
+    /// Indices of stages that must come before this one.
     pub(crate) after: Vec<usize>,
 }
 
@@ -37,10 +37,10 @@ impl fmt::Display for EdgeReason {
     }
 }
 
-/// An error that prevents ordering the stages. Stages are given by index.
+/// An error that prevents ordering the stages. Stages are identified by index.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum PlanError {
-    /// No stage before `reader` writes the column; `later` writes it afterwards.
+    /// No stage before `reader` writes the column. `later` is a stage that writes the column afterwards, if any.
     Missing {
         reader: usize,
         column: String,
@@ -51,7 +51,7 @@ pub(crate) enum PlanError {
         first: usize,
         second: usize,
     },
-    /// A cycle. The path does not repeat its first stage at the end.
+    /// Stages that depend on each other. The path does not repeat its first stage at the end.
     Cycle {
         path: Vec<(usize, EdgeReason)>,
     },
@@ -73,20 +73,20 @@ pub(crate) enum PlanError {
     },
 }
 
-/// Something unusual about a set of stages that can be ordered.
+/// A warning about stages that can be ordered.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum PlanWarning {
     Unread { writer: usize, column: String },
     NoSink,
 }
 
-/// The edges between stages, and the resulting order.
+/// The edges between stages and the resulting order of the stages.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     pub(crate) edges: BTreeMap<(usize, usize), BTreeSet<EdgeReason>>,
-    /// Stages in topological order.
+    /// Indices of the stages in topological order.
     pub(crate) order: Vec<usize>,
-    /// For each stage, the length of the longest path to it. Stages of the same level share a batch.
+    /// Length of the longest path to each stage. Stages of the same level share a batch.
     pub(crate) level: Vec<usize>,
     pub(crate) warnings: Vec<PlanWarning>,
 }
@@ -120,14 +120,14 @@ struct GraphBuilder<'a> {
     errors: Vec<PlanError>,
 }
 
-/// The stages that use one column.
+/// The stages that use a column.
 #[derive(Default)]
 struct ColumnUsers {
-    /// Stages that write without reading.
+    /// Stages that write the column without reading it.
     writers: Vec<usize>,
-    /// Stages that read and write; `true` if the column is required.
+    /// Stages that read and write the column. The flag is `true` if the stage requires it.
     updaters: Vec<(usize, bool)>,
-    /// Stages that read without writing; `true` if the column is required.
+    /// Stages that read the column without writing it. The flag is `true` if the stage requires it.
     readers: Vec<(usize, bool)>,
 }
 
@@ -173,8 +173,8 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Adds edges from the writers of a column to its readers. If a column has several writers, a writer that other
-    /// edges put after a reader only changes the column after that reader.
+    /// Adds edges from the writers of a column to its readers. If a column has several writers, a writer gets no edge
+    /// to a reader that other edges already put before it: the reader sees the column before that change.
     fn column_edges(&mut self) {
         let mut columns = self.users();
         columns.retain(|name, _| Entity::from_column(name).is_some());
@@ -251,8 +251,8 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Puts a stage that drops or adds rows before the stages that use these rows, unless other edges already order the
-    /// two stages.
+    /// Adds edges from each stage that drops or adds rows to the stages that use the rows, unless other edges already
+    /// order the two stages.
     fn row_edges(&mut self, chunks_only: bool) {
         for from in 0..self.nodes.len() {
             if !self.nodes[from].access.restructures || self.nodes[from].access.kind == StageKind::Source {
@@ -271,7 +271,8 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Puts a stage that reads every custom column after the writers of these columns, unless that creates a cycle.
+    /// Adds edges from the writers of custom columns to the stages that read all custom columns, unless an edge would
+    /// create a cycle.
     fn dynamic_edges(&mut self) {
         for to in 0..self.nodes.len() {
             let Some(read) = self.nodes[to].access.reads_dynamic else { continue };
@@ -377,7 +378,7 @@ pub(crate) fn reaches(edges: &Edges, from: usize, to: usize) -> bool {
     false
 }
 
-/// The shortest cycle through a node, as nodes with the reason of the edge to the next node.
+/// Returns the shortest cycle through a node: each node with the reason of the edge to the next node.
 fn shortest_cycle(edges: &Edges, start: usize) -> Option<Vec<(usize, EdgeReason)>> {
     let mut came_from: BTreeMap<usize, usize> = BTreeMap::new();
     let mut frontier = vec![start];
@@ -409,7 +410,7 @@ fn shortest_cycle(edges: &Edges, start: usize) -> Option<Vec<(usize, EdgeReason)
 }
 
 impl Graph {
-    /// The same graph, with stages numbered in topological order.
+    /// Returns the same graph with the stages numbered in topological order.
     pub(crate) fn in_order(self) -> Self {
         let place = |stage: usize| self.order.iter().position(|other| *other == stage).unwrap_or(stage);
         let edges = self.edges.iter().map(|((from, to), why)| ((place(*from), place(*to)), why.clone())).collect();

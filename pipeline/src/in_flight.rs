@@ -1,4 +1,4 @@
-//! Batches in flight: how a batch travels from the output of one step to the queues of the next.
+//! Batches in flight, and their transfer from the output of one step to the queues of the next step.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use crate::context::RunState;
 use crate::progress::StageMeter;
 use crate::queue::QueueSender;
 
-/// A batch with its place in the emission order and its share of the memory budget.
+/// A batch with its sequence number and its reservation in the memory budget.
 pub(crate) struct InFlight<'r> {
     pub(crate) sequence: u64,
     pub(crate) batch: Batch,
@@ -30,12 +30,13 @@ impl<'r> SharedBatch<'r> {
         &self.in_flight.batch
     }
 
-    /// Marks the batch as dropped. The last stage that finishes it does not pass it on.
+    /// Marks the batch as dropped, so that it is not forwarded when all stages have finished it.
     pub(crate) fn mark_dropped(&self) {
         self.is_dropped.store(true, Ordering::Relaxed);
     }
 
-    /// Finishes one stage's work on the batch. The last stage to finish gets the batch with the columns of all stages.
+    /// Ends the work of one stage on the batch and stages the columns that it wrote. For the last stage to finish,
+    /// returns the batch with the columns of all stages.
     pub(crate) fn finish(self: Arc<Self>, columns: Batch) -> Option<Finished<'r>> {
         self.staged.lock().unwrap_or_else(PoisonError::into_inner).push(columns);
         let Self { mut in_flight, staged, is_dropped } = Arc::into_inner(self)?;
@@ -77,7 +78,7 @@ impl Work<'_> {
 /// A message in a queue.
 pub(crate) enum Message<'r> {
     Batch(Work<'r>),
-    /// The sequence numbers of batches without rows. Sinks need them to keep the order.
+    /// Sequence numbers of batches that have become empty. Sinks need the numbers to process batches in order.
     Emptied(Vec<u64>),
 }
 
@@ -90,10 +91,10 @@ pub(crate) struct StepOutput<'r> {
 }
 
 impl<'r> StepOutput<'r> {
-    /// Sends a batch to every stage of the next step. A batch at the end of the pipeline is counted and dropped, which
-    /// releases its memory to the budget.
+    /// Sends a batch to every stage of the next step. After the last step, counts the rows of the batch and drops it,
+    /// which releases its memory to the budget.
     pub(crate) fn forward(&self, mut in_flight: InFlight<'r>, producer: &StageMeter) {
-        // A probe sees all columns until the end.
+        // No columns are removed if there is a probe, because it observes all columns.
         let dropped = self.step.dropped_columns.iter().filter(|_| self.run.probe.is_none());
         for name in dropped {
             in_flight.batch.files.remove(name);
@@ -109,8 +110,8 @@ impl<'r> StepOutput<'r> {
             several => {
                 let shared =
                     Arc::new(SharedBatch { in_flight, staged: Mutex::default(), is_dropped: AtomicBool::new(false) });
-                // Every stage must hold a reference before the first stage can finish: the last reference marks the
-                // last stage.
+                // All references must exist before the first stage can finish, because the stage that drops the last
+                // reference forwards the batch.
                 let references: Vec<Arc<SharedBatch<'r>>> = several.iter().map(|_| Arc::clone(&shared)).collect();
                 drop(shared);
                 for (sender, reference) in several.iter().zip(references) {
@@ -120,7 +121,7 @@ impl<'r> StepOutput<'r> {
         }
     }
 
-    /// Forwards the sequence numbers of emptied batches.
+    /// Forwards the sequence numbers of batches that have become empty.
     pub(crate) fn forward_emptied(&self, emptied: &mut Vec<u64>, producer: &StageMeter) {
         if emptied.is_empty() {
             return;

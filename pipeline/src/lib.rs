@@ -1,13 +1,14 @@
 //! An ECS-style pipeline engine.
 //!
-//! Entities are files and chunks: a batch is a table of file rows and a table of chunk rows that refer to them.
-//! Components are typed columns. Systems are stages: each declares the columns that it reads and writes, and its view
-//! of a batch refuses all others. A pipeline is written in TOML, [`load`]ed into a [`Plan`] (all errors at once), built
-//! into a [`Pipeline`], and run by an executor that streams batches through workers within one memory budget. The rows
-//! that a sink sees do not depend on threads or timing.
+//! Entities are files and chunks. A batch has a table of file rows and a table of chunk rows, and each chunk row refers
+//! to a file row. Components are typed columns. Systems are stages: each stage declares the columns that it reads and
+//! writes, and its view of a batch rejects access to any other column. A pipeline is written in TOML. [`load`] checks
+//! it, reports all errors at once, and returns a [`Plan`]. The plan is built into a [`Pipeline`]. An executor runs the
+//! pipeline and streams batches through workers within one memory budget. The rows that a sink receives do not depend
+//! on threads or timing.
 //!
-//! Deliberately absent: stages, file formats other than the pipeline's own, I/O (stages do their own), signal handling (the
-//! program sets a [`CancelToken`]), and conditional or looping plans.
+//! Deliberately absent: the stages themselves, file formats other than pipeline files, I/O (each stage does its own),
+//! signal handling (the program cancels a [`CancelToken`]), and conditional or looping plans.
 //!
 //! | question | module |
 //! |---|---|

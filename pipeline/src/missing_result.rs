@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::column::Entity;
 
-/// Reason for leaving out a row that has no result from a stage that drops rows: the stage might have dropped it.
+/// Reason for leaving out a row for which a stage that drops rows has no result: the stage might have dropped the row.
 pub const NO_RESULT: &str = "no result";
 
 /// A row for which a stage has no result, because the stage failed on the row or did not process it.
@@ -12,15 +12,16 @@ pub const NO_RESULT: &str = "no result";
 pub struct MissingResult {
     /// Name of the stage.
     pub stage: String,
-    /// Whether the row is a chunk, or a file with all its chunks.
+    /// Entity of the row. If it is a file, the result is also missing for all its chunks.
     pub entity: Entity,
-    /// Number of the row.
+    /// Index of the row.
     pub row: u32,
-    /// The reason of the failure; `None` if the stage did not process the row.
+    /// Reason of the failure; `None` if the stage did not process the row.
     pub reason: Option<Arc<str>>,
 }
 
-/// Renumbers the rows of an entity after rows were dropped.
+/// Updates the results of an entity after rows were dropped: renumbers the rows and removes the results of dropped
+/// rows.
 pub(crate) fn retain(results: &mut Vec<MissingResult>, entity: Entity, keep: &[bool]) {
     if results.is_empty() {
         return;

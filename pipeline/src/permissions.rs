@@ -1,4 +1,4 @@
-//! The permissions of one stage for a batch, compiled from its declared access, and the errors for violations.
+//! The permissions of one stage for a batch, derived from its declared access, and the errors for violations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::built_in_column::BuiltInColumn;
 use crate::column::CellType;
 use crate::column_table::ColumnName;
 
-/// An operation that the stage has not declared, or that does not fit the batch.
+/// An error for an operation that the stage has not declared, or that does not match the rows or columns of the batch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
     /// The stage did not declare the column.
@@ -21,7 +21,7 @@ pub enum AccessError {
         /// `reads` or `writes`.
         action: &'static str,
     },
-    /// The column is declared, but the batch does not have it or no longer has it.
+    /// The column is declared, but the batch does not have it (any more).
     #[error(
         "stage `{stage}` reads column `{column}`, which this batch does not have; an optional column is read with `read_optional`"
     )]
@@ -31,7 +31,7 @@ pub enum AccessError {
         /// Full name of the column.
         column: String,
     },
-    /// The stage declared a column as written and did not write it.
+    /// The stage declares that it writes a column, but did not write it.
     #[error("stage `{stage}` declares that it writes column `{column}`, but did not write it")]
     Unwritten {
         /// Name of the stage.
@@ -39,7 +39,7 @@ pub enum AccessError {
         /// Full name of the column.
         column: String,
     },
-    /// The column holds another type.
+    /// The cells of the column have a different type.
     #[error("stage `{stage}` uses column `{column}` as `{asked}`, but it holds `{found}`")]
     WrongType {
         /// Name of the stage.
@@ -58,9 +58,9 @@ pub enum AccessError {
         stage: String,
         /// Full name of the column.
         column: String,
-        /// Rows of the entity.
+        /// Number of rows of the entity.
         rows: usize,
-        /// Values given.
+        /// Number of values passed.
         values: usize,
     },
     /// The stage dropped or added rows without declaring it.
@@ -82,7 +82,7 @@ pub enum AccessError {
         stage: String,
         /// The file row.
         file: u32,
-        /// File rows of the batch.
+        /// Number of file rows in the batch.
         files: usize,
     },
     /// The number of flags given to `retain_files` or `retain_chunks` differs from the number of rows.
@@ -90,7 +90,7 @@ pub enum AccessError {
     Flags {
         /// Name of the stage.
         stage: String,
-        /// Rows of the entity.
+        /// Number of rows of the entity.
         rows: usize,
         /// Number of flags passed.
         flags: usize,
@@ -103,7 +103,7 @@ pub enum AccessError {
     },
 }
 
-/// The permissions of one stage for a batch. A view checks every operation against them.
+/// The permissions of one stage for a batch. A view checks every operation against the permissions.
 #[derive(Debug)]
 pub(crate) struct Permissions {
     pub(crate) stage: Arc<str>,
@@ -119,12 +119,12 @@ pub(crate) struct ColumnPermission {
     pub(crate) read: bool,
     /// Type of the column, if the stage may write it.
     pub(crate) write: Option<CellType>,
-    /// Whether no later stage uses the column.
+    /// Whether this step is the last one that uses the column.
     pub(crate) last: bool,
 }
 
 impl Permissions {
-    /// Compiles the permissions. `last` returns whether no later stage uses a column.
+    /// Derives the permissions from the declared access. `last` returns whether no later stage uses a column.
     pub(crate) fn new(stage: &str, access: &Access, last: impl Fn(&str) -> bool) -> Self {
         let mut columns: BTreeMap<ColumnName, ColumnPermission> = BTreeMap::new();
         for column in access.all_reads() {

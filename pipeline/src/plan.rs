@@ -1,4 +1,4 @@
-//! A plan: ordered and checked stages that are not built yet.
+//! A plan: stages that are checked and ordered, but not built.
 
 use std::fmt::Write as _;
 
@@ -16,16 +16,16 @@ use crate::stage::{BuildContext, Stage};
 use crate::stage_error::StageError;
 use aurora_diagnostics::{Diagnostics, Location};
 
-/// A pipeline that has been checked.
+/// A checked pipeline whose stages are not built.
 pub struct Plan {
     pub(crate) run: RunConfig,
-    /// In the order of the graph.
+    /// The stages in the order of the graph.
     pub(crate) stages: Vec<PlannedStage>,
     pub(crate) graph: Graph,
     pub(crate) warnings: Diagnostics,
 }
 
-/// Returns the replacement of a stage, if there is one, and the columns that the replacement reads.
+/// A function that may replace a stage. Returns the replacement and the columns that the replacement reads.
 pub type StandIn<'f> = &'f mut dyn FnMut(&PlannedStage) -> Option<(Box<dyn Stage>, Vec<ColumnSpec>)>;
 
 /// One stage of a plan.
@@ -42,17 +42,17 @@ pub struct PlannedStage {
     pub(crate) config: Box<dyn ParsedConfig>,
 }
 
-/// Thresholds of a stage beyond which a run does not count as a success.
+/// Limits of a stage. A run that exceeds one of them does not count as a success.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Thresholds {
-    /// Maximum number of failed rows that are tolerated; 0 by default.
+    /// Maximum number of failed rows; 0 by default.
     pub max_failed_rows: Option<u64>,
-    /// Percentage of the chunks that must have a value in each custom column.
+    /// Minimum percentage of chunks that must have a value in each custom column.
     pub min_values: Option<f64>,
 }
 
 impl PlannedStage {
-    /// The stage's name, `[stage.<name>]`.
+    /// The stage's name, as in `[stage.<name>]`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -62,7 +62,7 @@ impl PlannedStage {
         self.location.as_ref()
     }
 
-    /// The stage's type. The key `use` names it if it differs from the stage's name.
+    /// The stage's type. The pipeline file sets the key `use` if the type differs from the stage's name.
     pub fn type_name(&self) -> &str {
         &self.type_name
     }
@@ -72,17 +72,17 @@ impl PlannedStage {
         self.access.kind
     }
 
-    /// The declared columns.
+    /// The declared access of the stage.
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// Number of workers that the pipeline file requests; `None` leaves it to the executor.
+    /// Number of workers set in the pipeline file; `None` means the default of the executor.
     pub fn workers(&self) -> Option<usize> {
         self.workers
     }
 
-    /// `max_failed_rows` and `min_values` of the stage.
+    /// The values of `max_failed_rows` and `min_values`.
     pub fn thresholds(&self) -> Thresholds {
         self.thresholds
     }
@@ -97,7 +97,7 @@ impl PlannedStage {
         self.config.program()
     }
 
-    /// The stage's own keys.
+    /// The settings of the stage, without the keys that all stages have.
     pub fn config(&self) -> &Table {
         &self.table
     }
@@ -107,7 +107,7 @@ impl PlannedStage {
         self.step
     }
 
-    /// Builds the stage alone, for use in another pipeline.
+    /// Builds only this stage, for use in another pipeline.
     ///
     /// # Errors
     /// Returns the reason why the stage cannot be built. The message names the stage.
@@ -119,7 +119,7 @@ impl PlannedStage {
 }
 
 impl Plan {
-    /// Creates a plan. `stages` are numbered as in the graph.
+    /// Creates a plan. The indices of `stages` must match the graph.
     pub(crate) fn new(run: RunConfig, stages: Vec<PlannedStage>, graph: Graph, warnings: Diagnostics) -> Self {
         let mut unordered: Vec<Option<PlannedStage>> = stages.into_iter().map(Some).collect();
         let ordered = graph.order.iter().filter_map(|index| {
@@ -137,22 +137,23 @@ impl Plan {
         &self.stages
     }
 
-    /// Takes one stage out of the plan.
+    /// Consumes the plan and returns one of its stages.
     pub fn into_stage(self, name: &str) -> Option<PlannedStage> {
         self.stages.into_iter().find(|stage| stage.name == name)
     }
 
-    /// `[run]`.
+    /// The limits of the run, from the table `[run]`.
     pub fn run_config(&self) -> &RunConfig {
         &self.run
     }
 
-    /// The warnings: unusual parts of the pipeline that are not errors.
+    /// The warnings about unusual parts of the pipeline.
     pub fn warnings(&self) -> &Diagnostics {
         &self.warnings
     }
 
-    /// The plan as TOML that loads to the same plan, without `extends` and disabled stages, and with an explicit order.
+    /// Formats the plan as TOML that loads to the same plan. The result has an explicit order of stages, no `extends`,
+    /// and no disabled stages.
     pub fn show(&self) -> String {
         let mut run = Table::new();
         run.insert("memory".to_owned(), TomlValue::String(format_bytes(self.run.memory)));
@@ -191,7 +192,7 @@ impl Plan {
         text
     }
 
-    /// The plan as a table: step, stage, kind, columns.
+    /// Formats the plan as a table with the columns step, stage, kind and columns.
     pub fn graph_text(&self) -> String {
         let width = self.stages.iter().map(|stage| stage.name.chars().count()).max().unwrap_or(0);
         let mut text = String::new();
@@ -217,7 +218,7 @@ impl Plan {
         text
     }
 
-    /// The plan as a graph in Graphviz' DOT language. Edges are labelled with the columns that cause them.
+    /// Formats the plan as a graph in Graphviz' DOT language. Edges are labelled with the columns that cause them.
     pub fn graph_dot(&self) -> String {
         let mut text = String::from("digraph pipeline {\n  rankdir = LR;\n  node [shape = box];\n");
         for stage in &self.stages {

@@ -1,15 +1,15 @@
-//! Messages for the errors and warnings of the graph.
+//! Error and warning messages for the dependency graph.
 
 use crate::access::Access;
 use crate::graph::{EdgeReason, PlanError, PlanWarning};
 use crate::registry::Registry;
 use aurora_diagnostics::{Diagnostic, Location, code};
 
-/// Name and location of a stage for messages.
+/// The name and location of a stage, for messages.
 pub(crate) struct StageSite {
     pub(crate) name: String,
     pub(crate) location: Option<Location>,
-    /// Location of its key `reads`, if it has one.
+    /// Location of the stage's key `reads`, if it has the key.
     pub(crate) reads: Option<Location>,
     /// Columns that the stage writes, or would write if it were enabled.
     pub(crate) writes: Vec<String>,
@@ -17,29 +17,29 @@ pub(crate) struct StageSite {
 
 /// A stage whose type or configuration is invalid.
 pub(crate) struct BrokenStage {
-    /// The stage, with the columns that it probably writes.
+    /// The stage. Its columns are those that it probably writes.
     pub(crate) site: StageSite,
-    /// Whether `site.writes` has all columns that the stage writes.
+    /// Whether `site.writes` is complete.
     pub(crate) are_writes_known: bool,
-    /// Columns that the key `reads` lists.
+    /// The columns listed under the key `reads`.
     pub(crate) reads: Vec<String>,
-    /// Stages that `after` names, with their locations.
+    /// The stages listed under the key `after`, with their locations.
     pub(crate) after: Vec<(String, Option<Location>)>,
 }
 
-/// The pipeline that the errors belong to.
+/// The pipeline in which the errors occurred.
 pub(crate) struct PlanContext<'a> {
     pub(crate) sites: Vec<&'a StageSite>,
     pub(crate) accesses: Vec<&'a Access>,
     pub(crate) disabled: &'a [StageSite],
     pub(crate) broken: &'a [BrokenStage],
     pub(crate) registry: Option<&'a Registry>,
-    /// Whether the columns of all stages are known, so that a column without a known writer is really missing.
+    /// Whether the written columns of all stages are known. Only then is a column without a writer certainly missing.
     pub(crate) known: bool,
 }
 
 impl PlanContext<'_> {
-    /// The diagnostic for an error; `None` if the error may only be a consequence of another one.
+    /// Returns the diagnostic for an error; `None` if the error may only be a consequence of another error.
     pub(crate) fn error(&self, error: &PlanError) -> Option<Diagnostic> {
         let is_consequence = match error {
             PlanError::Missing { column, .. } => {
@@ -93,7 +93,7 @@ impl PlanContext<'_> {
         })
     }
 
-    /// The diagnostics for columns that broken stages read and that no stage writes.
+    /// Returns a diagnostic for each column that a broken stage reads and no stage writes.
     pub(crate) fn missing_in_broken(&self) -> Vec<Diagnostic> {
         let is_written = |column: &String| {
             self.accesses.iter().any(|access| access.writes_column(column))
@@ -108,7 +108,7 @@ impl PlanContext<'_> {
         found
     }
 
-    /// The diagnostic for a warning.
+    /// Returns the diagnostic for a warning.
     pub(crate) fn warning(&self, warning: &PlanWarning) -> Diagnostic {
         match warning {
             PlanWarning::Unread { writer, column } => {
@@ -138,19 +138,19 @@ impl PlanContext<'_> {
         Diagnostic::error(code::MISSING_COLUMN, place, message).with_help(help)
     }
 
-    /// Whether a column that no known stage type writes is one edit away from an existing column. Such a column is a
-    /// typing error, no matter which columns the unknown stages write.
+    /// Whether a column has no registered writer and its name is one edit away from that of an existing column. Such a
+    /// name is a typing error, whatever columns the broken stages write.
     fn is_typing_error(&self, column: &str) -> bool {
         let has_writer = self.registry.is_some_and(|registry| registry.writer_of(column).is_some());
         !has_writer && aurora_suggest::nearest_within(column, self.proper_names(), |_| 1).is_some()
     }
 
-    /// A column with a similar name that some stage writes, or a field of such a column.
+    /// Suggests a similar name from the columns that stages write and the built-in columns.
     fn like(&self, column: &str) -> Option<String> {
         aurora_suggest::did_you_mean(column, self.proper_names().filter(|name| *name != column))
     }
 
-    /// Names of built-in columns, and of columns that stages write.
+    /// Returns the names of the columns that stages write, and of the built-in columns.
     fn proper_names(&self) -> impl Iterator<Item = &str> {
         let written = self.accesses.iter().flat_map(|access| access.written()).map(|column| column.name());
         written.chain(self.registry.into_iter().flat_map(Registry::columns).map(|known| known.name))

@@ -7,8 +7,9 @@ use crate::graph::{EdgeReason, Graph};
 use crate::plan::Plan;
 
 impl Plan {
-    /// Removes the sinks, and the stages that read what the sinks write. If `only` names stages, keeps just these
-    /// stages and the stages that they depend on. The order stays the same.
+    /// Removes the sinks and all stages that read what the sinks write. If `only` is not empty, also removes every
+    /// stage that is neither named in `only` nor required by a named stage. The order of the remaining stages stays the
+    /// same.
     #[must_use]
     pub fn without_sinks(self, only: &[String]) -> Self {
         let stored = self.stored();
@@ -17,13 +18,14 @@ impl Plan {
         });
         let mut kept: Vec<bool> = wanted.collect();
         let mut leads_to_kept = vec![false; kept.len()];
-        // Edges lead from earlier stages to later ones.
+        // Edges always lead from an earlier stage to a later one, so one pass in reverse order is enough.
         for (from, stage) in self.stages.iter().enumerate().rev() {
             for (to, why) in self.edges_from(from) {
                 leads_to_kept[from] |= kept[to] || leads_to_kept[to];
                 kept[from] |= kept[to] && !stored[from] && why.iter().any(is_dependence);
             }
-            // Every later stage processes the rows that this stage leaves, whatever edge put the later stage there.
+            // A later stage processes only the rows that this stage leaves, even if their edge has another reason than
+            // the rows.
             kept[from] |= stage.access.restructures && leads_to_kept[from] && !stored[from];
         }
         self.part(&kept)
@@ -33,7 +35,7 @@ impl Plan {
         self.graph.edges.range((stage, 0)..(stage + 1, 0)).map(|((_, to), why)| (*to, why))
     }
 
-    /// For each stage, whether it is a sink or depends on one.
+    /// Returns for each stage whether it is a sink or depends on a sink.
     fn stored(&self) -> Vec<bool> {
         let mut stored: Vec<bool> = self.stages.iter().map(|stage| stage.kind() == StageKind::Sink).collect();
         for ((from, to), why) in &self.graph.edges {
@@ -47,7 +49,7 @@ impl Plan {
         let place = |stage: usize| kept[..stage].iter().filter(|kept| **kept).count();
         let edges = graph.edges.into_iter().filter(|((from, to), _)| kept[*from] && kept[*to]);
         let edges = edges.map(|((from, to), why)| ((place(from), place(to)), why)).collect();
-        // Empty steps are removed.
+        // Levels are renumbered without gaps.
         let levels: Vec<usize> =
             graph.level.into_iter().zip(kept).filter_map(|(at, kept)| kept.then_some(at)).collect();
         let used: BTreeSet<usize> = levels.iter().copied().collect();
@@ -60,7 +62,8 @@ impl Plan {
     }
 }
 
-/// Whether an edge means that a stage depends on the rows or values of another stage, and not only comes after it.
+/// Whether an edge means that the second stage depends on rows or values of the first. Other edges only define an
+/// order.
 fn is_dependence(why: &EdgeReason) -> bool {
     matches!(why, EdgeReason::Column(_) | EdgeReason::Rows)
 }

@@ -8,12 +8,12 @@ use crate::cell::Cell;
 use crate::column::{Column, Entity};
 use crate::column_values::ColumnValues;
 
-/// Observes the stages of a run. The workers call the methods on their own threads, and wait for them to return.
+/// Observes the stages of a run. Workers call the methods on their own threads and wait until they return.
 pub trait Probe: Send + Sync {
-    /// Called when a stage has processed or emitted a batch, before the batch is sent on.
+    /// Called when a stage has processed or emitted a batch, before the batch is forwarded.
     fn on_output(&self, stage: &str, output: &StageOutput<'_>);
 
-    /// Called when a stage has reported something.
+    /// Called when a stage has reported an event.
     fn on_event(&self, stage: &str, event: StageEvent<'_>) {
         let _ = (stage, event);
     }
@@ -29,7 +29,7 @@ pub enum StageEvent<'a> {
         /// The reason.
         reason: &'a str,
     },
-    /// A problem with a file that is still processed.
+    /// A problem with a file. The file is still processed.
     Warning {
         /// The file.
         path: &'a str,
@@ -43,9 +43,9 @@ pub enum StageEvent<'a> {
         /// The reason.
         reason: &'a str,
     },
-    /// The stage has no values for a row.
+    /// The stage could not process a row, or failed outside of a batch.
     Failed {
-        /// The file of the row.
+        /// The path of the row's file, or the path passed with the failure.
         path: &'a str,
         /// The reason.
         reason: &'a str,
@@ -59,18 +59,18 @@ pub enum StageEvent<'a> {
     },
 }
 
-/// A batch after one stage. Unlike a [`BatchView`](crate::BatchView) it gives access to every column.
+/// The output of one stage for a batch. Unlike a [`BatchView`](crate::BatchView), it gives access to every column.
 pub struct StageOutput<'a> {
     pub(crate) batch: &'a Batch,
-    /// The columns that a stage wrote while it shared the batch with other stages.
+    /// The columns that the stage wrote while it shared the batch with other stages.
     pub(crate) staged: Option<&'a Batch>,
-    /// Full names, sorted.
+    /// Full names of the columns that the stage wrote, sorted.
     pub(crate) written: Vec<&'a str>,
     pub(crate) time: Duration,
 }
 
 impl<'a> StageOutput<'a> {
-    /// A batch emitted by a stage, which wrote all of its columns.
+    /// Creates the output for an emitted batch. The emitting stage wrote all its columns.
     pub(crate) fn emitted(batch: &'a Batch, time: Duration) -> Self {
         let written = batch.files.names().chain(batch.chunks.names()).collect();
         Self { batch, staged: None, written, time }
@@ -86,12 +86,12 @@ impl<'a> StageOutput<'a> {
         self.batch.chunks.rows()
     }
 
-    /// For every chunk row, the file row it belongs to.
+    /// The file row of every chunk row.
     pub fn chunk_files(&self) -> &'a [u32] {
         &self.batch.chunk_files
     }
 
-    /// The full names of the columns that the stage has written, in alphabetical order, file columns first.
+    /// The full names of the columns that the stage wrote: file columns first, each group in alphabetical order.
     pub fn written(&self) -> impl Iterator<Item = &'a str> {
         let of = |entity| self.written.iter().copied().filter(move |name| Entity::from_column(name) == Some(entity));
         of(Entity::File).chain(of(Entity::Chunk))
@@ -102,14 +102,14 @@ impl<'a> StageOutput<'a> {
         self.time
     }
 
-    /// The cells of a column; `None` if the batch has no such column, or the cells have another type.
+    /// The cells of a column; `None` if the batch does not have the column or the cells have another type.
     pub fn cells<T: Cell>(&self, column: Column<T>) -> Option<&'a [T]> {
         let (entity, name) = (column.entity(), column.name());
         let staged = self.staged.and_then(|staged| staged.table(entity).get(name));
         staged.or_else(|| self.batch.table(entity).get(name))?.ok()
     }
 
-    /// The values of a column, whatever its type.
+    /// The values of a column, independent of the cell type.
     pub fn values(&self, column: &str) -> Option<ColumnValues<'a>> {
         let entity = Entity::from_column(column)?;
         let staged = self.staged.and_then(|staged| staged.table(entity).any(column));
@@ -117,7 +117,7 @@ impl<'a> StageOutput<'a> {
         Some(ColumnValues::new(cells, None))
     }
 
-    /// The values of a built-in column, as stages that use the column by name see them.
+    /// The values of a built-in column, as stages that access the column by name receive them.
     pub fn built_in<'v>(&self, column: &'v BuiltInColumn) -> Option<ColumnValues<'v>>
     where
         'a: 'v,

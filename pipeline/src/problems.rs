@@ -1,13 +1,13 @@
-//! Problems that a stage finds in its own configuration.
+//! Problems that a stage reports in its own configuration.
 
 use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
 use aurora_suggest::did_you_mean;
 
-/// Collects the diagnostics of a stage's own [`check`](crate::StageConfig::check), by configuration key.
+/// Collects the diagnostics of [`StageConfig::check`](crate::StageConfig::check), each for one configuration key.
 pub struct Problems<'a> {
     pub(crate) diagnostics: &'a mut Diagnostics,
     pub(crate) locate: &'a dyn Fn(&str) -> Option<Location>,
-    /// Keys with unreadable values. Further problems with these keys would only be consequences.
+    /// Keys whose values could not be read. Other problems with these keys would only be consequences.
     pub(crate) unread: &'a [String],
     pub(crate) consequences: Diagnostics,
 }
@@ -31,7 +31,7 @@ impl Problems<'_> {
     }
 }
 
-/// Suggests a known name that is similar to the mistyped one, or else lists the known names.
+/// Suggests a known name that is similar to `name`. If there is none, lists all known names.
 pub(crate) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, what: &str) -> Option<String> {
     let mut known: Vec<&str> = known.into_iter().collect();
     known.sort_unstable();
@@ -40,7 +40,7 @@ pub(crate) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, 
         .or_else(|| (!known.is_empty()).then(|| format!("{what}: {}", quoted(&known))))
 }
 
-/// The names in backquotes, separated by commas: `` `a`, `b` ``
+/// Formats names in backquotes, separated by commas: `` `a`, `b` ``.
 pub(crate) fn quoted<S: AsRef<str>>(names: &[S]) -> String {
     names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
 }

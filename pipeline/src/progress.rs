@@ -1,4 +1,4 @@
-//! The progress of a run as an observer sees it, and the counters behind it.
+//! The progress of a run as an observer receives it, and the counters from which it is computed.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use crate::report::StageReport;
 
-/// Receives the progress of a run. Its methods are never called on a worker thread.
+/// Receives the progress of a run. The methods are never called on a worker thread.
 pub trait Observer: Sync {
-    /// Called with the state of the run, at every [`Observer::interval`] and once at the end of the run.
+    /// Called with the state of the run at every [`Observer::interval`], and once at the end of the run.
     fn on_progress(&self, progress: &Progress);
 
     /// Called for each line that a stage has logged.
@@ -37,13 +37,13 @@ impl Observer for Silent {
 /// The state of a run at one moment.
 #[derive(Clone, Debug)]
 pub struct Progress {
-    /// Number of files of the run, once the source has determined it.
+    /// Number of files of the run; `None` until the source has determined it.
     pub files_total: Option<u64>,
-    /// Number of files that have reached the end of the pipeline, or were left out.
+    /// Number of files that have reached the end of the pipeline or were dropped.
     pub files_done: u64,
     /// Number of chunks that have reached the end of the pipeline.
     pub chunks: u64,
-    /// Bytes held by batches in flight.
+    /// Memory used by batches in flight, in bytes.
     pub bytes: u64,
     /// The stages in the order of the plan.
     pub stages: Vec<StageLoad>,
@@ -60,13 +60,13 @@ pub struct StageLoad {
     pub workers: usize,
     /// Number of workers that are processing a batch.
     pub busy: usize,
-    /// Number of batches waiting for the stage.
+    /// Number of batches in the queue of the stage.
     pub queued: usize,
     /// Number of batches that the stage has processed.
     pub batches: u64,
 }
 
-/// Counters of one stage, kept by its workers.
+/// Counters of one stage, updated by its workers.
 #[derive(Default)]
 pub(crate) struct StageMeter {
     pub(crate) workers: usize,
@@ -82,7 +82,7 @@ pub(crate) struct StageMeter {
     pub(crate) starved: Stopwatch,
     pub(crate) blocked: Stopwatch,
     pub(crate) memory_wait: Stopwatch,
-    /// Start of the first piece of work, and end of the last one.
+    /// Start of the first piece of work and end of the last one.
     pub(crate) active: Mutex<Option<(Instant, Instant)>>,
 }
 
@@ -95,7 +95,7 @@ impl StageMeter {
         self.chunks_out.fetch_add(chunks_out as u64, Ordering::Relaxed);
     }
 
-    /// Makes the stage's entry in the report of a run that started at `started` and took `elapsed`.
+    /// Creates the stage's entry in the report of a run that started at `started` and took `elapsed`.
     pub(crate) fn report(&self, name: &str, started: Instant, elapsed: Duration) -> StageReport {
         let busy = self.busy.total();
         let active = *self.active.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,7 +120,7 @@ impl StageMeter {
         }
     }
 
-    /// Times one piece of work.
+    /// Runs one piece of work and measures its time.
     pub(crate) fn at_work<R>(&self, work: impl FnOnce() -> R) -> R {
         self.at_work.fetch_add(1, Ordering::Relaxed);
         let since = Instant::now();
@@ -131,7 +131,7 @@ impl StageMeter {
         result
     }
 
-    /// Records that the stage was at work from `since` until now.
+    /// Records that the stage was active from `since` until now.
     pub(crate) fn was_active(&self, since: Instant) {
         let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
         let first = active.map_or(since, |(first, _)| first.min(since));
@@ -139,7 +139,7 @@ impl StageMeter {
     }
 }
 
-/// A sum of durations to which several threads add.
+/// A sum of durations that several threads can add to.
 #[derive(Default)]
 pub(crate) struct Stopwatch {
     nanos: AtomicU64,

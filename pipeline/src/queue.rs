@@ -1,4 +1,4 @@
-//! Bounded queues between stages, which measure how long they are empty or full, and the reorder buffer of sinks.
+//! Bounded queues between stages that measure how long they are empty or full, and the reorder buffer of sinks.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -8,16 +8,17 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySen
 
 use crate::progress::StageMeter;
 
-/// Time that a worker waits for the next item before it forwards the sequence numbers of emptied batches.
+/// Time that a worker waits for the next item before it forwards the sequence numbers of batches that have become
+/// empty.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(2);
 
-/// Creates the queue before a stage. `meter` is the meter of that stage.
+/// Creates the input queue of a stage. `meter` is the meter of the same stage.
 pub(crate) fn queue<T>(capacity: usize, meter: &StageMeter) -> (QueueSender<'_, T>, QueueReceiver<'_, T>) {
     let (sender, receiver) = bounded(capacity);
     (QueueSender { sender, consumer: meter }, QueueReceiver { receiver, consumer: meter })
 }
 
-/// The sending end, which the stages of the previous step share.
+/// The sending end of a queue, shared by the stages of the previous step.
 pub(crate) struct QueueSender<'a, T> {
     sender: Sender<T>,
     consumer: &'a StageMeter,
@@ -30,7 +31,7 @@ impl<T> Clone for QueueSender<'_, T> {
 }
 
 impl<T> QueueSender<'_, T> {
-    /// Blocks until there is room. Drops the item if the workers of the stage have ended or were never spawned.
+    /// Adds an item. Blocks while the queue is full. Drops the item if no worker of the stage is running.
     pub(crate) fn put(&self, item: T, producer: &StageMeter) {
         self.consumer.queued.fetch_add(1, Ordering::Relaxed);
         let gone = match self.sender.try_send(item) {
@@ -49,7 +50,7 @@ impl<T> QueueSender<'_, T> {
     }
 }
 
-/// The receiving end, which the workers of a stage share.
+/// The receiving end of a queue, shared by the workers of a stage.
 pub(crate) struct QueueReceiver<'a, T> {
     receiver: Receiver<T>,
     consumer: &'a StageMeter,
@@ -62,8 +63,8 @@ impl<T> Clone for QueueReceiver<'_, T> {
 }
 
 impl<T> QueueReceiver<'_, T> {
-    /// Returns the next item, or `None` when all senders are gone. Calls `idle` if the queue stays empty for
-    /// [`IDLE_TIMEOUT`].
+    /// Returns the next item, or `None` if the queue is empty and all senders have been dropped. Calls `idle` if no
+    /// item arrives within [`IDLE_TIMEOUT`], and then keeps waiting.
     pub(crate) fn take(&self, idle: impl FnOnce()) -> Option<T> {
         let item = match self.receiver.try_recv() {
             Ok(item) => item,
@@ -86,11 +87,11 @@ impl<T> QueueReceiver<'_, T> {
     }
 }
 
-/// Result of a short wait for an item.
+/// The result of a short wait for an item.
 pub(crate) enum Polled<T> {
     Item(T),
     Empty,
-    /// All senders are gone.
+    /// All senders have been dropped.
     Closed,
 }
 
@@ -104,8 +105,8 @@ impl<T> QueueReceiver<'_, T> {
             }
             Err(RecvTimeoutError::Timeout) => Polled::Empty,
             Err(RecvTimeoutError::Disconnected) => {
-                // The caller waits for memory rather than for an item. Without a pause, it would poll again
-                // immediately.
+                // The caller polls while it waits for memory. Without a pause, a closed queue would make it poll in a
+                // busy loop.
                 std::thread::sleep(IDLE_TIMEOUT);
                 Polled::Closed
             }
@@ -113,10 +114,10 @@ impl<T> QueueReceiver<'_, T> {
     }
 }
 
-/// Returns items in the order of their numbers, without gaps, no matter in which order they arrive.
+/// Returns items in the order of their numbers, whatever the order of their arrival.
 pub(crate) struct ReorderBuffer<T> {
     next: u64,
-    /// Items that arrived early; `None` for a number that was skipped.
+    /// Items that arrived before an item with a lower number; `None` for a number that was skipped.
     early: BTreeMap<u64, Option<T>>,
 }
 
@@ -129,7 +130,7 @@ impl<T> ReorderBuffer<T> {
         self.early.insert(number, Some(item));
     }
 
-    /// Declares that there is no item with this number. May be called more than once.
+    /// Declares that no item has this number. May be called more than once for a number.
     pub(crate) fn skip(&mut self, number: u64) {
         if number >= self.next {
             self.early.insert(number, None);

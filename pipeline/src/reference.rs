@@ -1,4 +1,4 @@
-//! The reference of the configuration: an entry for each key, next to the type that reads the key.
+//! The reference of the configuration. The type that reads a key also declares its reference entry.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// One key of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
-    /// Name within its table.
+    /// Name of the key in its table.
     pub name: &'static str,
     /// Type of the values.
     pub value: ValueType,
@@ -14,25 +14,25 @@ pub struct Key {
     pub unit: &'static str,
     /// Description of the key.
     pub meaning: &'static str,
-    /// Measured effect of other values; empty if it was not measured.
+    /// Measured effect of other values; empty if the effect was not measured.
     pub effect: &'static str,
-    /// Description of a default that is not a constant; otherwise empty.
+    /// Description of the default if it is not a constant; otherwise empty.
     pub computed: &'static str,
 }
 
-/// The kinds of values.
+/// The type of the values of a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueType {
     /// `true` or `false`.
     Bool,
-    /// A whole number from `least` to `most`; `None` means no upper bound.
+    /// A whole number from `least` to `most`.
     Count {
         /// The smallest value.
         least: u64,
-        /// The largest value.
+        /// The largest value; `None` means no upper limit.
         most: Option<u64>,
     },
-    /// A number of bytes, plain or as a string with a unit: `"512MiB"`.
+    /// A number of bytes, or a string with a unit such as `"512MiB"`.
     Size,
     /// A string.
     String,
@@ -40,7 +40,7 @@ pub enum ValueType {
     Strings,
     /// A table.
     Table,
-    /// One of a few strings.
+    /// One of the given strings.
     OneOf(&'static [&'static str]),
 }
 
@@ -49,59 +49,59 @@ impl Key {
         Self { name, value, unit, meaning, effect: "", computed: "" }
     }
 
-    /// A switch.
+    /// A key with a Boolean value.
     pub const fn bool(name: &'static str, meaning: &'static str) -> Self {
         Self::new(name, ValueType::Bool, "", meaning)
     }
 
-    /// A whole number without bounds.
+    /// A key whose value is any whole number.
     pub const fn count(name: &'static str, unit: &'static str, meaning: &'static str) -> Self {
         Self::new(name, ValueType::Count { least: 0, most: None }, unit, meaning)
     }
 
-    /// A whole number from 1, without an upper bound.
+    /// A key whose value is a whole number of at least 1.
     pub const fn count_up(name: &'static str, unit: &'static str, meaning: &'static str) -> Self {
         Self::new(name, ValueType::Count { least: 1, most: None }, unit, meaning)
     }
 
-    /// A whole number from 1 to `most`.
+    /// A key whose value is a whole number from 1 to `most`.
     pub const fn count_up_to(name: &'static str, most: usize, unit: &'static str, meaning: &'static str) -> Self {
         Self::new(name, ValueType::Count { least: 1, most: Some(most as u64) }, unit, meaning)
     }
 
-    /// A size that may be written with a unit.
+    /// A key whose value is a size, optionally with a unit.
     pub const fn size(name: &'static str, meaning: &'static str) -> Self {
         Self::new(name, ValueType::Size, "bytes", meaning)
     }
 
-    /// A string.
+    /// A key whose value is a string.
     pub const fn string(name: &'static str, meaning: &'static str) -> Self {
         Self::new(name, ValueType::String, "", meaning)
     }
 
-    /// A list of strings.
+    /// A key whose value is a list of strings.
     pub const fn strings(name: &'static str, meaning: &'static str) -> Self {
         Self::new(name, ValueType::Strings, "", meaning)
     }
 
-    /// A table.
+    /// A key whose value is a table.
     pub const fn table(name: &'static str, meaning: &'static str) -> Self {
         Self::new(name, ValueType::Table, "", meaning)
     }
 
-    /// One of a few words.
+    /// A key whose value is one of `words`.
     pub const fn one_of(name: &'static str, words: &'static [&'static str], meaning: &'static str) -> Self {
         Self::new(name, ValueType::OneOf(words), "", meaning)
     }
 
-    /// Adds the measured effect of other values.
+    /// Sets the description of the measured effect of other values.
     #[must_use]
     pub const fn effect(mut self, effect: &'static str) -> Self {
         self.effect = effect;
         self
     }
 
-    /// Describes a default that is not a constant.
+    /// Sets the description of a default that is not a constant.
     #[must_use]
     pub const fn computed(mut self, computed: &'static str) -> Self {
         self.computed = computed;
@@ -109,25 +109,25 @@ impl Key {
     }
 }
 
-/// A configuration that describes its keys, so that the reference and the schema can list them. The defaults come from
-/// [`Default`].
+/// A configuration type that describes its keys for the reference and the schema. Its implementation of [`Default`]
+/// defines the default values.
 pub trait Described: Default + Serialize {
     /// Description of the table as a whole, in one or two sentences.
     const SUMMARY: &'static str;
-    /// An entry for every key.
+    /// The entries of all keys.
     const KEYS: &'static [Key];
 }
 
 /// The reference entry of one table.
 #[derive(Clone, Debug)]
 pub struct TableReference {
-    /// The table's name; for a stage, its type.
+    /// Name of the table; for a stage, its type.
     pub name: &'static str,
     /// Description of the table.
     pub summary: &'static str,
-    /// Descriptions of its keys.
+    /// The entries of the keys.
     pub keys: &'static [Key],
-    /// The value of every key in the default configuration.
+    /// Default values by key.
     pub defaults: Map<String, Value>,
 }
 
@@ -141,7 +141,7 @@ impl TableReference {
         Self { name, summary: C::SUMMARY, keys: C::KEYS, defaults }
     }
 
-    /// The default of a key; `None` if it is not a constant.
+    /// The default value of a key; `None` if the default is not a constant.
     pub fn default_of(&self, key: &Key) -> Option<&Value> {
         self.defaults.get(key.name).filter(|value| !value.is_null() && key.computed.is_empty())
     }

@@ -1,4 +1,4 @@
-//! The stage types that a program registers.
+//! The stage types and built-in columns that a program registers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -23,7 +23,7 @@ use crate::value::DynamicType;
 pub struct Registry {
     types: BTreeMap<&'static str, StageType>,
     columns: BTreeMap<&'static str, BuiltInColumn>,
-    /// Types that this program was built without, with instructions for getting them.
+    /// Stage types that were left out when this program was built, with instructions for getting them.
     absent: BTreeMap<&'static str, &'static str>,
 }
 
@@ -32,14 +32,14 @@ type ParseConfig = fn(Spanned<DeTable<'_>>) -> Result<Box<dyn ParsedConfig>, Tom
 
 pub(crate) struct StageType {
     pub(crate) parse: ParseConfig,
-    /// The keys of the configuration, if it is a plain struct.
+    /// The configuration keys, if the configuration type is a struct.
     pub(crate) keys: Option<&'static [&'static str]>,
-    /// The reference entry, if the configuration describes itself.
+    /// The reference entry, if the configuration type describes its keys.
     pub(crate) reference: Option<TableReference>,
 }
 
 impl Registry {
-    /// An empty registry.
+    /// Creates an empty registry.
     pub fn new() -> Self {
         Self::default()
     }
@@ -50,24 +50,25 @@ impl Registry {
         self.types.insert(C::TYPE, known);
     }
 
-    /// Like [`Registry::register`], for a type that describes its keys. The reference and the schema list these keys.
+    /// Registers a type like [`Registry::register`], and adds its keys to the reference and the schema.
     pub fn register_described<C: StageConfig + Described>(&mut self) {
         let reference = Some(TableReference::new::<C>(C::TYPE));
         let known = StageType { parse: parse::<C>, keys: keys_of::<C>(), reference };
         self.types.insert(C::TYPE, known);
     }
 
-    /// Names a type that this program was built without. An error about a pipeline that uses the type shows `help`.
+    /// Registers the name of a stage type that was left out when this program was built. `help` becomes the help text
+    /// of the error for a pipeline that uses the type.
     pub fn register_absent(&mut self, name: &'static str, help: &'static str) {
         self.absent.insert(name, help);
     }
 
-    /// Instructions for getting a type that this program was built without.
+    /// Returns instructions for getting a stage type that was left out when this program was built.
     pub(crate) fn help_for_absent(&self, name: &str) -> Option<String> {
         self.absent.get(name).map(|help| (*help).to_owned())
     }
 
-    /// Makes a built-in column available by name.
+    /// Registers a built-in column, so that stages can use it by name.
     pub fn register_column(&mut self, column: BuiltInColumn) {
         self.columns.insert(column.reference.name, column);
     }
@@ -77,7 +78,7 @@ impl Registry {
         self.columns.values().map(|column| &column.reference)
     }
 
-    /// The built-in columns that a column of a batch holds: that column itself, and its fields.
+    /// The built-in columns whose values are stored in a batch column: the column itself and its fields.
     pub fn held_by<'r>(&'r self, column: &'r str) -> impl Iterator<Item = &'r BuiltInColumn> {
         self.columns.values().filter(move |built_in| built_in.source.name() == column)
     }
@@ -96,8 +97,8 @@ impl Registry {
         self.types.get(name)
     }
 
-    /// Replaces built-in columns that a stage names with the columns that hold them. Returns the built-in columns that
-    /// the stage declares to write but may not write, with the declared type.
+    /// Replaces each built-in column that a stage names with the batch column that stores its values. Returns the
+    /// built-in columns that the stage may not write as declared, each with the declared type.
     pub(crate) fn resolve_columns(&self, access: &mut Access) -> Vec<(ColumnReference, DynamicType)> {
         let mut used: BTreeMap<&str, &BuiltInColumn> = BTreeMap::new();
         let mut resolve_read = |column: &mut ColumnSpec| {
@@ -117,7 +118,8 @@ impl Registry {
             let Some(known) = self.columns.get(column.name()) else { continue };
             if known.set.is_none() || known.reference.value != given {
                 refused.push((known.reference, given));
-                // Report the wrong type once, and not again for each stage that reads the column.
+                // Use the real type of the column, so that each stage that reads it does not report the wrong type
+                // again.
                 if known.set.is_some() {
                     *column = known.source.clone();
                 }
@@ -132,7 +134,7 @@ impl Registry {
         refused
     }
 
-    /// A type that writes the column in its default configuration.
+    /// Returns a type that writes the column in its default configuration.
     pub(crate) fn writer_of(&self, column: &str) -> Option<&'static str> {
         self.types.iter().find_map(|(name, known)| {
             let config = (known.parse)(Spanned::new(0..0, DeTable::new())).ok()?;
@@ -147,7 +149,7 @@ impl fmt::Debug for Registry {
     }
 }
 
-/// A [`StageConfig`] with its type erased.
+/// A [`StageConfig`] whose type is erased.
 pub(crate) trait ParsedConfig: Send {
     fn access(&self) -> Access;
     fn program(&self) -> Option<ProgramSpec>;
@@ -178,11 +180,11 @@ fn parse<C: StageConfig>(table: Spanned<DeTable<'_>>) -> Result<Box<dyn ParsedCo
     Ok(Box::new(config))
 }
 
-/// Asks a type's `Deserialize` for its field names, so that all unknown keys are found at once, even if the type does
-/// not deny unknown fields.
+/// Returns the field names that a type's `Deserialize` implementation requests. With the names, all unknown keys can be
+/// reported at once, even if the type does not deny unknown fields.
 fn keys_of<C: StageConfig>() -> Option<&'static [&'static str]> {
     let mut keys = None;
-    // The probe always fails, after recording the fields.
+    // Deserialization always fails, but only after the probe has recorded the fields.
     drop(C::deserialize(FieldProbe { keys: &mut keys }));
     keys
 }
@@ -195,7 +197,7 @@ impl<'de> Deserializer<'de> for FieldProbe<'_> {
     type Error = value::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
-        Err(value::Error::custom("only the fields are asked for"))
+        Err(value::Error::custom("only the field names are needed"))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(

@@ -8,16 +8,16 @@ use serde::{Serialize, Serializer};
 
 use crate::stage_error::StageError;
 
-/// Maximum number of reasons that are counted separately. Further reasons are counted together.
+/// Maximum number of reasons that are counted separately. Events with any other reason are counted together.
 const MAX_REASONS: usize = 1_000;
 const FURTHER: &str = "further reasons";
-/// Maximum number of paths that are kept per reason.
+/// Maximum number of example paths per reason.
 const EXAMPLES: usize = 10;
 
 /// The error that ended a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A stage could not continue.
+    /// A stage returned an error.
     #[error("stage `{stage}` failed: {error}")]
     Stage {
         /// Name of the stage.
@@ -31,7 +31,7 @@ pub enum RunError {
     Panicked {
         /// Name of the stage.
         stage: String,
-        /// The panic's message.
+        /// The panic message.
         message: String,
     },
     /// A thread could not be spawned.
@@ -39,13 +39,13 @@ pub enum RunError {
     Thread {
         /// Name of the stage.
         stage: String,
-        /// The system's error.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
 impl RunError {
-    /// The stage that ended the run.
+    /// The name of the stage that ended the run.
     pub fn stage(&self) -> &str {
         match self {
             Self::Stage { stage, .. } | Self::Panicked { stage, .. } | Self::Thread { stage, .. } => stage,
@@ -53,57 +53,58 @@ impl RunError {
     }
 }
 
-/// The ending of a successful run.
+/// The way in which a run without errors ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// The source has emitted everything.
+    /// The source has emitted all its batches.
     Completed,
-    /// The run was cancelled; batches in flight were processed.
+    /// The run was cancelled. Batches in flight were still processed, except those that a transform dropped.
     Cancelled,
 }
 
-/// The report of a run. Serializes with durations in seconds.
+/// The report of a run. Durations are serialized as seconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunReport {
-    /// Completed or cancelled.
+    /// Whether the run was completed or cancelled.
     pub outcome: Outcome,
-    /// Wall time.
+    /// Wall-clock time of the run.
     #[serde(serialize_with = "seconds")]
     pub elapsed: Duration,
     /// The stages in the order of the plan.
     pub stages: Vec<StageReport>,
-    /// The stage with the highest utilisation.
+    /// Name of the stage with the highest utilisation.
     pub bottleneck: Option<String>,
-    /// Number of files that have reached the end of the pipeline, or were left out.
+    /// Number of files that have reached the end of the pipeline or were dropped.
     pub files: u64,
     /// Number of chunks that have reached the end of the pipeline.
     pub chunks: u64,
     /// The memory budget, in bytes.
     pub memory_limit: u64,
-    /// Peak number of bytes held by batches in flight. It exceeds the limit if batches grew on their way.
+    /// Peak memory used by batches in flight, in bytes. It can exceed the limit, because batches grow after their
+    /// admission.
     pub memory_peak: u64,
-    /// Files left out, by reason.
+    /// Files that were not indexed, by reason.
     pub skipped: Tally,
     /// Warnings, by reason.
     pub warnings: Tally,
     /// Files that could not be processed, by reason.
     pub errors: Tally,
-    /// Rows that stages could not process, by stage and reason. The rows are kept without the values of that stage.
+    /// Rows that stages could not process, by stage and reason. These rows continue without values from the stage.
     pub failures: BTreeMap<String, Tally>,
-    /// Failures that do not concern a row, as stage, place and reason.
+    /// Failures that do not concern a row, as tuples of stage, path and reason.
     #[serde(skip)]
     pub failed_places: BTreeSet<(String, String, String)>,
-    /// State that stages keep for the next run, by stage name.
+    /// Text that stages save for the next run, by stage name.
     #[serde(skip)]
     pub kept: BTreeMap<String, String>,
-    /// Counters of the stages.
+    /// Counters of the stages, by name.
     pub counters: BTreeMap<String, u64>,
 }
 
 impl RunReport {
-    /// Combines the reports of two runs of one pipeline, where the second run continued the first. Findings that a
-    /// source repeats in every run, such as files that are left out, come from the second run.
+    /// Combines the reports of two runs of the same pipeline, of which the second continued the first. Findings that a
+    /// source repeats in every run, such as skipped files, are taken from the second run only.
     #[must_use]
     pub fn after(self, earlier: Self) -> Self {
         let elapsed = earlier.elapsed + self.elapsed;
@@ -135,8 +136,7 @@ impl RunReport {
         }
     }
 
-    /// The same report, with `mask` applied to every path and every reason. Reasons that become equal are counted
-    /// together.
+    /// Returns the report with `mask` applied to every path and reason. Reasons that become equal are merged.
     #[must_use]
     pub fn masked(self, mask: impl Fn(String) -> String) -> Self {
         let place = |(stage, place, reason)| (stage, mask(place), mask(reason));
@@ -151,28 +151,28 @@ impl RunReport {
     }
 }
 
-/// The stage with the highest utilisation. Of equal stages, the last one.
+/// Returns the stage with the highest utilisation. If several are equal, returns the first.
 pub(crate) fn bottleneck(stages: &[StageReport]) -> Option<String> {
     let busiest = stages.iter().rev().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
     busiest.filter(|stage| stage.utilisation > 0.0).map(|stage| stage.name.clone())
 }
 
-/// The figures of one stage.
+/// Measurements of one stage.
 #[derive(Clone, Debug, Serialize)]
 pub struct StageReport {
     /// Name of the stage.
     pub name: String,
     /// Number of workers.
     pub workers: usize,
-    /// Whether the stage always has one worker, for any number of jobs.
+    /// Whether the stage has one worker regardless of the number of jobs.
     pub single_worker: bool,
-    /// Number of batches processed, or emitted by a source.
+    /// Number of batches that the stage processed or emitted.
     pub batches: u64,
     /// Number of file rows received.
     pub files_in: u64,
-    /// Number of file rows sent on.
+    /// Number of file rows forwarded.
     pub files_out: u64,
-    /// Number of chunk rows sent on.
+    /// Number of chunk rows forwarded.
     pub chunks_out: u64,
     /// Time from the start of the run to the start of the first piece of work.
     #[serde(serialize_with = "seconds")]
@@ -180,28 +180,29 @@ pub struct StageReport {
     /// Time from the start of the run to the end of the last piece of work.
     #[serde(serialize_with = "seconds")]
     pub last: Duration,
-    /// Time spent processing, summed over all workers.
+    /// Processing time, summed over all workers.
     #[serde(serialize_with = "seconds")]
     pub busy: Duration,
-    /// CPU time of the workers' threads, summed; zero if the system does not report it. Threads that a worker starts
-    /// are not included.
+    /// CPU time of the worker threads, summed over all workers. Zero if the system does not report it. Excludes threads
+    /// that a worker starts.
     #[serde(serialize_with = "seconds")]
     pub cpu: Duration,
-    /// Time that the workers waited for input because their queue was empty, summed.
+    /// Time that workers waited because their input queue was empty, summed over all workers.
     #[serde(serialize_with = "seconds")]
     pub input_empty: Duration,
-    /// Time that the workers waited to send because the next queue was full, summed.
+    /// Time that workers waited because the next queue was full, summed over all workers.
     #[serde(serialize_with = "seconds")]
     pub output_full: Duration,
-    /// Time that a source waited for the memory budget.
+    /// Time that the stage waited for the memory budget before it could emit a batch.
     #[serde(serialize_with = "seconds")]
     pub memory_wait: Duration,
-    /// Share of the run that the workers spent processing, averaged over the workers, from 0 to 1.
+    /// Fraction of the run's duration that a worker spent processing, from 0 to 1, averaged over the workers.
     pub utilisation: f64,
 }
 
 impl StageReport {
-    /// Adds the figures of the same stage in an earlier run that took `offset`. Both runs together took `elapsed`.
+    /// Adds the measurements of the same stage in an earlier run of duration `offset`. Both runs together took
+    /// `elapsed`.
     fn add_earlier(&mut self, earlier: &Self, offset: Duration, elapsed: Duration) {
         self.batches += earlier.batches;
         self.files_in += earlier.files_in;
@@ -219,25 +220,25 @@ impl StageReport {
     }
 }
 
-/// Events by reason.
+/// Events, counted by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Tally {
     reasons: BTreeMap<String, TallyEntry>,
 }
 
-/// The events with the same reason.
+/// Events that have the same reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TallyEntry {
-    /// Exact number of events.
+    /// Number of events.
     pub count: u64,
-    /// The first few paths in alphabetical order, independent of the order in which they were added.
+    /// The first few paths in alphabetical order. The order in which the events were added does not matter.
     pub examples: BTreeSet<String>,
 }
 
 impl Tally {
     pub(crate) fn add(&mut self, reason: &str, path: &str) {
-        // Reasons are fixed phrases in built-in stages, but not necessarily in custom stages.
+        // The number of reasons is limited because a custom stage may derive reasons from its data.
         let is_new = !self.reasons.contains_key(reason);
         let reason = if is_new && self.reasons.len() >= MAX_REASONS { FURTHER } else { reason };
         if !self.reasons.contains_key(reason) {
@@ -255,7 +256,8 @@ impl Tally {
         }
     }
 
-    /// Combines the events of both. Events in both are counted once, because a source finds some of them in every run.
+    /// Combines two tallies. If both have an identical entry for a reason, its events are counted once, because a
+    /// source reports some events in every run.
     fn and(mut self, other: Self) -> Self {
         for (reason, entry) in other.reasons {
             let known = self.reasons.entry(reason).or_default();
@@ -283,7 +285,7 @@ impl Tally {
         masked
     }
 
-    /// All events.
+    /// The total number of events.
     pub fn total(&self) -> u64 {
         self.reasons.values().map(|reason| reason.count).sum()
     }
@@ -293,24 +295,24 @@ impl Tally {
         self.reasons.is_empty()
     }
 
-    /// The events with a reason.
+    /// The events that have a given reason.
     pub fn get(&self, reason: &str) -> Option<&TallyEntry> {
         self.reasons.get(reason)
     }
 
-    /// Reasons in alphabetical order.
+    /// Iterates over the reasons in alphabetical order, with their events.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &TallyEntry)> {
         self.reasons.iter().map(|(reason, entry)| (reason.as_str(), entry))
     }
 }
 
-/// The reports of all stages during a run.
+/// Everything that the stages of a run have reported.
 #[derive(Default)]
 pub(crate) struct RunTallies {
     pub(crate) skipped: Tally,
     pub(crate) warnings: Tally,
     pub(crate) errors: Tally,
-    /// Failed rows by stage.
+    /// Failures by stage.
     pub(crate) failures: BTreeMap<String, Tally>,
     pub(crate) kept: BTreeMap<String, String>,
     pub(crate) failed_places: BTreeSet<(String, String, String)>,
@@ -340,7 +342,7 @@ mod tests {
             .iter()
             .for_each(|(reason, path)| tally.add(reason, path));
         let masked = tally.masked(&|text: String| text.replace(char::is_numeric, "_"));
-        let entry = masked.get("no key_").expect("reported");
+        let entry = masked.get("no key_").expect("two events have this reason after masking");
         assert_eq!((entry.count, entry.examples.iter().map(String::as_str).collect::<Vec<_>>()), (2, vec!["b/key_"]));
         assert_eq!((masked.total(), masked.get("empty").map(|entry| entry.count)), (3, Some(1)));
     }
@@ -352,7 +354,7 @@ mod tests {
         paths.iter().for_each(|path| forward.add("too large", path));
         paths.iter().rev().for_each(|path| backward.add("too large", path));
         assert_eq!(forward, backward);
-        let reason = forward.get("too large").expect("reported");
+        let reason = forward.get("too large").expect("all events have this reason");
         assert_eq!(reason.count, 100);
         let examples: Vec<&str> = reason.examples.iter().map(String::as_str).collect();
         assert_eq!(examples, ["00", "01", "02", "03", "04", "05", "06", "07", "08", "09"]);

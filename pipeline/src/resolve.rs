@@ -1,4 +1,4 @@
-//! Resolution of files into a plan: merges layers, resolves names, parses configurations, and reports all errors at
+//! Resolves pipeline files into a plan: merges layers, resolves names, parses configurations, and reports all errors at
 //! once.
 
 use crate::ceilings::{self, Ceiling};
@@ -13,18 +13,19 @@ use crate::resolved_stage::{Resolution, ResolvedStage, is_stage_key};
 use crate::source_map::SourceMap;
 use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
 
-/// The text of a pipeline.
+/// The text of one pipeline file.
 #[derive(Clone, Copy, Debug)]
 pub struct PipelineSource<'a> {
-    /// Name of the pipeline in messages: a path, or the name by which other pipelines extend it.
+    /// Name of the pipeline in messages: a path, or the name that other pipelines use in `extends`.
     pub name: &'a str,
-    /// The text, in TOML.
+    /// The content in TOML.
     pub text: &'a str,
 }
 
-/// Reads and checks a pipeline, without accessing anything except the texts.
+/// Parses and checks a pipeline. Accesses nothing except the given texts.
 ///
-/// Later sources override earlier ones, key by key. `extends` names one of the `builtins`; all sources override it.
+/// Each source overrides keys of the sources before it. `extends` names one of the `builtins`, which has a lower
+/// priority than all sources.
 ///
 /// # Errors
 /// Returns all errors of the pipeline.
@@ -36,9 +37,9 @@ pub fn load<'a>(
     load_checked(sources, registry, builtins, &[], &|_| Diagnostics::default())
 }
 
-/// Like [`load`], for untrusted sources: their values must not exceed the ceilings. Values of `builtins` may. Adds
-/// further checks of the enabled stages, in the order of the file. The checks run even if the pipeline has other
-/// errors, so that all errors are reported at once.
+/// Like [`load`], with two additions. Values in `sources` must not exceed the `ceilings`; values in `builtins` may.
+/// `further` checks the enabled stages, in the order of the file, even if the pipeline has other errors, so that all
+/// errors are reported at once.
 ///
 /// # Errors
 /// Returns all errors of the pipeline.
@@ -112,7 +113,7 @@ pub fn load_checked<'a>(
     drop(context);
     drop(names);
     let stages: Vec<PlannedStage> = stages.into_iter().map(ResolvedStage::planned).collect();
-    // Further checks may report the same conflict of two writers in other words.
+    // `further` may report a conflict between two writers that the graph has already reported.
     let is_in_conflict = found.iter().any(|item| item.code == code::UNORDERED_WRITERS);
     let is_new = |item: &Diagnostic| !is_in_conflict || item.code != code::UNORDERED_WRITERS;
     found.extend(further(&stages).into_iter().filter(is_new));
@@ -123,7 +124,7 @@ pub fn load_checked<'a>(
     }
 }
 
-/// Reports stages that `after` names and that the pipeline does not have.
+/// Reports each name in `after` for which the pipeline has no stage.
 fn check_after(
     stage: &str,
     after: &[(String, Option<Location>)],
@@ -139,14 +140,14 @@ fn check_after(
     }
 }
 
-/// The stages that a stage names in `after`. Disabled stages are ignored.
+/// Returns the indices of the stages that a stage names in `after`. Disabled stages are ignored.
 fn predecessors(stage: &ResolvedStage, stages: &[ResolvedStage]) -> Vec<usize> {
     let position = |name: &str| stages.iter().position(|stage| stage.site.name == name);
     let named = stage.after.iter().map(|(name, _)| name.as_str());
     named.chain(stage.access.after.iter().map(String::as_str)).filter_map(position).collect()
 }
 
-/// All layers, lowest priority first: the extended pipelines, then the sources.
+/// Parses all layers, from lowest to highest priority: first the extended pipelines, then the sources.
 fn layers<'a>(
     sources: &[PipelineSource<'a>],
     builtins: &[PipelineSource<'a>],
@@ -184,7 +185,7 @@ fn layers<'a>(
     below.into_iter().map(|(_, layer)| layer).chain(own).collect()
 }
 
-/// Merges the layers into stages with the keys of all layers, in the order of their first appearance.
+/// Merges the layers. Each stage gets the keys of all layers. The stages are in the order in which they first appear.
 fn merge(layers: Vec<Layer<'_>>) -> Vec<StageTable<'_>> {
     let mut merged: Vec<StageTable<'_>> = Vec::new();
     for table in layers.into_iter().flat_map(|layer| layer.stages) {
@@ -197,7 +198,7 @@ fn merge(layers: Vec<Layer<'_>>) -> Vec<StageTable<'_>> {
             let entry = entries.iter().find(|entry| entry.key == "use")?;
             entry.value.get_ref().as_str().map(str::to_owned)
         };
-        // The keys of one stage type mean nothing to a type that replaces it.
+        // If a layer changes the type of a stage, the keys of the previous type do not apply.
         let replaced = type_name(&table.entries);
         if replaced.is_some_and(|new| new != type_name(&below.entries).unwrap_or_else(|| below.name.clone())) {
             below.entries.retain(|entry| is_stage_key(&entry.key));

@@ -1,4 +1,4 @@
-//! Resolution of one stage of a pipeline file: finds its type, checks its keys, and parses its configuration.
+//! Resolves one stage of a pipeline file: finds its type, checks its keys, and parses its configuration.
 
 use toml::de::{DeTable, Error as TomlError};
 use toml::{Spanned, Table};
@@ -20,7 +20,7 @@ use crate::stage_error::StageError;
 use crate::value::DynamicType;
 use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
 
-/// Keys of every stage, read by the engine. All other keys belong to the stage type.
+/// Keys that every stage has and that the engine reads. All other keys belong to the stage type.
 pub const STAGE_KEYS: &[Key] = &[
     Key::strings("after", "Stages that must come before this one, in addition to the stages whose columns it reads."),
     Key::bool("enabled", "`false` takes the stage out of the pipeline.").computed("`true`"),
@@ -46,16 +46,16 @@ pub const STAGE_KEYS: &[Key] = &[
 /// Maximum value of `max_failed_rows`.
 const MAX_FAILED_ROWS: usize = u32::MAX as usize;
 
-/// Whether the engine reads the key.
+/// Whether the engine reads this key of a stage.
 pub(crate) fn is_stage_key(name: &str) -> bool {
     STAGE_KEYS.iter().any(|key| key.name == name)
 }
 
-/// An enabled stage with its configuration. It becomes part of the plan if the pipeline has no errors.
+/// An enabled stage with a parsed configuration. It becomes part of the plan if the pipeline has no errors.
 pub(crate) struct ResolvedStage {
     pub(crate) site: StageSite,
     pub(crate) access: Access,
-    /// Stages that `after` names, with their locations.
+    /// The stages listed under the key `after`, with their locations.
     pub(crate) after: Vec<(String, Option<Location>)>,
     type_name: String,
     workers: Option<usize>,
@@ -64,12 +64,12 @@ pub(crate) struct ResolvedStage {
     config: Box<dyn ParsedConfig>,
 }
 
-/// The result of resolving a stage's table.
+/// The result of resolving the table of a stage.
 pub(crate) enum Resolution {
     Enabled(Box<ResolvedStage>),
-    /// `enabled = false`.
+    /// The stage has `enabled = false`.
     Disabled(StageSite),
-    /// The stage cannot be planned. The diagnostics contain the reason.
+    /// The stage cannot be planned. The reason has been reported.
     Broken(BrokenStage),
 }
 
@@ -106,7 +106,7 @@ impl ResolvedStage {
                     .or_else(|| suggest(&type_name, registry.stage_types(), "stage types"));
                 let message = format!("unknown stage type `{type_name}`");
                 found.push(Diagnostic::error(code::UNKNOWN_STAGE, sources.locate(&place), message).with_help(help));
-                // Check the other keys against the type that was probably meant.
+                // Also checks the other keys, against the type that the user probably meant.
                 let meant = aurora_suggest::nearest(&type_name, registry.stage_types());
                 let declared = DeclaredColumns::new(&own, registry);
                 let config = meant.and_then(|meant| registry.get(meant)).and_then(|known| {
@@ -171,13 +171,13 @@ impl ResolvedStage {
     }
 }
 
-/// The configuration of one stage, read and checked outside of a pipeline; see [`Registry::configure`].
+/// The configuration of a single stage, parsed and checked without a pipeline; see [`Registry::configure`].
 pub struct Configured {
     config: Box<dyn ParsedConfig>,
 }
 
 impl Configured {
-    /// The declared columns of the stage.
+    /// The declared access of the stage.
     pub fn access(&self) -> Access {
         self.config.access()
     }
@@ -185,14 +185,14 @@ impl Configured {
     /// Builds the stage.
     ///
     /// # Errors
-    /// Fails if the stage cannot be built.
+    /// Returns an error if the stage cannot be built.
     pub fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
         self.config.build(cx)
     }
 }
 
 impl Registry {
-    /// Parses and checks the configuration of one stage, given as TOML in the form of the table `[stage.<name>]`.
+    /// Parses and checks the configuration of one stage. `text` is TOML with the content of a table `[stage.<name>]`.
     ///
     /// # Errors
     /// Returns all errors of the configuration.
@@ -208,7 +208,7 @@ impl Registry {
     }
 }
 
-/// The error for a stage that writes a built-in column with another type, or that may not write the column.
+/// Returns the error for a stage that declares a built-in column with the wrong type, or that may not write the column.
 fn refused_column(stage: &str, column: &ColumnReference, given: DynamicType, place: Option<Location>) -> Diagnostic {
     let (message, help) = if !column.writers.is_empty() {
         let message = format!("stage `{stage}` writes column `{}` as `{given}`; it is `{}`", column.name, column.value);
@@ -224,7 +224,8 @@ fn refused_column(stage: &str, column: &ColumnReference, given: DynamicType, pla
     Diagnostic::error(code::COLUMN_TYPE, place, message).with_help(Some(help))
 }
 
-/// Makes a stage that cannot be planned. `config` is its configuration, parsed as the type that was probably meant.
+/// Creates the result for a stage that cannot be planned. `config` is its configuration, parsed as the type that the
+/// user probably meant.
 fn broken(
     mut site: StageSite,
     after: Vec<(String, Option<Location>)>,
@@ -237,11 +238,11 @@ fn broken(
     Resolution::Broken(BrokenStage { site, are_writes_known, reads: declared.reads, after })
 }
 
-/// The columns that the keys of a stage name, for any stage type.
+/// The columns listed under the keys `reads` and `writes`, independent of the stage type.
 struct DeclaredColumns {
-    /// Columns in `reads`, under the names of the columns that hold them.
+    /// Columns under `reads`. A built-in column is replaced with the column that stores its values.
     reads: Vec<String>,
-    /// Columns in `writes`, if the stage has the key.
+    /// Columns under `writes`; `None` if the stage does not have the key.
     writes: Option<Vec<String>>,
 }
 
@@ -255,7 +256,7 @@ impl DeclaredColumns {
     }
 }
 
-/// The columns that a key names, if the stage has the key.
+/// Returns the columns listed under a key; `None` if the stage does not have the key.
 fn columns_of(entries: &[ConfigEntry<'_>], key: &str) -> Option<Vec<String>> {
     let value = entries.iter().find(|entry| entry.key == key)?.value.get_ref();
     let names: Vec<&str> = match (value.as_table(), value.as_array()) {
@@ -271,7 +272,7 @@ fn written(access: &Access) -> Vec<String> {
     access.written().map(|column| column.name().to_owned()).collect()
 }
 
-/// The keys without their locations.
+/// Returns the entries as a table without locations.
 fn plain(entries: &[ConfigEntry<'_>]) -> Table {
     let table = table_of(entries);
     serde::Deserialize::deserialize(toml::de::Deserializer::from(table)).unwrap_or_default()
@@ -294,8 +295,8 @@ struct ConfigReader<'a> {
 }
 
 impl ConfigReader<'_> {
-    /// Parses the configuration. Invalid keys are reported and left out, so that errors in other keys and in the
-    /// columns of the stage are found, too. The names of invalid keys are added to `unread`.
+    /// Parses the configuration. Reports and then ignores invalid keys, so that errors in other keys and in the columns
+    /// of the stage are found, too. Adds the names of ignored keys to `unread`.
     fn read(
         &self,
         mut entries: Vec<ConfigEntry<'_>>,
@@ -317,7 +318,7 @@ impl ConfigReader<'_> {
         }
     }
 
-    /// Reports a key that the type does not have. Always returns false.
+    /// Reports a key that the stage type does not have. Always returns `false`, so that the caller drops the key.
     fn unknown(&self, entry: &ConfigEntry<'_>, keys: &[&str], found: &mut Diagnostics) -> bool {
         let location = self.sources.locate(&entry.key_span);
         let message = format!("unknown key `{}` in stage `{}`", entry.key, self.name);
@@ -327,7 +328,7 @@ impl ConfigReader<'_> {
         false
     }
 
-    /// The entry that contains the error.
+    /// Returns the index of the entry that contains the error.
     fn culprit(&self, entries: &[ConfigEntry<'_>], error: &TomlError) -> Option<usize> {
         let span = error.span().filter(|span| !span.is_empty())?;
         entries.iter().position(|entry| {
@@ -343,7 +344,7 @@ impl ConfigReader<'_> {
             .replace("expected a map", "expected a table");
         let stage = self.name;
         if let Some(key) = message.strip_prefix("missing field ") {
-            // If the value of a key is invalid, the key has been left out and reported already.
+            // An invalid key has been ignored and reported, so it must not be reported as missing.
             if entry.is_some() || !found.iter().any(|item| item.message.contains(&format!("{key} of stage `{stage}`")))
             {
                 let message = format!("stage `{stage}` needs the key {key}");

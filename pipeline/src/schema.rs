@@ -7,15 +7,15 @@ use crate::reference::{Key, TableReference, ValueType};
 use crate::registry::Registry;
 use crate::resolved_stage::STAGE_KEYS;
 
-/// Pattern of a size: a number with an optional binary or decimal unit.
+/// Pattern of a size: a number with an optional unit, such as `KiB` or `MB`.
 const SIZE_PATTERN: &str = r"^\s*[0-9]+(\.[0-9]+)?\s*([KkMmGgTt]([Ii]?[Bb])?|[Bb])?\s*$";
 
 impl Registry {
-    /// Makes a JSON Schema (draft 2020-12) of pipelines with the registered stage types. `builtins` are the names of
-    /// the pipelines that a pipeline may extend.
+    /// Returns a JSON Schema (draft 2020-12) for pipelines with the registered stage types. `builtins` contains the
+    /// names of the pipelines that can be used in `extends`.
     ///
-    /// The schema covers keys and the types of values. Errors that involve several stages, such as a column that no
-    /// stage writes, are only found by [`load`](crate::load).
+    /// The schema covers keys and types of values. Only [`load`](crate::load) finds errors that involve several stages,
+    /// such as a column that no stage writes.
     pub fn schema(&self, builtins: &[&str]) -> Value {
         let types: Vec<&str> = self.stage_types().collect();
         let mut definitions = Map::new();
@@ -24,7 +24,7 @@ impl Registry {
         for &name in &types {
             let reference = format!("#/$defs/{name}");
             definitions.insert(name.to_owned(), self.stage(name));
-            // A table with `use` has the keys of that type, whatever the name of the table.
+            // If a table has the key `use`, its other keys depend on that type and not on the name of the table.
             let used = json!({ "required": ["use"] });
             stages.insert(
                 name.to_owned(),
@@ -64,7 +64,7 @@ impl Registry {
         })
     }
 
-    /// The schema of one stage type's table, with its own keys and the keys of the engine.
+    /// Returns the schema of the table of a stage type, with the type's own keys and the engine's keys.
     fn stage(&self, name: &str) -> Value {
         let Some(known) = self.get(name) else { return json!(true) };
         let mut keys = match (&known.reference, known.keys) {

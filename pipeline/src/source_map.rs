@@ -1,4 +1,4 @@
-//! A common address space for the bytes of all files of a pipeline, so that a span identifies its file.
+//! A single address space for the bytes of all files of a pipeline. A span in it identifies both a file and a range.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use aurora_diagnostics::Location;
 /// A byte range in the address space of a [`SourceMap`].
 pub(crate) type Span = Range<usize>;
 
-/// The files of a pipeline, one after the other.
+/// The files of a pipeline, which follow one another in the address space.
 #[derive(Default)]
 pub(crate) struct SourceMap {
     files: Vec<MappedFile>,
@@ -20,7 +20,7 @@ struct MappedFile {
 }
 
 impl SourceMap {
-    /// Adds a file, and returns the offset of its first byte.
+    /// Adds a file and returns the offset of its first byte.
     pub(crate) fn add(&mut self, name: &str, text: &str) -> usize {
         let base = self.files.last().map_or(0, |file| file.base + file.text.len() + 1);
         self.files.push(MappedFile { name: name.to_owned(), text: text.to_owned(), base });
@@ -32,7 +32,7 @@ impl SourceMap {
         Some(Location::from_span(&file.name, &file.text, span.start - file.base..span.end - file.base))
     }
 
-    /// Position of a file in the order in which files were added.
+    /// Returns the position of a file in the order in which the files were added.
     pub(crate) fn rank(&self, name: &str) -> usize {
         self.files.iter().position(|file| file.name == name).unwrap_or(self.files.len())
     }

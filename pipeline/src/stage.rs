@@ -1,4 +1,4 @@
-//! The contract of a stage: its configuration, the stage itself, and its workers.
+//! The traits that a stage implements: for its configuration, for the stage itself, and for its workers.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -17,41 +17,42 @@ use crate::program_spec::ProgramSpec;
 use crate::stage_error::StageError;
 use crate::view::BatchView;
 
-/// The configuration of one type of stage: a table `[stage.<name>]` in a pipeline file.
+/// The configuration of one stage type: a table `[stage.<name>]` in a pipeline file.
 pub trait StageConfig: DeserializeOwned + Send + 'static {
-    /// The name under which pipelines use this type.
+    /// The name of the stage type in pipeline files.
     const TYPE: &'static str;
 
     /// The columns that a stage with this configuration reads and writes.
     fn access(&self) -> Access;
 
-    /// The program that the stage runs as another process, or the module that it runs in a sandbox.
+    /// The program that the stage runs as a separate process, or the module that it runs in a sandbox.
     fn program(&self) -> Option<ProgramSpec> {
         None
     }
 
-    /// Reports well-formed values that are invalid. Does no I/O.
+    /// Reports invalid values that have the correct type. Must not do any I/O.
     fn check(&self, problems: &mut Problems<'_>) {
         let _ = problems;
     }
 
-    /// Builds the stage: opens files, loads models.
+    /// Builds the stage, for instance opens files and loads models.
     ///
     /// # Errors
-    /// Fails if the stage cannot be built. The message contains advice.
+    /// Returns an error if the stage cannot be built. The message should contain advice.
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError>;
 }
 
-/// A stage that is ready to run. Its workers share it.
+/// A stage that is ready to run. All its workers share it.
 pub trait Stage: Send + Sync {
-    /// Creates a worker on the calling thread. It may keep buffers from batch to batch.
+    /// Creates a worker on the calling thread. The worker may reuse buffers for several batches.
     fn open(&self) -> Box<dyn Worker + '_>;
 
     /// Everything that the output of this stage depends on, except its input.
     fn fingerprint(&self) -> Fingerprint;
 
-    /// Called once after every worker has finished, but not if the run has failed. A stage that declares `restructures()`
-    /// may emit further batches. After a cancellation ([`StageContext::cancelled`]) the stage has not seen every batch.
+    /// Called once after every worker has finished, but not if the run has failed. A stage that declares
+    /// `restructures()` may emit more batches. After a cancellation ([`StageContext::cancelled`]), the stage may not
+    /// have received every batch.
     ///
     /// # Errors
     /// Any error ends the run.
@@ -61,12 +62,13 @@ pub trait Stage: Send + Sync {
     }
 }
 
-/// One worker of a stage. The worker of a source produces batches; all other workers process batches.
+/// One worker of a stage. The worker of a source produces batches. All other workers process batches.
 ///
-/// A closure that takes a view and a context is also a worker. [`producer`] makes a source's worker from a closure.
+/// A closure with a view and a context as arguments is also a worker. [`producer`] converts a closure into the worker
+/// of a source.
 pub trait Worker {
-    /// Called for each batch of a sink before [`Worker::process`], in the order of emission and never for two batches
-    /// at the same time. Other workers wait meanwhile.
+    /// Called for each batch of a sink before [`Worker::process`], in the order in which the source emitted the
+    /// batches. Never called for two batches at the same time: the other workers of the sink wait.
     ///
     /// # Errors
     /// Any error ends the run.
@@ -75,26 +77,27 @@ pub trait Worker {
         Ok(())
     }
 
-    /// Processes one batch. A bad file should be reported to `cx`, so that the run continues.
+    /// Processes one batch. Errors in single files should be reported to `cx`, so that the run continues.
     ///
     /// # Errors
-    /// [`StageError::Stopped`] from a transform drops the batch if the run is stopping. Any other error ends the run.
+    /// If a transform returns [`StageError::Stopped`] while the run is stopping, its batch is dropped. Any other error
+    /// ends the run.
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let _ = batch;
         Err(StageError::new(format!("stage `{}` does not process batches", cx.stage())))
     }
 
-    /// Emits all batches. Emission waits for the memory budget, and fails with [`StageError::Stopped`] if the run is
-    /// stopping. Return that error with `?`.
+    /// Emits all batches. An emission waits for the memory budget and fails with [`StageError::Stopped`] if the run is
+    /// stopping. The worker should return that error with `?`.
     ///
     /// # Errors
-    /// Any error but `Stopped` ends the run.
+    /// Any error except `Stopped` ends the run.
     fn produce(&mut self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let _ = out;
         Err(StageError::new(format!("stage `{}` does not produce batches", cx.stage())))
     }
 
-    /// Called after the last batch of the worker, but not if the run has failed.
+    /// Called after the worker's last batch, but not if the run has failed.
     ///
     /// # Errors
     /// Any error ends the run.
@@ -113,7 +116,7 @@ where
     }
 }
 
-/// Makes a source's worker from a closure.
+/// Converts a closure into the worker of a source.
 pub fn producer<'a, F>(produce: F) -> Box<dyn Worker + 'a>
 where
     F: FnMut(&mut Emitter<'_>, &StageContext<'_>) -> Result<(), StageError> + 'a,
@@ -137,11 +140,11 @@ where
 pub struct BuildContext<'a> {
     /// The directory that the pipeline processes.
     pub root: &'a Path,
-    /// Objects that the program shares with stages.
+    /// Objects that the program provides to stages.
     pub services: &'a Services,
 }
 
-/// Shared objects by type: an index writer, a model directory.
+/// Shared objects by type, such as an index writer or a model directory.
 #[derive(Clone, Default)]
 pub struct Services {
     objects: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
@@ -159,7 +162,7 @@ impl Services {
         Self::default()
     }
 
-    /// Adds an object, replacing any other object of the same type.
+    /// Adds an object. Replaces an existing object of the same type.
     pub fn insert<T: Any + Send + Sync>(&mut self, object: Arc<T>) {
         self.objects.insert(TypeId::of::<T>(), object);
     }

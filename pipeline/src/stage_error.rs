@@ -4,22 +4,22 @@ use std::error::Error;
 
 use crate::permissions::AccessError;
 
-/// An error that prevents building a stage or continuing a run. It ends the run. A bad file is not an error of the
-/// stage: report it with [`StageContext::error`](crate::StageContext::error).
+/// An error because of which a stage cannot be built or a run cannot continue. The error ends the run. Report an
+/// invalid file with [`StageContext::error`](crate::StageContext::error) instead.
 #[derive(Debug, thiserror::Error)]
 pub enum StageError {
     /// The stage violated its declared access.
     #[error(transparent)]
     Access(#[from] AccessError),
-    /// The run is stopping because it was cancelled or another stage failed. Not an error of this stage.
+    /// The run is stopping because it was cancelled or another stage failed. This is not an error of the stage.
     #[error("the run is being stopped")]
     Stopped,
     /// Any other error.
     #[error("{message}")]
     Failed {
-        /// Description of the error, with advice.
+        /// Description of the error, and advice on how to fix it.
         message: String,
-        /// The cause, if there is one.
+        /// The cause, if known.
         source: Option<Box<dyn Error + Send + Sync>>,
     },
 }
@@ -35,7 +35,7 @@ impl StageError {
         Self::Failed { message: message.into(), source: Some(cause.into()) }
     }
 
-    /// Wraps an error and uses its message. The error becomes the source, so that callers can inspect its type.
+    /// Wraps an error and uses its message. The error becomes the source, so callers can inspect its type.
     pub fn from_error(cause: impl Error + Send + Sync + 'static) -> Self {
         Self::Failed { message: cause.to_string(), source: Some(Box::new(cause)) }
     }

@@ -1,11 +1,11 @@
-//! Lines that stages log, on their way to the observer.
+//! Log lines of stages that have not been passed to the observer yet.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::progress::Observer;
 
-/// Maximum number of lines that wait for the observer, which is called several times a second. Further lines are only
-/// counted.
+/// Maximum number of lines that can wait for the observer, which is called several times a second. Additional lines are
+/// counted and dropped.
 const MAX_WAITING_LINES: usize = 10_000;
 
 /// Collects lines from all threads for the one thread that calls the observer.
@@ -16,7 +16,7 @@ pub(crate) struct StageLog {
 
 #[derive(Default)]
 struct Waiting {
-    /// Stage names and lines.
+    /// Pairs of a stage name and a line.
     lines: Vec<(String, String)>,
     dropped: u64,
 }

@@ -1,4 +1,4 @@
-//! The custom values of a row that the last run stored, so that a stage with current output need not run again.
+//! Values in custom columns that the last run stored. A stage whose output is current can reuse them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crate::cell::Cell;
 use crate::column::Column;
 use crate::value::Value;
 
-/// The custom values that the last run stored for a row.
+/// The values in custom columns that the last run stored for a row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoredValues {
     values: Option<Arc<[(String, Value)]>>,
@@ -15,30 +15,30 @@ pub struct StoredValues {
     outdated: Arc<BTreeSet<String>>,
 }
 
-/// The stored values of files, if the program restores files from the last run.
+/// The stored values of files. Present if the program restores files from the last run.
 pub const FILE_STORED: Column<StoredValues> = Column::new("file.stored");
-/// The stored values of chunks, if the program restores chunks from the last run.
+/// The stored values of chunks. Present if the program restores chunks from the last run.
 pub const CHUNK_STORED: Column<StoredValues> = Column::new("chunk.stored");
 
 impl StoredValues {
-    /// The values of a row that the last run stored, each with the short name of its column.
+    /// Creates the stored values of a row, each with the short name of its column.
     pub fn new(values: impl Into<Arc<[(String, Value)]>>) -> Self {
         Self { values: Some(values.into()), ..Self::default() }
     }
 
-    /// A row that the last run did not store.
+    /// Creates the entry for a row that the last run did not store.
     pub fn new_row() -> Self {
         Self::default()
     }
 
-    /// Marks the values of some stages as unusable: the stage, or a stage whose columns it reads, has no result for the
-    /// row.
+    /// Marks the values of some stages as outdated, because the stage itself or a stage whose columns it reads has no
+    /// result for the row.
     #[must_use]
     pub fn outdated_for(self, stages: Arc<BTreeSet<String>>) -> Self {
         Self { outdated: stages, ..self }
     }
 
-    /// Whether the values of a stage can be reused if its output is current.
+    /// Whether the values of a stage can be reused for this row, if the stage's output is current.
     pub fn is_current(&self, stage: &str) -> bool {
         self.is_stored() && !self.outdated.contains(stage)
     }
@@ -48,7 +48,7 @@ impl StoredValues {
         self.values.is_some()
     }
 
-    /// The stored value of a column, by its short name.
+    /// Returns the stored value of a column, given its short name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.values.iter().flat_map(|values| values.iter()).find_map(|(known, value)| (known == name).then_some(value))
     }

@@ -1,4 +1,4 @@
-//! A shorthand for stages: a transform without state between batches, whose configuration is the stage itself.
+//! A shorthand for a stage that is a transform, has no state between batches, and is its own configuration.
 
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 
@@ -10,10 +10,10 @@ use crate::stage::{BuildContext, Stage, StageConfig, Worker};
 use crate::stage_error::StageError;
 use crate::view::BatchView;
 
-/// A transform whose only state is its configuration. [`Stateless`] turns it into a stage:
+/// A transform whose only state is its configuration. [`Stateless`] makes it a stage type, as in
 /// `registry.register::<Stateless<Owners>>()`.
 pub trait Transform: DeserializeOwned + Send + Sync + 'static {
-    /// The name under which pipelines use this type.
+    /// The name of the stage type in pipeline files.
     const TYPE: &'static str;
 
     /// The columns that the transform reads and writes.
@@ -28,7 +28,7 @@ pub trait Transform: DeserializeOwned + Send + Sync + 'static {
     /// Any error ends the run.
     fn process(&self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError>;
 
-    /// Reports well-formed values that are invalid.
+    /// Reports invalid values that have the correct type.
     fn check(&self, problems: &mut Problems<'_>) {
         let _ = problems;
     }

@@ -1,11 +1,11 @@
-//! Values as custom stages see them: single cells of a column, independent of the Rust type of the column.
+//! Values as custom stages receive them: single cells of a column, independent of the column's Rust type.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The type of the values of a column, for stages that are not written in Rust.
+/// The type of a column's values in stages that are not written in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DynamicType {
@@ -29,7 +29,7 @@ impl DynamicType {
     /// The types that a custom column may have.
     pub const CUSTOM: [Self; 5] = [Self::String, Self::Integer, Self::Float, Self::Bool, Self::Strings];
 
-    /// The name in configurations and messages.
+    /// The name of the type in configurations and messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::String => "string",
@@ -49,7 +49,7 @@ impl fmt::Display for DynamicType {
     }
 }
 
-/// One value, owned.
+/// An owned value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -89,7 +89,7 @@ impl Value {
     }
 }
 
-/// One value, borrowed from its column if the column stores this representation.
+/// A value that is borrowed from its column if the column stores it in this representation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ValueRef<'a> {

@@ -1,4 +1,4 @@
-//! The view of a batch that a stage gets.
+//! The view of a batch through which a stage accesses it.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -20,14 +20,14 @@ use crate::value::{DynamicType, Value, ValueRef};
 pub(crate) enum BatchRows<'a> {
     /// No other stage uses the batch at the same time.
     Exclusive(&'a mut Batch),
-    /// Other stages of the step read the batch at the same time. The columns of this stage are staged.
+    /// Other stages of the step read the batch at the same time. Columns that this stage writes go to `staged`.
     Shared { base: &'a Batch, staged: &'a mut Batch },
 }
 
-/// A stage's view of a batch. It gives access to the declared columns and refuses all others.
+/// A stage's view of a batch. It gives access to the declared columns and rejects access to all others.
 ///
-/// A refusal ends the run even if the stage ignores the error, because the declarations determine the order of the
-/// plan.
+/// A rejected access ends the run even if the stage ignores the error, because the plan derives the order of stages
+/// from the declarations.
 pub struct BatchView<'a> {
     rows: BatchRows<'a>,
     permissions: &'a Permissions,
@@ -51,7 +51,7 @@ impl<'a> BatchView<'a> {
         self.batch().chunks.rows()
     }
 
-    /// For every chunk row, the file row it belongs to.
+    /// The file row of every chunk row.
     pub fn chunk_files(&self) -> &[u32] {
         &self.batch().chunk_files
     }
@@ -59,7 +59,8 @@ impl<'a> BatchView<'a> {
     /// The cells of a column, one per row.
     ///
     /// # Errors
-    /// If the column is not declared as read and this stage has not written it, has another type, or is absent.
+    /// Returns an error if the column is absent or has another type, or if the stage neither declares it as read nor
+    /// has written it.
     pub fn read<T: Cell>(&self, column: Column<T>) -> Result<&[T], AccessError> {
         match self.read_optional(column)? {
             Some(cells) => Ok(cells),
@@ -68,10 +69,10 @@ impl<'a> BatchView<'a> {
         }
     }
 
-    /// The cells of a column, or `None` if no stage has written it.
+    /// The cells of a column, or `None` if the column is absent.
     ///
     /// # Errors
-    /// If the column is not declared, or has another type.
+    /// Returns an error if the column has another type, or if the stage neither declares it as read nor has written it.
     pub fn read_optional<T: Cell>(&self, column: Column<T>) -> Result<Option<&[T]>, AccessError> {
         let name = column.name();
         self.check_read(name)?;
@@ -82,8 +83,8 @@ impl<'a> BatchView<'a> {
         }
     }
 
-    /// Moves a column out of the batch if no later stage uses it, and clones it otherwise. The stage can no longer read
-    /// the column afterwards.
+    /// Moves a column out of the batch if no later stage uses it; otherwise clones it. In both cases, the stage cannot
+    /// read the column again.
     ///
     /// # Errors
     /// See [`BatchView::read`].
@@ -103,10 +104,11 @@ impl<'a> BatchView<'a> {
         Ok(cells)
     }
 
-    /// Fills a column with one value per row. An existing column is replaced.
+    /// Fills a column with one value per row. Replaces the column if it already exists.
     ///
     /// # Errors
-    /// If the column is not declared as written, or the number of values differs from the number of rows.
+    /// Returns an error if the stage does not declare the column as written, or if the number of values differs from
+    /// the number of rows.
     pub fn write<T: Cell>(&mut self, column: Column<T>, values: Vec<T>) -> Result<(), AccessError> {
         let declared = self.check_write(column.name(), values.len(), column.entity())?;
         if !declared.accepts(&column.spec().cell) {
@@ -116,11 +118,11 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
-    /// The values of a column, independent of its Rust type. The column must be declared by name, or be a custom
-    /// column.
+    /// The values of a column, independent of its Rust type. The stage must have declared the column by name, or as a
+    /// custom column.
     ///
     /// # Errors
-    /// If the column is not declared as read, or is absent.
+    /// Returns an error if the stage does not declare the column as read, or if the column is absent.
     pub fn values(&self, name: &str) -> Result<ColumnValues<'_>, AccessError> {
         match self.optional_values(name)? {
             Some(values) => Ok(values),
@@ -128,10 +130,10 @@ impl<'a> BatchView<'a> {
         }
     }
 
-    /// Like [`BatchView::values`], for an optional column. Returns `None` if no stage writes it.
+    /// Like [`BatchView::values`], but returns `None` if the column is absent.
     ///
     /// # Errors
-    /// If the column is not declared as read.
+    /// Returns an error if the stage does not declare the column as read.
     pub fn optional_values(&self, name: &str) -> Result<Option<ColumnValues<'_>>, AccessError> {
         let name = &*full_name(name.to_owned());
         let built_in = self.permissions.built_in.get(name);
@@ -144,7 +146,7 @@ impl<'a> BatchView<'a> {
         Ok(cells.map(|cells| ColumnValues::new(cells, field)).or(is_empty.then_some(ColumnValues::NONE)))
     }
 
-    /// The values of a column, owned.
+    /// The values of a column, as owned values.
     ///
     /// # Errors
     /// See [`BatchView::values`].
@@ -154,8 +156,8 @@ impl<'a> BatchView<'a> {
 
     /// Fills a custom column, with at most one value per row.
     ///
-    /// # Errors
-    /// If the column is not declared as a dynamic one, a value has another type than declared, or the number of values
+    /// Returns an error if the stage does not declare the column as a written custom column, if a value does not have
+    /// the declared type, or if the number of values differs from the number of rows.
     /// differs from the number of rows.
     pub fn write_dynamic(&mut self, name: &str, values: Vec<Option<Value>>) -> Result<(), AccessError> {
         let name = &*full_name(name.to_owned());
@@ -171,8 +173,8 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
-    /// Fills a custom column, or a built-in column that custom stages may write. A built-in column may refuse values:
-    /// their rows keep no value, and are returned with the reason.
+    /// Fills a custom column, or a built-in column that custom stages may write. A built-in column may reject values.
+    /// Returns the rows of rejected values with the reasons; these rows are not changed.
     ///
     /// # Errors
     /// See [`BatchView::write_dynamic`].
@@ -196,7 +198,7 @@ impl<'a> BatchView<'a> {
         Ok(refused)
     }
 
-    /// All custom columns of an entity that have been written so far, sorted by name. Names are given without the
+    /// All custom columns of an entity that have been written so far, sorted by name. The names do not include the
     /// entity. Empty unless the stage declares `reads_dynamic()`.
     pub fn dynamic_columns(&self, entity: Entity) -> impl Iterator<Item = (&str, &[Option<Value>])> {
         let table = self.permissions.reads_dynamic.then(|| self.batch().table(entity));
@@ -206,7 +208,7 @@ impl<'a> BatchView<'a> {
             .map(|(name, values)| (name.split_once('.').map_or(name, |(_, bare)| bare), values))
     }
 
-    /// An owned copy of the rows, with the columns that this stage may read.
+    /// Returns an owned copy of the rows, with the columns that this stage may read.
     pub fn copy(&self) -> BatchCopy {
         let readable = |name: &str| {
             let declared = self.permissions.columns.get(name).is_some_and(|permission| permission.read);
@@ -215,20 +217,22 @@ impl<'a> BatchView<'a> {
         BatchCopy::new(self.batch(), readable)
     }
 
-    /// Drops the file rows whose flag is false, and their chunks.
+    /// Drops the file rows whose flag is `false`, and the chunks of these files.
     ///
     /// # Errors
-    /// If the stage does not declare `restructures()`, or the number of flags differs from the number of file rows.
+    /// Returns an error if the stage does not declare `restructures()`, or if the number of flags differs from the
+    /// number of file rows.
     pub fn retain_files(&mut self, keep: &[bool]) -> Result<(), AccessError> {
         self.check_flags(keep, self.files())?;
         self.exclusive()?.retain_files(keep);
         Ok(())
     }
 
-    /// Drops the chunk rows whose flag is false.
+    /// Drops the chunk rows whose flag is `false`.
     ///
     /// # Errors
-    /// If the stage does not declare `restructures()`, or the number of flags differs from the number of chunk rows.
+    /// Returns an error if the stage does not declare `restructures()`, or if the number of flags differs from the
+    /// number of chunk rows.
     pub fn retain_chunks(&mut self, keep: &[bool]) -> Result<(), AccessError> {
         self.check_flags(keep, self.chunks())?;
         let batch = self.exclusive()?;
@@ -238,10 +242,11 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
-    /// Adds chunk rows. `files` has the file row of each chunk. The columns of the chunks must be written afterwards.
+    /// Adds chunk rows. `files` contains the file row of each chunk. The stage must write the chunk columns afterwards.
     ///
     /// # Errors
-    /// If the stage does not declare `restructures()`, a file row does not exist, or chunk columns already exist.
+    /// Returns an error if the stage does not declare `restructures()`, if a file row does not exist, or if the batch
+    /// already has chunk columns.
     pub fn add_chunks(&mut self, files: Vec<u32>) -> Result<(), AccessError> {
         let (stage, rows) = (self.permissions.stage(), self.files());
         let batch = self.exclusive()?;
@@ -256,14 +261,14 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
-    /// Reports a row that the stage could not process, with the reason. The row continues without the values of the
-    /// stage, and a later run tries it again. The report of the run names `path`, the path of the row's file.
+    /// Reports that the stage could not process a row. The row continues without values from the stage, and a later run
+    /// processes it again. `path` is the path of the row's file, for the run report.
     pub fn fail(&mut self, entity: Entity, row: u32, path: &str, reason: &str, cx: &StageContext<'_>) {
         cx.report_failure(path, reason);
         self.add_missing_result(entity, row, Some(reason));
     }
 
-    /// Records a row for which the stage has no result. `reason` is the error from an earlier run in which the stage
+    /// Records that the stage has no result for a row. `reason` is the error of an earlier run, in which the stage
     /// failed on the row; `None` if the stage has not processed the row.
     pub fn add_missing_result(&mut self, entity: Entity, row: u32, reason: Option<&str>) {
         let result = MissingResult { stage: self.permissions.stage(), entity, row, reason: reason.map(Arc::from) };
@@ -273,7 +278,7 @@ impl<'a> BatchView<'a> {
         }
     }
 
-    /// The rows for which earlier stages have no result, in arbitrary order.
+    /// The rows for which an earlier stage has no result, in arbitrary order.
     pub fn missing_results(&self) -> &[MissingResult] {
         &self.batch().missing_results
     }
@@ -283,8 +288,8 @@ impl<'a> BatchView<'a> {
         self.batch().is_empty()
     }
 
-    /// Called after the stage has processed the batch. Returns a refusal that the stage has ignored, and checks that
-    /// the stage has written every declared column.
+    /// Called after the stage has processed the batch. Returns an error if the stage ignored a rejected access or did
+    /// not write every declared column.
     pub(crate) fn conclude(&self) -> Result<(), AccessError> {
         if let Some(refusal) = self.refused.get() {
             return Err(refusal.clone());
@@ -301,7 +306,7 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
-    /// The current batch, for a probe. `time` is the time that the stage spent on it.
+    /// Returns the output of the stage for a probe. `time` is the time that the stage spent on the batch.
     pub(crate) fn output(&self, time: Duration) -> StageOutput<'_> {
         let mut written: Vec<&str> = self.written.iter().map(AsRef::as_ref).collect();
         written.sort_unstable();
@@ -353,7 +358,7 @@ impl<'a> BatchView<'a> {
         self.written.push(name);
     }
 
-    /// The table that receives the columns of this stage.
+    /// Returns the table to which this stage writes its columns.
     fn own_table(&mut self, entity: Entity) -> &mut ColumnTable {
         match &mut self.rows {
             BatchRows::Exclusive(batch) => batch.table_mut(entity),
@@ -403,7 +408,7 @@ impl<'a> BatchView<'a> {
     }
 }
 
-/// Records the first refusal, and returns the error.
+/// Records the first rejected access. Returns `error`.
 fn refuse(refused: &OnceLock<AccessError>, error: AccessError) -> AccessError {
     refused.get_or_init(|| error.clone());
     error
@@ -470,7 +475,7 @@ mod tests {
             let mut view = BatchView::new(BatchRows::Exclusive(&mut batch), &permissions);
             assert_eq!(view.take(NAME).expect("declared"), ["0", "1", "2"]);
             assert!(matches!(view.take(NAME), Err(AccessError::Absent { .. })), "the column was taken");
-            view.conclude().expect("nothing undeclared");
+            view.conclude().expect("the stage used only declared columns");
             assert_eq!(batch.files.contains("file.name"), !last);
         }
     }
@@ -480,16 +485,16 @@ mod tests {
         let base = batch(2, &[]);
         let access = Access::transform().reads([ID]).writes([ID]);
         let permissions = Permissions::new("update", &access, |_| false);
-        let mut staged = base.beside();
+        let mut staged = base.without_columns();
         let mut view = BatchView::new(BatchRows::Shared { base: &base, staged: &mut staged }, &permissions);
         view.write(ID, vec![7, 8]).expect("declared");
         assert_eq!(view.read(ID).expect("declared"), [7, 8], "the stage's own column");
         assert!(view.retain_files(&[true, false]).is_err(), "the rows are shared");
-        assert_eq!(base.files.get::<u32>("file.id").expect("there").expect("numbers"), [0, 1]);
+        assert_eq!(base.files.get::<u32>("file.id").expect("exists").expect("integers"), [0, 1]);
     }
 
     #[test]
-    fn a_view_refuses_what_was_not_declared() {
+    fn a_view_rejects_undeclared_access() {
         let mut batch = batch(2, &[0]);
         let access = Access::transform().reads([ID]).writes_dynamic("owner", DynamicType::String);
         let permissions = Permissions::new("owners", &access, |_| false);

@@ -1,4 +1,4 @@
-//! The loop of one worker: takes a batch, processes it, and sends it on.
+//! The loop of one worker: receives a batch, processes it, and forwards it.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -21,28 +21,28 @@ use crate::stage::Worker;
 use crate::stage_error::StageError;
 use crate::view::{BatchRows, BatchView};
 
-/// Maximum number of sequence numbers of emptied batches that a worker collects before it forwards them.
+/// Maximum number of sequence numbers that a worker collects from batches without rows before it forwards the numbers.
 const MAX_EMPTIED: usize = 256;
 
-/// The batches of a sink, in the order of their emission.
+/// The batches of a sink, in the order in which the source emitted them.
 pub(crate) type Order<'r> = ReorderBuffer<Work<'r>>;
 
-/// One worker of a stage, run by one thread.
+/// One worker of a stage, which runs on its own thread.
 pub(crate) struct WorkerTask<'r> {
     pub(crate) run: &'r RunState,
     pub(crate) stage: &'r BoundStage,
     pub(crate) meter: &'r StageMeter,
-    /// The stage's queue; `None` for a source.
+    /// Input queue of the stage; `None` for a source.
     pub(crate) input: Option<QueueReceiver<'r, Message<'r>>>,
-    /// Batches that the workers of a sink have received early; `None` for other stages.
+    /// Received batches of a sink that are not yet next in order; `None` for other stages.
     pub(crate) order: Option<Arc<Mutex<Order<'r>>>>,
     pub(crate) output: StepOutput<'r>,
-    /// Number of workers of the stage that have not finished.
+    /// Number of workers of the stage that have not ended.
     pub(crate) live_workers: Arc<AtomicUsize>,
 }
 
 impl<'r> WorkerTask<'r> {
-    /// Runs the worker to its end. The last worker of a stage closes the stage.
+    /// Runs the worker to its end. The last worker of a stage also closes the stage.
     pub(crate) fn run(self) {
         self.work();
         self.meter.cpu.add(thread_cpu_time());
@@ -78,7 +78,7 @@ impl<'r> WorkerTask<'r> {
         let mut worker = self.stage.stage.open();
         let order = || self.order.as_ref().map(|order| order.lock().unwrap_or_else(PoisonError::into_inner));
         let mut emptied = Vec::new();
-        // Batches that must wait because the memory budget is exceeded.
+        // Batches that must wait because the memory budget is exceeded, by sequence number.
         let mut deferred: BTreeMap<u64, Work<'r>> = BTreeMap::new();
         loop {
             let message = if deferred.is_empty() {
@@ -87,7 +87,7 @@ impl<'r> WorkerTask<'r> {
                     None => break,
                 }
             } else {
-                // Other stages may be waiting for these numbers.
+                // Sinks may be waiting for these sequence numbers.
                 self.output.forward_emptied(&mut emptied, self.meter);
                 match input.poll() {
                     Polled::Item(message) => message,
@@ -120,13 +120,13 @@ impl<'r> WorkerTask<'r> {
         if self.run.has_failed() { Ok(()) } else { worker.finish(cx) }
     }
 
-    /// Whether a batch may be processed now. While the memory budget is exceeded, a stage that adds chunks processes
-    /// only the oldest batch in flight, which releases memory when it reaches the end.
+    /// Whether a batch may be processed now. While memory use exceeds the budget, a stage that adds chunks processes
+    /// only the oldest batch in flight, because that batch is the first to release its memory.
     fn may_process(&self, sequence: u64) -> bool {
         !self.stage.adds_chunks || self.run.stopping() || self.run.budget.may_grow(sequence)
     }
 
-    /// Processes a batch and sends it on. If the batch has no rows left, its sequence number is added to `emptied`. A
+    /// Processes a batch and forwards it. If no rows are left, adds the sequence number of the batch to `emptied`. A
     /// sink admits the batch before it unlocks `order`.
     fn process(
         &self,
@@ -155,7 +155,7 @@ impl<'r> WorkerTask<'r> {
             }
             Work::Shared(shared) => {
                 let base = shared.batch();
-                let mut staged = base.beside();
+                let mut staged = base.without_columns();
                 let rows = BatchRows::Shared { base, staged: &mut staged };
                 if self.drops_batch(self.call_worker(worker, rows, order, cx))? {
                     shared.mark_dropped();
@@ -171,8 +171,8 @@ impl<'r> WorkerTask<'r> {
         Ok(())
     }
 
-    /// Whether a transform has dropped its batch because the run is stopping. A sink must not drop a batch: if one sink
-    /// has taken a batch, the other sinks must receive it, too.
+    /// Whether a transform has dropped its batch because the run is stopping. A sink may not drop a batch, because all
+    /// sinks must receive the same batches.
     fn drops_batch(&self, result: Result<(), StageError>) -> Result<bool, StageError> {
         match result {
             Err(StageError::Stopped) if self.stage.kind == StageKind::Transform && self.run.stopping() => Ok(true),
@@ -213,7 +213,7 @@ impl<'r> WorkerTask<'r> {
         work(&mut Emitter::new(&self.stage.permissions, &self.stage.required, &mut port))
     }
 
-    /// Ends the run if `work` returns an error or panics.
+    /// Runs `work`. An error or a panic in `work` ends the run.
     fn guard(&self, work: impl FnOnce() -> Result<(), StageError>) {
         let stage = || self.stage.name.clone();
         match catch_unwind(AssertUnwindSafe(work)) {
@@ -227,10 +227,10 @@ impl<'r> WorkerTask<'r> {
     }
 }
 
-/// The output port of a task.
+/// The output port of a worker.
 struct TaskPort<'t, 'r> {
     task: &'t WorkerTask<'r>,
-    /// Time at which the stage began to make the next batch.
+    /// Time at which the stage began to create the next batch.
     since: Instant,
 }
 
@@ -248,7 +248,7 @@ impl OutputPort for TaskPort<'_, '_> {
 
     fn send(&mut self, batch: Batch) -> Result<(), StageError> {
         let WorkerTask { run, stage, meter, output, .. } = self.task;
-        // In a cancelled run, batches that a stage emits when it closes are still accepted.
+        // Batches that a stage emits when it closes are accepted even if the run has been cancelled.
         let stop = || if stage.kind == StageKind::Source { run.stopping() } else { run.has_failed() };
         if stop() {
             return Err(StageError::Stopped);
@@ -268,7 +268,7 @@ impl OutputPort for TaskPort<'_, '_> {
     }
 }
 
-/// CPU time of this thread since its start; zero if the system does not report it.
+/// CPU time of the current thread since its start; zero if the system does not report it.
 #[cfg(unix)]
 fn thread_cpu_time() -> Duration {
     rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime).try_into().unwrap_or_default()
@@ -279,7 +279,7 @@ fn thread_cpu_time() -> Duration {
     Duration::ZERO
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())

@@ -1,4 +1,5 @@
-//! Columns that stages use by name: fields of built-in columns, and built-in columns that custom stages may write.
+//! Tests of columns that stages use by name: fields of built-in columns, and built-in columns that custom stages may
+//! write.
 
 use std::sync::{Arc, Mutex};
 
@@ -72,7 +73,7 @@ impl Stage for People {
 
 type Seen = Mutex<Vec<(String, i64)>>;
 
-/// Writes ages by name, and records the values that it reads by name afterwards.
+/// A stage that writes ages by column name, and then records the values of all persons.
 #[derive(Deserialize)]
 struct Birthday {
     write: String,
@@ -129,9 +130,9 @@ fn a_field_is_read_and_a_column_is_updated_by_name() {
     let seen = Arc::new(Seen::default());
     let mut services = Services::new();
     services.insert(Arc::clone(&seen));
-    let plan = plan("write = 'file.age'\nkind = 'integer'\nread = 'file.name'\nages = [37, 0]").expect("sound");
-    let pipeline = plan.build(&BuildContext { root: std::path::Path::new("."), services: &services }).expect("built");
-    let report = pipeline.run(RunOptions::default()).expect("runs");
+    let plan = plan("write = 'file.age'\nkind = 'integer'\nread = 'file.name'\nages = [37, 0]").expect("valid");
+    let pipeline = plan.build(&BuildContext { root: std::path::Path::new("."), services: &services }).expect("builds");
+    let report = pipeline.run(RunOptions::default()).expect("no stage fails");
     assert!(report.failures.is_empty());
     assert_eq!(*seen.lock().expect("one thread"), [("Ada".to_owned(), 37), ("Alan".to_owned(), 41)]);
 }
@@ -140,9 +141,9 @@ fn a_field_is_read_and_a_column_is_updated_by_name() {
 fn a_refused_value_leaves_the_row_as_it_was() {
     let mut services = Services::new();
     services.insert(Arc::new(Seen::default()));
-    let plan = plan("write = 'file.age'\nkind = 'integer'\nread = 'file.name'\nages = [-1, 42]").expect("sound");
-    let pipeline = plan.build(&BuildContext { root: std::path::Path::new("."), services: &services }).expect("built");
-    let report = pipeline.run(RunOptions::default()).expect("runs");
+    let plan = plan("write = 'file.age'\nkind = 'integer'\nread = 'file.name'\nages = [-1, 42]").expect("valid");
+    let pipeline = plan.build(&BuildContext { root: std::path::Path::new("."), services: &services }).expect("builds");
+    let report = pipeline.run(RunOptions::default()).expect("no stage fails");
     let failures = &report.failures["birthday"];
     assert_eq!(failures.get("no age: Integer(-1)").map(|entry| entry.count), Some(1));
 }

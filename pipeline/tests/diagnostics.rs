@@ -5,7 +5,7 @@ mod made;
 use aurora_pipeline::{PipelineSource, load};
 use made::{BASE, plan, registry};
 
-/// The errors or warnings of a pipeline, as text.
+/// Returns the errors or warnings of a pipeline as text.
 fn findings(text: &str) -> String {
     match plan(text) {
         Ok(plan) => plan.warnings().to_string(),

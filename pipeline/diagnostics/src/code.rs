@@ -32,7 +32,7 @@ pub const COLUMN_NAME: &str = "A0113";
 pub const CHECK: &str = "A0114";
 /// A value exceeds the limit for the file.
 pub const LIMIT: &str = "A0115";
-/// A file of the configuration cannot be read.
+/// A configuration file cannot be read.
 pub const UNREADABLE: &str = "A0116";
 /// Weights do not sum to 1.
 pub const WEIGHTS: &str = "A0117";
@@ -42,5 +42,5 @@ pub const MISSING_PROGRAM: &str = "A0118";
 pub const UNREAD_COLUMN: &str = "A0201";
 /// Warning: the pipeline has no sink.
 pub const NO_SINK: &str = "A0202";
-/// There are more mistakes than are shown.
+/// The number of mistakes exceeds the number that is shown.
 pub const MORE_MISTAKES: &str = "A0310";

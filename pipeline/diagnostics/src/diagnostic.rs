@@ -49,13 +49,13 @@ impl Diagnostic {
         self
     }
 
-    /// Returns the diagnostic with another place.
+    /// Returns the diagnostic with the given place.
     pub fn at(mut self, place: Place) -> Self {
         self.location = Some(place);
         self
     }
 
-    /// Returns the diagnostic with the given help text, or without one.
+    /// Returns the diagnostic with the given help text, or with no help text.
     pub fn with_help(mut self, text: Option<String>) -> Self {
         self.help = text;
         self
@@ -93,7 +93,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Adds a diagnostic and returns it, so that the caller can change it.
+    /// Adds a diagnostic and returns a reference for changing it.
     pub fn push(&mut self, diagnostic: Diagnostic) -> &mut Diagnostic {
         let at = self.items.len();
         self.items.push(diagnostic);
@@ -115,7 +115,8 @@ impl Diagnostics {
         self.items.iter().any(|item| item.severity == Severity::Error)
     }
 
-    /// Sorts by severity, then by place, and removes duplicates. `rank` orders files.
+    /// Sorts by severity, then by place, and removes duplicates. `rank` returns the position of a file in the order of
+    /// all files.
     pub fn sort(&mut self, rank: impl Fn(&str) -> usize) {
         let place = |item: &Diagnostic| {
             item.location.as_ref().and_then(Place::location).map(|at| (rank(&at.file), at.span.start))

@@ -1,8 +1,8 @@
-//! Configuration errors and warnings, each with a code, the place, the source line, and advice on how to fix it.
+//! Errors and warnings about a configuration. Each has a code, a place, the source line, and advice on how to fix it.
 //!
-//! The configurations of pipelines and of the search report all mistakes at once, in this format.
+//! Pipeline files and search settings report all their mistakes at once in this format.
 //!
-//! Deliberately absent: reading a configuration, suggesting the intended name (`aurora-suggest`), and drawing for a
+//! Deliberately absent: the configuration types, suggesting the intended name (`aurora-suggest`), and formatting for a
 //! terminal.
 //!
 //! ```

@@ -1,11 +1,11 @@
-//! Places where configuration values are set.
+//! Places at which configuration values are set.
 
 use std::fmt;
 use std::ops::Range;
 
 use serde::Serialize;
 
-/// The place where a value is set.
+/// The place at which a value is set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Place {
@@ -18,7 +18,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The location, if the place is in a file.
+    /// Returns the location in a file, or `None` for another kind of place.
     pub fn location(&self) -> Option<&Location> {
         match self {
             Self::File(location) => Some(location),
@@ -40,21 +40,21 @@ impl fmt::Display for Place {
 /// A location in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Location {
-    /// Name of the file, as given.
+    /// Name of the file, as passed by the caller.
     pub file: String,
     /// Byte range in the file.
     pub span: Range<usize>,
-    /// Line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// Column number in characters, from 1.
     pub column: usize,
-    /// Text of the line.
+    /// Text of the line, without trailing white space.
     pub excerpt: String,
 }
 
 impl Location {
-    /// Locates a byte range of `text`, the content of `file`. A range that ends beyond the text is cut at the end of
-    /// the text.
+    /// Locates a byte range of `text`, the content of `file`. A range that ends after the text is shortened to the end
+    /// of the text.
     pub fn from_span(file: &str, text: &str, span: Range<usize>) -> Self {
         let start = text.floor_char_boundary(span.start);
         let end = span.end.clamp(start, text.len());

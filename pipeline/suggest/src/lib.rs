@@ -1,9 +1,9 @@
-//! "Did you mean": finds the known name that was most likely meant by a mistyped one.
+//! Suggestions of the form "did you mean …?": finds the known name that the user probably meant by a mistyped one.
 //!
-//! Names are compared by Damerau-Levenshtein distance without regard to case. One edit is tolerated in a short name, and one
-//! more for every three characters of a longer one.
+//! Names are compared by Damerau-Levenshtein distance, ignoring case. The maximum distance is a third of the length of
+//! the known name in characters, but at least one.
 //!
-//! Deliberately absent: correcting the words of a query, which needs the dictionary of an index (`aurora-query`).
+//! Deliberately absent: correcting the words of a query, which requires the dictionary of an index (`aurora-query`).
 //!
 //! ```
 //! assert_eq!(aurora_suggest::nearest("modle", ["model", "workers"]), Some("model"));
@@ -13,18 +13,18 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-/// Returns `` did you mean `model`? `` for the nearest of the `known` names, if one is near enough.
+/// Returns `` did you mean `model`? `` with the most similar of the `known` names, if one is similar enough.
 pub fn did_you_mean<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<String> {
     nearest(given, known).map(|name| format!("did you mean `{name}`?"))
 }
 
-/// Returns the nearest of the `known` names, if it is near enough to be a typing error. Of equally near names, returns
-/// the first in alphabetical order. Never returns `given` itself.
+/// Returns the most similar of the `known` names, if it is similar enough to suggest a typing error. If several are
+/// equally similar, returns the first in alphabetical order. Never returns `given` itself.
 pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     nearest_within(given, known, |name| (name.chars().count() / 3).max(1))
 }
 
-/// Like [`nearest`], with a custom tolerance: a function that returns the maximum edit distance to a name.
+/// Like [`nearest`], but `tolerance` returns the maximum edit distance for a known name.
 pub fn nearest_within<'k>(
     given: &str,
     known: impl IntoIterator<Item = &'k str>,
@@ -39,16 +39,16 @@ pub fn nearest_within<'k>(
         .map(|(_, name)| name)
 }
 
-/// Damerau-Levenshtein distance in characters: counts insertions, deletions, substitutions and transpositions of
-/// neighbours.
+/// Returns the Damerau-Levenshtein distance in characters. It counts insertions, deletions, substitutions, and
+/// transpositions of adjacent characters.
 pub fn distance(a: &str, b: &str) -> usize {
     strsim::damerau_levenshtein(a, b)
 }
 
-/// Like [`distance`], but returns `None` if the distance exceeds `most`. If the lengths alone differ by more, the texts
-/// are not compared.
+/// Like [`distance`], but returns `None` if the distance exceeds `most`. Texts whose lengths differ by more than `most`
+/// characters are not compared.
 pub fn distance_within(a: &str, b: &str, most: usize) -> Option<usize> {
-    // One edit changes the length by one character, which has up to four bytes.
+    // One edit changes the length by at most one character, which has up to four bytes.
     let is_possible =
         a.len().abs_diff(b.len()) <= most.saturating_mul(4) && a.chars().count().abs_diff(b.chars().count()) <= most;
     is_possible.then(|| distance(a, b)).filter(|distance| *distance <= most)
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(distance_within("modle", "model", 0), None);
         assert_eq!(distance_within("né日", "ne", 2), Some(2));
         assert_eq!(distance_within("日", "", 1), Some(1));
-        // A comparison would take longer than any test may.
+        // This assertion would take too long if the texts were compared.
         let names: Vec<String> = (0..10_000).map(|n| format!("a_known_name_{n}")).collect();
         assert_eq!(nearest(&"ab".repeat(5_000), names.iter().map(String::as_str)), None);
     }

@@ -1,5 +1,5 @@
-//! Stage types for tests, in one registry.
-#![allow(dead_code, reason = "each test program uses some of it")]
+//! A registry with stage types for tests.
+#![allow(dead_code, reason = "each test program uses a part of the module")]
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use aurora_pipeline::{
 };
 use serde::Deserialize;
 
-/// The batches that every sink received: the name of the sink, then the rows in order.
+/// The batches that sinks received, each row with the name of the sink, in order of arrival.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) seen: Mutex<Vec<(String, String)>>,
@@ -21,8 +21,8 @@ pub(crate) struct Log {
     pub(crate) emitted: AtomicUsize,
 }
 
-/// A stage whose columns are named in the file. Every column holds integers. The values that a stage writes are a
-/// function of the stage's name and of the values that it reads.
+/// A stage whose columns are listed in its configuration. Every column contains integers. The written values depend
+/// only on the column name, the label, and the values that the stage reads.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Mixer {
@@ -31,13 +31,13 @@ pub(crate) struct Mixer {
     pub(crate) optional: Vec<String>,
     pub(crate) writes: Vec<String>,
     pub(crate) label: String,
-    /// Whether a sink records batches when it admits them, and processes several at a time.
+    /// Whether a sink declares `in_parallel()` and records batches when it admits them.
     pub(crate) parallel: bool,
-    /// Drops every file whose first column is divisible by this.
+    /// If set, drops every file whose value in the first read column is divisible by this number.
     pub(crate) drop_every: Option<i64>,
-    /// Adds up to this number of chunks to every file.
+    /// If set, adds up to this number of chunks to every file.
     pub(crate) chunks: Option<usize>,
-    /// Row number at which `trouble` happens.
+    /// Row number at which the failure selected by `trouble` occurs.
     pub(crate) at: usize,
     pub(crate) trouble: String,
     /// Number of rows to emit when the stage closes.
@@ -46,7 +46,7 @@ pub(crate) struct Mixer {
     pub(crate) payload: usize,
     /// Minimum time per batch, in microseconds.
     pub(crate) nap: u64,
-    /// Whether the stage reads all custom columns. A sink logs them.
+    /// Whether the stage reads all custom columns. A sink then logs them.
     pub(crate) all: bool,
 }
 
@@ -126,7 +126,7 @@ impl MixerStage {
             .collect()
     }
 
-    /// Writes the batch that a sink received to the log.
+    /// Adds the batch that a sink received to the log.
     fn note(&self, batch: &BatchView<'_>, inputs: &[Vec<i64>], cx: &StageContext<'_>) {
         let mut seen = self.log.seen.lock().expect("no panic while locked");
         for entity in [Entity::File, Entity::Chunk] {
@@ -142,7 +142,7 @@ impl MixerStage {
         }
     }
 
-    /// The first file column that the stage reads.
+    /// Returns the values of the first file column that the stage reads.
     fn lead(&self, batch: &BatchView<'_>) -> Result<Vec<i64>, StageError> {
         let Some(name) = self.config.reads.iter().find(|name| name.starts_with("file.")) else {
             return Ok(vec![1; batch.files()]);
@@ -170,7 +170,7 @@ fn mix(a: i64, b: i64) -> i64 {
     a.wrapping_mul(31).wrapping_add(b).rotate_left(7)
 }
 
-/// A worker of a parallel sink.
+/// The worker of a parallel sink.
 struct Admitting<'a, W> {
     stage: &'a MixerStage,
     worker: W,
@@ -179,7 +179,7 @@ struct Admitting<'a, W> {
 
 impl<W: Worker> Worker for Admitting<'_, W> {
     fn admit(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
-        assert!(!std::mem::replace(&mut self.has_admitted, true), "the batch before was processed");
+        assert!(!std::mem::replace(&mut self.has_admitted, true), "the previous batch was processed");
         self.stage.note(batch, &self.stage.columns(batch)?, cx);
         Ok(())
     }
@@ -270,7 +270,7 @@ impl Stage for MixerStage {
     }
 }
 
-/// A type with strict keys, for messages about configurations.
+/// A stage type that rejects unknown keys, for tests of error messages.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Embed {
@@ -299,7 +299,7 @@ impl StageConfig for Embed {
     }
 }
 
-/// The only type that writes `chunk.text`.
+/// The only stage type that writes `chunk.text`.
 #[derive(Deserialize)]
 pub(crate) struct Chunk {
     #[serde(default)]

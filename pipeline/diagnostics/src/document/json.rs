@@ -12,25 +12,25 @@ use serde_json::value::RawValue;
 use super::{Document, Entry, Node, Report, Value, syntax_error};
 use crate::Diagnostics;
 
-/// The codes, limits and rules of a form of JSON documents.
+/// The error codes, limits and rules for one kind of JSON document.
 pub struct Form {
     /// A noun for a document, such as `an entry`.
     pub noun: &'static str,
-    /// The code of a text that is not a JSON object.
+    /// Error code for a text that is not a JSON object.
     pub syntax: &'static str,
-    /// The code of an unknown field.
+    /// Error code for an unknown field.
     pub unknown: &'static str,
-    /// The code of a value of the wrong type or out of range.
+    /// Error code for a value that has the wrong type or is out of range.
     pub invalid: &'static str,
-    /// The code of a missing field.
+    /// Error code for a missing field.
     pub missing: &'static str,
-    /// The code of a repeated key.
+    /// Error code for a repeated key.
     pub duplicate: &'static str,
-    /// The code of an exceeded limit.
+    /// Error code for an exceeded limit.
     pub limit: &'static str,
     /// Maximum nesting depth of lists and objects.
     pub max_depth: usize,
-    /// Number of levels of lists and objects that are read. Deeper values are [`Value::Other`].
+    /// Number of nesting levels that are parsed. Lists and objects at deeper levels become [`Value::Other`].
     pub levels: usize,
     /// Maximum length of a string in bytes.
     pub max_text_bytes: usize,
@@ -38,8 +38,8 @@ pub struct Form {
     pub max_list_values: usize,
     /// Whether a field whose value is `null` counts as missing.
     pub null_is_missing: bool,
-    /// Whether long strings and NUL characters are mistakes, and repeated keys in all objects; otherwise, only repeated keys in
-    /// the objects that have a [`Group`](super::Group) are.
+    /// Whether lists and objects without a rule of their own are also searched for long strings and repeated keys. If
+    /// set, NUL characters in strings are mistakes, too.
     pub limits_all_values: bool,
 }
 
@@ -57,7 +57,8 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// Parses strict JSON (RFC 8259), both as a document and as a `T`. Reports a text that is not an object, and returns `None`.
+    /// Parses strict JSON (RFC 8259), both as a document and as a `T`. If the text is not valid, is not an object or is
+    /// nested too deeply, reports a mistake and returns `None`.
     pub fn from_json<T: Deserialize<'t>>(report: &mut Report<'t>, form: &Form) -> Option<(Self, T)> {
         let (name, text) = (report.name, report.text);
         if let Some(at) = find_deeper_than(text, form.max_depth) {
@@ -82,8 +83,8 @@ impl<'t> Document<'t> {
     }
 }
 
-/// Reads a value of the valid JSON `whole`, and the values in it up to a number of levels. A string with an unpaired surrogate
-/// escape is [`Value::Other`].
+/// Converts a value of the valid JSON text `whole` into a node, with nested values up to `levels` deep. A string with
+/// an unpaired surrogate escape becomes [`Value::Other`].
 fn strict_node<'t>(whole: &str, raw: &'t str, levels: usize) -> Node<'t> {
     let span = |raw: &str| {
         let start = raw.as_ptr() as usize - whole.as_ptr() as usize;
@@ -143,7 +144,7 @@ impl<'de: 't, 't> Deserialize<'de> for Members<'t> {
     }
 }
 
-/// Parses JSON with comments and trailing commas; `None` for a text without a value.
+/// Parses JSON with comments and trailing commas. Returns `None` for a text without a value.
 fn parse_loose(text: &str) -> Result<Option<Node<'_>>, (Range<usize>, String)> {
     let options = ParseOptions {
         allow_comments: true,
@@ -184,7 +185,8 @@ fn loose_entry(property: ast::ObjectProp<'_>) -> Entry<'_> {
     }
 }
 
-/// Returns the range of the invalid byte. Lines and columns count from 1, and columns are bytes.
+/// Returns the range of the byte at which parsing failed. The error counts lines and columns from 1, and columns in
+/// bytes.
 fn error_span(text: &str, error: &serde_json::Error) -> Range<usize> {
     let at = if error.is_eof() {
         text.trim_end().len()

@@ -4,19 +4,20 @@ use std::fmt::{self, Write as _};
 
 use super::quoted;
 
-/// Maximum length in bytes of a path, and of a key in it, in a message.
+/// Maximum length in bytes of a path in a message, and of an unquoted key in a path.
 const MAX_SHOWN_BYTES: usize = 200;
 
-/// The path to a value. It is displayed in backticks.
+/// The path to a value, displayed in backticks.
 #[derive(Default)]
 pub(super) struct KeyPath(String);
 
 impl KeyPath {
-    /// Appends a field of the object to the path. Returns the length of the outer path, for [`leave`](Self::leave).
+    /// Appends a field name to the path. Returns the length of the previous path, to be passed to
+    /// [`leave`](Self::leave).
     pub(super) fn enter(&mut self, field: &str) -> usize {
         let outer = self.0.len();
         let is_name = !field.is_empty() && field.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-        // Other keys are quoted, because they could look like a path or change the display of the message in a terminal.
+        // Other keys are quoted, because they could be mistaken for a path or contain control characters.
         if !is_name || field.len() > MAX_SHOWN_BYTES {
             // Writing to a string does not fail.
             let _ = write!(self.0, "[{}]", quoted(field));
@@ -27,19 +28,19 @@ impl KeyPath {
         outer
     }
 
-    /// Appends an item of the list to the path. Returns the length of the outer path.
+    /// Appends a list index to the path. Returns the length of the previous path.
     pub(super) fn enter_index(&mut self, index: usize) -> usize {
         let outer = self.0.len();
         let _ = write!(self.0, "[{index}]");
         outer
     }
 
-    /// Returns to the outer path.
+    /// Restores the previous path, whose length is `outer`.
     pub(super) fn leave(&mut self, outer: usize) {
         self.0.truncate(outer);
     }
 
-    /// Whether this is the path of the whole document.
+    /// Whether the path refers to the whole document.
     pub(super) fn is_root(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,7 +1,8 @@
-//! A document in TOML or JSON whose keys and values have places, and readers that report all mistakes at once.
+//! TOML and JSON documents that record the location of every key and value, and readers that report all mistakes at
+//! once.
 //!
-//! A configuration is read value by value with a [`Reader`]. A JSON document of a fixed form is compared with a table of
-//! its [`Field`]s by [`check`].
+//! A [`Reader`] reads the values of a configuration one by one. [`check`] compares a JSON document that has a fixed
+//! structure with a table of its [`Field`]s.
 
 mod json;
 mod key_path;
@@ -22,10 +23,10 @@ pub use shape::{Fault, Field, Group, Rule, Shape, check, is_blank};
 
 /// Maximum number of characters of a value shown in a message.
 const MAX_SHOWN_CHARS: usize = 60;
-/// Maximum number of numbers of a list shown in a message.
+/// Maximum number of items of a list of numbers that a message shows.
 const MAX_SHOWN_NUMBERS: usize = 4;
 
-/// A parsed text whose root is a table.
+/// A parsed text. Its root is a table.
 #[derive(Debug)]
 pub struct Document<'t> {
     name: &'t str,
@@ -34,7 +35,7 @@ pub struct Document<'t> {
     pub root: Node<'t>,
 }
 
-/// A value and its place.
+/// A value and its byte range.
 #[derive(Debug)]
 pub struct Node<'t> {
     /// Byte range of the value.
@@ -56,7 +57,7 @@ pub enum Value<'t> {
     Text(Cow<'t, str>),
     /// A list.
     List(Vec<Node<'t>>),
-    /// A table or object, in the order of the text.
+    /// A table or object, with entries in the order of the text.
     Table(Vec<Entry<'t>>),
     /// A value of another type, such as a date.
     Other,
@@ -79,12 +80,13 @@ impl<'t> Document<'t> {
         Location::from_span(self.name, self.text, span)
     }
 
-    /// Returns the text of a value as it is written.
+    /// Returns the source text of a value.
     pub fn raw(&self, node: &Node<'_>) -> &'t str {
         &self.text[node.span.clone()]
     }
 
-    /// Returns the place of a part of a string value, or of the whole value if escapes in the text hide the part.
+    /// Returns the place of a part of a string value. Returns the place of the whole value if the source text has
+    /// escapes, because the offsets then differ.
     pub fn part_of_text(&self, node: &Node<'_>, content: &str, part: Range<usize>) -> Location {
         let span = match self.raw(node).find(content).map(|offset| node.span.start + offset) {
             Some(start) => start + part.start..start + part.end,
@@ -93,7 +95,8 @@ impl<'t> Document<'t> {
         self.location(span)
     }
 
-    /// Formats a value for a message: a scalar as it is written, or the type of a list or table.
+    /// Formats a value for a message. Scalars and short lists of numbers are shown, and long ones are shortened. For
+    /// other lists and for tables, only the type is shown.
     pub fn display_value(&self, node: &Node<'_>) -> String {
         match &node.value {
             Value::Text(text) => quoted(text),
@@ -115,27 +118,27 @@ impl<'t> Document<'t> {
 }
 
 impl<'t> Node<'t> {
-    /// Returns the entries of a table; none for another value.
+    /// Returns the entries of a table, or an empty slice for any other value.
     pub fn entries(&self) -> &[Entry<'t>] {
         if let Value::Table(entries) = &self.value { entries } else { &[] }
     }
 
-    /// Returns the items of a list; none for another value.
+    /// Returns the items of a list, or an empty slice for any other value.
     pub fn items(&self) -> &[Node<'t>] {
         if let Value::List(items) = &self.value { items } else { &[] }
     }
 
-    /// Returns the value of a key of a table.
+    /// Returns the value of a key of a table, if the table has the key.
     pub fn get(&self, key: &str) -> Option<&Node<'t>> {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 
-    /// Returns the content of a string.
+    /// Returns the content of a string, or `None` for any other value.
     pub fn text(&self) -> Option<&str> {
         if let Value::Text(text) = &self.value { Some(text) } else { None }
     }
 
-    /// Parses a number; `None` for a number of another type or another value.
+    /// Parses a number as `T`. Returns `None` if the number does not fit or the value is not a number.
     pub fn number<T: std::str::FromStr>(&self) -> Option<T> {
         if let Value::Number(number) = &self.value { number.parse().ok() } else { None }
     }
@@ -146,8 +149,8 @@ impl<'t> Node<'t> {
     }
 }
 
-/// Formats a text in quotes and shortens it. Control characters are escaped, because they could change the display of the
-/// message in a terminal.
+/// Shortens a text and puts it in quotes. Control characters are escaped, because they could change how a terminal
+/// displays the message.
 pub fn quoted(text: &str) -> String {
     format!("{:?}", cut(text))
 }

@@ -1,4 +1,4 @@
-//! Reads the values of a configuration one by one. Mistakes are reported at the key.
+//! Reads the values of a configuration one by one and reports mistakes at the location of the key.
 
 use std::ops::RangeInclusive;
 
@@ -7,11 +7,11 @@ use aurora_suggest::did_you_mean;
 use super::{Document, Entry, Value};
 use crate::{Diagnostic, Diagnostics, code};
 
-/// Reads values of a document. A getter returns `None` after it has reported a value of the wrong type.
+/// Reads values of a document. If a value has the wrong type, a getter reports a mistake and returns `None`.
 pub struct Reader<'d, 't> {
     /// The document.
     pub document: &'d Document<'t>,
-    /// The mistakes so far.
+    /// The mistakes found so far.
     pub mistakes: Diagnostics,
 }
 
@@ -21,7 +21,8 @@ impl<'d, 't> Reader<'d, 't> {
         Self { document, mistakes: Diagnostics::default() }
     }
 
-    /// Returns the entry with a key, if there is one. Reports repeated keys, which JSON allows.
+    /// Returns the first entry with a key, if any. Reports each repetition of the key, because JSON allows repeated
+    /// keys.
     pub fn entry(&mut self, entries: &'d [Entry<'t>], key: &str) -> Option<&'d Entry<'t>> {
         let mut found = entries.iter().filter(|entry| entry.key == key);
         let first = found.next();
@@ -31,7 +32,7 @@ impl<'d, 't> Reader<'d, 't> {
         first
     }
 
-    /// Returns the entries of a table. `key` is the full key of the entry.
+    /// Returns the entries of a table. `key` is the full key of `entry`, for messages.
     pub fn table(&mut self, entry: &'d Entry<'t>, key: &str) -> Option<&'d [Entry<'t>]> {
         match &entry.node.value {
             Value::Table(entries) => Some(entries),
@@ -39,7 +40,7 @@ impl<'d, 't> Reader<'d, 't> {
         }
     }
 
-    /// Returns `true` or `false`.
+    /// Returns a Boolean value.
     pub fn flag(&mut self, entry: &'d Entry<'t>, key: &str) -> Option<bool> {
         match entry.node.value {
             Value::Flag(flag) => Some(flag),
@@ -47,18 +48,19 @@ impl<'d, 't> Reader<'d, 't> {
         }
     }
 
-    /// Returns a number in a range. `rule` states the range.
+    /// Returns a number in `range`. `rule` describes the valid values in the message.
     pub fn number(&mut self, entry: &'d Entry<'t>, key: &str, range: RangeInclusive<f64>, rule: &str) -> Option<f64> {
         let number = entry.node.number().filter(|number| range.contains(number));
         number.or_else(|| self.wrong(entry, key, rule, None))
     }
 
-    /// Returns a string. `rule` states what it must be.
+    /// Returns a string. `rule` describes the valid values in the message.
     pub fn text(&mut self, entry: &'d Entry<'t>, key: &str, rule: &str) -> Option<&'d str> {
         entry.node.text().or_else(|| self.wrong(entry, key, rule, None))
     }
 
-    /// Returns the value of a string that `parse` accepts. `suggest` returns the text that was probably meant.
+    /// Returns the result of `parse` for a string. If `parse` returns `None`, the help text is the result of `suggest`,
+    /// the text that the user probably meant.
     pub fn parsed<T>(
         &mut self,
         entry: &'d Entry<'t>,
@@ -82,7 +84,8 @@ impl<'d, 't> Reader<'d, 't> {
         self.error(code::INVALID_VALUE, entry, message, help);
     }
 
-    /// Reports an unknown key. Without a `help`, suggests one of the `known` keys, or lists them.
+    /// Reports an unknown key. If `help` is `None`, the help text suggests the most similar of the `known` keys or
+    /// lists all of them.
     pub fn unknown(&mut self, entry: &Entry<'t>, key: &str, known: &[&str], help: Option<String>) {
         let help = help.or_else(|| did_you_mean(&entry.key, known.iter().copied()));
         let help = help.unwrap_or_else(|| format!("the keys here are {}", known.join(", ")));

@@ -1,17 +1,17 @@
-//! Collects the mistakes of one text with their places.
+//! Collects the mistakes in a text, with their places.
 
 use std::ops::Range;
 
 use crate::{Diagnostic, Diagnostics, Location, code};
 
-/// Maximum number of mistakes that are shown.
+/// Maximum number of mistakes that a report shows.
 const MAX_MISTAKES: usize = 100;
-/// Maximum number of characters that a diagnostic shows on either side of its column.
+/// Maximum number of characters that an excerpt shows on each side of the column.
 const MAX_EXCERPT_CHARS: usize = 80;
 
-/// The mistakes of a text.
+/// The mistakes found in a text.
 pub struct Report<'t> {
-    /// The name of the file, or a substitute for it.
+    /// The name of the file, or another name for the text in messages.
     pub name: &'t str,
     /// The text.
     pub text: &'t str,
@@ -35,12 +35,13 @@ impl<'t> Report<'t> {
         }
     }
 
-    /// Whether there are more mistakes than are shown. Checks then stop, because a text of megabytes can have millions of mistakes.
+    /// Whether the report has more mistakes than it shows. Checks stop then, because a text of several megabytes can
+    /// have millions of mistakes.
     pub fn is_full(&self) -> bool {
         self.count > MAX_MISTAKES
     }
 
-    /// Returns the line number of a byte offset, from 1.
+    /// Returns the line number of a byte offset, counted from 1.
     pub fn line(&self, at: usize) -> usize {
         Location::from_span(self.name, self.text, at..at).line
     }
@@ -62,7 +63,8 @@ impl<'t> Report<'t> {
     }
 }
 
-/// Returns the part of a line around a column, without control characters. A document can be a single line of megabytes.
+/// Returns the part of a line around a column, with control characters replaced. The whole line could be megabytes
+/// long.
 fn excerpt(line: &str, column: usize) -> String {
     let start = column.saturating_sub(MAX_EXCERPT_CHARS);
     let visible = |c: char| if c.is_control() && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };

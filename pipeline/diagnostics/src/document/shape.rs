@@ -8,17 +8,18 @@ use aurora_suggest::did_you_mean;
 use super::key_path::KeyPath;
 use super::{Document, Entry, Form, Node, Report, Value, quoted};
 
-/// Maximum length in bytes of a name that is compared with others. Comparing takes time proportional to the length.
+/// Maximum length in bytes of a name for which a similar name is suggested. The time of a comparison grows with the
+/// length.
 const MAX_COMPARED_BYTES: usize = 128;
 
 /// A field of an object.
 #[derive(Clone, Copy)]
 pub struct Field {
-    /// Its name.
+    /// Name of the field.
     pub name: &'static str,
-    /// The rule for its value.
+    /// Rule for the value of the field.
     pub shape: Shape,
-    /// Whether it cannot be missing.
+    /// Whether the object must have the field.
     pub is_required: bool,
 }
 
@@ -31,15 +32,15 @@ pub enum Shape {
     Text,
     /// A string that is not blank.
     Filled,
-    /// One of these strings.
+    /// One of the given strings.
     OneOf(&'static [&'static str]),
-    /// A number of at least the first value and at most the second one.
+    /// A number from the first value to the second, inclusive.
     Number(f64, f64),
-    /// An integer of at least the first value and at most the second one.
+    /// An integer from the first value to the second, inclusive.
     Integer(u64, u64),
     /// `true` or `false`.
     Flag,
-    /// A value that follows a rule.
+    /// A value that passes a custom check.
     Custom(&'static Rule),
     /// A list of values.
     List(&'static Shape),
@@ -49,7 +50,7 @@ pub enum Shape {
     Object(&'static Group),
 }
 
-/// A rule for values.
+/// A custom check of a value.
 pub struct Rule {
     /// A description of valid values, such as `a date`.
     pub expected: &'static str,
@@ -57,48 +58,48 @@ pub struct Rule {
     pub check: fn(&Node<'_>) -> Result<(), Fault>,
 }
 
-/// The fault of a value that breaks a [`Rule`].
+/// The reason why a value fails a [`Rule`].
 #[derive(Default)]
 pub struct Fault {
-    /// The code, if it is not [`Form::invalid`].
+    /// The error code; `None` for [`Form::invalid`].
     pub code: Option<&'static str>,
-    /// The message after the path, if it is not `must be …, not …`.
+    /// The message after the path; `None` for `must be …, not …`.
     pub message: Option<String>,
-    /// The help.
+    /// The help text.
     pub help: Option<String>,
 }
 
-/// The fields of an object.
+/// The fields of an object, and rules for the object as a whole.
 pub struct Group {
     /// The fields.
     pub fields: &'static [Field],
-    /// Whether other fields are mistakes.
+    /// Whether fields that are not listed are mistakes.
     pub is_closed: bool,
     /// Returns a hint for an unknown field.
     pub hint: fn(&str) -> Option<String>,
-    /// Returns the broken rule of an object as a whole, such as `must have a name`.
+    /// Returns the rule that the object as a whole breaks, if any, such as `must have a name`.
     pub rule: fn(&Node<'_>) -> Option<String>,
 }
 
 impl Field {
-    /// A field that can be missing.
+    /// Creates an optional field.
     pub const fn optional(name: &'static str, shape: Shape) -> Self {
         Self { name, shape, is_required: false }
     }
 
-    /// A field that cannot be missing.
+    /// Creates a required field.
     pub const fn required(name: &'static str, shape: Shape) -> Self {
         Self { name, shape, is_required: true }
     }
 }
 
 impl Group {
-    /// An object with any other fields.
+    /// Creates a group that allows any other fields.
     pub const fn open(fields: &'static [Field]) -> Self {
         Self { fields, is_closed: false, hint: |_| None, rule: |_| None }
     }
 
-    /// An object without other fields.
+    /// Creates a group that allows no other fields.
     pub const fn closed(fields: &'static [Field]) -> Self {
         Self { is_closed: true, ..Self::open(fields) }
     }
@@ -114,7 +115,7 @@ impl Group {
     }
 }
 
-/// Reports unknown, missing and repeated fields, wrong values, and values beyond the limits of the form.
+/// Reports unknown, missing and repeated fields, invalid values, and values that exceed the limits of the form.
 pub fn check<'t>(report: &mut Report<'t>, form: &Form, document: &Document<'t>, group: &'static Group) {
     Checker { report, form, document, path: KeyPath::default() }.object(&document.root, Some(group));
 }
@@ -127,7 +128,7 @@ struct Checker<'r, 't> {
 }
 
 impl Checker<'_, '_> {
-    /// Checks the entries of an object. Without a group, only the limits apply.
+    /// Checks the entries of an object. If there is no group, only the limits apply.
     fn object(&mut self, object: &Node<'_>, group: Option<&Group>) {
         let mut seen: HashMap<&str, usize> = HashMap::new();
         for entry in object.entries() {
@@ -154,7 +155,7 @@ impl Checker<'_, '_> {
             self.path.leave(outer);
         }
         let Some(group) = group else { return };
-        // Marks only the opening bracket, because the whole object would be too long.
+        // The location is only the opening bracket, because the whole object would be too long.
         let at = object.span.start..object.span.start + 1;
         for field in group.fields.iter().filter(|field| field.is_required) {
             if !object.entries().iter().any(|entry| entry.key == field.name && !self.is_missing(entry, field)) {
@@ -199,7 +200,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Checks the limits of a value without a shape.
+    /// Checks the limits of a value that has no rule.
     fn any(&mut self, node: &Node<'_>) {
         match &node.value {
             Value::Text(text) => self.limits(text, &node.span),
@@ -276,7 +277,7 @@ fn unknown_help(name: &str, group: &Group, is_root: bool) -> String {
     hint.unwrap_or_else(|| format!("the fields are {}", names.join(", ")))
 }
 
-/// Returns the rule for a value, as in `must be …`.
+/// Describes the valid values of a shape, for a message such as `must be …`.
 fn expected(shape: Shape) -> String {
     match shape {
         Shape::Any => "any value, such as null".to_owned(),
@@ -297,7 +298,7 @@ fn expected(shape: Shape) -> String {
     }
 }
 
-/// Returns a hint for fixing a value of the wrong shape.
+/// Returns a hint for correcting a value that does not match its shape.
 fn help(shape: Shape, node: &Node<'_>) -> Option<String> {
     match (shape, node.text()) {
         (Shape::OneOf(names), Some(text)) if text.len() <= MAX_COMPARED_BYTES => {
@@ -315,7 +316,8 @@ fn null_help(node: &Node<'_>) -> Option<String> {
     node.is_null().then(|| "leave the field out".to_owned())
 }
 
-/// Whether a text has no visible character. JSON Schema, unlike Unicode, treats the byte order mark as white space.
+/// Whether a text has only white space. The byte order mark counts as white space, as in JSON Schema but not in
+/// Unicode.
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || c == '\u{feff}')
 }
