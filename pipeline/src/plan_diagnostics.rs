@@ -138,8 +138,8 @@ impl PlanContext<'_> {
         Diagnostic::error(code::MISSING_COLUMN, place, message).with_help(help)
     }
 
-    /// Whether a column has no registered writer and its name is one edit away from that of an existing column. Such a
-    /// name is a typing error, whatever columns the broken stages write.
+    /// Whether no registered stage type writes the column, and its name differs by only one edit from an existing
+    /// column's. Such a name is a typing error, whatever columns the broken stages write.
     fn is_typing_error(&self, column: &str) -> bool {
         let has_writer = self.registry.is_some_and(|registry| registry.writer_of(column).is_some());
         !has_writer && aurora_suggest::nearest_within(column, self.proper_names(), |_| 1).is_some()

@@ -31,7 +31,7 @@ impl Problems<'_> {
     }
 }
 
-/// Suggests a known name that is similar to `name`. If there is none, lists all known names.
+/// Suggests a known name that is similar to `name`. If no name is similar, lists all known names.
 pub(crate) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, what: &str) -> Option<String> {
     let mut known: Vec<&str> = known.into_iter().collect();
     known.sort_unstable();

@@ -1,4 +1,4 @@
-//! Plans: their order, their layers, and their text forms.
+//! Tests of plans: the order of stages, layers, and text formats.
 
 mod made;
 

@@ -1,4 +1,4 @@
-//! Output of probes, and plans without their sinks.
+//! Tests of the output of probes, and of plans without sinks.
 
 mod made;
 
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use aurora_pipeline::{BuildContext, Plan, Probe, RunOptions, Services, StageEvent, StageOutput, Value};
 
-/// Records descriptions of all outputs and events.
+/// A probe that records a description of each output and event.
 #[derive(Default)]
 struct Notes(Mutex<Vec<String>>);
 
@@ -27,7 +27,7 @@ impl Probe for Notes {
                 other => format!("{other:?}"),
             };
             let shown: Vec<String> = values.iter().map(number).collect();
-            // Only the values of the source are easy to predict.
+            // Only the source writes predictable values. For other stages, the number of values is recorded.
             if stage == "s" { format!("{name}={}", shown.join(",")) } else { format!("{name}×{}", shown.len()) }
         });
         let values = values.collect::<Vec<_>>().join(" ");

@@ -1,4 +1,5 @@
-//! Guarantees of a run: the same sequence for any number of threads, bounded memory, and termination in every case.
+//! Guarantees of a run: the same sequence of batches for any number of threads, bounded memory, and termination in
+//! every case.
 
 mod made;
 
@@ -28,12 +29,12 @@ fn completed(text: &str, jobs: usize) -> (RunReport, Vec<(String, String)>) {
     let report = result.unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(report.outcome, Outcome::Completed);
     let mut seen = log.seen.lock().expect("no panic while locked").clone();
-    // Two sinks of the same step write to one log. Only the order within each sink matters.
+    // Two sinks of the same step write to one log, so only the order within each sink is defined.
     seen.sort_by(|a, b| a.0.cmp(&b.0));
     (report, seen)
 }
 
-/// A random plan: every stage reads some of the columns before it, and writes a new column or updates one.
+/// A random plan. Every stage reads some columns of earlier stages and writes a new column.
 #[derive(Clone, Debug)]
 struct Drawn {
     files: usize,
@@ -81,7 +82,7 @@ impl Drawn {
                 6 => more = "kind = 'sink'\nparallel = true\nnap = 200\n".to_owned(),
                 _ => {}
             }
-            // Dropped or added rows must not depend on which of two unordered stages comes first.
+            // Stages that drop or add rows are ordered explicitly, because the rows depend on their order.
             let after = if stage.after_previous || stage.shape < 2 {
                 format!("after = ['{previous}']\n")
             } else {
@@ -152,7 +153,7 @@ const LINE: &str = "[stage.s]\nuse = 'mixer'\nkind = 'source'\nwrites = ['file.i
 
 #[test]
 fn the_budget_bounds_what_is_in_flight() {
-    // Every batch is declared as 10 × 1000 bytes, which includes its growth; four of them fit.
+    // The source declares an expected size of 10 × 1000 bytes for each batch, so four batches fit into the budget.
     let text = format!("[run]\nbatch_files = 10\nmemory = 40000\nqueue_batches = 50\n{LINE}")
         .replace("files = 400", "files = 400\npayload = 1000");
     let (report, seen) = completed(&text, 4);
@@ -169,7 +170,7 @@ fn a_batch_larger_than_the_budget_travels_alone() {
     assert_eq!((seen.len(), report.memory_peak), (400, 10_000));
 }
 
-/// Cancels a run once this number of files is done.
+/// Cancels a run once the given number of files is done.
 struct CancelAt(CancelToken, u64);
 
 impl Observer for CancelAt {
@@ -185,7 +186,7 @@ impl Observer for CancelAt {
 
 #[test]
 fn a_transform_may_drop_its_batches_when_the_run_is_stopping() {
-    // Two stages in the same step, then one in another step.
+    // The stages `a` and `b` share a step; `c` is in the next step.
     let text = "[run]\nbatch_files = 1\nqueue_batches = 50\n[stage.s]\nuse = 'mixer'\nkind = 'source'\nfiles = 100000000\nwrites = ['file.id']\n\
         [stage.a]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['file.a']\ntrouble = 'give up'\n\
         [stage.b]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['file.b']\n\
@@ -300,7 +301,7 @@ fn fingerprints_carry_the_names_of_the_stages() {
 
 #[test]
 fn chunks_were_added_to_many_batches_while_the_memory_budget_was_exceeded() {
-    // A hundred batches, each of which grows to some tens of kilobytes, and a slow sink.
+    // A hundred batches that each grow to several tens of kilobytes, and a slow sink.
     let text = "[run]\nbatch_files = 20\nmemory = 20000\nqueue_batches = 500\n\
         [stage.s]\nuse = 'mixer'\nkind = 'source'\nfiles = 2000\nwrites = ['file.id']\n\
         [stage.c]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['chunk.c']\nchunks = 400\n\

@@ -6,27 +6,28 @@
     def owner(path):
         return "payments" if path.startswith("pay/") else None
 
-The parameters of the function are columns: `path` is `file.path` or `chunk.path`, whichever is listed in `reads` in the
-pipeline file; `file_path` and `chunk_path` name one of the two. A parameter named `config` is the table `config` of the
-stage, and `row` is a dictionary of all columns. The function returns the value of the column that the stage writes, or
-a dictionary with the values of several columns. `None` means that there is no value.
+Each parameter of the function names a column that `reads` lists in the pipeline file. `path` means `file.path` or
+`chunk.path`, whichever is listed; `file_path` and `chunk_path` name one of the two. The parameter `config` receives the
+table `config` of the stage, and `row` receives a dictionary of all columns. The function returns the value of the
+column that the stage writes, or a dictionary with the values of several columns. `None` means that there is no value.
 
-Raise an exception to report a row that cannot be processed, `Retry("reason")` if the next run should try it again, and
-`Drop("reason")` to drop it. `print` writes to the log of the run.
+To report a row that cannot be processed, raise an exception; raise `Retry("reason")` if the next run should process the
+row again. To drop a row, raise `Drop("reason")`. `print` writes to the log of the run.
 
-With `@stage(batch=True)`, the function gets all rows of a message at once, with each column as a list. It returns a
-list of values, or a dictionary with a list for each column that the stage writes. `None` in a list means that there is
-no value. An exception in place of a value is reported for its row, and the other rows keep their values:
+With `@stage(batch=True)`, the function receives all rows of a message at once, with each column as a list. It returns
+a list of values, or a dictionary with a list for each column that the stage writes. `None` in a list means that there
+is no value. A list may contain an exception instead of a value. It is reported for its row, and the other rows keep
+their values:
 
     @stage(batch=True)
     def owner(path):
         found = directory.teams(path)
         return [found.get(one, Retry("the directory does not know it yet")) for one in path]
 
-`raise Retry("reason", rows=[0, 3])` does the same for the rows at these positions in the lists, and the function is called
-again with the other rows. Any other exception, and a `Retry` without `rows`, applies to all rows of the message.
+`raise Retry("reason", rows=[0, 3])` reports the rows at these positions in the lists, and the function is called again
+with the other rows. Any other exception, and a `Retry` without `rows`, applies to all rows of the message.
 
-If a row takes longer than the stage's `timeout`, the program is ended. Call `heartbeat()` during long work, for
+If a row takes longer than the stage's `timeout`, the host ends the program. Call `heartbeat()` during long work, for
 instance in a loop, to report that the program is still working.
 
 This file only needs Python 3.8 and its standard library.
@@ -45,19 +46,19 @@ PROTOCOL = "aurora-stage"
 VERSION = 1
 # Minimum time between two heartbeats, in seconds.
 HEARTBEAT = 1.0
-# The output for heartbeats while the program runs as a stage.
+# The output to which heartbeats are written while the program runs as a stage.
 _output = None
 
 
 class Drop(Exception):
-    """Raised by a stage to drop a row, with the reason."""
+    """Raised by a stage to drop a row. The argument is the reason."""
 
 
 class Retry(Exception):
-    """Raised by a stage that cannot process a row now, for example because a service is down. The next run tries again.
+    """Raised by a stage that cannot process a row now, for example because a service is down. The next run retries.
 
-    In a batch, `rows` are the positions of the rows in the lists that the function got. Without `rows`, all rows
-    failed.
+    In a batch, `rows` contains the positions of the failed rows in the lists that the function received. Without
+    `rows`, all rows failed.
     """
 
     def __init__(self, reason="", rows=None):
@@ -66,25 +67,25 @@ class Retry(Exception):
 
 
 def stage(function=None, *, batch=False):
-    """Runs the function as a stage, until the host has no more messages.
+    """Runs the function as a stage until the host sends no more messages.
 
-    With `batch`, the function gets each column as a list with the rows of a message, and returns lists.
+    With `batch`, the function receives each column as a list with the rows of a message, and returns lists.
     """
     if function is None:
         return lambda function: stage(function, batch=batch)
-    # Tests import the function; the host runs it as a stage.
+    # Tests import the module of the function, so the function only runs as a stage if its module is the main program.
     if function.__module__ == "__main__":
         _Host(function, batch).run()
     return function
 
 
 def documents(function):
-    """Runs a function that supplies documents, as a stage of the type `documents`.
+    """Runs a function that supplies documents, for a stage of the type `documents`.
 
-    If the function has these parameters, it gets `state`, which is the state of the last run or None, and `config`. It
-    yields dictionaries with `path`, `text`, and optionally `language`, or with `path` and `deleted=True`. The value
-    that it returns is the state for the next run. If there is a state, the function may yield only the documents that
-    have changed since; it must then return `Partial(state)`.
+    The function may have the parameters `state`, which is the state of the last run or None, and `config`. It yields
+    dictionaries with `path`, `text`, and optionally `language`, or with `path` and `deleted=True`. Its return value is
+    the state for the next run. If `state` is not None, the function may yield only the documents that have changed
+    since the last run; it must then return `Partial(state)`.
     """
     if function.__module__ == "__main__":
         _serve_documents(function)
@@ -92,14 +93,14 @@ def documents(function):
 
 
 class Partial(str):
-    """A state for a partial listing: documents that were not yielded have not changed."""
+    """The state after a partial listing, in which documents that were not yielded have not changed."""
 
 
 def heartbeat():
     """Reports to the host that the program is working, so that a row may take longer than the stage's `timeout`.
 
     It may be called at any rate and from any thread: at most one message per second is sent. Call it only when the work
-    makes progress. A thread that always calls it would hide a program that hangs. Without a host, it does nothing.
+    makes progress. A thread that calls it all the time would hide that the program hangs. Does nothing without a host.
     """
     if _output is not None:
         _output.beat()
@@ -131,7 +132,7 @@ def _serve_documents(function):
 
 
 def _streams():
-    """Returns the input and the output for messages. Redirects `print` to stderr, away from the answers."""
+    """Returns the input and the output for messages. Redirects `print` to stderr, so that only answers are on stdout."""
     target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return sys.stdin.buffer, _Output(target)
@@ -145,7 +146,7 @@ def _hello(source):
 
 
 class _Output:
-    """The messages to the host. Any thread may send messages."""
+    """Writes messages to the host. Any thread may send messages."""
 
     def __init__(self, target):
         self.target = target
@@ -153,7 +154,7 @@ class _Output:
         self.last_sent = time.monotonic()
 
     def greet(self):
-        """Answers the handshake. Heartbeats are allowed from now on."""
+        """Answers the handshake. From then on, heartbeats are allowed."""
         global _output
         self.send({"type": "hello", "protocol": PROTOCOL, "version": VERSION, "encoding": "jsonl"})
         _output = self
@@ -188,7 +189,7 @@ class _Host:
         self.unit = hello["unit"]
         self.writes = [tuple(name.split(".", 1)) for name in sorted(hello["writes"])]
         self.names = {name for _, name in self.writes}
-        # If the parameters do not fit the pipeline file, the program exits here, before it answers.
+        # If a parameter does not match the pipeline file, the program exits here, before it answers the handshake.
         self.arguments = _arguments(self.function, hello["reads"])
         self.output.greet()
         for line in self.source:
@@ -200,7 +201,7 @@ class _Host:
                     self.output.send(dict(_error_fields(error), type="error", id=message["id"]))
 
     def answer(self, message):
-        """Processes one message."""
+        """Processes one message and returns the answer."""
         units = _Units(message, self.unit)
         columns = {"file": {}, "chunk": {}}
         for entity, name in self.writes:
@@ -224,7 +225,7 @@ class _Host:
         return result
 
     def answer_batch(self, units, columns, errors, drops):
-        """Processes all rows of a message at once. After a `Retry` for some rows, processes the others again."""
+        """Processes all rows of a message at once. After a `Retry` for some rows, calls the function for the others."""
         rows = list(range(units.count))
         while rows:
             try:
@@ -250,7 +251,7 @@ class _Host:
         ]
 
     def store_batch(self, units, columns, rows, value, errors, drops):
-        """Stores the lists that the function returned for these rows in the columns."""
+        """Stores the lists that the function returned for the rows in the columns."""
         failed = {}
         given = self.named(value)
         left_out = self.names.difference(name for _, name, _ in given)
@@ -260,7 +261,7 @@ class _Host:
             self.fail_rows(rows, reason, errors)
             return
         for entity, name, cells in given:
-            # A stage that processes files returns the values of their chunks in one list.
+            # If the stage processes files, the values of all their chunks are in one list.
             places = rows if entity == self.unit else [chunk for row in rows for chunk in units.chunks_of(row)]
             if isinstance(cells, (str, bytes, dict)) or not hasattr(cells, "__len__"):
                 reason = "`%s` is not a list of values but `%s`" % (name, type(cells).__name__)
@@ -269,8 +270,8 @@ class _Host:
             else:
                 reason = None
             if reason:
-                # The values cannot be assigned to rows. The rows are not sent again: a list might fit fewer rows by
-                # chance.
+                # The values cannot be assigned to rows. Sending the rows again in smaller messages would not help,
+                # because the list might have the right length by chance.
                 self.fail_rows(rows, reason, errors)
                 return
             for place, cell in zip(places, cells):
@@ -296,7 +297,7 @@ class _Host:
         return units.column(*name)
 
     def named(self, value):
-        """Returns the result of the function by columns, each as (entity, name, value)."""
+        """Returns the result of the function as a list of (entity, name, value), one for each column."""
         values = value if isinstance(value, dict) else {name: value for _, name in self.writes[:1]}
         if not self.names.issuperset(values):
             unknown = ", ".join("`%s`" % name for name in values if name not in self.names)
@@ -309,7 +310,8 @@ class _Host:
             if entity == self.unit:
                 columns[entity][name][row] = cell
                 continue
-            # The stage processes files: the value of a chunk column is a list with a value for each chunk of the file.
+            # The stage processes files, so the value of a chunk column is a list with a value for each chunk of the
+            # file.
             chunks = units.chunks_of(row)
             if len(chunks) != len(cell):
                 raise ValueError("%d values of `%s` for %d chunks" % (len(cell), name, len(chunks)))
@@ -332,7 +334,7 @@ def _encoded(value):
 
 
 def _fail_surrogates(message):
-    """Replaces values with surrogates, which UTF-8 cannot represent, with errors of their rows."""
+    """Removes values with surrogates, which UTF-8 cannot represent, and reports an error for each of their rows."""
     for entity in ("file", "chunk"):
         for name, cells in message.get(entity + "s", {}).get("columns", {}).items():
             for row, cell in enumerate(cells):
@@ -345,7 +347,7 @@ def _fail_surrogates(message):
 
 
 def _surrogate_location(message):
-    """Returns a description of the part of a documents message that has a surrogate."""
+    """Describes which part of a message of documents has a surrogate."""
     for document in message.get("documents", []):
         try:
             _encoded(document).encode("utf-8")
@@ -355,7 +357,7 @@ def _surrogate_location(message):
 
 
 class _Units:
-    """The rows of a message that the stage processes: its files, or its chunks with their files."""
+    """The rows of a message that the stage processes: files, or chunks with their files."""
 
     def __init__(self, message, unit):
         self.unit = unit
@@ -370,14 +372,14 @@ class _Units:
             return values
         if self.unit == "chunk":
             return [values[file] for file in self.file]
-        # The value for a file is a list with the values of its chunks.
+        # The value for a file is a list with the values of all chunks of the file.
         lists = [[] for _ in range(self.count)]
         for file, value in zip(self.file, values):
             lists[file].append(value)
         return lists
 
     def chunks_of(self, file):
-        """Returns the rows of the chunks of a file."""
+        """Returns the row numbers of a file's chunks."""
         if self.by_file is None:
             self.by_file = [[] for _ in range(self.count)]
             for chunk, of in enumerate(self.file):
@@ -392,7 +394,7 @@ class _Units:
 
 
 def _arguments(function, reads):
-    """Returns the source of each parameter of the function: `config`, `row`, or a column as (entity, name)."""
+    """Returns what to pass for each parameter of the function: `config`, `row`, or a column as (entity, name)."""
     columns = [tuple(name.split(".", 1)) for name in reads]
     found = []
     for name in inspect.signature(function).parameters:

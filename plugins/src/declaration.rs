@@ -10,28 +10,28 @@ use aurora_suggest::did_you_mean;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// The column with which a stage drops a file. Its value is the reason.
+/// The column that a stage fills to drop a file. Its value is the reason.
 pub(crate) const FILE_SKIP: &str = "file.skip";
 /// The column with the definitions that a stage finds in a file.
 pub(crate) const FILE_DEFINITIONS: &str = "file.definitions";
-/// The column with the text that contains the definitions.
+/// The column with the text of a file, in which the definitions are found.
 pub(crate) const FILE_TEXT: &str = "file.text";
-/// Columns of the rows that stages of the type `documents` emit.
+/// Columns that only stages of the type `documents` write.
 pub(crate) const OF_DOCUMENTS: [&str; 5] = ["file.path", "file.size", "file.mtime", "file.language", "file.document"];
 /// Maximum length of a column name, in bytes.
 const MAX_NAME_BYTES: usize = 64;
-/// Maximum weight of terms.
+/// Maximum weight of the words of a column as terms.
 const MAX_TERM_WEIGHT: u64 = 10;
 /// Maximum number of dimensions of a vector.
 const MAX_DIMENSIONS: u64 = 4096;
 
-/// A column in `writes`: its type and its uses.
+/// The declaration of a column in `writes`: its type and its uses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WrittenType {
-    /// The type, as written in the file.
+    /// The type, as written in the pipeline file.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Whether `--where` can filter by the column. True by default if no other use is given.
+    /// Whether `--where` can filter by the column.
     pub filter: bool,
     /// See [`ColumnUses::terms`].
     pub terms: Option<u64>,
@@ -39,7 +39,7 @@ pub struct WrittenType {
     pub embed: bool,
     /// See [`ColumnUses::boost`].
     pub boost: Option<f32>,
-    /// Length of every vector, for the type `vector`.
+    /// Length of every vector. Required for the type `vector`.
     pub dimensions: Option<u64>,
 }
 
@@ -86,14 +86,14 @@ impl<'de> Deserialize<'de> for WrittenType {
     }
 }
 
-/// The kind of rows that a stage may drop.
+/// The rows that a stage may drop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DropRows {
     /// No rows.
     #[default]
     None,
-    /// Files. They are listed as skipped, with the stage's reason.
+    /// Files. The run report lists dropped files as skipped, with the stage's reason.
     Files,
     /// Chunks.
     Chunks,
@@ -104,7 +104,8 @@ impl DropRows {
     pub const NAMES: &'static [&'static str] = &["none", "files", "chunks"];
 }
 
-/// The unit of a stage's work: the rows that fail, are dropped, or are divided into messages.
+/// The unit in which a stage processes rows. A unit fails or is dropped as a whole, and is never divided between
+/// messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowUnit {
     /// A file with all its chunks.
@@ -114,7 +115,7 @@ pub enum RowUnit {
 }
 
 impl RowUnit {
-    /// The entity of the rows that are units.
+    /// The entity of a unit's row.
     pub fn entity(self) -> Entity {
         match self {
             Self::File => Entity::File,
@@ -130,7 +131,7 @@ pub struct WrittenColumn {
     pub name: String,
     /// Type of the values.
     pub kind: DynamicType,
-    /// Length of every vector, in a column of vectors.
+    /// Length of every vector, if the column contains vectors.
     pub dimensions: Option<usize>,
     uses: ColumnUses,
 }
@@ -141,7 +142,7 @@ impl WrittenColumn {
         Entity::from_column(&self.name).unwrap_or(Entity::Chunk)
     }
 
-    /// The column in the form in which the stage declares it to the pipeline.
+    /// Returns the column as the stage declares it to the pipeline.
     fn spec(&self) -> ColumnSpec {
         let spec = ColumnSpec::dynamic(self.name.as_str(), self.kind).used(self.uses);
         self.dimensions.into_iter().fold(spec, ColumnSpec::with_dimensions)
@@ -153,7 +154,7 @@ impl WrittenColumn {
     }
 }
 
-/// The declared columns of a stage, resolved.
+/// The columns that a stage declares, with full names and parsed types.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
     /// Full names of the columns that the stage receives.
@@ -167,7 +168,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// Resolves the keys `reads`, `writes` and `drops`. Leaves out parts that [`check`] refuses.
+    /// Resolves the keys `reads`, `writes` and `drops`. Ignores columns with unknown types, which [`check`] reports.
     pub fn new(reads: &[String], writes: &BTreeMap<String, WrittenType>, drops: DropRows) -> Self {
         let reads: Vec<String> = reads.iter().map(|name| full_name(name)).collect();
         let written: Vec<WrittenColumn> = writes.iter().filter_map(|(name, written)| column(name, written)).collect();
@@ -182,7 +183,7 @@ impl Declaration {
         Self { reads, written, drops, unit }
     }
 
-    /// The access of the stage to a batch.
+    /// Returns the access that the stage declares to the pipeline.
     pub fn access(&self) -> Access {
         let mut writes: Vec<ColumnSpec> = self.written.iter().map(WrittenColumn::spec).collect();
         if self.drops == DropRows::Files {
@@ -201,23 +202,25 @@ impl Declaration {
         if self.drops == DropRows::Chunks { access.restructures() } else { access }
     }
 
-    /// The column with the text of a file, if the stage returns definitions: their lines are checked against the text.
+    /// Returns the column with the text of a file if the stage returns definitions, because their lines are checked
+    /// against the text.
     fn bounding_text(&self) -> Option<ColumnSpec> {
         let gives_definitions = self.written.iter().any(|column| column.name == FILE_DEFINITIONS);
         gives_definitions.then(|| ColumnSpec::named(FILE_TEXT))
     }
 
-    /// The written column with this short name.
+    /// Returns the written column with this short name.
     pub fn column(&self, entity: Entity, short: &str) -> Option<&WrittenColumn> {
         self.written.iter().find(|column| column.entity() == entity && column.short_name() == short)
     }
 
-    /// Whether the last run stored the values of all written columns. Custom columns and embeddings are stored.
+    /// Whether the last run stored the values of all written columns. Values in JSON columns and reasons for dropping
+    /// files are not stored.
     pub fn is_stored(&self) -> bool {
         self.drops != DropRows::Files && self.written.iter().all(|column| column.kind != DynamicType::Json)
     }
 
-    /// Adds everything that the output depends on to a fingerprint, except the uses of columns.
+    /// Adds everything that the output depends on to a fingerprint. The uses of columns do not matter.
     pub fn fingerprint(&self, fingerprint: Fingerprint) -> Fingerprint {
         let written = self.written.iter().map(|column| match column.dimensions {
             None => format!("{}:{}", column.name, column.kind),
@@ -230,7 +233,7 @@ impl Declaration {
     }
 }
 
-/// Reports the mistakes in `reads`, `writes` and `drops`.
+/// Reports mistakes in the keys `reads`, `writes` and `drops`.
 pub fn check(reads: &[String], writes: &BTreeMap<String, WrittenType>, drops: DropRows, problems: &mut Problems<'_>) {
     for (at, name) in reads.iter().enumerate() {
         let full = full_name(name);

@@ -1,9 +1,9 @@
-//! Everything that a team needs to add its own stages to a pipeline.
+//! Support for custom stages: external programs, and tests of stages that are written in Rust.
 //!
-//! [`testkit`] runs one stage over hand-made rows and returns the columns that the stage wrote. The checks of the
-//! pipeline are active: a stage that accesses an undeclared column fails the test.
+//! [`testkit`] runs one stage with rows from a test and returns the columns that the stage wrote. The pipeline's checks
+//! are active: a stage that accesses an undeclared column fails the test.
 //!
-//! Deliberately absent: the contract of a stage, which [`aurora_pipeline`] defines.
+//! Deliberately absent: the traits that a stage implements, which [`aurora_pipeline`] defines.
 //!
 //! ```
 //! use aurora_pipeline::{Access, BatchView, Column, Fingerprint, StageContext, StageError, Stateless, Transform};

@@ -5,15 +5,16 @@ use std::path::Path;
 
 use aurora_confined::Directory;
 
-/// Name of the module's file.
+/// File name of the module.
 const MODULE: &str = "aurora_stage.py";
 /// Source text of the module.
 pub const SOURCE: &str = include_str!("../python/aurora_stage.py");
 
-/// Writes the module to a directory of the user, outside of any repository, unless it already exists there.
+/// Writes the module to a directory of the user outside of any repository, unless the file already has the same
+/// content.
 ///
 /// # Errors
-/// If the directory cannot be created or written.
+/// Returns an error if the directory cannot be created or the file cannot be written.
 pub fn write_helper(directory: &Path) -> io::Result<()> {
     #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
     std::fs::create_dir_all(directory)?;

@@ -1,4 +1,4 @@
-//! Runs one stage over hand-made rows, for tests.
+//! Runs one stage with rows from a test.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ pub const STAGE: &str = "stage-under-test";
 /// The error of a test run.
 #[derive(Debug, thiserror::Error)]
 pub enum TestError {
-    /// The configuration is invalid, or requires columns that the rows do not have.
+    /// The configuration is invalid, or the stage requires columns that the rows do not have.
     #[error("{0}")]
     Config(#[from] Diagnostics),
     /// The stage could not be built.
@@ -26,7 +26,7 @@ pub enum TestError {
     Run(#[from] RunError),
 }
 
-/// One stage with its input rows. The rows form one batch.
+/// A test of one stage with input rows. The rows form one batch.
 pub struct StageTest {
     configured: Configured,
     services: Services,
@@ -36,7 +36,7 @@ pub struct StageTest {
 
 type Fill = Box<dyn Fn(&mut Draft<'_>) -> Result<(), AccessError> + Send + Sync>;
 
-/// A source of one batch.
+/// A source that emits one batch with the rows of the test.
 #[derive(Default)]
 struct HandMade {
     files: usize,
@@ -46,7 +46,7 @@ struct HandMade {
 }
 
 impl StageTest {
-    /// Creates a test of the stage with this configuration: TOML in the form of the table `[stage.<name>]`.
+    /// Creates a test of a stage. `config` is TOML with the content of a table `[stage.<name>]`.
     ///
     /// # Errors
     /// Returns all errors of the configuration.
@@ -75,14 +75,14 @@ impl StageTest {
         self
     }
 
-    /// Adds chunk rows. `files` has the file row of each chunk.
+    /// Adds chunk rows. `files` contains the file row of each chunk.
     #[must_use]
     pub fn chunks(mut self, files: impl IntoIterator<Item = u32>) -> Self {
         self.rows.chunks.extend(files);
         self
     }
 
-    /// Adds a column with one value per row. The file columns determine the number of files.
+    /// Adds a column with one value per row. The number of files is the length of the longest file column.
     #[must_use]
     pub fn column<T: Cell>(mut self, column: Column<T>, values: Vec<T>) -> Self {
         self.rows.note(column.entity(), values.len());
@@ -91,7 +91,7 @@ impl StageTest {
         self
     }
 
-    /// Adds a custom column with at most one value per row. A name without a dot is a chunk column.
+    /// Adds a custom column with at most one value per row. A name without a dot names a chunk column.
     #[must_use]
     pub fn dynamic(mut self, name: &str, cell: DynamicType, values: Vec<Option<Value>>) -> Self {
         let column = ColumnSpec::dynamic(name, cell);
@@ -105,12 +105,12 @@ impl StageTest {
     /// Runs the stage.
     ///
     /// # Errors
-    /// If the stage cannot be built, lacks a column, fails, panics, or accesses an undeclared column.
+    /// Returns an error if the stage cannot be built, lacks a column, fails, panics, or accesses an undeclared column.
     pub fn run(self) -> Result<StageOutcome, TestError> {
         self.run_with(RunOptions::default())
     }
 
-    /// Runs the stage with options: a number of threads, or a token that cancels the run.
+    /// Runs the stage with options, such as a number of threads or a token that cancels the run.
     ///
     /// # Errors
     /// See [`run`](Self::run).
@@ -141,7 +141,7 @@ pub struct StageOutcome {
 }
 
 impl StageOutcome {
-    /// The batches after the stage: the given rows, and the batches that the stage emitted on close.
+    /// The batches after the stage: the batch of the test, and batches that the stage emitted when it closed.
     pub fn batches(&self) -> &[BatchCopy] {
         &self.batches
     }
@@ -156,12 +156,12 @@ impl StageOutcome {
         self.batches.iter().map(BatchCopy::chunks).sum()
     }
 
-    /// The cells of a column in all batches; empty if the stage did not write it.
+    /// The cells of a column in all batches; empty if the stage did not write the column.
     pub fn read<T: Cell>(&self, column: Column<T>) -> Vec<T> {
         self.batches.iter().filter_map(|batch| batch.read(column)).flatten().cloned().collect()
     }
 
-    /// The cells of a column in all batches, as values of custom stages.
+    /// The cells of a column in all batches, converted to the values that custom stages receive.
     pub fn values(&self, name: &str) -> Vec<Option<Value>> {
         self.batches.iter().filter_map(|batch| batch.values(name)).flatten().collect()
     }
@@ -198,7 +198,7 @@ impl Stage for HandMade {
     }
 }
 
-/// Collects the output.
+/// A sink that collects the output.
 struct Keeper {
     kept: Arc<Mutex<Vec<BatchCopy>>>,
 }

@@ -1,4 +1,4 @@
-//! Texts in batches of the same size as in an indexing run.
+//! Texts in batches of the size that an indexing run uses.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,13 @@ use serde_json::json;
 
 /// Size of a corpus, in bytes.
 const CORPUS: usize = 100_000_000;
-/// Size of a corpus with short rows, which take longer per byte.
+/// Size of a corpus with short rows, in bytes. Short rows take longer per byte.
 const SHORT_CORPUS: usize = 20_000_000;
-/// Size of the text in a batch: the default of `batch_bytes`.
+/// Size of the texts in a batch, in bytes: the default of `batch_bytes`.
 const BATCH: usize = 1 << 20;
 /// Maximum number of rows in a message: the default of `rows`.
 const ROWS: usize = 256;
-/// Length from which a chunk ends at the next line end, in bytes.
+/// Length in bytes at which a chunk ends. The line that reaches this length is still part of the chunk.
 const CHUNK: usize = 560;
 /// Typical lines of programs, with characters that JSON escapes.
 const LINES: [&str; 24] = [
@@ -42,14 +42,14 @@ const LINES: [&str; 24] = [
     "        }\n",
 ];
 
-/// Rows in batches.
+/// Rows, divided into batches.
 pub(crate) struct Corpus {
     pub(crate) name: &'static str,
     pub(crate) batches: Vec<Vec<String>>,
 }
 
 impl Corpus {
-    /// Chunks of generated source code.
+    /// Creates chunks of generated source code.
     pub(crate) fn generated() -> Self {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let chunk = |_| {
@@ -63,14 +63,14 @@ impl Corpus {
         Self::new("source code", (0..).map(chunk), CORPUS)
     }
 
-    /// Short names.
+    /// Creates short names.
     pub(crate) fn short() -> Self {
         let mut random = Random(0x2545_f491_4f6c_dd1d);
         let name = |row| format!("module_{}::render_{row}", random.below(1_000));
         Self::new("names", (0..).map(name), SHORT_CORPUS)
     }
 
-    /// The files of a directory in chunks, repeated until the corpus is large enough.
+    /// Reads the files of a directory as chunks, which are repeated until the corpus is large enough.
     pub(crate) fn from_directory(root: &Path) -> Self {
         let mut files = Vec::new();
         collect(root, &mut files);
@@ -107,7 +107,7 @@ impl Corpus {
         self.batches.iter().flatten().map(String::len).sum()
     }
 
-    /// The messages that a stage with this input receives.
+    /// Returns the messages that a stage receives for these rows.
     pub(crate) fn json_lines(&self) -> Vec<Vec<u8>> {
         let messages = self.batches.iter().flat_map(|batch| batch.chunks(ROWS)).enumerate();
         let line = |(id, texts): (usize, &[String])| {
@@ -136,7 +136,7 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The text in chunks of whole lines.
+/// Divides a text into chunks of whole lines.
 fn chunks(text: &str) -> Vec<String> {
     let mut chunks = vec![String::new()];
     for line in text.split_inclusive('\n') {
@@ -148,7 +148,7 @@ fn chunks(text: &str) -> Vec<String> {
     chunks
 }
 
-/// Xorshift.
+/// An xorshift generator of random numbers.
 struct Random(u64);
 
 impl Random {

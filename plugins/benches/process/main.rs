@@ -1,13 +1,14 @@
 //! How fast do rows pass through a stage that is a program, and how much faster through two processes?
 //!
-//! Corpus: generated, the same in every run: texts like source code of about 600 bytes, and names of about 20 bytes. A
-//! directory on the command line replaces the texts with its files. Peer: `cat`, which gets the same bytes and returns
-//! them, so that only pipes are measured. The program is `echo-stage`, which parses each message and answers with the
-//! values of the rows. The pipeline is a real one: a source, the stage, and a sink that reads the answers.
+//! Corpus: generated and identical in every run. It has texts similar to source code of about 600 bytes, and names of
+//! about 20 bytes. If the command line names a directory, its files replace the texts. Baseline: `cat`, which receives
+//! the same bytes and returns them, so that it measures only the pipes. The program is `echo-stage`, which parses each
+//! message and answers with the values of the rows. The pipeline consists of a source, the stage, and a sink that reads
+//! the answers.
 //!
-//! A megabyte is 1,000,000 bytes of JSON Lines sent to the program; the same amount is returned. All sides run in
-//! turns, and the best run of each counts, because a busy machine can only make a run slower. CPU time includes both
-//! processes.
+//! A megabyte means 1,000,000 bytes of JSON Lines that are sent to the program; about the same amount is returned. All
+//! sides run in turn. For each side, only the fastest run is reported, because other load can only make a run slower.
+//! CPU time includes this process and its child processes.
 //!
 //! `cargo xtask bench process [DIR]`
 

@@ -10,7 +10,7 @@ pub(crate) struct Measured {
     pub(crate) cpu: Option<Cpu>,
 }
 
-/// One side of the comparison.
+/// One side of the comparison: `cat`, or a stage with one encoding.
 pub(crate) struct Side<'a> {
     pub(crate) name: &'static str,
     /// Number of concurrent processes.
@@ -41,7 +41,7 @@ pub(crate) fn measured(work: impl FnOnce()) -> Measured {
     Measured { wall, cpu: before.zip(cpu()).map(|(before, after)| since(before, after)) }
 }
 
-/// Runs all sides in turns. The fastest run of each counts.
+/// Runs all sides in turn. Returns the fastest run of each side.
 pub(crate) fn best_of(rounds: usize, sides: &[Side<'_>]) -> Vec<Measured> {
     let mut best: Vec<Measured> = sides.iter().map(|side| (side.run)()).collect();
     for _ in 1..rounds {
@@ -55,7 +55,7 @@ pub(crate) fn best_of(rounds: usize, sides: &[Side<'_>]) -> Vec<Measured> {
     best
 }
 
-/// The fields 14 to 17 of `/proc/self/stat`, in hundredths of a second.
+/// Reads the fields 14 to 17 of `/proc/self/stat`, which are in hundredths of a second.
 fn cpu() -> Option<Cpu> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     let (_, fields) = stat.rsplit_once(')')?;

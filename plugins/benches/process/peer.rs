@@ -1,11 +1,11 @@
-//! The peer: `cat` between two pipes.
+//! The baseline of the comparison: `cat` between two pipes.
 
 use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 
 use crate::measure::{Measured, measured};
 
-/// Sends every `count`-th message to each of `count` processes, and counts the bytes that they return.
+/// Sends every `count`-th message to each of `count` processes, and checks the number of bytes that they return.
 pub(crate) fn run(lines: &[Vec<u8>], count: usize) -> Measured {
     measured(|| {
         std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! A pipeline of a source, the stage, and a sink.
+//! A pipeline that consists of a source, the stage, and a sink.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use crate::measure::{Measured, measured};
 const TEXT: Column<String> = Column::new("chunk.text");
 const COPY: &str = "chunk.copy";
 
-/// Sends the corpus through this number of processes.
+/// Sends the corpus through the given number of processes.
 pub(crate) fn run(corpus: &Corpus, encoding: &str, workers: usize) -> Measured {
     let received = Arc::new(Received::default());
     let source = Source { batches: Mutex::new(corpus.batches.clone()) };
@@ -78,7 +78,7 @@ impl Stage for Source {
     }
 }
 
-/// The number of rows and bytes that the sink has received.
+/// Number of rows and bytes that the sink has received.
 #[derive(Default)]
 struct Received {
     rows: AtomicUsize,

@@ -1,6 +1,6 @@
-//! A stage that returns its input, for tests of both encodings and for measurements of the protocol.
+//! A stage that returns its input, for tests of both encodings and for benchmarks of the protocol.
 //!
-//! `echo-stage [jsonl|msgpack]`: every written column gets the values of the first string column in the input.
+//! `echo-stage [jsonl|msgpack]`: fills every written column with the values of the first string column in the input.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ struct Table<'a> {
     columns: BTreeMap<&'a str, Vec<Option<Text<'a>>>>,
 }
 
-/// A text, borrowed if it has no escapes.
+/// A text, which is borrowed if it contains no escapes.
 #[derive(Clone, Serialize)]
 struct Text<'a>(Cow<'a, str>);
 
@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Reads the next message. Returns whether there was one.
+/// Reads the next message. Returns `false` at the end of the input.
 fn read(input: &mut impl BufRead, encoding: &str, message: &mut Vec<u8>) -> io::Result<bool> {
     message.clear();
     if input.fill_buf()?.is_empty() {
@@ -116,7 +116,7 @@ fn read(input: &mut impl BufRead, encoding: &str, message: &mut Vec<u8>) -> io::
     Ok(true)
 }
 
-/// Like [`BufRead::read_until`], with a faster search.
+/// Reads a line like [`BufRead::read_until`], but with a faster search for its end.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     loop {
         let available = input.fill_buf()?;
@@ -142,7 +142,7 @@ fn echo<'a>(mut batch: Batch<'a>, hello: &'a Hello) -> Answer<'a> {
             (&mut batch.chunks, &mut answer.chunks)
         };
         let first = table.columns.values_mut().next();
-        // Only one column can take the values without copying them.
+        // The values are moved into the last written column of the entity and cloned for all others.
         let values =
             first.map(|values| if last.contains(&Some(name)) { std::mem::take(values) } else { values.clone() });
         columns.columns.insert(short, values.unwrap_or_else(|| vec![None; table.count]));

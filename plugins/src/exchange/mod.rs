@@ -1,8 +1,8 @@
-//! The data that a run exchanges with an external stage, independent of the transport: rows of a batch in columns, and
-//! values, errors and drops for these rows.
+//! The data that a run exchanges with a custom stage, independent of the transport. The run sends rows of a batch as
+//! columns; the stage returns values, errors and drops for these rows.
 //!
-//! A batch is divided into [`RowSet`]s, one for each message. A [`Request`] borrows the values of a set from the batch;
-//! a [`Response`] holds the answer. A [`BatchOutcome`] checks responses and writes them to the batch.
+//! A batch is divided into [`RowSet`]s, one for each message. A [`Request`] borrows the values of a set from the batch.
+//! A [`Response`] contains the answer. A [`BatchOutcome`] checks responses and writes them to the batch.
 
 mod outcome;
 mod payload;

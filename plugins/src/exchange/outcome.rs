@@ -1,4 +1,4 @@
-//! The answers for one batch: checked, combined, and written.
+//! The checked and combined answers for one batch.
 
 use std::collections::BTreeMap;
 
@@ -12,32 +12,32 @@ use crate::declaration::{Declaration, DropRows, FILE_DEFINITIONS, FILE_SKIP, FIL
 
 /// Maximum size of one value, in bytes.
 const MAX_VALUE_BYTES: usize = 1 << 20;
-/// Maximum number of strings in a list.
+/// Maximum number of strings in a list of strings.
 const MAX_TEXTS: usize = 1_000;
 /// Maximum number of undeclared columns that are reported for one batch.
 const MAX_UNDECLARED_COLUMNS: usize = 20;
-/// Maximum length of a plugin's message in reports, in bytes.
+/// Maximum length in bytes of a custom stage's message in reports.
 const MAX_MESSAGE_BYTES: usize = 200;
-/// Name of a file in reports if the batch does not have its path.
+/// Name of a file in reports if its path is not in the batch.
 const NO_PATH: &str = "?";
 
-/// The combined answers of an external stage for a batch so far.
+/// The combined answers of a custom stage for a batch.
 pub struct BatchOutcome<'d> {
     declaration: &'d Declaration,
     /// Values of all rows, by full column name.
     columns: BTreeMap<&'d str, Vec<Option<Value>>>,
-    /// Dropped units, each with the reason.
+    /// Dropped units with their reasons.
     dropped: BTreeMap<u32, String>,
-    /// Failed units, each with the reason.
+    /// Failed units with their reasons.
     failed: Vec<(u32, String)>,
     /// Description of the first value with a wrong type.
     invalid: Option<String>,
-    /// Undeclared columns in answers, each with the first unit of such an answer.
+    /// Undeclared columns in answers. For each column, the first unit of the first answer that contains the column.
     undeclared: BTreeMap<String, u32>,
 }
 
 impl<'d> BatchOutcome<'d> {
-    /// Creates an outcome without values for this number of rows.
+    /// Creates an outcome for the given numbers of rows, without any values.
     pub fn new(declaration: &'d Declaration, files: usize, chunks: usize) -> Self {
         let rows = |entity| if entity == Entity::File { files } else { chunks };
         let columns =
@@ -52,34 +52,34 @@ impl<'d> BatchOutcome<'d> {
         }
     }
 
-    /// The columns that the stage writes.
+    /// The declaration of the stage.
     pub(super) fn declaration(&self) -> &'d Declaration {
         self.declaration
     }
 
-    /// The unit of the stage's work.
+    /// The unit in which the stage processes rows.
     pub fn unit(&self) -> RowUnit {
         self.declaration.unit
     }
 
-    /// Sets a value that the last run stored, without checking it.
+    /// Sets a value that the last run stored. The value is not checked.
     pub fn restore(&mut self, column: &str, row: usize, value: Option<Value>) {
         if let Some(values) = self.columns.get_mut(column) {
             values[row] = value;
         }
     }
 
-    /// Records units that could not be processed. A later run tries them again.
+    /// Records units that could not be processed. A later run processes them again.
     pub fn fail(&mut self, units: &[u32], reason: &str) {
         self.failed.extend(units.iter().map(|unit| (*unit, shortened(reason))));
     }
 
-    /// Adds the answer for some rows. Rows with invalid values fail; the other rows are accepted. Undeclared columns
-    /// are reported and not used.
+    /// Adds the answer for some rows. If a value is invalid, its unit fails and the other units are accepted.
+    /// Undeclared columns are recorded for a warning and otherwise ignored.
     ///
     /// # Errors
-    /// Returns the reason why the whole answer cannot be used: a column is missing, or does not have one value for each
-    /// row.
+    /// Returns the reason why the whole answer cannot be used: a written column is missing, a column does not have one
+    /// value for each row, or an error or drop refers to an invalid row.
     pub fn take(&mut self, rows: &RowSet, response: Response, chunk_files: &[u32]) -> Result<(), String> {
         self.check(rows, &response)?;
         let mut faults: BTreeMap<u32, String> = BTreeMap::new();
@@ -125,16 +125,16 @@ impl<'d> BatchOutcome<'d> {
         Ok(())
     }
 
-    /// Description of the first value in the answers that has a wrong type.
+    /// Description of the first value with a wrong type in any answer.
     pub(crate) fn first_invalid(&self) -> Option<&str> {
         self.invalid.as_deref()
     }
 
-    /// Writes everything to the batch, and reports the failures. If the stage drops units, a failed unit is left out,
-    /// because the stage might have dropped it; the unit's file is recorded as the row without a result.
+    /// Writes everything to the batch and reports the failures. If the stage may drop units, a failed unit is left out,
+    /// because the stage might have dropped it. The missing result is then recorded for the unit's file.
     ///
     /// # Errors
-    /// If the declaration does not allow a write, which is a bug in this crate.
+    /// Returns an error if the declaration does not allow a write, which is a bug in this crate.
     pub fn write(mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let unit_entity = self.declaration.unit.entity();
         for (unit, reason) in std::mem::take(&mut self.failed) {
@@ -181,7 +181,7 @@ impl<'d> BatchOutcome<'d> {
             }
         }
         if self.declaration.drops == DropRows::Chunks {
-            // Report the files one by one, before they are dropped.
+            // All drops are counted before the chunks are removed.
             for reason in self.dropped.values() {
                 cx.count(&format!("{}: {reason}", cx.stage()), 1);
             }
@@ -191,7 +191,7 @@ impl<'d> BatchOutcome<'d> {
         Ok(())
     }
 
-    /// Checks that an answer fits the declaration and the rows.
+    /// Checks that an answer matches the declaration and has the right number of values.
     fn check(&self, rows: &RowSet, response: &Response) -> Result<(), String> {
         let tables =
             [(Entity::File, &response.files, rows.files.len()), (Entity::Chunk, &response.chunks, rows.chunks.len())];
@@ -220,7 +220,7 @@ impl<'d> BatchOutcome<'d> {
         }
     }
 
-    /// The unit that a note concerns.
+    /// Returns the unit to which a note refers.
     fn unit_of(&self, note: &RowNote, rows: &RowSet, chunk_files: &[u32]) -> Result<u32, String> {
         let table = if note.entity == Entity::File { &rows.files } else { &rows.chunks };
         let row = *table.get(note.row as usize).ok_or_else(|| format!("there is no row {}", note.row))?;
@@ -233,7 +233,7 @@ impl<'d> BatchOutcome<'d> {
         }
     }
 
-    /// Removes the values of a unit.
+    /// Removes all values of a unit.
     fn clear(&mut self, unit: u32, chunk_files: &[u32]) {
         let by_file = self.declaration.unit == RowUnit::File;
         for (name, values) in &mut self.columns {
@@ -248,8 +248,8 @@ impl<'d> BatchOutcome<'d> {
     }
 }
 
-/// Removes the definitions of files where a definition starts beyond the end of the text. Returns these rows with the
-/// reason.
+/// Removes the definitions of each file in which a definition starts after the last line of the text. Returns the rows
+/// of these files with the reasons.
 fn take_definitions_beyond_the_end(
     values: &mut [Option<Value>],
     batch: &BatchView<'_>,
@@ -272,7 +272,7 @@ fn take_definitions_beyond_the_end(
     Ok(refused)
 }
 
-/// Converts a value to the declared type, or returns the reason why this is not possible.
+/// Converts a value to the declared type. If this is not possible, returns the reason.
 fn checked(value: Value, column: &WrittenColumn) -> Result<Value, String> {
     let kind = column.kind;
     let value = match (value, kind) {
@@ -299,8 +299,8 @@ fn checked(value: Value, column: &WrittenColumn) -> Result<Value, String> {
     }
 }
 
-/// Normalises a vector to length 1, so that the dot product of two vectors is their cosine. Zero vectors stay
-/// unchanged.
+/// Normalises a vector to length 1, so that the dot product of two vectors is their cosine similarity. A zero vector
+/// stays unchanged.
 fn unit_vector(mut numbers: Vec<f32>, dimensions: Option<usize>) -> Result<Vec<f32>, String> {
     if dimensions.is_some_and(|dimensions| dimensions != numbers.len()) {
         return Err(format!("{} numbers instead of {}", numbers.len(), dimensions.unwrap_or_default()));
@@ -315,18 +315,18 @@ fn unit_vector(mut numbers: Vec<f32>, dimensions: Option<usize>) -> Result<Vec<f
     Ok(numbers)
 }
 
-/// Shortens a plugin's message for a report, and puts it on one line.
+/// Shortens a message of a custom stage to one line of limited length.
 fn shortened(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default().trim();
     printable(&line[..line.floor_char_boundary(MAX_MESSAGE_BYTES)])
 }
 
-/// Removes characters from a text that could control a terminal.
+/// Replaces tabs with spaces and removes other control characters, because they could control a terminal.
 pub(crate) fn printable(text: &str) -> String {
     text.replace('\t', " ").replace(char::is_control, "")
 }
 
-/// The paths of the files that units belong to.
+/// Looks up the path of the file to which a unit belongs.
 struct Paths<'v, 'b> {
     batch: &'v BatchView<'b>,
     unit: RowUnit,

@@ -1,4 +1,4 @@
-//! The number of bytes that the rows of a message have.
+//! The size of the rows in a message.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use aurora_pipeline::{AccessError, BatchView, ColumnValues, Entity, ValueRef};
 use super::rows::RowSet;
 use crate::declaration::RowUnit;
 
-/// Number of bytes counted for a value of a short type.
+/// Number of bytes counted for a value of fixed size, and for the overhead of other values.
 const SHORT_VALUE: usize = 8;
 
-/// Divides sets whose values have more than `most` bytes in total. A unit is never divided, so a larger unit gets its
-/// own set. Only values in the columns `reads` count, in bytes before they are encoded.
+/// Divides each set whose values have more than `most` bytes in total. A unit is never divided, so a unit with more
+/// bytes gets its own set. Only values in the columns `reads` are counted, before encoding.
 ///
 /// # Errors
-/// If a column is not declared.
+/// Returns an error if a column is not declared.
 pub(crate) fn within_bytes(
     sets: Vec<RowSet>,
     unit: RowUnit,
@@ -27,7 +27,7 @@ pub(crate) fn within_bytes(
     Ok(sets.into_iter().flat_map(|set| divided(set, unit, most, &payload, chunk_files)).collect())
 }
 
-/// The columns that messages contain.
+/// The columns that are sent in messages.
 struct Payload<'b> {
     files: Vec<ColumnValues<'b>>,
     chunks: Vec<ColumnValues<'b>>,
@@ -61,7 +61,8 @@ fn divided(set: RowSet, unit: RowUnit, most: usize, payload: &Payload<'_>, chunk
     pieces.into_iter().map(|piece| RowSet::from_units(&units[piece], unit, &set.chunks, chunk_files)).collect()
 }
 
-/// Divides units into the longest possible pieces in order, each with at most `most` bytes or a single unit.
+/// Divides units into consecutive ranges. Each range has at most `most` bytes or a single unit, and is as long as
+/// possible.
 fn pieces(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
     let (mut pieces, mut start, mut held) = (Vec::new(), 0, 0);
     for (at, size) in sizes.iter().enumerate() {
@@ -75,8 +76,8 @@ fn pieces(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
     pieces
 }
 
-/// The bytes of each unit. A file with several chunks is counted with the first of them. Otherwise, each chunk of a
-/// large file would get its own set.
+/// Returns the size of each unit in bytes. The values of a file are counted only for the first of its chunks. If they
+/// were counted for every chunk, each chunk of a large file would get its own set.
 fn sizes(set: &RowSet, unit: RowUnit, payload: &Payload<'_>, chunk_files: &[u32]) -> Vec<usize> {
     let file_of = |chunk: u32| chunk_files[chunk as usize];
     match unit {
@@ -111,7 +112,8 @@ fn bytes(value: Option<ValueRef<'_>>) -> usize {
     }
 }
 
-/// Number of bytes of a JSON value in a built-in column. These values are not deeply nested.
+/// Number of bytes of a JSON value in a built-in column. Such values are not deeply nested, so the recursion is
+/// limited.
 fn bytes_of_json(value: &serde_json::Value) -> usize {
     match value {
         serde_json::Value::String(text) => SHORT_VALUE + text.len(),

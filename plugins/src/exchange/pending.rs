@@ -1,4 +1,4 @@
-//! The rows of a batch that a stage processes: rows with content whose values were not stored by the last run.
+//! Selects the rows of a batch that a stage must process: rows with content whose values the last run did not store.
 
 use aurora_pipeline::{BatchView, CHUNK_STORED, FILE_STORED, StageContext, StageError, ValueRef};
 
@@ -6,14 +6,14 @@ use super::outcome::BatchOutcome;
 use super::rows::{RowSet, row_sets};
 use crate::declaration::RowUnit;
 
-/// States of files whose content is not indexed in this run.
+/// Statuses of files whose content is not indexed in this run.
 const WITHOUT_CONTENT: [&str; 3] = ["deleted", "skipped", "touched"];
 
-/// Restores current stored values. Returns the other rows of files in one of the `languages`, in sets of at most `most`
-/// units. If `languages` is empty, rows in all languages are returned.
+/// Restores stored values that are current. Returns the other rows with content of files in one of the `languages`, in
+/// sets of at most `most` units. If `languages` is empty, returns rows in all languages.
 ///
 /// # Errors
-/// If the stage does not declare the access of [`Declaration`](crate::declaration::Declaration).
+/// Returns an error if the stage's access is not that of its [`Declaration`](crate::declaration::Declaration).
 pub fn rows_to_process(
     batch: &BatchView<'_>,
     outcome: &mut BatchOutcome<'_>,
@@ -31,8 +31,8 @@ pub fn rows_to_process(
     Ok(row_sets(batch, outcome.unit(), most, wanted))
 }
 
-/// Restores the values that the last run stored, if they are current. Returns for each unit whether its values were
-/// restored.
+/// Restores the values that the last run stored if they are current. Returns whether the values were restored, for each
+/// unit. The result is empty if no values were restored.
 fn restore(
     batch: &BatchView<'_>,
     outcome: &mut BatchOutcome<'_>,
@@ -60,8 +60,8 @@ fn restore(
     Ok(done)
 }
 
-/// For every file of the batch, whether it has content and is in one of the languages. An empty list means all
-/// languages.
+/// Returns for each file of the batch whether it has content and is in one of the `languages`. If `languages` is empty,
+/// all languages are accepted.
 fn files_to_process(batch: &BatchView<'_>, languages: &[String]) -> Result<Vec<bool>, StageError> {
     let mut wanted = vec![true; batch.files()];
     if let Some(statuses) = batch.optional_values("file.status")? {

@@ -8,18 +8,18 @@ use super::rows::RowSet;
 /// The values of the rows of one message.
 pub struct Request<'b> {
     rows: &'b RowSet,
-    /// For each chunk of the message, the position of its file in the message.
+    /// For each chunk of the message, the index of its file in the message.
     chunk_files: Vec<u32>,
-    /// Columns of files, with their short names.
+    /// File columns with their short names.
     files: Vec<(&'b str, ColumnValues<'b>)>,
     chunks: Vec<(&'b str, ColumnValues<'b>)>,
 }
 
 impl<'b> Request<'b> {
-    /// Borrows the values of some rows. `reads` has the full names of the columns.
+    /// Borrows the values of some rows. `reads` contains the full names of the columns.
     ///
     /// # Errors
-    /// If a column is not declared.
+    /// Returns an error if a column is not declared.
     pub fn new(batch: &'b BatchView<'_>, rows: &'b RowSet, reads: &'b [String]) -> Result<Self, AccessError> {
         let position = |chunk: &u32| {
             let file = batch.chunk_files()[*chunk as usize];
@@ -38,32 +38,32 @@ impl<'b> Request<'b> {
         Ok(Self { rows, chunk_files, files, chunks })
     }
 
-    /// The rows.
+    /// The rows of the message.
     pub fn rows(&self) -> &RowSet {
         self.rows
     }
 
-    /// For each chunk of the message, the position of its file in the message.
+    /// For each chunk of the message, the index of its file in the message.
     pub fn chunk_files(&self) -> &[u32] {
         &self.chunk_files
     }
 
-    /// The files in the form of the process protocol: `count` and `columns`.
+    /// Returns the files in the format of the process protocol: `count` and `columns`.
     pub(crate) fn files_table(&self) -> impl Serialize + use<'_, 'b> {
         Table::new(&self.rows.files, None, &self.files)
     }
 
-    /// The chunks in the form of the process protocol: `count`, `file` and `columns`.
+    /// Returns the chunks in the format of the process protocol: `count`, `file` and `columns`.
     pub(crate) fn chunks_table(&self) -> impl Serialize + use<'_, 'b> {
         Table::new(&self.rows.chunks, Some(&self.chunk_files), &self.chunks)
     }
 
-    /// The short names and values of file columns, with an optional value for each file of the message.
+    /// Iterates over the file columns: the short name, and an optional value for each file of the message.
     pub fn file_columns(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = Option<ValueRef<'b>>>)> {
         columns(&self.files, &self.rows.files)
     }
 
-    /// The short names and values of chunk columns, with an optional value for each chunk of the message.
+    /// Iterates over the chunk columns: the short name, and an optional value for each chunk of the message.
     pub fn chunk_columns(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = Option<ValueRef<'b>>>)> {
         columns(&self.chunks, &self.rows.chunks)
     }

@@ -7,10 +7,10 @@ use aurora_pipeline::{Entity, Value};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-/// Maximum number of items of a list in a value. A short message must not need much more memory after parsing.
+/// Maximum number of items of a list in a value. Limits the memory that a short message can need after parsing.
 const MAX_LIST_ITEMS: usize = 65_536;
 
-/// The answer of a stage to one message. Rows are numbered within the message, from 0.
+/// The answer of a stage to one message. Rows are numbered from 0 within the message.
 #[derive(Debug, Default, Deserialize)]
 pub struct Response {
     /// Values of file columns.
@@ -22,12 +22,12 @@ pub struct Response {
     /// Rows that the stage could not process.
     #[serde(default)]
     pub errors: Vec<RowNote>,
-    /// Rows that the stage drops.
+    /// Rows that the stage has dropped.
     #[serde(default)]
     pub drops: Vec<RowNote>,
 }
 
-/// Columns by short name, each with a value or `None` for each row.
+/// Columns by short name. Each has one optional value per row.
 #[derive(Debug, Default, Deserialize)]
 pub struct ColumnsResponse {
     /// The columns.
@@ -35,13 +35,13 @@ pub struct ColumnsResponse {
     pub columns: BTreeMap<String, Vec<CellValue>>,
 }
 
-/// An error or a drop of one row.
+/// An error for a row, or the drop of a row.
 #[derive(Debug, Deserialize)]
 pub struct RowNote {
     /// `file` or `chunk`.
     #[serde(deserialize_with = "entity")]
     pub entity: Entity,
-    /// Number of the row within the message.
+    /// Index of the row within the message.
     pub row: u32,
     /// The error, or the reason for the drop.
     #[serde(alias = "reason")]
@@ -96,7 +96,7 @@ impl<'de> Visitor<'de> for CellVisitor {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<CellValue, E> {
-        // Larger numbers do not fit a column of integers. The type check refuses them.
+        // Larger numbers do not fit into a column of integers, so the type check rejects them.
         let wide = || Value::Json(serde_json::Value::from(value));
         Ok(CellValue(Some(i64::try_from(value).map_or_else(|_| wide(), Value::Integer))))
     }
@@ -133,7 +133,7 @@ impl<'de> Visitor<'de> for CellVisitor {
     }
 }
 
-/// Makes a list of strings or of numbers. Any other list becomes JSON.
+/// Converts a list into strings or a vector if all its items are strings or numbers. Any other list becomes JSON.
 fn list(values: Vec<Option<Value>>) -> Value {
     let text = |value: &Option<Value>| matches!(value, Some(Value::String(_)));
     let number = |value: &Option<Value>| matches!(value, Some(Value::Integer(_) | Value::Float(_)));

@@ -1,10 +1,10 @@
-//! Sets of rows of a batch, one for each message.
+//! Sets of rows of a batch. Each set is sent in one message.
 
 use aurora_pipeline::BatchView;
 
 use crate::declaration::RowUnit;
 
-/// A set of rows of a batch: files and chunks of these files, each in ascending order.
+/// A set of rows of a batch: files, and chunks of these files. Both are in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowSet {
     /// File rows.
@@ -14,7 +14,7 @@ pub struct RowSet {
 }
 
 impl RowSet {
-    /// The rows that are units.
+    /// Returns the rows that are units of the stage.
     pub fn units(&self, unit: RowUnit) -> &[u32] {
         match unit {
             RowUnit::File => &self.files,
@@ -22,7 +22,8 @@ impl RowSet {
         }
     }
 
-    /// Divides the set into at most `most` sets of about the same number of units; `None` if there is only one unit.
+    /// Divides the set into at most `most` sets with about the same number of units. Returns `None` if there are fewer
+    /// than two units.
     pub fn pieces(&self, unit: RowUnit, most: usize, chunk_files: &[u32]) -> Option<Vec<Self>> {
         let units = self.units(unit);
         if units.len() < 2 {
@@ -32,7 +33,7 @@ impl RowSet {
         Some(pieces.map(|units| Self::from_units(units, unit, &self.chunks, chunk_files)).collect())
     }
 
-    /// Makes the set of the given units. `chunks` are the candidates for its chunk rows.
+    /// Creates the set of the given units. For files, `chunks` contains the chunk rows that may belong to them.
     pub(super) fn from_units(units: &[u32], unit: RowUnit, chunks: &[u32], chunk_files: &[u32]) -> Self {
         match unit {
             RowUnit::Chunk => {
@@ -49,7 +50,7 @@ impl RowSet {
     }
 }
 
-/// Divides the units of a batch for which `wanted` returns true into sets of at most `most` units.
+/// Selects the units of a batch for which `wanted` returns true, and divides them into sets of at most `most` units.
 pub fn row_sets(batch: &BatchView<'_>, unit: RowUnit, most: usize, wanted: impl Fn(usize) -> bool) -> Vec<RowSet> {
     let rows = match unit {
         RowUnit::File => batch.files(),

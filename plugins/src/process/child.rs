@@ -1,7 +1,7 @@
-//! One running process with the threads that read and write its pipes.
+//! One running process, and the threads that read and write its pipes.
 //!
-//! Nothing joins the threads: a pipe stays open as long as any process holds it, and that may be a process which has
-//! left the process group of the stage.
+//! The threads are never joined. A pipe stays open as long as any process holds it, even a process that has left the
+//! process group of the stage, so joining could block.
 
 use std::io::{self, Write as _};
 use std::process::{Child as SystemProcess, ChildStderr, ChildStdin, ChildStdout};
@@ -19,15 +19,15 @@ use super::stderr_lines::StderrLines;
 
 /// Maximum time from the start of a process to its answer to the first message.
 const MAX_START_TIME: Duration = Duration::from_secs(30);
-/// Minimum of this time, however short the answer time-out is.
+/// Minimum of the time allowed for a start, even if the answer time-out is shorter.
 const MIN_START_TIME: Duration = Duration::from_secs(15);
-/// Time that a process has to exit after its last message.
+/// Time in which a process must exit after its last message.
 const GRACE: Duration = Duration::from_secs(2);
-/// Maximum wait for the rest of the log of a process that has ended.
+/// Maximum time to wait for the rest of the log of a process that has ended.
 const LOG_END_TIMEOUT: Duration = Duration::from_millis(200);
-/// Interval between checks whether an ending process has ended, or the run is stopping.
+/// Interval at which a waiting worker checks whether the process has ended or the run is stopping.
 pub(super) const TICK: Duration = Duration::from_millis(50);
-/// Interval between these checks if there is nothing else to do.
+/// Interval of the checks while a worker only waits for the process to exit.
 pub(super) const SHORT_TICK: Duration = Duration::from_millis(10);
 
 /// An item read from the output of a process.
@@ -35,7 +35,7 @@ pub(super) enum Incoming {
     Message(Vec<u8>),
     /// The end of the output.
     End,
-    /// Invalid output. Nothing more is read.
+    /// Invalid output. Nothing more is read after it.
     Invalid(String),
 }
 
@@ -46,27 +46,27 @@ pub(super) struct Child {
     pub(super) encoding: Encoding,
     pub(super) to: Sender<Vec<u8>>,
     pub(super) from: Receiver<Incoming>,
-    /// Closed when the log of the process has been read to its end.
+    /// Disconnected when the log of the process has been read to its end.
     log_end: Receiver<()>,
 }
 
-/// Common options of the processes of a stage.
+/// Options that all processes of a stage have in common.
 pub(super) struct StartOptions<'a> {
     pub(super) command: &'a ResolvedCommand,
-    /// The first message, as JSON.
+    /// The first message, encoded as JSON.
     pub(super) hello: Vec<u8>,
     pub(super) memory: u64,
     pub(super) in_flight: usize,
-    /// Maximum time without an answer.
+    /// Maximum time to wait for an answer.
     pub(super) timeout: Duration,
     pub(super) stderr: &'a Arc<StderrLines>,
 }
 
 impl Child {
-    /// Starts a process and exchanges the first messages with it.
+    /// Starts a process and performs the handshake.
     ///
     /// # Errors
-    /// Returns the reason why the process cannot be used, or [`None`] if `is_stopped` has returned true.
+    /// Returns the reason why the process cannot be used, or [`None`] if `is_stopped` returned true.
     pub(super) fn start(options: &StartOptions<'_>, is_stopped: &dyn Fn() -> bool) -> Result<Self, Option<String>> {
         let cookie = random_cookie();
         let spawned = options.command.command(&cookie).spawn();
@@ -79,7 +79,7 @@ impl Child {
         };
         processes::enlarge(&stdin);
         processes::enlarge(&stdout);
-        // Room for the first message and the messages in flight.
+        // The queue has room for the first message and all messages in flight.
         let (to, outgoing) = bounded(options.in_flight + 1);
         let (incoming, from) = bounded(options.in_flight);
         let (decide, encoding) = bounded(1);
@@ -90,7 +90,7 @@ impl Child {
             .and_then(|()| spawn("log", move || log(stderr, &lines, &log_open)));
         let mut child = Self { process, cookie, encoding: Encoding::Jsonl, to, from, log_end };
         threads.map_err(|error| Some(format!("a thread cannot be started: {error}")))?;
-        // If the process has already ended, the missing answer reveals it later.
+        // If the process has already ended, this is detected when no answer arrives.
         let _ = child.to.try_send(options.hello.clone());
         child.encoding =
             handshake::accept(&child.first(options.timeout.clamp(MIN_START_TIME, MAX_START_TIME), is_stopped)?)
@@ -99,7 +99,7 @@ impl Child {
         Ok(child)
     }
 
-    /// Waits for the first message.
+    /// Waits for the first message of the process.
     fn first(&mut self, longest: Duration, is_stopped: &dyn Fn() -> bool) -> Result<Vec<u8>, Option<String>> {
         let deadline = Instant::now() + longest;
         loop {
@@ -116,14 +116,15 @@ impl Child {
         }
     }
 
-    /// Describes how the process has ended, if it has. A child of the process may still hold its output open.
+    /// Describes how the process has ended; `None` if it is running. A child of an ended process may still hold its
+    /// output open.
     pub(super) fn ended(&mut self) -> Option<String> {
         processes::end_of(&mut self.process).map(|how| format!("the process has ended ({how})"))
     }
 
-    /// Describes how the process has ended, or returns the given reason if it is still running.
+    /// Describes how the process has ended. If it is still running, returns `reason`.
     pub(super) fn explained(&mut self, reason: &str) -> String {
-        // The end of the output is often visible shortly before the end of the process.
+        // The end of the output is often visible shortly before the process has ended.
         let deadline = Instant::now() + Duration::from_millis(200);
         loop {
             match self.ended() {
@@ -134,13 +135,13 @@ impl Child {
         }
     }
 
-    /// Closes the input of the process once all messages have been written.
+    /// Closes the input of the process after all messages have been written.
     pub(super) fn close_input(&mut self) {
-        // The writing thread closes the pipe when the sender is gone.
+        // The writing thread closes the pipe when the sender has been dropped.
         self.to = bounded(0).0;
     }
 
-    /// Waits for the process to exit.
+    /// Closes the input and waits for the process to exit.
     pub(super) fn finish(mut self, is_stopped: &dyn Fn() -> bool) {
         self.close_input();
         let deadline = Instant::now() + GRACE;
@@ -174,7 +175,8 @@ fn write(mut stdin: ChildStdin, outgoing: &Receiver<Vec<u8>>) {
     }
 }
 
-/// Reads messages. The first message is a line; the encoding of the others is decided after it.
+/// Reads messages and forwards them. The first message is a line. The encoding of later messages is received from
+/// `decided`.
 fn read(stdout: ChildStdout, incoming: &Sender<Incoming>, decided: &Receiver<Encoding>) {
     let mut reader = MessageReader::new(stdout);
     if !forward(reader.next(Encoding::Jsonl), incoming) {
@@ -184,7 +186,7 @@ fn read(stdout: ChildStdout, incoming: &Sender<Incoming>, decided: &Receiver<Enc
     while forward(reader.next(encoding), incoming) {}
 }
 
-/// Sends a message to the receiver. Returns whether there may be more messages.
+/// Forwards a message, the end of the output, or an error. Returns whether more messages may follow.
 fn forward(message: io::Result<Option<Vec<u8>>>, incoming: &Sender<Incoming>) -> bool {
     let message = match message {
         Ok(Some(message)) => Incoming::Message(message),
@@ -195,16 +197,16 @@ fn forward(message: io::Result<Option<Vec<u8>>>, incoming: &Sender<Incoming>) ->
     incoming.send(message).is_ok() && !is_last
 }
 
-/// Reads the log, and keeps `open` until its end.
+/// Reads the log to its end, and then drops `open`.
 fn log(stderr: ChildStderr, lines: &StderrLines, open: &Sender<()>) {
     lines.read(stderr);
     let _ = open;
 }
 
-/// Makes a cookie that differs from process to process, and that no other program can guess.
+/// Creates a random cookie, which differs between processes and which other programs cannot guess.
 fn random_cookie() -> String {
     let mut bytes = [0; 16];
-    // Without random numbers, descendants that have left the process group are not found.
+    // If no random numbers are available, descendants that have left the process group are not found.
     let _ = getrandom::fill(&mut bytes);
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! The encodings of messages: a JSON text with a line feed, or MessagePack with a length prefix.
+//! The encodings of messages: JSON with a trailing line feed, or MessagePack with a length prefix.
 
 use std::io::{self, BufReader, Read};
 
@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 128;
 
 /// Size of the read buffer, in bytes.
 const READ_BYTES: usize = 1 << 16;
-/// Maximum memory that is reserved for a message before it has been read, in bytes.
+/// Maximum memory in bytes that is reserved for a message before it is read or encoded.
 const MAX_RESERVED_BYTES: usize = 2 << 20;
 
 /// The encoding of messages after the handshake.
@@ -22,7 +22,7 @@ const MAX_RESERVED_BYTES: usize = 2 << 20;
 pub(super) enum Encoding {
     /// A JSON text on one line.
     Jsonl,
-    /// A length of four bytes in big-endian order, then MessagePack.
+    /// The length as four bytes in big-endian order, followed by MessagePack.
     Msgpack,
 }
 
@@ -30,7 +30,7 @@ impl Encoding {
     /// Encodes a message.
     ///
     /// # Errors
-    /// If the message is too long, or has a value that the encoding cannot represent.
+    /// Returns an error if the message is too long or contains a value that the encoding cannot represent.
     pub(super) fn encode(self, message: &impl Serialize) -> Result<Vec<u8>, String> {
         self.encode_expecting(4096, message)
     }
@@ -79,7 +79,7 @@ impl Encoding {
 /// Splits a stream into messages.
 pub(super) struct MessageReader<R> {
     stream: BufReader<R>,
-    /// Capacity reserved for the next message, in bytes. The next message is probably as long as the last one.
+    /// Capacity in bytes to reserve for the next line, which is probably about as long as the last one.
     expected: usize,
 }
 
@@ -91,7 +91,7 @@ impl<R: Read> MessageReader<R> {
     /// Reads the bytes of the next message; `None` at the end of the stream.
     ///
     /// # Errors
-    /// If a message is incomplete or too long, or reading fails.
+    /// Returns an error if a message is incomplete or too long, or if reading fails.
     pub(super) fn next(&mut self, encoding: Encoding) -> io::Result<Option<Vec<u8>>> {
         match encoding {
             Encoding::Jsonl => self.line(),
@@ -138,7 +138,7 @@ impl<R: Read> MessageReader<R> {
         if length > MAX_MESSAGE_BYTES {
             return Err(io::Error::other(format!("a message of {length} bytes, more than {MAX_MESSAGE_BYTES}")));
         }
-        // A program may announce a longer message than it writes.
+        // Not all of the memory is reserved at once, because a program may announce a longer message than it writes.
         let mut block = Vec::with_capacity(length.min(MAX_RESERVED_BYTES));
         self.stream.by_ref().take(length as u64).read_to_end(&mut block)?;
         if block.len() < length {
@@ -159,7 +159,7 @@ mod tests {
             let bytes: Vec<u8> = messages.iter().flat_map(|text| encoding.encode(text).expect("encodes")).collect();
             let mut reader = MessageReader::new(bytes.as_slice());
             for message in messages {
-                let bytes = reader.next(encoding).expect("whole").expect("there");
+                let bytes = reader.next(encoding).expect("is complete").expect("exists");
                 assert_eq!(encoding.decode::<String>(&bytes).as_deref(), Ok(message));
             }
             assert!(reader.next(encoding).expect("the end").is_none());

@@ -1,4 +1,4 @@
-//! The command line and environment with which a program is started.
+//! The command line and the environment with which a program is started.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 
 use super::config::Process;
 
-/// Variables that every program gets: the text encoding, and the location of the user's files. Version managers, which
-/// often provide `python3`, need the latter.
+/// Environment variables that every program receives: the text encoding, and the locations of the user's files. Version
+/// managers, which often provide `python3`, need these locations.
 const COMMON: [&str; 6] = ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SystemRoot"];
-/// Variable that marks the processes of one run, and their descendants.
+/// Environment variable that identifies a process of a stage and its descendants.
 pub(super) const COOKIE: &str = "AURORA_STAGE_RUN";
 
 /// Name of the subdirectory of a [`HelperDirectory`] for compiled Python modules.
@@ -18,10 +18,10 @@ const BYTECODE: &str = "bytecode";
 /// A path below which no file can exist.
 const NOWHERE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
-/// A directory outside of any repository with the Python module `aurora_stage`, which Python programs import.
+/// A directory outside of any repository that contains the Python module `aurora_stage`, which Python programs import.
 pub struct HelperDirectory(pub PathBuf);
 
-/// The command of a stage, resolved.
+/// The command of a stage, with the path of its program and its environment.
 pub(super) struct ResolvedCommand {
     program: PathBuf,
     arguments: Vec<String>,
@@ -33,7 +33,7 @@ impl ResolvedCommand {
     /// Finds the program of a stage in the project at `root`.
     ///
     /// # Errors
-    /// If the program does not exist.
+    /// Returns an error if the program does not exist.
     pub(super) fn new(config: &Process, root: &Path, helper: Option<&HelperDirectory>) -> io::Result<Self> {
         let given = config.command.first().map(String::as_str).unwrap_or_default();
         let search = search_path(root);
@@ -41,9 +41,11 @@ impl ResolvedCommand {
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("there is no program `{given}`")))?;
         let mut environment = vec![
             ("PATH".into(), std::env::join_paths(&search).unwrap_or_default()),
-            // Modules in the repository are only part of the program if the pipeline names them.
+            // A module in the repository may only be imported if the pipeline file declares it as a part of the
+            // program.
             ("PYTHONSAFEPATH".into(), "1".into()),
-            // Python would run compiled modules from a `__pycache__` in the repository instead of the source text.
+            // Without this variable, Python would run compiled modules in a `__pycache__` of the repository instead of
+            // the source text.
             ("PYTHONPYCACHEPREFIX".into(), bytecode_directory(root, helper).into_os_string()),
             ("PYTHONUTF8".into(), "1".into()),
         ];
@@ -53,7 +55,7 @@ impl ResolvedCommand {
         Ok(Self { program, arguments: config.command[1..].to_vec(), root: root.to_owned(), environment })
     }
 
-    /// The command, ready to be started with pipes and in its own process group.
+    /// Returns the command, to be started with pipes and in its own process group.
     pub(super) fn command(&self, cookie: &str) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -71,8 +73,8 @@ impl ResolvedCommand {
     }
 }
 
-/// Directory in which Python keeps compiled modules. Removes the compiled modules of the project from it, because
-/// Python considers a compiled module current if its source has the same size and the same modification time in
+/// Returns the directory in which Python stores compiled modules. Removes the compiled modules of the project from it.
+/// Python would use an outdated compiled module if its source has the same size and the same modification time in
 /// seconds.
 fn bytecode_directory(root: &Path, helper: Option<&HelperDirectory>) -> PathBuf {
     let Some(helper) = helper else { return NOWHERE.into() };
@@ -84,8 +86,8 @@ fn bytecode_directory(root: &Path, helper: Option<&HelperDirectory>) -> PathBuf 
     directory
 }
 
-/// The directories of `PATH`, except relative ones and directories in the project: a repository must not supply a
-/// `python3`.
+/// Returns the directories of `PATH`, except relative ones and directories in the project, because a repository must
+/// not be able to supply a program such as `python3`.
 pub(super) fn search_path(root: &Path) -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());

@@ -12,36 +12,37 @@ use crate::declaration::{Declaration, DropRows, WrittenType};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Process {
-    /// The program and its arguments. A program without a `/` is looked up in `PATH`. Other relative paths start at the
+    /// The program and its arguments. A program without a `/` is searched in `PATH`. Other relative paths start at the
     /// root of the project, which is also the working directory.
     pub command: Vec<String>,
-    /// Columns that the program gets.
+    /// Columns that the program receives.
     pub reads: Vec<String>,
     /// Columns that the program fills.
     pub writes: BTreeMap<String, WrittenType>,
-    /// Languages of the files that the program gets, or whose chunks it gets; all if the list is empty.
+    /// Languages of the files that are sent to the program, alone or with their chunks; all languages if the list is
+    /// empty.
     pub languages: Vec<String>,
     /// Rows that the program may drop.
     pub drops: DropRows,
-    /// Passed to the program unchanged.
+    /// Configuration that is passed to the program unchanged.
     pub config: serde_json::Map<String, serde_json::Value>,
-    /// Version that the author raises when the same input gives another output.
+    /// Version of the program. The author must change it when the same input gives a different output.
     pub version: String,
-    /// Files and directories of the program, in addition to the files that the command names.
+    /// Files and directories that belong to the program, in addition to the files in `command`.
     pub files: Vec<String>,
     /// Files that the output depends on.
     pub inputs: Vec<String>,
-    /// Names of environment variables that the program gets.
+    /// Names of environment variables that are passed to the program.
     pub env: Vec<String>,
-    /// Maximum time without an answer, in seconds.
+    /// Maximum time to wait for an answer, in seconds.
     pub timeout: u64,
     /// Maximum number of restarts of the program in one run.
     pub max_restarts: u32,
-    /// Maximum memory for the data of a process in bytes, if the system can limit it.
+    /// Maximum memory in bytes for the data of a process, if the system supports a limit.
     pub memory: ByteSize,
-    /// Maximum number of messages that a process receives before it answers.
+    /// Maximum number of messages in flight to a process.
     pub in_flight: usize,
-    /// Maximum number of rows in a message. A message carries at most about 1 MiB of values.
+    /// Maximum number of rows in a message. Each message contains at most about 1 MiB of values.
     pub rows: usize,
 }
 
@@ -109,7 +110,7 @@ pub(super) const MAX_IN_FLIGHT: usize = 64;
 pub(super) const MAX_ROWS: usize = 65_536;
 
 impl Process {
-    /// Reports mistakes in the keys that concern the program itself.
+    /// Reports mistakes in the keys that describe how the program is run.
     pub(super) fn check_program(&self, problems: &mut Problems<'_>) {
         if self.command.first().is_none_or(|program| program.is_empty()) {
             problems.error("command", "the stage has no command").help("command = [\"python3\", \"tools/owner.py\"]");

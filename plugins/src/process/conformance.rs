@@ -1,7 +1,7 @@
-//! Protocol conformance checks: `aur plugin test`.
+//! Checks that a program conforms to the protocol, for `aur plugin test`.
 //!
-//! The program gets hand-made rows. It may report any of them as an error, but every answer must be valid in the
-//! protocol, and every message must be answered.
+//! The program receives generated rows. It may report any of them as an error, but it must answer every message, and
+//! every answer must be valid.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -27,38 +27,38 @@ const MANY_ROWS: usize = 10_000;
 const FIRST_MANY_ID: u64 = 1_000;
 /// Length of a very long text, in bytes.
 const LONG_TEXT: usize = 1 << 20;
-/// A key that does not exist in any version of the protocol.
+/// A key that no version of the protocol defines.
 const UNKNOWN_KEY: &str = "x-unknown";
 const NOT_READ: &str = "it does not read its input";
 /// Time that a program has to exit after the end of its input.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The result for one property of the protocol.
+/// The result of checking one property of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// Name of the check, as a fixed phrase.
     pub name: &'static str,
     /// Whether the program has the property.
     pub passed: bool,
-    /// Description of the failure, or a remark.
+    /// Description of the failure. If the check has passed, a remark or an empty string.
     pub detail: String,
 }
 
 /// Throughput of the program in the check with many messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Throughput {
-    /// Rows per second.
+    /// Number of rows per second.
     pub rows: f64,
     /// Bytes of messages to the program per second.
     pub bytes: f64,
 }
 
-/// The checks in order.
+/// The results of all checks, and the throughput.
 #[derive(Clone, Debug, Default)]
 pub struct Conformance {
-    /// The checks.
+    /// The checks, in the order in which they were made.
     pub checks: Vec<Check>,
-    /// Throughput; `None` if the program has not answered all messages.
+    /// Throughput; `None` if the program did not answer all messages correctly.
     pub throughput: Option<Throughput>,
 }
 
@@ -69,13 +69,13 @@ impl Conformance {
     }
 }
 
-/// Returns the type of a column that the program reads.
+/// A function that returns the type of a column that the program reads.
 pub type ColumnKinds<'a> = &'a dyn Fn(&str) -> DynamicType;
 
 /// Checks the program of a stage in the project at `root`. `kinds` returns the type of each column that the program
 /// reads.
 ///
-/// This runs the program. The caller must make sure that the user has agreed to that.
+/// This function runs the program. The caller must make sure that the user has agreed.
 pub fn check(config: &Process, root: &Path, helper: Option<&HelperDirectory>, kinds: ColumnKinds<'_>) -> Conformance {
     let mut report = Conformance::default();
     let command = match ResolvedCommand::new(config, root, helper) {
@@ -115,7 +115,7 @@ impl Conformance {
     }
 }
 
-/// Makes the first message, with an additional unknown key.
+/// Returns the first message, with an additional unknown key.
 fn hello(config: &Process) -> Vec<u8> {
     let mut hello = serde_json::to_value(HostHello::new("conformance", config)).unwrap_or_default();
     hello[UNKNOWN_KEY] = json!({ "a": [1] });
@@ -129,7 +129,7 @@ struct Tester<'a> {
     kinds: ColumnKinds<'a>,
 }
 
-/// The kind of cells in a message.
+/// The kind of values in a message.
 #[derive(Clone, Copy)]
 enum Cells {
     Plain,
@@ -162,7 +162,8 @@ impl Tester<'_> {
         Child::start(&self.start, &|| false).map_err(Option::unwrap_or_default)
     }
 
-    /// Runs `work` with the running process or a new one. After a failure, the next check starts a new process.
+    /// Runs `work` with the running process, or with a new one if there is no process. If `work` fails, the process is
+    /// ended.
     fn with_child<T>(
         &self,
         child: &mut Option<Child>,
@@ -179,7 +180,7 @@ impl Tester<'_> {
         result
     }
 
-    /// Sends a message and checks the answer. Returns a description of the errors that the answer reports.
+    /// Sends a message and checks the answer. Returns a description of the row errors in the answer.
     fn one(&self, child: &mut Child, rows: usize, cells: Cells) -> Result<String, String> {
         self.send(child, rows as u64, rows, cells)?;
         let answer = self.answer(child)?;
@@ -189,10 +190,11 @@ impl Tester<'_> {
         self.accept(rows, answer)
     }
 
-    /// Keeps as many messages in flight as the configuration allows.
+    /// Sends many messages, with as many in flight as the configuration allows, and checks the answers.
     fn many(&self, child: &mut Child) -> Result<Throughput, String> {
         let size = self.config.rows.clamp(1, 256);
-        // Making messages from JSON values takes longer than in a run. This time must not be attributed to the program.
+        // Messages are created before the measurement, because this takes longer than in a run and the time is not the
+        // program's.
         let mut waiting = (0..MANY_ROWS.div_ceil(size))
             .map(|at| self.many_rows(child, at, size))
             .collect::<Result<VecDeque<_>, _>>()?;
@@ -217,7 +219,7 @@ impl Tester<'_> {
         Ok(Throughput { rows: MANY_ROWS as f64 / seconds, bytes: bytes as f64 / seconds })
     }
 
-    /// Id, number of rows, and bytes of one of many messages.
+    /// Returns the id, the number of rows and the bytes of one of many messages.
     fn many_rows(&self, child: &Child, at: usize, size: usize) -> Result<(u64, usize, Vec<u8>), String> {
         let (id, rows) = (FIRST_MANY_ID + at as u64, size.min(MANY_ROWS - at * size));
         Ok((id, rows, child.encoding.encode(&self.message(id, rows, Cells::Plain))?))
@@ -272,7 +274,7 @@ impl Tester<'_> {
         }
     }
 
-    /// Checks an answer in the same way as a run.
+    /// Checks an answer in the same way as in a run.
     fn accept(&self, rows: usize, answer: Answer) -> Result<String, String> {
         if answer.r#type == AnswerType::Error {
             return Ok(format!("it reported an error: {}", printable(&answer.message)));
@@ -292,7 +294,7 @@ impl Tester<'_> {
         }
     }
 
-    /// Makes a set with this number of units: files with one chunk each, or the chunks of one file.
+    /// Creates a set with this number of units: files with one chunk each, or chunks of one file.
     fn rows(&self, rows: usize) -> (RowSet, Vec<u32>) {
         let units: Vec<u32> = (0..rows as u32).collect();
         match self.declaration.unit {

@@ -1,9 +1,9 @@
-//! The exchange of one worker with its process: several messages in flight, time-outs, and restarts.
+//! The exchange of messages between one worker and its process: messages in flight, time-outs, and restarts.
 //!
-//! If a process ends, does not answer, or breaks the protocol, its unanswered messages are sent to a new process, one
-//! at a time. A program usually fails on the oldest message, so that message is divided at once. It is divided further
-//! as long as it fails, until the row that makes the program fail is alone. If an answer does not fit its message, the
-//! rows of the message are divided in the same way, without a restart.
+//! If a process ends, does not answer, or violates the protocol, its unanswered messages are sent to a new process, one
+//! at a time. The cause is usually the oldest message, so its rows are divided into smaller messages at once. A message
+//! that fails again is divided again, until the row that makes the program fail is alone in a message. If an answer
+//! does not match its message, the rows are divided in the same way, but without a restart.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -19,13 +19,13 @@ use super::restarts::{Cause, Restarts};
 use crate::declaration::Declaration;
 use crate::exchange::{BatchOutcome, ColumnsResponse, Request, Response, RowNote, RowSet};
 
-/// Number of pieces that a failed message is divided into. More pieces need fewer restarts to find the row, but more
-/// messages.
+/// Number of messages into which a failed message is divided. With a larger number, fewer restarts are needed to find
+/// the row, but more messages.
 const PIECES: usize = 16;
-/// Maximum number of consecutive failed starts before the worker gives up on the program.
+/// Maximum number of consecutive failed starts before the worker gives up.
 const MAX_FAILED_STARTS: u32 = 3;
 
-/// A message with rows.
+/// A message with rows of a batch.
 struct BatchMessage<'b> {
     id: u64,
     rows: Request<'b>,
@@ -42,16 +42,16 @@ impl Serialize for BatchMessage<'_> {
     }
 }
 
-/// A message of a process after the handshake. One type for all messages, so that the values of a large message are
-/// only parsed once.
+/// A message of a process after the handshake. The type covers all messages, so that the values of a large message are
+/// parsed only once.
 #[derive(Deserialize)]
 pub(super) struct Answer {
     pub(super) r#type: AnswerType,
     pub(super) id: Option<u64>,
-    /// Reason why a whole message could not be processed.
+    /// Reason why the whole message could not be processed.
     #[serde(default)]
     pub(super) message: String,
-    /// Whether the rows of the message need not be tried one by one, for instance because a service does not answer.
+    /// Whether the whole message fails without a retry of single rows, for instance because a service does not answer.
     #[serde(default)]
     pub(super) retry: bool,
     #[serde(default)]
@@ -75,11 +75,11 @@ pub(super) enum AnswerType {
 /// Rows to be processed.
 struct Task {
     rows: RowSet,
-    /// Whether nothing else may be in flight at the same time, because the task may make the process fail.
+    /// Whether the task must be the only one in flight, because it may make the process fail.
     is_alone: bool,
 }
 
-/// The process of one worker, if it has one, and everything needed to start another.
+/// The process of one worker, if it is running, and everything needed to start another process.
 pub(super) struct Conversation<'s> {
     pub(super) config: &'s Process,
     pub(super) declaration: &'s Declaration,
@@ -87,9 +87,9 @@ pub(super) struct Conversation<'s> {
     restarts: &'s Restarts,
     child: Option<Child>,
     has_started: bool,
-    /// The reason for replacing the last process.
+    /// The reason why the last process must be replaced.
     cause: Cause,
-    /// Number of messages that the process has answered.
+    /// Number of messages that the current process has answered.
     answered: u64,
     heartbeats: Heartbeats,
     /// Length of the last message, in bytes.
@@ -107,7 +107,7 @@ enum Fault {
     TimedOut(String),
 }
 
-/// The state of the exchange for one batch.
+/// The messages of one batch that are waiting or in flight.
 struct Exchange<'c, 'd, 'b> {
     batch: &'c BatchView<'b>,
     outcome: &'c mut BatchOutcome<'d>,
@@ -137,10 +137,10 @@ impl<'s> Conversation<'s> {
         }
     }
 
-    /// Sends rows to the process, and adds its answers to `outcome`.
+    /// Sends rows to the process and adds the answers to `outcome`.
     ///
     /// # Errors
-    /// [`StageError::Stopped`] if the run is stopping.
+    /// Returns [`StageError::Stopped`] if the run is stopping.
     pub(super) fn exchange(
         &mut self,
         batch: &BatchView<'_>,
@@ -170,8 +170,8 @@ impl<'s> Conversation<'s> {
                     self.restarts.note(&reason);
                 }
                 Err(Fault::TimedOut(reason)) => {
-                    // Each step of a search costs a time-out, so a message that was sent alone counts as the cause,
-                    // whatever came before it.
+                    // Each attempt costs the whole time-out, so a message that was sent alone is assumed to be the
+                    // cause, even if the process has answered other messages before.
                     exchange.recover(&reason, true);
                     self.cause = Cause::Fault;
                     self.restarts.note(&reason);
@@ -181,7 +181,7 @@ impl<'s> Conversation<'s> {
         Ok(())
     }
 
-    /// Waits for the process to exit.
+    /// Closes the input of the process and waits for the process to exit.
     pub(super) fn finish(&mut self, cx: &StageContext<'_>) {
         if let Some(child) = self.child.take() {
             child.finish(&|| cx.cancelled());
@@ -189,7 +189,7 @@ impl<'s> Conversation<'s> {
         self.start.stderr.deliver(cx);
     }
 
-    /// Returns the running process, or starts a new one; `None` if it can no longer be started.
+    /// Returns the running process or starts a new one. Returns `None` if no more starts are allowed.
     fn started(&mut self, cx: &StageContext<'_>) -> Result<Option<Child>, StageError> {
         for _ in 0..MAX_FAILED_STARTS {
             if let Some(child) = self.child.take() {
@@ -214,7 +214,7 @@ impl<'s> Conversation<'s> {
         Ok(None)
     }
 
-    /// Exchanges messages until all are answered.
+    /// Exchanges messages until all of them are answered.
     ///
     /// # Errors
     /// Returns the reason why the process can no longer be used.
@@ -255,7 +255,7 @@ impl<'s> Conversation<'s> {
                     return Err(Fault::TimedOut(format!("no answer within {} seconds", self.config.timeout)));
                 }
                 None => {
-                    // A child of the process may keep its output open.
+                    // A child of the process may hold the output open after the process has ended.
                     if let Some(end) = end {
                         return Err(Fault::Broken(end));
                     }
@@ -266,7 +266,7 @@ impl<'s> Conversation<'s> {
         }
     }
 
-    /// Handles an answer.
+    /// Handles an answer or a heartbeat.
     ///
     /// # Errors
     /// Returns a description of the protocol violation.
@@ -280,7 +280,8 @@ impl<'s> Conversation<'s> {
         Ok(())
     }
 
-    /// Encodes the next message and marks its rows as in flight. Rows that cannot be encoded fail.
+    /// Encodes the next message and records it as in flight. If the message cannot be encoded, its task is divided or
+    /// fails.
     fn encode(&mut self, child: &Child, exchange: &mut Exchange<'_, '_, '_>) -> Result<Option<Vec<u8>>, Fault> {
         let Some(task) = exchange.queue.pop_front() else { return Ok(None) };
         let id = self.next_id;
@@ -304,14 +305,15 @@ impl<'s> Conversation<'s> {
 }
 
 impl Exchange<'_, '_, '_> {
-    /// Whether the next task may be sent now, given the tasks in flight.
+    /// Whether the next task may be sent now. `most` is the maximum number of tasks in flight.
     fn may_send(&self, most: usize) -> bool {
         let Some(next) = self.queue.front() else { return false };
         let is_alone = next.is_alone || self.in_flight.iter().any(|(_, task)| task.is_alone);
         if is_alone { self.in_flight.is_empty() } else { self.in_flight.len() < most }
     }
 
-    /// Handles an answer to a message. If the answer does not fit its message, the rows are sent again.
+    /// Handles the answer to a message. If the answer does not match the message, the rows are sent again in smaller
+    /// messages.
     ///
     /// # Errors
     /// Returns a description of the protocol violation.
@@ -337,9 +339,9 @@ impl Exchange<'_, '_, '_> {
         Ok(())
     }
 
-    /// Prepares the tasks of a failed process for another one. A row that was sent alone has failed if it was the first
-    /// message to the process (`was_first`). Otherwise, another row may have broken the process, and the row is tried
-    /// once more.
+    /// Queues the unanswered tasks of a failed process for a new process. Returns the kind of failure. If the oldest
+    /// task is a single row that was sent alone, it fails if it was the first message to the process (`was_first`).
+    /// Otherwise an earlier row may have broken the process, so the row is sent again.
     fn recover(&mut self, reason: &str, was_first: bool) -> Cause {
         let mut tasks: VecDeque<Task> = self.in_flight.drain(..).map(|(_, task)| task).collect();
         let Some(oldest) = tasks.pop_front() else { return Cause::Fault };
@@ -356,7 +358,7 @@ impl Exchange<'_, '_, '_> {
         cause
     }
 
-    /// Replaces a failed task with smaller ones. A task with a single unit fails.
+    /// Replaces a failed task with smaller ones. If the task has a single unit, that unit fails.
     fn divide(&mut self, task: Task, reason: &str) {
         let unit = self.outcome.unit();
         match task.rows.pieces(unit, PIECES, self.batch.chunk_files()) {
@@ -369,7 +371,7 @@ impl Exchange<'_, '_, '_> {
         }
     }
 
-    /// Fails all remaining tasks.
+    /// Fails the units of all remaining tasks.
     fn give_up(&mut self, last_failure: &str) {
         let tasks: Vec<Task> = self.in_flight.drain(..).map(|(_, task)| task).chain(self.queue.drain(..)).collect();
         let reason = format!("gave up on the program: {last_failure}");

@@ -1,7 +1,8 @@
-//! Stages that supply documents from elsewhere: `use = "documents"`.
+//! Stages with `use = "documents"`, which supply documents from other sources than the file tree.
 //!
-//! The program gets one message, `list`, with the state that it kept in the last run. It answers with messages of
-//! documents and a final `done`. Documents get paths below `@NAME/`, where NAME is the name of the stage.
+//! The program receives one message, `list`, with the state that it returned in the last run. It answers with messages
+//! that contain documents, and with a final message `done`. Documents get paths below `@NAME/`, where NAME is the name
+//! of the stage.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -32,21 +33,22 @@ const BATCH: usize = 256;
 pub struct Documents {
     /// The program and its arguments, as for a stage of the type `process`.
     pub command: Vec<String>,
-    /// Passed to the program unchanged.
+    /// Configuration that is passed to the program unchanged.
     pub config: serde_json::Map<String, serde_json::Value>,
-    /// Version that the author raises when the same documents get another form.
+    /// Version of the program. The author must change it when the program returns the same documents in a different
+    /// form.
     pub version: String,
-    /// Files and directories of the program, in addition to the files that the command names.
+    /// Files and directories that belong to the program, in addition to the files in `command`.
     pub files: Vec<String>,
     /// Files that the documents depend on.
     pub inputs: Vec<String>,
-    /// Names of environment variables that the program gets.
+    /// Names of environment variables that are passed to the program.
     pub env: Vec<String>,
-    /// Maximum time without a message, in seconds.
+    /// Maximum time to wait for a message, in seconds.
     pub timeout: u64,
-    /// Maximum memory of the process, in bytes.
+    /// Maximum memory in bytes for the data of the process, if the system supports a limit.
     pub memory: ByteSize,
-    /// Language of documents that do not give one.
+    /// Language of documents for which the program gives no language.
     pub language: String,
 }
 
@@ -106,7 +108,7 @@ impl StageConfig for Documents {
 }
 
 impl Documents {
-    /// The keys that both stage types have.
+    /// Returns the configuration keys that both stage types have.
     fn process(&self) -> Process {
         let Self { command, config, version, files, inputs, env, timeout, memory, .. } = self.clone();
         Process { command, config, version, files, inputs, env, timeout, memory, ..Process::default() }
@@ -129,9 +131,9 @@ enum Message {
         documents: Vec<GivenDocument>,
     },
     Done {
-        /// State that is kept for the next run.
+        /// State to save for the next run.
         state: Option<String>,
-        /// Whether documents that were not listed are unchanged.
+        /// Whether documents that are not listed are unchanged; otherwise they are deleted.
         #[serde(default)]
         partial: bool,
     },
@@ -156,7 +158,7 @@ struct GivenDocument {
 
 impl Stage for DocumentsStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        // Files of the tree pass through unchanged.
+        // Files of the file tree pass through unchanged.
         Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {
             batch.write_values(OF_DOCUMENTS[4], vec![None; batch.files()])?;
             Ok(())
@@ -177,11 +179,11 @@ impl Stage for DocumentsStage {
         self.stderr.close(cx);
         match listed {
             Ok(Some(state)) => cx.keep(&state),
-            // A cancelled run removes nothing, so an incomplete listing does no harm.
+            // A cancelled run deletes no documents, so the listing may be incomplete.
             Ok(None) | Err(Ended::Stopped) => {}
             Err(Ended::Stage(error)) => return Err(error),
             Err(Ended::Failed(reason)) => {
-                // Documents that could not be listed are unknown, but not deleted.
+                // The listing failed, so documents that are not listed must not be treated as deleted.
                 let directory = listing.directory.clone();
                 cx.failed(&directory, &reason);
                 cx.kept().into_iter().for_each(|state| cx.keep(state));
@@ -193,7 +195,7 @@ impl Stage for DocumentsStage {
     }
 }
 
-/// The reason why a listing has ended early.
+/// The reason why a listing ended early.
 enum Ended {
     Stopped,
     Stage(StageError),
@@ -206,21 +208,21 @@ impl From<StageError> for Ended {
     }
 }
 
-/// The exchange with the program.
+/// The listing of all documents of the program.
 struct Listing<'l, 'e> {
     stage: &'l DocumentsStage,
     /// Directory of the documents, with a trailing `/`.
     directory: String,
     /// Path, language and properties of each document.
     rows: Vec<(String, String, serde_json::Value)>,
-    /// Paths of all documents so far.
+    /// Paths of all documents received so far.
     given: HashSet<String>,
     out: &'l mut Emitter<'e>,
     cx: &'l StageContext<'l>,
 }
 
 impl Listing<'_, '_> {
-    /// Reads all documents and emits them. Returns the state that the program keeps for the next run.
+    /// Receives all documents and emits them. Returns the state to save for the next run.
     fn read(&mut self) -> Result<Option<String>, Ended> {
         let (stage, cx) = (self.stage, self.cx);
         let hello = HostHello::for_documents(cx.stage(), &stage.process);
@@ -304,7 +306,7 @@ impl Listing<'_, '_> {
         self.rows.push((path, language, properties));
     }
 
-    /// Emits the rows so far. Refused rows are reported and left out.
+    /// Emits the collected rows. Rejected rows are reported and left out.
     fn emit(&mut self) -> Result<(), StageError> {
         let rows = std::mem::take(&mut self.rows);
         let mut draft = self.out.batch(rows.len());
@@ -316,13 +318,13 @@ impl Listing<'_, '_> {
             self.cx.failed(&rows[*row].0, reason);
         }
         let is_refused = |at: &usize| refused.iter().any(|(row, _)| row == at);
-        let sound: Vec<_> =
+        let accepted: Vec<_> =
             rows.into_iter().enumerate().filter(|(at, _)| !is_refused(at)).map(|(_, row)| row).collect();
-        if sound.is_empty() {
+        if accepted.is_empty() {
             return Ok(());
         }
-        let mut draft = self.out.batch(sound.len());
-        self.fill(&mut draft, &sound)?;
+        let mut draft = self.out.batch(accepted.len());
+        self.fill(&mut draft, &accepted)?;
         self.out.emit(draft)
     }
 

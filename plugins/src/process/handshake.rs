@@ -50,7 +50,7 @@ impl<'a> HostHello<'a> {
         }
     }
 
-    /// Makes the first message to a program that supplies documents.
+    /// Creates the first message to a program that supplies documents.
     pub(super) fn for_documents(stage: &'a str, config: &'a Process) -> Self {
         Self { unit: "document", ..Self::new(stage, config) }
     }
@@ -73,7 +73,7 @@ fn jsonl() -> Encoding {
 /// Parses the first message of the program.
 ///
 /// # Errors
-/// If the line is not a valid `hello`, or the program uses another version of the protocol.
+/// Returns an error if the line is not a valid `hello`, or if the program uses an unsupported version of the protocol.
 pub(super) fn accept(line: &[u8]) -> Result<Encoding, String> {
     let shown = || {
         let text = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();

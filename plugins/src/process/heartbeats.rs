@@ -1,10 +1,10 @@
-//! The limit on the rate of heartbeats, with which a program reports that it is working.
+//! The maximum rate of heartbeats. With a heartbeat, a program reports that it is still working.
 
 use std::time::Instant;
 
-/// Number of heartbeats that are always allowed between two answers.
+/// Number of heartbeats that are allowed at any time between two answers.
 const BURST: u32 = 1_000;
-/// Number of additional heartbeats that are allowed for each second since the last answer.
+/// Additional number of heartbeats that are allowed for each second since the last answer.
 const PER_SECOND: f64 = 100.0;
 
 /// Counts the heartbeats since the last answer.
@@ -15,7 +15,7 @@ pub(super) struct Heartbeats {
 }
 
 impl Heartbeats {
-    /// Creates a counter without heartbeats.
+    /// Creates a counter that starts at zero. `start` is the time of the last answer, or of the start of the process.
     pub(super) fn since(start: Instant) -> Self {
         Self { count: 0, since: start }
     }
@@ -23,7 +23,7 @@ impl Heartbeats {
     /// Counts one heartbeat.
     ///
     /// # Errors
-    /// If there are too many heartbeats.
+    /// Returns an error if there are too many heartbeats.
     pub(super) fn take(&mut self, now: Instant) -> Result<(), String> {
         self.count = self.count.saturating_add(1);
         let seconds = now.saturating_duration_since(self.since).as_secs_f64();
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_may_take_days_but_a_flood_is_refused() {
+    fn a_row_may_take_days_but_a_flood_is_rejected() {
         let start = Instant::now();
         let accepted = |interval: Duration, most: u32| {
             let mut heartbeats = Heartbeats::since(start);

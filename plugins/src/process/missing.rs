@@ -1,4 +1,4 @@
-//! Detection of missing parts of a program before it is run.
+//! Finds missing parts of a program before the program is run.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use aurora_pipeline::ProgramSpec;
 
 use super::command::{find, search_path};
 
-/// Programs that run a script, which is the first argument that is not an option.
+/// Programs that run a script. The script is the first argument that is not an option.
 const INTERPRETERS: [&str; 13] =
     ["python", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "sh", "bash", "dash", "zsh"];
-/// Options after which no script follows, because the next argument contains the program.
+/// Options with which an interpreter runs a module or code from the command line instead of a script.
 const INLINE: [&str; 6] = ["-c", "-m", "-e", "-E", "-p", "-r"];
 
-/// Describes the files of a program that do not exist in the project at `root`.
+/// Describes each file of a program that does not exist in the project at `root`.
 pub fn missing_parts(spec: &ProgramSpec, root: &Path) -> Vec<String> {
     let mut missing = Vec::new();
     if let Some(program) = spec.command.first().filter(|program| !program.is_empty()) {
@@ -29,7 +29,7 @@ fn no_file(path: &str) -> String {
     format!("there is no file `{path}`")
 }
 
-/// The script that an interpreter would run.
+/// Returns the script that an interpreter would run.
 fn script(command: &[String]) -> Option<&str> {
     let (program, arguments) = command.split_first()?;
     let name = program.rsplit(['/', std::path::MAIN_SEPARATOR]).next()?;
@@ -39,7 +39,7 @@ fn script(command: &[String]) -> Option<&str> {
         return None;
     }
     let first = arguments.iter().find(|argument| !argument.starts_with('-'))?;
-    // `deno run script.ts`; the value of an option, as in `-W ignore`, is not a script either.
+    // An argument such as `run` in `deno run script.ts`, or the value of an option as in `-W ignore`, is not a path.
     let is_path = first.contains(['/', '.']);
     is_path.then_some(first.as_str())
 }

@@ -1,8 +1,8 @@
-//! Stages that run a program: `use = "process"`.
+//! Stages with `use = "process"`, which run a program.
 //!
-//! The program reads messages from its standard input and writes answers to its standard output, as specified in
-//! `docs/reference/stage-protocol.md`. [`Process`] is the configuration. Each worker of the stage has its own process.
-//! Deliberately absent: deciding which programs may run, which is in [`crate::trust`].
+//! The program reads messages from its standard input and writes answers to its standard output. The format is
+//! specified in `docs/reference/stage-protocol.md`. [`Process`] is the configuration. Each worker of the stage has its
+//! own process. Deliberately absent: the decision which programs may run, which is made in [`crate::trust`].
 
 mod child;
 mod codec;

@@ -1,4 +1,4 @@
-//! The prerequisites of a stage that runs a program: consent, command, and fingerprint.
+//! The prerequisites for running the program of a stage: consent, command, and fingerprint.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,8 +14,8 @@ const PROGRAM: &str = "program";
 const INPUTS: &str = "inputs";
 const MODULES: &str = "modules";
 
-/// The hashes in a stage's fingerprint that describe its program. Values that were made with other hashes are out of
-/// date.
+/// The hashes in a stage's fingerprint that describe its program. Stored values are out of date if they were made by a
+/// program with different hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramHashes {
     program: String,
@@ -27,7 +27,7 @@ impl ProgramHashes {
     /// Computes the hashes of a program in the project at `root`.
     ///
     /// # Errors
-    /// If an input of the program is outside of the project, or cannot be read.
+    /// Returns an error if an input of the program is outside of the project or cannot be read.
     pub fn new(spec: &ProgramSpec, identity: &ProgramIdentity, root: &Path) -> Result<Self, ProgramError> {
         Ok(Self {
             program: blake3::Hash::from_bytes(identity.program).to_hex().to_string(),
@@ -36,12 +36,12 @@ impl ProgramHashes {
         })
     }
 
-    /// Whether a fingerprint with these settings belongs to a stage that runs a program.
+    /// Whether the settings of a fingerprint belong to a stage that runs a program.
     pub fn exist_in(settings: &BTreeMap<String, String>) -> bool {
         settings.contains_key(PROGRAM)
     }
 
-    /// Whether a fingerprint with these settings has these hashes.
+    /// Whether the settings of a fingerprint contain the same hashes.
     pub fn match_settings(&self, settings: &BTreeMap<String, String>) -> bool {
         (settings.get(PROGRAM), settings.get(INPUTS), settings.get(MODULES))
             == (Some(&self.program), Some(&self.inputs), self.modules.as_ref())
@@ -51,15 +51,15 @@ impl ProgramHashes {
 /// A program that is allowed to run.
 pub(super) struct PreparedProgram {
     pub(super) command: ResolvedCommand,
-    /// Everything about the program that its output depends on.
+    /// Fingerprint of everything about the program that the output depends on.
     pub(super) fingerprint: Fingerprint,
 }
 
 impl PreparedProgram {
-    /// Finds the program of a stage of the type `stage_type` and makes sure that the user has allowed it.
+    /// Finds the program of a stage of type `stage_type` and checks that the user has allowed it.
     ///
     /// # Errors
-    /// If the program does not exist or is not allowed.
+    /// Returns an error if the program does not exist or is not allowed.
     pub(super) fn new(stage_type: &str, config: &Process, cx: &BuildContext<'_>) -> Result<Self, StageError> {
         let spec = config.program().unwrap_or_default();
         let identity = ProgramIdentity::from_spec(&spec, cx.root).map_err(StageError::from_error)?;

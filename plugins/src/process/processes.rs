@@ -1,44 +1,44 @@
-//! System calls for processes: limits, and killing a process with all its descendants.
+//! System calls for processes: setting limits, and killing a process with all its descendants.
 
 use std::process::Child;
 
 #[cfg(target_os = "linux")]
 use super::command::COOKIE;
 
-/// Limits the data of a process, in bytes, if the system supports it.
+/// Limits the memory for the data of a process, in bytes.
 #[cfg(target_os = "linux")]
 pub(super) fn limit_memory(child: &Child, bytes: u64) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
     let limit = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
     if let Some(pid) = pid(child).and_then(Pid::from_raw) {
-        // If the limit cannot be set, the process has already ended, which is detected elsewhere.
+        // If the limit cannot be set, the process has already ended. This is detected elsewhere.
         let _ = prlimit(Some(pid), Resource::Data, limit(bytes));
         let _ = prlimit(Some(pid), Resource::Core, limit(0));
     }
 }
 
-/// Does nothing: this system has no such limit.
+/// Does nothing, because this system has no such limit.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn limit_memory(_child: &Child, _bytes: u64) {}
 
-/// Preferred capacity of a pipe, in bytes: the maximum that Linux allows every user by default.
+/// Preferred capacity of a pipe, in bytes. Linux allows every user at most this capacity by default.
 #[cfg(target_os = "linux")]
 const PIPE_BYTES: usize = 1 << 20;
 
-/// Enlarges a pipe to the size of whole messages, so that each side can write a message while the other side works.
+/// Enlarges a pipe so that it can hold whole messages. Then one side can write a message while the other side is busy.
 #[cfg(target_os = "linux")]
 pub(super) fn enlarge(pipe: impl std::os::fd::AsFd) {
-    // A pipe that cannot be enlarged is only slower.
+    // If the pipe cannot be enlarged, the exchange is only slower.
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
 }
 
-/// Does nothing: this system has pipes of a fixed size.
+/// Does nothing, because pipes on this system have a fixed size.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn enlarge<T>(_pipe: &T) {}
 
-/// Describes how a process has ended, if it has. Does not reap the process, so that its id is not reused before
-/// [`end`].
+/// Describes how a process has ended; `None` if it is running. Does not reap the process, so that its id is not reused
+/// before [`end`] is called.
 #[cfg(target_os = "linux")]
 pub(super) fn end_of(child: &mut Child) -> Option<String> {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -49,43 +49,43 @@ pub(super) fn end_of(child: &mut Child) -> Option<String> {
     signal.or_else(|| status.exit_status().map(|code| format!("exit code {code}")))
 }
 
-/// Describes how a process has ended, if it has.
+/// Describes how a process has ended; `None` if it is running.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn end_of(child: &mut Child) -> Option<String> {
     let status = child.try_wait().ok().flatten()?;
     Some(status.code().map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}")))
 }
 
-/// Kills a process with its group, and reaps it.
+/// Kills a process and its process group, and reaps the process.
 pub(super) fn end(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = pid(child).and_then(rustix::process::Pid::from_raw) {
-        // The group no longer exists if all its processes have ended.
+        // This fails if all processes of the group have ended.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     let _ = child.kill();
     let _ = child.wait();
 }
 
-/// Maximum number of searches for processes that have left the process group of a stage. A process may start another
-/// one during a search; the next search finds it.
+/// Maximum number of searches for processes that have left the process group of a stage. Another search is needed
+/// because a process may start a new one during a search.
 #[cfg(target_os = "linux")]
 const MAX_SEARCHES: usize = 20;
 
-/// Kills every process that was started with `cookie` in its environment. These processes have left the process group
-/// of the stage.
+/// Kills every process that has the given cookie in its environment, including processes that have left the process
+/// group of the stage.
 #[cfg(target_os = "linux")]
 pub(super) fn end_marked(cookie: &str) {
     for _ in 0..MAX_SEARCHES {
         if !end_found(cookie) {
             return;
         }
-        // A killed process keeps its environment for a moment.
+        // The environment of a killed process can be read for a moment.
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
 }
 
-/// Kills the processes that it finds. Returns whether there were any.
+/// Kills all processes with the given cookie that it finds. Returns whether it found any.
 #[cfg(target_os = "linux")]
 fn end_found(cookie: &str) -> bool {
     use rustix::process::{Pid, Signal, kill_process};
@@ -108,7 +108,7 @@ fn end_found(cookie: &str) -> bool {
     is_found
 }
 
-/// Does nothing: the environment of other processes cannot be read on this system.
+/// Does nothing, because this system does not allow reading the environment of other processes.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn end_marked(_cookie: &str) {}
 

@@ -1,21 +1,21 @@
-//! The restarts that the workers of a stage have left, and the reason for the last failure.
+//! The number of restarts that the workers of a stage may still make, and the reason for the last failure.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Number of restarts for finding the row that makes the program fail, for each restart that the configuration allows.
+/// Number of restarts for isolating a row that makes the program fail, per restart that the configuration allows.
 const ISOLATING: u32 = 16;
 
-/// The reason for replacing a process.
+/// The reason why a process must be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
     /// The process failed in normal operation, did not start, or did not answer in time.
     Fault,
-    /// The process failed without a time-out during the search for the row that makes it fail.
+    /// The process failed without a time-out while the row that makes it fail was being isolated.
     Isolation,
 }
 
-/// The restarts that all workers of a stage have left.
+/// The remaining restarts, shared by all workers of a stage.
 pub(super) struct Restarts {
     after_faults: AtomicU32,
     isolating: AtomicU32,
@@ -33,7 +33,7 @@ impl Restarts {
         }
     }
 
-    /// Takes one restart. Returns whether a process may be replaced.
+    /// Uses up one restart. Returns whether a restart was available.
     pub(super) fn take(&self, cause: Cause) -> bool {
         let is_isolating = cause == Cause::Isolation && take_one(&self.isolating);
         if is_isolating || take_one(&self.after_faults) {
@@ -52,12 +52,12 @@ impl Restarts {
         self.is_given_up.load(Ordering::Relaxed)
     }
 
-    /// Records the reason of a failure.
+    /// Records the reason for a failure.
     pub(super) fn note(&self, reason: &str) {
         reason.clone_into(&mut self.last_failure.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// The reason of the last failure.
+    /// Returns the reason for the last failure.
     pub(super) fn last_failure(&self) -> String {
         self.last_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,4 +1,4 @@
-//! The stage and its workers.
+//! The stage type `process` and its workers.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::stderr_lines::StderrLines;
 use crate::declaration::{self, Declaration};
 use crate::exchange::{BatchOutcome, rows_to_process, within_bytes};
 
-/// Maximum size of the values in one message, in bytes. A larger unit gets its own message.
+/// Maximum size of the values in one message, in bytes. A unit with more bytes gets its own message.
 const MESSAGE_BYTES: usize = 1 << 20;
 
 impl StageConfig for Process {
@@ -67,10 +67,10 @@ pub(super) struct ProcessStage {
 }
 
 impl ProcessStage {
-    /// Finds the program and makes sure that the user has allowed it.
+    /// Finds the program and checks that the user has allowed it.
     ///
     /// # Errors
-    /// If the program does not exist or is not allowed.
+    /// Returns an error if the program does not exist or is not allowed.
     pub(super) fn new(config: Process, cx: &BuildContext<'_>) -> Result<Self, StageError> {
         let PreparedProgram { command, fingerprint } = PreparedProgram::new(Process::TYPE, &config, cx)?;
         let fingerprint = fingerprint.with("languages", config.languages.join(","));
@@ -103,7 +103,7 @@ impl Stage for ProcessStage {
 
 struct ProcessWorker<'s> {
     stage: &'s ProcessStage,
-    /// The conversation, which starts with the first rows.
+    /// The conversation with the process, created when the first rows are sent.
     conversation: Option<Conversation<'s>>,
 }
 

@@ -1,4 +1,4 @@
-//! Lines that a process writes to its standard error, limited and passed to the log.
+//! Lines that processes write to standard error. They are limited and passed to the log.
 
 use std::collections::VecDeque;
 use std::io::{BufReader, Read};
@@ -8,12 +8,12 @@ use aurora_pipeline::StageContext;
 
 use crate::exchange::printable;
 
-/// Maximum number of lines of one stage in a run.
+/// Maximum number of lines per stage in a run.
 const MAX_LINES: u64 = 200;
-/// Maximum length of a line, in bytes. The rest of a longer line is dropped.
+/// Maximum length of a line, in bytes. Longer lines are cut off.
 const MAX_LINE_BYTES: usize = 2_048;
 
-/// The lines of all processes of a stage.
+/// Lines from all processes of a stage.
 #[derive(Default)]
 pub(super) struct StderrLines {
     state: Mutex<LineState>,
@@ -50,13 +50,13 @@ impl StderrLines {
         }
     }
 
-    /// Passes the lines so far to the log of the stage.
+    /// Passes the lines collected so far to the log of the stage.
     pub(super) fn deliver(&self, cx: &StageContext<'_>) {
         let lines = std::mem::take(&mut self.lock().waiting);
         lines.iter().for_each(|line| cx.log(line));
     }
 
-    /// Logs how many lines were left out.
+    /// Passes the remaining lines to the log, followed by the number of lines that were left out.
     pub(super) fn close(&self, cx: &StageContext<'_>) {
         self.deliver(cx);
         let left_out = std::mem::take(&mut self.lock().left_out);

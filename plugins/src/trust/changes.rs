@@ -1,4 +1,4 @@
-//! The differences between a program and its version that the user has allowed.
+//! The differences between a program and the version that the user has allowed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::consents::Consent;
 use super::identity::ProgramIdentity;
 
-/// Maximum length of a displayed value, in characters.
+/// Maximum length of a value in a description, in characters.
 const MAX_SHOWN: usize = 80;
 
 impl Consent {
-    /// Describes the differences between a program and the allowed version, one line for each difference.
+    /// Describes the differences between the allowed version and a program, in one line per difference.
     pub fn changes(&self, spec: &ProgramSpec, identity: &ProgramIdentity) -> Vec<String> {
         let mut changes = Vec::new();
         if self.command.len() == spec.command.len() {

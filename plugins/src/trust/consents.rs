@@ -1,4 +1,4 @@
-//! The user's records of allowed programs: one file for each digest, in a directory of the user.
+//! The user's records of allowed programs. Each record is a file in a directory of the user, named after a digest.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -16,7 +16,7 @@ use super::identity::ProgramIdentity;
 const MAX_RECORD_BYTES: u64 = 4 << 20;
 /// Maximum number of records. The oldest records are removed first.
 const MAX_RECORDS: usize = 1_000;
-/// Name of the subdirectory of the records by digest.
+/// Name of the subdirectory that contains the records.
 const DIGESTS: &str = "digests";
 
 /// The user's records of allowed programs.
@@ -26,18 +26,18 @@ pub struct Consents {
     allows_all: bool,
 }
 
-/// A program that the user has allowed, with everything that its digest covers.
+/// A program that the user has allowed, with everything that determines its digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Consent {
-    /// Name of the stage when the program was allowed.
+    /// Name of the stage at the time of the consent.
     pub stage: String,
     /// [`ProgramIdentity::digest`] in hexadecimal.
     pub digest: String,
-    /// Time of the consent in Unix seconds.
+    /// Time of the consent, in seconds since the Unix epoch.
     pub granted: i64,
-    /// The command.
+    /// The program and its arguments.
     pub command: Vec<String>,
-    /// The files of the project by path, with the hashes of their contents.
+    /// Hashes of the program's files in the project, by path.
     pub files: BTreeMap<String, String>,
     /// Names of the environment variables.
     pub environment: Vec<String>,
@@ -45,7 +45,7 @@ pub struct Consent {
     pub inputs: Vec<String>,
     /// The configuration.
     pub config: Map<String, Value>,
-    /// BLAKE3 hashes of the projects in which the program was allowed.
+    /// BLAKE3 hashes of the paths of the projects in which the user allowed the program.
     #[serde(default)]
     places: Vec<String>,
 }
@@ -61,13 +61,13 @@ pub enum ConsentError {
     Io {
         /// The directory of the records.
         path: PathBuf,
-        /// The system's error.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
 impl Consent {
-    /// Creates a consent for a program that has just been read.
+    /// Creates a consent for a program whose files have just been read.
     pub fn new(stage: &str, spec: &ProgramSpec, identity: &ProgramIdentity, granted: i64) -> Self {
         Self {
             stage: stage.to_owned(),
@@ -84,12 +84,12 @@ impl Consent {
 }
 
 impl Consents {
-    /// Records in a directory, which need not exist yet. The directory must not be part of a repository.
+    /// Stores the records in a directory, which need not exist yet. The directory must not be part of a repository.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
         Self { directory: Some(directory.into()), allows_all: false }
     }
 
-    /// No records: nothing is allowed.
+    /// Stores no records, so no program is allowed.
     pub fn none() -> Self {
         Self { directory: None, allows_all: false }
     }
@@ -101,14 +101,14 @@ impl Consents {
 
     /// Whether the user has allowed a program for the project at `root`.
     ///
-    /// A program with files in the project is allowed in every project where it has the same digest. The digest of a
-    /// program without such files, for example `make owners`, does not cover what the program does. Such a program is
-    /// only allowed in projects where the user has allowed it.
+    /// If a program has files in the project, it is allowed in every project in which it has the same digest. The
+    /// digest of a program without such files, for example `make owners`, does not cover what the program does. Such a
+    /// program is only allowed in the projects in which the user has allowed it.
     pub fn allow(&self, root: &Path, program: &ProgramIdentity) -> bool {
         self.allows_all || self.has_record(root, program) || self.has_earlier_record(root, program)
     }
 
-    /// Whether a record by digest allows a program for the project at `root`.
+    /// Whether a record in the current format allows a program for the project at `root`.
     pub fn has_record(&self, root: &Path, program: &ProgramIdentity) -> bool {
         let digest = program.hex();
         let record = self.opened().and_then(|directory| record(&directory, &file_name(&digest)));
@@ -118,7 +118,8 @@ impl Consents {
         })
     }
 
-    /// Whether a record by path, in the format of earlier versions, allows a program for the project at `root`.
+    /// Whether a record in the format of earlier versions, which is found by path, allows a program for the project at
+    /// `root`.
     fn has_earlier_record(&self, root: &Path, program: &ProgramIdentity) -> bool {
         let digest = blake3::Hash::from_bytes(program.program).to_hex().to_string();
         let directory = self.directory.as_deref();
@@ -127,10 +128,10 @@ impl Consents {
         })
     }
 
-    /// Records that the user allows a program, in the project at `root` and wherever the program is the same.
+    /// Records that the user allows a program in the project at `root`. See [`Consents::allow`] for other projects.
     ///
     /// # Errors
-    /// If the record cannot be written.
+    /// Returns an error if the record cannot be written.
     pub fn grant(&self, root: &Path, mut consent: Consent) -> Result<(), ConsentError> {
         let parent = self.directory.as_deref().filter(|path| path.is_absolute()).ok_or(ConsentError::NoPlace)?;
         let path = parent.join(DIGESTS);
@@ -148,11 +149,11 @@ impl Consents {
         forget_oldest(&directory).map_err(io)
     }
 
-    /// Removes the consents that were given for a stage in the project at `root`, and the consent for `current`,
-    /// wherever it was given. Returns the number of removed consents.
+    /// Removes all consents for a stage in the project at `root`. Also removes the consent for the program `current`,
+    /// in whichever project it was given. Returns the number of removed consents.
     ///
     /// # Errors
-    /// If the records cannot be written.
+    /// Returns an error if the records cannot be changed.
     pub fn revoke(&self, root: &Path, stage: &str, current: Option<&ProgramIdentity>) -> Result<usize, ConsentError> {
         let Some(parent) = self.directory.as_deref() else { return Ok(0) };
         let io = |source| ConsentError::Io { path: parent.to_owned(), source };
@@ -170,8 +171,9 @@ impl Consents {
         Ok(forgotten)
     }
 
-    /// Returns the newest consent for an earlier version of a program: a consent for a stage with this name that was
-    /// given in this project, or for the same command or one of the program's files.
+    /// Returns the newest consent for an earlier version of a program. Such a consent has the same stage name, and was
+    /// given in this project, for the same command, or for a program with a file of the same path. Consents in this
+    /// project take precedence.
     pub fn earlier(&self, root: &Path, stage: &str, spec: &ProgramSpec, program: &ProgramIdentity) -> Option<Consent> {
         let (directory, place, digest) = (self.opened()?, place_of(root), program.hex());
         let similar = records(&directory).into_iter().map(|(_, record)| record).filter_map(|record| {
@@ -183,8 +185,8 @@ impl Consents {
         similar.max_by_key(|(is_here, record)| (*is_here, record.granted)).map(|(_, record)| record)
     }
 
-    /// The directories of the records, which need not exist. Their modification times change when a record is made,
-    /// replaced or removed.
+    /// Returns the directories of the records, which need not exist. The modification time of a directory changes when
+    /// a record in it is created, replaced or removed.
     pub fn directories(&self) -> Vec<PathBuf> {
         self.directory.iter().flat_map(|directory| [directory.clone(), directory.join(DIGESTS)]).collect()
     }
@@ -194,7 +196,7 @@ impl Consents {
     }
 }
 
-/// All records with the names of their files. Unreadable records are left out, because they allow nothing.
+/// Reads all records with their file names. Unreadable records are ignored, because they allow nothing.
 fn records(directory: &Directory) -> Vec<(String, Consent)> {
     let entries = directory.entries().unwrap_or_default();
     let names = entries.into_iter().filter_map(|(name, _)| name.into_string().ok());
@@ -219,7 +221,7 @@ fn file_name(digest: &str) -> String {
     format!("{digest}.json")
 }
 
-/// BLAKE3 hash of the path of a project, with symbolic links resolved.
+/// Returns the BLAKE3 hash of the path of a project, with symbolic links resolved.
 fn place_of(root: &Path) -> Option<String> {
     let root = root.canonicalize().ok()?;
     Some(blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex().to_string())
@@ -246,7 +248,7 @@ mod tests {
         Consent::new(stage, &spec(), program, 7)
     }
 
-    /// Two projects and the records of a user.
+    /// Creates two projects and the records of a user.
     fn places() -> (tempfile::TempDir, PathBuf, PathBuf, Consents) {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let (here, there) = (directory.path().join("here"), directory.path().join("there"));

@@ -1,4 +1,4 @@
-//! The program with its own stage, used from the command line.
+//! Runs `custom-aur` from the command line with its own stage.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn a_stage_that_is_compiled_in_fills_a_column() {
     assert_eq!((&results[0]["name"], &results[0]["metadata"]["todos"]), (&"pay".into(), &2.into()));
 }
 
-/// The files in the guide can be copied into a new crate.
+/// The guide contains the files of this example, so that readers can copy them into a new crate.
 #[test]
 fn the_guide_shows_the_files_of_this_example() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
