@@ -132,7 +132,7 @@ def _serve_documents(function):
 
 
 def _streams():
-    """Returns the input and the output for messages. Redirects `print` to stderr, so that only answers are on stdout."""
+    """Returns the input and the output for messages. Redirects `print` to stderr, away from the messages."""
     target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return sys.stdin.buffer, _Output(target)

@@ -1,4 +1,4 @@
-//! A stage in twenty lines of Rust, used from TOML, run by the executor, and checked against the contract of stages.
+//! A stage in twenty lines of Rust: used in a TOML pipeline, run by the executor, and checked for undeclared access.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ const PATH: Column<String> = Column::new("file.path");
 const SIZE: Column<u64> = Column::new("file.size");
 const OWNER: Column<String> = Column::new("file.owner");
 
-// The stage: the owner of a file is the team of the longest matching directory.
+// The stage. The owner of a file is the team of the longest matching directory.
 
 #[derive(Deserialize)]
 struct Owners {
@@ -39,7 +39,7 @@ impl Transform for Owners {
     }
 }
 
-// Its pipeline: a source of numbered paths, and a sink that collects its input.
+// The pipeline of the stage. It has a source that emits numbered paths, and a sink that collects its input.
 
 type Seen = Mutex<Vec<(String, String)>>;
 
@@ -162,7 +162,7 @@ fn the_testkit_returns_the_output_of_the_stage() {
     assert_eq!(outcome.read(OWNER), ["payments", "nobody"]);
 }
 
-/// Declares to read a path, but also reads the size.
+/// A stage that declares only the path but also reads the size.
 #[derive(Deserialize)]
 struct Nosy {
     #[serde(default)]
@@ -226,7 +226,7 @@ fn a_column_that_the_rows_lack_is_named() {
     );
 }
 
-/// Sets the column of every chunk to the number of its file, like a plugin.
+/// A stage that sets the number of every chunk to the rank of its file, using columns by name.
 #[derive(Deserialize)]
 struct Number {}
 

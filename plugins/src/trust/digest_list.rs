@@ -1,4 +1,4 @@
-//! Lists of reviewed program digests, in files outside of the checkout.
+//! Lists of digests of reviewed programs, in files outside of the checkout.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -6,15 +6,15 @@ use std::path::{Component, Path, PathBuf};
 
 use aurora_confined::read_regular_to_string;
 
-/// Maximum size of a list in bytes.
+/// Maximum size of a list file, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
-/// Length of a digest in hexadecimal.
+/// Length of a digest in hexadecimal digits.
 const DIGEST_LENGTH: usize = 64;
 
-/// Maximum number of symbolic links in the path of a list.
+/// Maximum number of symbolic links that are followed in the path of a list.
 const MAX_LINKS: usize = 40;
 
-/// The digests that a file lists.
+/// The digests listed in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DigestList(BTreeSet<String>);
 
@@ -26,9 +26,9 @@ pub enum DigestListError {
         "{file} is in the checkout {checkout}, so whoever changes the program can change it, too; keep the file elsewhere"
     )]
     InCheckout {
-        /// Path, as given.
+        /// Path of the list, as given.
         file: PathBuf,
-        /// Directory of the work tree.
+        /// Root directory of the checkout.
         checkout: PathBuf,
     },
     /// The file cannot be read.
@@ -39,23 +39,23 @@ pub enum DigestListError {
         /// The system's error.
         source: io::Error,
     },
-    /// A line does not begin with a digest.
+    /// A line does not start with a digest.
     #[error("{file}:{line} does not begin with a digest of {DIGEST_LENGTH} hexadecimal digits")]
     Line {
-        /// Path, as given.
+        /// Path of the list, as given.
         file: PathBuf,
-        /// The number of the line, from 1.
+        /// Line number, from 1.
         line: usize,
     },
 }
 
 impl DigestList {
-    /// Reads a list for the project at `root`. Each line begins with a digest; the rest of the line is a comment. Empty
-    /// lines and lines that begin with `#` are ignored.
+    /// Reads a list for the project at `root`. Each line starts with a digest, and the rest of the line is a comment.
+    /// Empty lines and lines that start with `#` are ignored.
     ///
     /// # Errors
-    /// If the file, or a symbolic link in its path, is in the checkout that `root` belongs to; if the file cannot be
-    /// read; or if it is not a list of digests.
+    /// Returns an error if the file, or a symbolic link in its path, is in the checkout of the project. Also returns an
+    /// error if the file cannot be read or is not a list of digests.
     pub fn read(file: &Path, root: &Path) -> Result<Self, DigestListError> {
         let io = |source| DigestListError::Io { file: file.to_owned(), source };
         let checkout = checkout_of(&root.canonicalize().map_err(io)?);
@@ -75,19 +75,19 @@ impl DigestList {
         Ok(Self(digests))
     }
 
-    /// Whether a digest, in lower-case hexadecimal, is listed.
+    /// Whether a digest is listed. The digest must be in lower-case hexadecimal.
     pub fn contains(&self, digest: &str) -> bool {
         self.0.contains(digest)
     }
 }
 
-/// The git work tree that a project belongs to, or the project itself.
+/// Returns the Git work tree that contains the project, or the directory of the project if there is no work tree.
 fn checkout_of(root: &Path) -> PathBuf {
     let is_checkout = |directory: &&Path| directory.join(".git").symlink_metadata().is_ok();
     root.ancestors().find(is_checkout).unwrap_or(root).to_owned()
 }
 
-/// Resolves the symbolic links in the path of a file; `None` if one of the links is in the checkout.
+/// Resolves the symbolic links in the path of a file. Returns `None` if one of the links is in the checkout.
 fn real_path(file: &Path, checkout: &Path) -> io::Result<Option<PathBuf>> {
     let owned = |path: &Path| path.components().map(|part| part.as_os_str().to_owned()).rev().collect::<Vec<_>>();
     let (mut left, mut real, mut links) = (owned(&std::path::absolute(file)?), PathBuf::new(), 0);
@@ -165,7 +165,7 @@ mod tests {
             link("allowed", "checkout/link");
             link("checkout/allowed", "outside");
             link(".", "checkout/up");
-            assert!(refused("checkout/link"), "the repository decides where a link in it leads");
+            assert!(refused("checkout/link"), "the repository controls the target of its links");
             assert!(refused("outside") && refused("checkout/up/allowed"));
             link("checkout/link", "chain");
             link("allowed", "plain");

@@ -1,5 +1,5 @@
-//! Records of allowed programs by project path, as written by earlier versions. They are read and revoked, but never
-//! written.
+//! Records of allowed programs in the format of earlier versions, with one file per project path. They are read and
+//! revoked, but no new ones are written.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use aurora_confined::Directory;
 use serde::{Deserialize, Serialize};
 
-/// Maximum size of a project's records, in bytes.
+/// Maximum size of the records of a project, in bytes.
 const MAX_RECORD_BYTES: u64 = 4 << 20;
 
 /// A program that the user has allowed in one project.
@@ -20,7 +20,7 @@ pub(super) struct EarlierConsent {
     granted: i64,
 }
 
-/// The file of one project.
+/// The records of one project.
 #[derive(Serialize, Deserialize)]
 struct ProjectRecords {
     /// Path of the project, with symbolic links resolved.
@@ -28,12 +28,12 @@ struct ProjectRecords {
     consents: Vec<EarlierConsent>,
 }
 
-/// The consents for the project at `root`. Unreadable records allow nothing.
+/// Returns the consents for the project at `root`. Unreadable records are ignored.
 pub(super) fn for_project(directory: &Path, root: &Path) -> impl Iterator<Item = EarlierConsent> {
     read(directory, root).map(|records| records.consents).unwrap_or_default().into_iter()
 }
 
-/// Removes the consents for a stage of the project at `root`. Returns the number of removed consents.
+/// Removes the consents for a stage in the project at `root`. Returns the number of removed consents.
 pub(super) fn revoke(directory: &Path, root: &Path, stage: &str) -> io::Result<usize> {
     let Some(mut records) = read(directory, root) else { return Ok(0) };
     let before = records.consents.len();

@@ -1,16 +1,16 @@
-//! Files of a program, and the errors of reading them.
+//! Files of a program, and errors that occur while they are read.
 
 use std::collections::BTreeMap;
 use std::io;
 
 use aurora_confined::{Directory, EntryKind, Refusal, refusal_of};
 
-/// Maximum size in bytes of one file of a program.
+/// Maximum size of a file of a program, in bytes.
 pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
 /// Maximum number of files of a program.
 const MAX_FILES: usize = 10_000;
 
-/// The reason why a program has no identity.
+/// The reason why the identity of a program cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     /// A file or directory cannot be read.
@@ -18,7 +18,7 @@ pub enum ProgramError {
     Unreadable {
         /// Path relative to the root of the project.
         path: String,
-        /// The system's error.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A part of the program is neither a file nor a directory.
@@ -40,7 +40,7 @@ pub enum ProgramError {
     TooMany,
 }
 
-/// Resolves the symbolic links of a path in the project; `None` if a link leads out of the root.
+/// Resolves the symbolic links in a path of the project. Returns `None` if a link leads out of the project.
 pub(super) fn real_path(root: &Directory, path: &str) -> io::Result<Option<String>> {
     match root.metadata(path) {
         Ok(metadata) if metadata.kind != EntryKind::Link => return Ok(Some(path.to_owned())),
@@ -55,7 +55,7 @@ pub(super) fn real_path(root: &Directory, path: &str) -> io::Result<Option<Strin
     Ok(parts.map(|parts| parts.join("/")).filter(|real| !real.is_empty()))
 }
 
-/// Adds a file with the hash of its content.
+/// Adds a file with the hash of its content to `found`.
 pub(super) fn add_content(
     found: &mut BTreeMap<String, [u8; 32]>,
     path: &str,
@@ -65,8 +65,9 @@ pub(super) fn add_content(
     if found.len() > MAX_FILES { Err(ProgramError::TooMany) } else { Ok(()) }
 }
 
-/// The parts of an argument that may be file paths: the argument itself, its parts when split like a shell command or
-/// an option, and in each part the text after a one-letter option or `@`.
+/// Returns the parts of an argument that may be file paths. These are the argument itself, and its parts when it is
+/// split like a shell command or an option. For each of them, the text after a one-letter option or `@` is also
+/// returned.
 pub(super) fn candidates(argument: &str) -> impl Iterator<Item = &str> {
     let is_separator = |char: char| char.is_whitespace() || "\"'`=,;:|&<>()$".contains(char);
     let parts = argument.split(is_separator).filter(move |part| *part != argument);

@@ -1,4 +1,4 @@
-//! The identity of a program: its command and the content of its files in the project.
+//! The identity of a program: its command, and the content of its files in the project.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -10,26 +10,26 @@ use aurora_pipeline::ProgramSpec;
 use super::files::{MAX_FILE_BYTES, ProgramError, add_content, candidates, real_path};
 use super::imports::{Imports, Uncovered};
 
-/// A directory that a command names belongs to the program if it contains one of these files.
+/// Files of which one must exist in a directory named by a command; otherwise the directory is not part of the program.
 const ENTRY_POINTS: [&str; 3] = ["__main__.py", "index.js", "package.json"];
 
 /// The identity of a program that the user can allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramIdentity {
-    /// BLAKE3 hash of `program`, `modules`, the names of the inputs, and the configuration. A consent is given for this
-    /// digest.
+    /// BLAKE3 hash of `program`, `modules`, the names of the inputs, and the configuration. The user gives consent for
+    /// this digest.
     pub digest: [u8; 32],
     /// BLAKE3 hash of the command, the names of the environment variables, and the paths and contents of `files`.
     pub program: [u8; 32],
-    /// The files of the project that the command names or the configuration lists, sorted by path.
+    /// Files of the project that the command names or the configuration lists, sorted by path.
     pub files: Vec<ProgramFile>,
-    /// Other files of the project that `files` import, directly or indirectly, sorted by path.
+    /// Other files of the project that `files` import directly or indirectly, sorted by path.
     pub modules: Vec<ProgramFile>,
-    /// Files and modules that the program may load but that the digest does not cover.
+    /// Files and modules that the program may load although the digest does not cover them.
     pub(super) uncovered: Uncovered,
 }
 
-/// One file of a program.
+/// A file of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramFile {
     /// Path relative to the root of the project, separated by `/`.
@@ -39,19 +39,20 @@ pub struct ProgramFile {
 }
 
 impl ProgramFile {
-    /// The hash in hexadecimal.
+    /// The hash as hexadecimal text.
     pub fn hex(&self) -> String {
         blake3::Hash::from_bytes(self.hash).to_hex().to_string()
     }
 }
 
 impl ProgramIdentity {
-    /// Reads the files of a program in the project at `root`: the files that the command names, alone or within an
-    /// argument, the files that the specification lists, and the files that these import. Files outside of the project
-    /// are not included, because they belong to the user.
+    /// Reads the files of a program in the project at `root`. These are the files that the command names, alone or
+    /// within an argument; the files that the specification lists; and the files that these import. Files outside of
+    /// the project are not included, because a repository cannot change them.
     ///
     /// # Errors
-    /// If a named or listed file cannot be read or is a symbolic link, or if there are too many files.
+    /// Returns an error if a named or listed file cannot be read or is a symbolic link out of the project, or if there
+    /// are too many files.
     pub fn from_spec(spec: &ProgramSpec, root: &Path) -> Result<Self, ProgramError> {
         let unreadable = |source| ProgramError::Unreadable { path: ".".to_owned(), source };
         let directory = Directory::open_root(root).map_err(unreadable)?;
@@ -79,30 +80,30 @@ impl ProgramIdentity {
         Ok(Self { digest: digest(program, &modules, spec), program, files, modules, uncovered })
     }
 
-    /// The digest in hexadecimal.
+    /// The digest as hexadecimal text.
     pub fn hex(&self) -> String {
         blake3::Hash::from_bytes(self.digest).to_hex().to_string()
     }
 
-    /// Describes everything that the program may load but that the digest does not cover. Searches the project at
+    /// Describes everything that the program may load although the digest does not cover it. Searches the project at
     /// `root` for candidate files.
     pub fn not_covered(&self, root: &Path) -> Vec<String> {
         let Ok(directory) = Directory::open_root(root) else { return Vec::new() };
         self.uncovered.describe(&directory, |path| self.covered().any(|file| file.path == path))
     }
 
-    /// Every file that the digest covers.
+    /// Iterates over the files that the digest covers.
     pub fn covered(&self) -> impl Iterator<Item = &ProgramFile> {
         self.files.iter().chain(&self.modules)
     }
 
-    /// Whether the digest covers a file of the project. If not, it does not change when the behaviour of the program
-    /// changes.
+    /// Whether the digest covers any file of the project. If it does not, the program can change without a change of
+    /// the digest.
     pub fn has_files(&self) -> bool {
         self.covered().next().is_some()
     }
 
-    /// BLAKE3 hash of `modules`, or `None` if the program imports no module of the project.
+    /// Returns the BLAKE3 hash of `modules`, or `None` if the program imports no module of the project.
     pub(crate) fn modules_hash(&self) -> Option<blake3::Hash> {
         let mut hasher = blake3::Hasher::new_derive_key("aurora program modules 1");
         put_files(&mut hasher, &self.modules);
@@ -114,11 +115,11 @@ fn sorted(found: BTreeMap<String, [u8; 32]>) -> Vec<ProgramFile> {
     found.into_iter().map(|(path, hash)| ProgramFile { path, hash }).collect()
 }
 
-/// BLAKE3 hash of files in the project at `root` that the output of a stage depends on. The hash records missing files
-/// as missing, so that it changes when such a file is created.
+/// Returns the BLAKE3 hash of the files in the project at `root` on which the output of a stage depends. The hash also
+/// covers which files are missing, so it changes when such a file is created.
 ///
 /// # Errors
-/// If a path leads out of the project, or a file cannot be read.
+/// Returns an error if a path leads out of the project, or if a file cannot be read.
 pub fn digest_of_inputs(inputs: &[String], root: &Path) -> Result<[u8; 32], ProgramError> {
     let unreadable = |source| ProgramError::Unreadable { path: ".".to_owned(), source };
     let directory = Directory::open_root(root).map_err(unreadable)?;
@@ -154,7 +155,7 @@ fn digest(program: [u8; 32], modules: &[ProgramFile], spec: &ProgramSpec) -> [u8
     hasher.update(&(modules.len() as u64).to_le_bytes());
     put_files(&mut hasher, modules);
     put_set(&mut hasher, &spec.inputs);
-    // Maps of `serde_json` have sorted keys.
+    // The text is deterministic, because maps of `serde_json` have sorted keys.
     let config = serde_json::Value::Object(spec.config.clone()).to_string();
     put(&mut hasher, config.as_bytes());
     *hasher.finalize().as_bytes()
@@ -182,7 +183,7 @@ fn put(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     hasher.update(bytes);
 }
 
-/// Returns a path relative to the root, separated by `/`; `None` if the path is outside of the root.
+/// Returns a path relative to the root, separated by `/`. Returns `None` if the path is outside of the root.
 fn below(root: &Path, path: &str) -> Option<String> {
     let path = Path::new(path);
     let relative = if path.is_absolute() { path.strip_prefix(root).ok()? } else { path };
@@ -199,16 +200,16 @@ fn below(root: &Path, path: &str) -> Option<String> {
     Some(parts?.join("/"))
 }
 
-/// The files of a program that have been read so far.
+/// The files of a program that have been read.
 struct FileSet<'a> {
     root: &'a Directory,
     found: BTreeMap<String, [u8; 32]>,
-    /// Collector for the imports of the files.
+    /// Collects the imports of the files, if they are needed.
     imports: Option<&'a mut Imports>,
 }
 
 impl FileSet<'_> {
-    /// Adds a path that a command names, if it is a file of the project or an executable directory.
+    /// Adds a path that a command names, if it is a file of the project or a directory with an entry point.
     fn add_named(&mut self, path: &str) -> Result<(), ProgramError> {
         let real = match real_path(self.root, path) {
             Ok(Some(real)) => real,
@@ -220,7 +221,7 @@ impl FileSet<'_> {
         if metadata.kind == EntryKind::Directory && !ENTRY_POINTS.iter().any(is_program) {
             return Ok(());
         }
-        // The program finds its modules through both paths.
+        // The program may find modules next to the link and next to its target.
         if let Some(imports) = self.imports.as_mut().filter(|_| real != path) {
             imports.search_directory_of(path);
         }
@@ -243,7 +244,7 @@ impl FileSet<'_> {
                 let entries = self.root.open_directory(path).and_then(|below| below.entries()).map_err(unreadable)?;
                 for (name, kind) in entries {
                     let Some(name) = name.to_str() else { continue };
-                    // Refuse links, because the digest would not cover their targets.
+                    // Adding a link returns an error, because the digest would not cover its target.
                     let is_part = matches!(kind, EntryKind::File | EntryKind::Directory)
                         || kind == EntryKind::Link && self.imports.is_some();
                     if is_part && name != "__pycache__" && name != ".git" {
@@ -338,7 +339,7 @@ mod tests {
             let error = ProgramIdentity::from_spec(&spec, root.path()).expect_err("refused");
             assert!(matches!(error, ProgramError::Special { .. }), "{error}");
         }
-        // The command names a file through a link elsewhere in the project.
+        // The command names a file through a link inside the project.
         std::os::unix::fs::symlink("tools", root.path().join("linked")).expect("linked");
         assert_eq!(paths(&["python3", "linked/a.py"], root.path()), ["tools/a.py"]);
     }

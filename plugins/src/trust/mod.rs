@@ -1,8 +1,8 @@
-//! The programs that the user has allowed to run.
+//! Consent of the user to run programs.
 //!
-//! A repository can name a program in its pipeline. The program only runs after the user has seen its command and
-//! digest. A consent is given for the digest, so it is valid in every clone and work tree where the program is the
-//! same. The records are stored outside of any repository.
+//! A repository can name a program in its pipeline file. The program only runs after the user has seen its command and
+//! digest and has agreed. A consent is given for a digest, so it is valid in every clone and work tree in which the
+//! program has the same digest. The records are stored outside of any repository.
 
 mod changes;
 mod consents;

@@ -1,4 +1,4 @@
-//! Programs that supply documents and never end.
+//! Programs that supply documents and never stop.
 
 use std::fs;
 use std::sync::Arc;

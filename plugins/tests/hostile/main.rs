@@ -1,5 +1,5 @@
-//! Programs that break the protocol, crash, hang or waste resources: the run ends, the report contains the reason, all
-//! other rows keep their values, and no process is left running.
+//! Tests with programs that violate the protocol, crash, hang or waste resources. In every case the run ends, the
+//! report contains the reason, all other rows keep their values, and no process is left running.
 #![cfg(target_os = "linux")]
 
 mod documents;
@@ -14,15 +14,15 @@ use aurora_pipeline::{CancelToken, Outcome, RunOptions, Value};
 use aurora_plugins::testkit::StageOutcome;
 use rows::{Rows, text};
 
-/// Files with ten chunks in total.
+/// Paths of the files. They have ten chunks in total.
 const FILES: [&str; 2] = ["a.rs", "b.rs"];
 const CHUNKS: [u32; 10] = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1];
-/// The stage, with short time-outs.
+/// The configuration of the stage, with short time-outs.
 const STAGE: &str = "reads = ['chunk.title']\nwrites = { owner = 'string' }\ntimeout = 1\nrows = 5\n";
 /// Name of the stage in reports.
 const NAME: &str = "stage-under-test";
 
-/// A Python program that speaks the protocol; `answer` may break it.
+/// Start of a Python program that follows the protocol. The rest of a program may violate it.
 const PROGRAM: &str = r#"
 import json, os, sys, time
 def say(message):
@@ -36,7 +36,7 @@ def titles(message):
 hello = json.loads(sys.stdin.readline())
 "#;
 
-/// A program that answers the first message, and runs `body` for each further `message`.
+/// Returns a program that answers the handshake, and then runs `body` for each `message`.
 fn program(body: &str) -> String {
     let body: String = body.trim().lines().map(|line| format!("    {line}\n")).collect();
     format!(
@@ -45,13 +45,13 @@ fn program(body: &str) -> String {
     )
 }
 
-/// Runs a program over the rows, and checks that no process is left running.
+/// Runs a program with the rows, and checks that no process is left running.
 fn run(source: &str, config: &str) -> StageOutcome {
     let rows = Rows::new(&FILES, &CHUNKS);
     rows.script("stage.py", source);
     let stage = if config.contains("timeout") { STAGE.replace("timeout = 1\n", "") } else { STAGE.to_owned() };
     let outcome = rows.run("python3", "stage.py", &format!("{stage}{config}")).expect("the run completes");
-    let directory = rows.root.path().canonicalize().expect("there");
+    let directory = rows.root.path().canonicalize().expect("exists");
     let deadline = Instant::now() + Duration::from_secs(2);
     while !processes_in(&directory).is_empty() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(10));
@@ -60,19 +60,19 @@ fn run(source: &str, config: &str) -> StageOutcome {
     outcome
 }
 
-/// The processes whose working directory is the project.
+/// Returns the processes whose working directory is the project.
 fn processes_in(directory: &std::path::Path) -> Vec<String> {
     let processes = fs::read_dir("/proc").expect("Linux").flatten();
     let is_here = |path: &std::path::PathBuf| fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == directory);
     processes.map(|process| process.path()).filter(is_here).map(|path| path.display().to_string()).collect()
 }
 
-/// The expected values of all rows except `bad`.
+/// Returns the expected values of all rows, with no values for the rows `bad`.
 fn all_but(bad: &[usize]) -> Vec<Option<Value>> {
     (0..CHUNKS.len()).map(|row| text(&format!("x title {row}")).filter(|_| !bad.contains(&row))).collect()
 }
 
-/// The reasons of failures, each with the number of rows.
+/// Returns the reasons for failures, each with the number of failed rows.
 fn failures(outcome: &StageOutcome) -> Vec<(String, u64)> {
     let tally = outcome.report().failures.get(NAME);
     tally.into_iter().flat_map(|tally| tally.iter()).map(|(reason, entry)| (reason.to_owned(), entry.count)).collect()
@@ -351,6 +351,6 @@ fn a_cancelled_run_ends_although_the_program_does_not() {
             rows.run_with("python3", "stage.py", &config, options).expect("the run completes")
         });
         assert_eq!(outcome.report().outcome, Outcome::Cancelled);
-        assert_eq!(processes_in(&rows.root.path().canonicalize().expect("there")), Vec::<String>::new());
+        assert_eq!(processes_in(&rows.root.path().canonicalize().expect("exists")), Vec::<String>::new());
     }
 }

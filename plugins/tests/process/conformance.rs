@@ -1,4 +1,4 @@
-//! The conformance checks find each fault, and none in programs that follow the protocol.
+//! Tests of the conformance checks: they find each fault, and no fault in programs that follow the protocol.
 
 use std::fs;
 
@@ -46,7 +46,7 @@ fn python(source: &str) -> Conformance {
     conformance(&["python3", "stage.py"], &format!("{PRELUDE}{source}"))
 }
 
-/// Checks that the check with this name is the only one that fails.
+/// Asserts that the check whose name contains `name` is the only one that fails.
 fn assert_fails(source: &str, name: &str, detail: &str) {
     let report = python(source);
     let failed: Vec<_> = report.checks.iter().filter(|check| !check.passed).collect();

@@ -1,4 +1,5 @@
-//! The example in the protocol's specification equals the actual messages of the host and the Python module.
+//! Compares the example in the specification of the protocol with the actual messages of the host and the Python
+//! module.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +15,7 @@ use crate::rows::text;
 
 const PATH: Column<String> = Column::new("file.path");
 
-/// Runs the stage's program, and records the messages in both directions.
+/// A program that runs the stage's program and records the messages in both directions.
 const RECORDER: &str = "
 import subprocess, sys
 child = subprocess.Popen([sys.executable, 'owner.py'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -73,7 +74,7 @@ fn run(root: &Path, stage: &str) {
     assert_eq!(outcome.values("owner"), [text("payments"), None, None]);
 }
 
-/// The messages, each with its sender.
+/// Returns the messages with their senders.
 fn messages(text: &str) -> Vec<(&str, Json)> {
     let split = |line: &'_ str| line.split_at_checked(2).map(|(who, json)| (who.to_owned(), json.to_owned()));
     text.lines()

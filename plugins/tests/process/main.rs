@@ -1,4 +1,4 @@
-//! Stages that are programs, run by the executor.
+//! Tests of stages that run a program.
 #![cfg(unix)]
 
 mod conformance;
@@ -55,7 +55,7 @@ fn a_surrogate_in_a_value_was_stored_as_a_question_mark() {
     assert_eq!(failures.get(reason).map(|entry| entry.count), Some(1), "{failures:?}");
 }
 
-/// Runs a stage whose value comes from the module `lib/helper.py`.
+/// Runs a stage whose values come from the module `lib/helper.py`.
 fn values_of_module(rows: &Rows) -> Vec<Option<Value>> {
     let source = "import sys\nfrom aurora_stage import stage\nsys.path.insert(0, 'lib')\nimport helper\n\n@stage\ndef owner(path):\n    return helper.VALUE\n";
     rows.script("stage.py", source);
@@ -74,7 +74,7 @@ fn a_compiled_module_of_the_repository_ran_instead_of_its_text() {
     assert!(compiled.expect("python3 runs").success() && rows.root.path().join("lib/__pycache__").is_dir());
     rows.script("lib/helper.py", "VALUE = 'first'\n");
     assert_eq!(values_of_module(&rows), [text("first")]);
-    // A text of the same size, usually written in the same second.
+    // The new text has the same size and is usually written in the same second.
     rows.script("lib/helper.py", "VALUE = 'other'\n");
     assert_eq!(values_of_module(&rows), [text("other")]);
 }

@@ -1,4 +1,4 @@
-//! The division of rows into messages, and heartbeats between messages.
+//! Tests of the division of rows into messages, and of heartbeats.
 
 use std::fs;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::rows::{Rows, text};
 const PATH: Column<String> = Column::new("file.path");
 const TEXT: Column<String> = Column::new("chunk.text");
 
-/// Program that returns, for each row, the number of rows in its message and the length of the row's text.
+/// A program that returns for each row the number of rows in its message and the length of its text.
 const COUNTER: &str = "
 import json, sys
 def say(message):
@@ -43,12 +43,13 @@ fn chunks_are_divided_by_bytes() {
 #[test]
 fn files_are_divided_by_bytes_with_all_their_chunks() {
     let lengths = [400_000, 400_000, 400_000, 10, 3_000_000, 10];
-    // The second file has 800,000 bytes, the fourth 3,000,010.
+    // The second file has 800,000 bytes and the fourth has 3,000,010 bytes.
     let rows = [1, 3, 3, 3, 2, 2];
     check("file.owner", &[0, 1, 1, 2, 3, 3], &lengths, &rows);
 }
 
-/// `rows` has, for each chunk, the number of chunks in its message. The value of a file equals the value of its first chunk.
+/// Checks the number of rows per message. `rows` contains the number of chunks in the message of each chunk. The value
+/// of a file is the value of its first chunk.
 #[track_caller]
 fn check(column: &str, chunks: &[u32], lengths: &[usize], rows: &[usize]) {
     let root = TempDir::new().expect("a temporary directory");

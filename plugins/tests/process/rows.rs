@@ -1,4 +1,4 @@
-//! Rows for programs under test, and a temporary project for the program files.
+//! Input rows for programs under test, in a temporary project.
 
 use std::fs;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 const PATH: Column<String> = Column::new("file.path");
 
-/// A project with rows.
+/// A temporary project, and the input rows of a stage.
 pub(crate) struct Rows {
     pub(crate) root: TempDir,
     paths: Vec<String>,
@@ -24,19 +24,19 @@ impl Rows {
         Self { root, paths: paths.iter().map(|&path| path.to_owned()).collect(), chunks: chunks.to_vec() }
     }
 
-    /// Runs a stage that is the Python function in `source`.
+    /// Runs a stage whose program is the Python function in `source`.
     pub(crate) fn python(&self, config: &str, source: &str) -> StageOutcome {
         let decorated = source.replacen("def ", "@stage\ndef ", 1);
         self.script("stage.py", &format!("from aurora_stage import Drop, stage\n{decorated}"));
         self.run("python3", "stage.py", config).expect("the run completes")
     }
 
-    /// Runs a stage that is a script.
+    /// Runs a stage whose program is a script.
     pub(crate) fn run(&self, interpreter: &str, script: &str, config: &str) -> Result<StageOutcome, TestError> {
         self.run_with(interpreter, script, config, RunOptions::default())
     }
 
-    /// Like [`Rows::run`], with options for the run.
+    /// Runs a stage like [`Rows::run`], with options for the run.
     pub(crate) fn run_with(
         &self,
         interpreter: &str,
@@ -65,7 +65,7 @@ impl Rows {
     }
 }
 
-/// A string cell.
+/// Returns a cell with a string.
 pub(crate) fn text(text: &str) -> Option<Value> {
     Some(Value::String(text.to_owned()))
 }

@@ -1,4 +1,4 @@
-//! One call of a module.
+//! A single call of a module.
 
 use wasmtime::component::TypedFunc;
 use wasmtime::{Store, Trap};
@@ -9,20 +9,20 @@ use crate::interface::{
 use crate::module::Module;
 use crate::state::{MAX_MESSAGE_BYTES, State, printable};
 
-/// A call with its own instance, fuel and memory.
+/// A call of a module, with its own instance, fuel and memory.
 pub(crate) struct Call<'m> {
     module: &'m Module,
     store: Store<State>,
 }
 
-/// The reason why a call has no output.
+/// The reason why a call has no result.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CallError {
-    /// The module is not a stage, or does not accept its configuration. Contains a message.
+    /// The module is not a stage or rejects its configuration. Contains the message.
     Refused(String),
-    /// The module failed. The reason only depends on the rows, the module and its configuration.
+    /// The module failed. The reason depends only on the rows, the module and its configuration.
     Failed(String),
-    /// The run is stopping, or the call took too long. Another run may have a different result.
+    /// The run is stopping, or the call took too long. The result may be different in another run.
     Interrupted(&'static str),
 }
 
@@ -31,10 +31,10 @@ impl<'m> Call<'m> {
         Self { module, store: module.store() }
     }
 
-    /// Instantiates the module, configures the instance and passes it the rows.
+    /// Instantiates the module, configures the instance and passes the rows to it.
     ///
     /// # Errors
-    /// Returns the reason why there is no output.
+    /// Returns the reason why the call has no result.
     pub(crate) fn run(&mut self, settings: Settings, batch: Batch) -> Result<Output, CallError> {
         let process = self.start(settings)?;
         let called = process.call(&mut self.store, (batch,));
@@ -62,7 +62,7 @@ impl<'m> Call<'m> {
         self.store.get_fuel().unwrap_or(0)
     }
 
-    /// Takes the lines that the module has logged since the previous call of this method.
+    /// Returns the lines that the module has logged since the last call of this method.
     pub(crate) fn take_lines(&mut self) -> Vec<String> {
         self.store.data_mut().take_lines()
     }

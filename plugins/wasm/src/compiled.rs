@@ -7,26 +7,25 @@ use std::path::PathBuf;
 use aurora_confined::{Directory, EntryKind};
 use wasmtime::{Cache, CacheConfig};
 
-/// Directory of wasmtime's cache. wasmtime removes unknown files from it.
+/// The directory of wasmtime's cache. wasmtime removes files that it does not know from this directory.
 const CACHE: &str = "cache";
-/// Directory of the compiled modules in wasmtime's cache, with a subdirectory for each version of wasmtime.
+/// The directory of compiled modules in wasmtime's cache. It has a subdirectory for each version of wasmtime.
 const MODULES: &str = "cache/modules";
-/// Directory of the hashes of the compiled modules, with the same file names.
+/// The directory with the hash of each compiled module, in a file with the same name as the module.
 const HASHES: &str = "hashes";
-/// Maximum size of a compiled module that is used, in bytes.
+/// Maximum size of a compiled module, in bytes. Larger ones are removed.
 const MAX_COMPILED_BYTES: u64 = 512 << 20;
 
-/// A user directory for compiled modules, provided as a service of the program. It contains machine code, so a
-/// repository must not be able to write to it. Without the directory, each run compiles its modules.
+/// A user directory for compiled modules, which the program provides as a service. It contains machine code, so a
+/// repository must not be able to write to it. If the service is missing, each run compiles its modules.
 ///
-/// wasmtime runs the code in this directory. Therefore, files whose hash differs from the recorded hash are removed
-/// first.
+/// wasmtime runs the code in this directory. Therefore, files that do not match their recorded hash are removed first.
 #[derive(Clone, Debug)]
 pub struct CompiledModules(pub PathBuf);
 
 impl CompiledModules {
-    /// The cache of wasmtime, without damaged files. `None` if the cache is unusable; compiling the modules is only
-    /// slower.
+    /// Removes damaged files and returns wasmtime's cache. Returns `None` if the cache cannot be used; then modules are
+    /// compiled again, which is only slower.
     pub(crate) fn cache(&self) -> Option<Cache> {
         match self.remove_damaged() {
             Ok(()) => {}
@@ -34,7 +33,7 @@ impl CompiledModules {
             Err(_) => return None,
         }
         let mut config = CacheConfig::new();
-        // Compressing a file again would change its hash.
+        // wasmtime must not compress a file again, because that would change the hash of the file.
         config.with_directory(self.0.join(CACHE)).with_optimized_compression_usage_counter_threshold(u64::MAX);
         Cache::new(config).ok()
     }
@@ -42,7 +41,7 @@ impl CompiledModules {
     /// Records the hashes of new files.
     ///
     /// # Errors
-    /// If the directory cannot be read or written. The new files are not used again in that case.
+    /// Returns an error if the directory cannot be read or written. In that case, the new files will not be used.
     pub(crate) fn record(&self) -> io::Result<()> {
         let root = Directory::open_root(&self.0)?;
         let hashes = root.create_directories(HASHES)?;
@@ -72,8 +71,8 @@ impl CompiledModules {
     }
 }
 
-/// The compiled modules of all versions of wasmtime. Their names are hashes. The names of all other files contain a
-/// dot.
+/// Returns the compiled modules for all versions of wasmtime. Their file names are hashes. Other files in the
+/// directories have a dot in their name.
 fn compiled_files(root: &Directory) -> io::Result<Vec<(Directory, OsString)>> {
     let mut found = Vec::new();
     let modules = match root.open_directory(MODULES) {

@@ -18,43 +18,44 @@ use crate::limits::Limits;
 use crate::module::ModuleOptions;
 use crate::stage::WasmStage;
 
-/// Maximum size of a module, in bytes. A module with a Python interpreter has about 20 MB.
+/// Maximum size of a module, in bytes. A module that contains a Python interpreter has about 20 MB.
 const MAX_MODULE_BYTES: u64 = 64 << 20;
-/// Maximum linear memory of one instance, in bytes: the range of 32-bit addresses.
+/// Maximum linear memory of one call, in bytes: everything that 32-bit addresses can reach.
 const MAX_MEMORY_BYTES: u64 = 4 << 30;
 /// Minimum linear memory, in bytes: one page.
 const MIN_MEMORY_BYTES: u64 = 64 << 10;
-/// Maximum fuel of a call. Consuming it takes about a quarter of an hour.
+/// Maximum fuel of a call. A module needs about a quarter of an hour to consume it.
 const MAX_FUEL: u64 = 1_000_000_000_000;
 const MAX_ROWS: usize = 65_536;
-/// Name of the grant to read the time of day. The output may then depend on when the stage runs.
+/// Name of the grant for reading the time. With this grant, the output may depend on when the stage runs.
 const CLOCK: &str = "clock";
 
-/// The configuration of a stage that is a WebAssembly component of the world `aurora:stage/stage@1.0.0`.
+/// The configuration of a stage that is a WebAssembly component for the world `aurora:stage/stage@1.0.0`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wasm {
     /// Path of the module, relative to the root of the project.
     pub module: String,
-    /// Columns that the module gets.
+    /// Columns that the module receives.
     pub reads: Vec<String>,
     /// Columns that the module fills.
     pub writes: BTreeMap<String, WrittenType>,
-    /// Languages of the files that the module gets, or whose chunks it gets; all if the list is empty.
+    /// Languages of the files that are passed to the module, alone or with their chunks; all languages if the list is
+    /// empty.
     pub languages: Vec<String>,
     /// Rows that the module may drop.
     pub drops: DropRows,
-    /// Passed to the module as JSON.
+    /// Configuration that is passed to the module as JSON.
     pub config: Map<String, Value>,
-    /// Version that the author raises when the same input gives another output.
+    /// Version of the module. The author must change it when the same input gives a different output.
     pub version: String,
-    /// Maximum fuel that one call may consume; an instruction costs about 1.
+    /// Maximum fuel that one call may consume. An instruction costs about one unit.
     pub fuel: u64,
     /// Maximum linear memory of one call, in bytes.
     pub memory: ByteSize,
     /// Maximum number of rows in one call.
     pub rows: usize,
-    /// Parts of the outside world that the module may use.
+    /// System interfaces that the module may use, such as `clock`.
     pub grants: Vec<String>,
 }
 
@@ -152,7 +153,7 @@ impl StageConfig for Wasm {
         let (declaration, memory) = (self.declaration(), self.memory.0);
         let fingerprint = declaration.fingerprint(self.identity(&bytes));
         let settings = Settings {
-            // The worker sets it.
+            // The worker sets the name when it calls the module.
             name: String::new(),
             config: Value::Object(self.config).to_string(),
             reads: declaration.reads.clone(),
@@ -172,8 +173,8 @@ impl Wasm {
         Declaration::new(&self.reads, &self.writes, self.drops)
     }
 
-    /// Everything that the output depends on, except the declared columns. Includes the limits: with less fuel, fewer
-    /// rows have values.
+    /// Returns the fingerprint of everything that the output depends on, except the declared columns. It includes the
+    /// limits, because with less fuel, more calls fail.
     fn identity(&self, module: &[u8]) -> Fingerprint {
         Fingerprint::new(Self::TYPE, 1)
             .with("module", blake3::hash(module))

@@ -1,24 +1,24 @@
 //! Checks of the contents of a component before it is compiled.
 //!
-//! Fuel and memory limit the execution of a module, but not its compilation. A compiler keeps track of every variable
-//! in every block of a function, and every instance needs memory for its functions and globals.
+//! Fuel and memory limit the execution of a module, but not its compilation. The compiler tracks every variable in
+//! every block of a function. In addition, every instance needs memory for its functions and globals.
 
 use wasmparser::{FuncToValidate, FuncValidator, FuncValidatorAllocations, FunctionBody, Operator, Parser, Payload};
 use wasmparser::{ValidPayload, Validator, ValidatorResources, WasmFeatures};
 
-/// Maximum size of a function body, in bytes. The largest function of a Python interpreter has 430,000.
+/// Maximum size of a function body, in bytes. The largest function in a Python interpreter has 430,000 bytes.
 const MAX_BODY_BYTES: usize = 1 << 20;
-/// Maximum number of variables in all blocks of a function. A JavaScript engine has 600,000.
+/// Maximum number of variables in a function, counted once for each block. A JavaScript engine has 600,000.
 const MAX_FUNCTION_VARIABLES: u64 = 5_000_000;
-/// Maximum number of variables in all blocks of all functions. A JavaScript engine has 10,000,000.
+/// Maximum number of variables in all functions, counted once for each block. A JavaScript engine has 10,000,000.
 const MAX_TOTAL_VARIABLES: u64 = 200_000_000;
 /// Maximum nesting depth of loops.
 const MAX_NESTED_LOOPS: usize = 100;
 /// Maximum number of functions, globals and imports in all core modules. A Python interpreter has 16,000.
 const MAX_ITEMS: u64 = 100_000;
 
-/// Checks that a component can be compiled in reasonable time and memory. Accepts invalid components, because the
-/// compiler reports their errors.
+/// Checks that compiling a component takes reasonable time and memory. Accepts invalid components, because the compiler
+/// reports their errors.
 ///
 /// # Errors
 /// Returns a message for the author of the module.
@@ -48,14 +48,14 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the number of variables in all blocks of a function.
+/// Checks the limits of a function. Returns the number of its variables, counted once for each block.
 fn check_function(function: FuncToValidate<ValidatorResources>, body: &FunctionBody<'_>) -> Result<u64, String> {
     if body.range().len() > MAX_BODY_BYTES {
         return Err(format!("the module has a function with more than {MAX_BODY_BYTES} bytes"));
     }
     let mut validator = function.into_validator(FuncValidatorAllocations::default());
     let counted = count_variables(&mut validator, body);
-    // The compiler reports invalid code.
+    // Invalid code counts as zero here, because the compiler reports it.
     let (work, loops) = counted.unwrap_or_default();
     if work > MAX_FUNCTION_VARIABLES {
         return Err("the module has a function with too many branches and variables".to_owned());
@@ -66,7 +66,8 @@ fn check_function(function: FuncToValidate<ValidatorResources>, body: &FunctionB
     Ok(work)
 }
 
-/// Counts the variables (locals, parameters and values on the stack) in all blocks, and the nesting depth of loops.
+/// Counts the variables (locals, parameters and values on the stack) in each block, and the maximum nesting depth of
+/// loops.
 fn count_variables(
     validator: &mut FuncValidator<ValidatorResources>,
     body: &FunctionBody<'_>,
@@ -74,7 +75,7 @@ fn count_variables(
     let mut reader = body.get_binary_reader();
     validator.read_locals(&mut reader)?;
     let mut operators = wasmparser::OperatorsReader::new(reader);
-    // Whether each open block is a loop.
+    // `blocks` contains whether each open block is a loop.
     let (mut work, mut blocks, mut loops, mut max_loops) = (0, Vec::new(), 0, 0);
     while !operators.eof() {
         let (operator, offset) = operators.read_with_offset()?;

@@ -1,4 +1,4 @@
-//! Conversion of the rows of a batch to the types of the WIT world, and of the result to a response.
+//! Converts the rows of a batch to types of the WIT world, and the result of a module to a response.
 
 use aurora_pipeline::{DynamicType, Entity, Value, ValueRef};
 use aurora_plugins::declaration::Declaration;
@@ -6,7 +6,7 @@ use aurora_plugins::exchange::{CellValue, Request, Response, RowNote};
 
 use crate::interface::{self, Batch, Column, Output, Remark, Values};
 
-/// Converts the rows to the parameter of `process`.
+/// Converts rows to the parameter of `process`.
 pub(crate) fn batch_of(request: &Request<'_>) -> Batch {
     let files = request.file_columns().map(|(name, values)| column("file", name, values));
     let chunks = request.chunk_columns().map(|(name, values)| column("chunk", name, values));
@@ -17,10 +17,11 @@ pub(crate) fn batch_of(request: &Request<'_>) -> Batch {
     }
 }
 
-/// Converts the result of `process` to a response, which the exchange checks.
+/// Converts the result of `process` to a response. The caller must still check the response.
 ///
 /// # Errors
-/// If a column is not named `file.*` or `chunk.*`, is returned twice, or has values of another type than declared.
+/// Returns an error if a column is not named `file.*` or `chunk.*`, is returned twice, or does not have the declared
+/// type.
 pub(crate) fn response_of(output: Output, declaration: &Declaration) -> Result<Response, String> {
     let mut response = Response::default();
     for Column { name, values } in output.columns {
@@ -40,8 +41,8 @@ pub(crate) fn response_of(output: Output, declaration: &Declaration) -> Result<R
     Ok(response)
 }
 
-/// Checks the type of a column. A wrong type is an error of the whole call. The caller then processes each row again,
-/// so that the other rows keep their values.
+/// Checks the type of a column. A wrong type is an error of the whole call. After such an error, the caller processes
+/// each row alone, so that rows with correct values keep them.
 fn check_type(name: &str, values: &Values, declaration: &Declaration) -> Result<(), String> {
     let Some(declared) = declaration.written.iter().find(|column| column.name == name) else { return Ok(()) };
     let given = match values {

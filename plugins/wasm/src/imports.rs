@@ -1,8 +1,8 @@
-//! The imports of a component: the log, inert WASI interfaces, and clocks if the configuration grants them.
+//! The imports of a component: the log, stubs of WASI interfaces, and clocks if the configuration grants them.
 //!
-//! Language runtimes import WASI interfaces even if the program does not use them. They see an empty environment, no
-//! arguments, no directories, and a fixed sequence of random numbers. Their output to the standard streams is logged
-//! ([`streams`]). Every other WASI function traps when it is called.
+//! Language runtimes import WASI interfaces even if the program does not use them. The stubs provide an empty
+//! environment, no arguments, no directories, and a fixed sequence of random numbers. Output to the standard streams is
+//! logged ([`streams`]). Every other WASI function traps when it is called.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,7 +14,7 @@ use crate::limits::charge;
 use crate::state::State;
 use crate::streams;
 
-/// Maximum number of random bytes in one request.
+/// Maximum number of random bytes that a module may request at once.
 const MAX_RANDOM_BYTES: u64 = 1 << 16;
 
 type Function = fn(&mut State, &[Val]) -> Option<Val>;
@@ -22,7 +22,7 @@ type Function = fn(&mut State, &[Val]) -> Option<Val>;
 /// Defines all imports of a component.
 ///
 /// # Errors
-/// If an import belongs neither to WASI nor to the world of stages.
+/// Returns an error if an import belongs neither to WASI nor to the world of stages.
 pub(crate) fn define(linker: &mut Linker<State>, component: &Component, has_clock: bool) -> Result<(), String> {
     linker.root().func_wrap("log", log).map_err(|error| error.to_string())?;
     let engine = linker.engine().clone();
@@ -102,7 +102,8 @@ fn define_function(
     })
 }
 
-/// Functions that language runtimes call when they start. Their results do not depend on the system.
+/// Returns a stub for a function that language runtimes call when they start. The result of a stub does not depend on
+/// the system.
 fn inert(interface: &str, name: &str) -> Option<Function> {
     let function: Function = match (interface, name) {
         ("wasi:cli/environment", "get-environment" | "get-arguments") => |_, _| Some(Val::List(Vec::new())),
@@ -130,7 +131,7 @@ fn random_bytes(state: &mut State, parameters: &[Val]) -> Option<Val> {
     Some(Val::List((0..*length).map(|_| Val::U8(state.next_random() as u8)).collect()))
 }
 
-/// The clocks of WASI. The wall clock returns the time in UTC.
+/// Returns a function of the WASI clocks. The wall clock returns the time in UTC.
 fn clock(interface: &str, name: &str) -> Option<Function> {
     let function: Function = match (interface, name) {
         ("wasi:clocks/monotonic-clock", "now") => {

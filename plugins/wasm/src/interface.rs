@@ -1,5 +1,5 @@
-//! Rust types for the WIT world `aurora:stage` (`wit/stage.wit`). Instantiation compares them with the types of the
-//! module.
+//! Rust types for the WIT world `aurora:stage` (`wit/stage.wit`). Instantiation checks that the module has the same
+//! types.
 
 use wasmtime::component::{ComponentType, Lift, Lower};
 
@@ -15,7 +15,7 @@ pub(crate) type ProcessResults = (Result<Output, String>,);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ComponentType, Lift)]
 #[component(enum)]
 #[repr(u8)]
-#[allow(dead_code, reason = "made by `Lift` only")]
+#[allow(dead_code, reason = "only constructed by `Lift`")]
 pub(crate) enum Entity {
     #[component(name = "file")]
     File,
@@ -59,7 +59,7 @@ pub(crate) struct Batch {
     pub(crate) columns: Vec<Column>,
 }
 
-/// A note of a module about one row.
+/// A note of the module about a row.
 #[derive(Clone, Debug, PartialEq, ComponentType, Lift)]
 #[component(record)]
 pub(crate) struct Remark {

@@ -4,26 +4,27 @@ use std::time::Duration;
 
 use wasmtime::{ResourceLimiter, StoreContextMut, Trap};
 
-/// Maximum number of entries in all tables. A Python interpreter has about 10,000.
+/// Maximum number of entries in all tables of a call. A Python interpreter has about 10,000.
 const MAX_TABLE_ENTRIES: usize = 1_000_000;
 /// Maximum number of core module instances, of tables, and of linear memories. A Python interpreter has about 50
 /// instances.
 const MAX_INSTANCES: usize = 200;
-/// Fuel for a call of a host function, and for each byte that it copies. Both take longer than an instruction.
+/// Fuel for a call of a host function, which takes longer than an instruction.
 const FUEL_PER_HOST_CALL: u64 = 1_000;
 const FUEL_PER_HOST_BYTE: u64 = 10;
-/// Minimum fuel that a call must consume per second: a hundredth of the usual amount.
+/// Fuel that a call must consume per second on average, or it takes too long. A call usually consumes a hundred times
+/// as much.
 const MIN_FUEL_PER_SECOND: u64 = 10_000_000;
 
-/// Limits of one call.
+/// The limits of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// Amount of fuel; an instruction costs about one.
+    /// Amount of fuel. An instruction costs about one unit.
     pub(crate) fuel: u64,
     /// Maximum size of all linear memories together, in bytes.
     pub(crate) memory: u64,
-    /// Maximum time. Usually the fuel ends a call earlier, unless the module performs slow operations that cost little
-    /// fuel.
+    /// Maximum duration. The fuel usually ends a call earlier, unless the module performs slow operations that cost
+    /// little fuel.
     pub(crate) time: Duration,
 }
 
@@ -32,17 +33,17 @@ impl Limits {
         Self { fuel, memory, time: Duration::from_secs(fuel.div_ceil(MIN_FUEL_PER_SECOND)) }
     }
 
-    /// Maximum number of bytes that a call may return. A module can return the same string many times, so the size of
-    /// its memory does not limit the result.
+    /// Maximum number of bytes that a call may return. A module can return the same string many times, so its memory
+    /// does not limit the size of the result.
     pub(crate) fn max_result_bytes(self) -> usize {
         usize::try_from(self.memory / 4).unwrap_or(usize::MAX)
     }
 }
 
-/// Consumes the fuel for a call of a host function that copies this number of bytes.
+/// Consumes the fuel for a call of a host function that copies `bytes` bytes.
 ///
 /// # Errors
-/// If there is not enough fuel left.
+/// Returns an error if there is not enough fuel left.
 pub(crate) fn charge<T: 'static>(store: &mut StoreContextMut<'_, T>, bytes: usize) -> wasmtime::Result<()> {
     let cost = FUEL_PER_HOST_CALL.saturating_add(FUEL_PER_HOST_BYTE.saturating_mul(bytes as u64));
     let left = store.get_fuel()?.checked_sub(cost);
@@ -55,7 +56,7 @@ pub(crate) fn charge<T: 'static>(store: &mut StoreContextMut<'_, T>, bytes: usiz
 pub(crate) struct MemoryLimiter {
     free_bytes: u64,
     free_entries: usize,
-    /// Whether a growth was refused.
+    /// Whether the module tried to exceed a limit.
     pub(crate) is_exceeded: bool,
 }
 
@@ -99,8 +100,8 @@ impl ResourceLimiter for MemoryLimiter {
     }
 }
 
-/// Whether the growth exceeds the module's own maximum. Such a growth fails after this check, so it must not be
-/// counted.
+/// Whether the growth exceeds the maximum that the module declares. wasmtime rejects such a growth after this check, so
+/// it must not be counted.
 fn is_beyond(desired: usize, maximum: Option<usize>) -> bool {
     maximum.is_some_and(|maximum| desired > maximum)
 }

@@ -16,7 +16,7 @@ use crate::imports;
 use crate::limits::Limits;
 use crate::state::State;
 
-/// Interval at which a call checks whether it must end.
+/// Interval at which running calls check whether they must end.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Options for compiling and running a module.
@@ -27,7 +27,7 @@ pub(crate) struct ModuleOptions {
     pub(crate) compiled: Option<Arc<CompiledModules>>,
 }
 
-/// A compiled component whose imports have been checked. Instantiation is cheap.
+/// A compiled component with checked imports. Creating an instance of it is cheap.
 pub(crate) struct Module {
     engine: Engine,
     linked: InstancePre<State>,
@@ -39,14 +39,14 @@ impl Module {
     /// Compiles a component.
     ///
     /// # Errors
-    /// Returns a message for the author of the module: it is not a component, is too large, or has an unsupported
+    /// Returns a message for the author of the module if it is not a component, is too large, or has an unsupported
     /// import.
     pub(crate) fn compile(bytes: &[u8], options: &ModuleOptions) -> Result<Self, String> {
         contents::check(bytes)?;
         let engine = Engine::new(&engine_config(options)).map_err(|error| format!("{error:#}"))?;
         let component = Component::from_binary(&engine, bytes).map_err(|error| not_a_component(bytes, &error))?;
         if let Some(compiled) = &options.compiled {
-            // Without a recorded hash, the compiled module is not used again, which is only slower.
+            // If the hash is not recorded, the compiled module is not used again. This is only slower.
             let _ = compiled.record();
         }
         let mut linker = Linker::new(&engine);
@@ -61,7 +61,7 @@ impl Module {
         &self.linked
     }
 
-    /// Runs calls of the module, and interrupts them when they take too long or the run is stopping.
+    /// Runs calls of the module. Interrupts them if they take too long or the run is stopping.
     pub(crate) fn interruptible<R>(&self, cx: &StageContext<'_>, calls: impl FnOnce() -> R) -> R {
         thread::scope(|scope| {
             let (done, wait) = mpsc::channel::<()>();
@@ -71,7 +71,7 @@ impl Module {
                     self.engine.increment_epoch();
                 }
             };
-            // If the thread cannot be spawned, calls still end when their fuel is consumed.
+            // If the thread cannot be spawned, calls only end when their fuel is consumed.
             let _ = thread::Builder::new().name("aurora-wasm-watch".to_owned()).spawn_scoped(scope, watch);
             let result = calls();
             drop(done);
@@ -79,7 +79,7 @@ impl Module {
         })
     }
 
-    /// Creates a store for one call, with its fuel.
+    /// Creates a store with the fuel and the limits of one call.
     pub(crate) fn store(&self) -> Store<State> {
         let limits = self.limits;
         let mut store = Store::new(&self.engine, State::new(limits));
@@ -96,21 +96,21 @@ impl Module {
     }
 }
 
-/// Configures the engine so that a module has the same results on every machine: calls are limited by fuel instead of
-/// time, and NaNs and relaxed SIMD are deterministic.
+/// Returns an engine configuration with which a module has the same results on every machine. Calls are limited by
+/// fuel, and NaNs and relaxed SIMD are deterministic.
 fn engine_config(options: &ModuleOptions) -> Config {
     let mut config = Config::new();
     config.consume_fuel(true).epoch_interruption(true);
     config.cranelift_nan_canonicalization(true).relaxed_simd_deterministic(true);
-    // The interface has 32-bit addresses. Shared memories, whose waits consume no fuel, need a cargo feature of
-    // wasmtime that is disabled.
+    // The interface has 32-bit addresses. Shared memories are not available, because the necessary cargo feature of
+    // wasmtime is disabled; waiting for such a memory would consume no fuel.
     config.wasm_memory64(false);
     config.cache(options.compiled.as_deref().and_then(CompiledModules::cache));
     config
 }
 
 fn not_a_component(bytes: &[u8], error: &wasmtime::Error) -> String {
-    // The version field of the header is 1 for core modules; components have 13 and a layer of 1.
+    // The version field of the header is 1 in a core module. In a component, it is 13 with a layer of 1.
     if bytes.starts_with(b"\0asm\x01\0\0\0") {
         return "the file is a core WebAssembly module, not a component; `wasm-tools component new` converts it".into();
     }
@@ -124,7 +124,7 @@ mod tests {
     use crate::guest;
     use crate::interface::{Batch, Settings};
 
-    /// The result of a call that consumes hardly any fuel during the test, while the epoch of the engine advances.
+    /// Returns the error of a call that loops while the epoch of the engine advances.
     fn call(limits: Limits, is_stopping: bool) -> CallError {
         let bytes = guest::component_with("(func $loop (loop $forever (br $forever))) (start $loop)", "");
         let module =

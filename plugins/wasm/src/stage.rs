@@ -1,4 +1,4 @@
-//! The stage and its workers.
+//! The stage type `wasm` and its workers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -13,11 +13,13 @@ use crate::convert::{batch_of, response_of};
 use crate::interface::Settings;
 use crate::module::{Module, ModuleOptions};
 
-/// Number of failed calls with all fuel consumed after which the stage gives up. A call that fails early counts less.
+/// Number of failed calls after which the stage gives up, if each call consumed all its fuel. Other failed calls count
+/// less.
 const MAX_FAILED_CALLS: u64 = 20;
-/// Divisor of the fuel limit that gives the minimum cost of a failed call. Starting an instance takes time, too.
+/// The minimum cost of a failed call is the fuel limit divided by this number, because starting an instance also takes
+/// time.
 const MIN_COST_DIVISOR: u64 = 100;
-/// Maximum number of lines that the stage logs in one run.
+/// Maximum number of lines that the stage may log in one run.
 const MAX_LINES: u64 = 200;
 
 /// Reason for not processing the remaining rows.
@@ -25,7 +27,7 @@ const GIVEN_UP: &str = "gave up on the module after too many failed calls";
 
 /// A stage that runs a WebAssembly component.
 pub(crate) struct WasmStage {
-    /// Bytes of the module; empty once it is compiled.
+    /// Content of the module file; empty after the module has been compiled.
     bytes: Mutex<Vec<u8>>,
     options: ModuleOptions,
     languages: Vec<String>,
@@ -35,7 +37,7 @@ pub(crate) struct WasmStage {
     declaration: Declaration,
     settings: Settings,
     fingerprint: Fingerprint,
-    /// Amount of fuel that failed calls may still consume.
+    /// Amount of fuel that failed calls may still consume before the stage gives up.
     patience: AtomicU64,
     lines: AtomicU64,
 }
@@ -65,7 +67,7 @@ impl WasmStage {
         }
     }
 
-    /// Returns the compiled module. It is compiled for the first rows, so that a run without rows does not compile it.
+    /// Returns the compiled module. The first call compiles it, so a run without rows does not compile the module.
     fn module(&self, cx: &StageContext<'_>) -> Result<&Module, StageError> {
         let compiled = self.module.get_or_init(|| {
             let bytes = std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner));
@@ -82,7 +84,7 @@ impl WasmStage {
     fn count_failure(&self, fuel_left: u64) {
         let fuel = self.options.limits.fuel;
         let counted = fuel.saturating_sub(fuel_left).max(fuel / MIN_COST_DIVISOR).max(1);
-        // The closure always returns a value.
+        // The update cannot fail, because the closure always returns a value.
         let _ =
             self.patience.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(counted)));
     }
@@ -106,7 +108,7 @@ impl Stage for WasmStage {
     }
 }
 
-/// A worker. Every call has a new instance, so that an answer does not depend on earlier rows.
+/// A worker of the stage. Every call uses a new instance, so that the answer does not depend on earlier rows.
 struct WasmWorker<'s> {
     stage: &'s WasmStage,
 }
@@ -123,8 +125,8 @@ impl Worker for WasmWorker<'_> {
 }
 
 impl WasmWorker<'_> {
-    /// Processes rows together, and one unit at a time if that fails: creating an instance is cheap, but a call that
-    /// loops consumes all of its fuel.
+    /// Processes rows in one call. If the call fails, processes one unit per call, because creating an instance is
+    /// cheap. Calls that consume much fuel are limited by giving up.
     fn answer(
         &self,
         batch: &BatchView<'_>,
@@ -159,7 +161,8 @@ impl WasmWorker<'_> {
         Ok(())
     }
 
-    /// Passes some rows to a new instance and checks its answer. The inner error is the reason for a missing answer.
+    /// Passes rows to a new instance and adds its answer to `outcome`. The inner error is the reason why there is no
+    /// valid answer.
     fn call(
         &self,
         batch: &BatchView<'_>,
@@ -182,7 +185,7 @@ impl WasmWorker<'_> {
         });
         match &answer {
             Ok(()) => {}
-            // The call may have consumed little fuel, but it has used its maximum time.
+            // An interrupted call has used up its time, so it counts as if it had consumed all its fuel.
             Err(CallError::Interrupted(_)) => self.stage.count_failure(0),
             Err(_) => self.stage.count_failure(call.fuel_left()),
         }

@@ -1,4 +1,4 @@
-//! The state of the host for one call.
+//! The state of the host during one call.
 
 use std::time::Instant;
 
@@ -6,22 +6,22 @@ use crate::limits::{Limits, MemoryLimiter};
 
 /// Maximum length of a module's message in reports, in bytes.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 500;
-/// Maximum length of a line in the log, in bytes.
+/// Maximum length of a logged line, in bytes.
 const MAX_LINE_BYTES: usize = 2 << 10;
 /// Maximum number of lines that one call may log.
 const MAX_LINES: usize = 200;
 
-/// A standard stream that a module writes to.
+/// A standard stream to which a module can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stream {
     Output,
     Error,
 }
 
-/// State of one call.
+/// The host state of one call.
 pub(crate) struct State {
     pub(crate) memory: MemoryLimiter,
-    /// Zero of the monotonic clock of the call.
+    /// Start of the call, which is time zero of its monotonic clock.
     pub(crate) started: Instant,
     lines: Vec<String>,
     /// The unfinished line of each [`Stream`].
@@ -40,18 +40,18 @@ impl State {
         }
     }
 
-    /// Keeps a line of the log until the call has returned. Lines beyond the limit are dropped.
+    /// Stores a log line until the call has returned. Lines beyond the maximum number are dropped.
     pub(crate) fn log(&mut self, line: &str) {
         if self.lines.len() < MAX_LINES {
             self.lines.push(printable(line, MAX_LINE_BYTES));
         }
     }
 
-    /// Logs the lines in bytes that were written to a stream.
+    /// Splits the bytes that were written to a stream into lines and logs them.
     pub(crate) fn write(&mut self, stream: Stream, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let line = &mut self.unfinished[stream as usize];
-            // One byte more than the maximum, so that truncation can be detected.
+            // Stores one byte more than the maximum, so that a truncated line can be detected.
             let room = (MAX_LINE_BYTES + 1).saturating_sub(line.len());
             line.extend_from_slice(&piece[..piece.len().min(room)]);
             if piece.ends_with(b"\n") {
@@ -60,7 +60,7 @@ impl State {
         }
     }
 
-    /// Takes the lines that were logged since the previous call of this method.
+    /// Returns the lines that were logged since the last call of this method, including unfinished lines.
     pub(crate) fn take_lines(&mut self) -> Vec<String> {
         for stream in [Stream::Output, Stream::Error] {
             if !self.unfinished[stream as usize].is_empty() {
@@ -75,7 +75,8 @@ impl State {
         self.log(&String::from_utf8_lossy(&line));
     }
 
-    /// The next number of a fixed sequence (SplitMix64: Steele, Lea, Flood 2014), for guests that ask for random numbers.
+    /// Returns the next number of a fixed sequence, for modules that request random numbers (SplitMix64; Steele, Lea,
+    /// Flood 2014).
     pub(crate) fn next_random(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.random;
@@ -85,7 +86,7 @@ impl State {
     }
 }
 
-/// Prepares a text of a module for messages: at most `longest` bytes, without control characters.
+/// Prepares a text of a module for messages: shortens it to at most `longest` bytes and replaces control characters.
 pub(crate) fn printable(text: &str, longest: usize) -> String {
     let text = text.trim_end();
     let is_cut = text.len() > longest;

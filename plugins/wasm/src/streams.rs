@@ -1,4 +1,5 @@
-//! The standard streams of a module (WASI 0.2): the input is empty, and lines of output go to the log of the stage.
+//! The standard streams of a module (WASI 0.2). The input is empty. Lines written to the outputs go to the log of the
+//! stage.
 
 use wasmtime::StoreContextMut;
 use wasmtime::component::{ComponentType, LinkerInstance, Lower, Resource, ResourceType};
@@ -6,21 +7,21 @@ use wasmtime::component::{ComponentType, LinkerInstance, Lower, Resource, Resour
 use crate::limits::charge;
 use crate::state::{State, Stream};
 
-/// Maximum number of bytes that a module may write at once. Output is always accepted, so the module never has to wait.
+/// Maximum number of bytes that a module may write at once. The host always accepts output, so the module never waits.
 const MAX_WRITE_BYTES: u64 = 4 << 10;
 
-/// `wasi:io/streams.output-stream`; 0 is standard output, 1 is standard error.
+/// The resource `wasi:io/streams.output-stream`. Its handle is 0 for standard output and 1 for standard error.
 pub(crate) struct OutputStream;
-/// `wasi:io/streams.input-stream`, at its end.
+/// The resource `wasi:io/streams.input-stream`, which is always at its end.
 pub(crate) struct InputStream;
-/// `wasi:io/poll.pollable`, always ready.
+/// The resource `wasi:io/poll.pollable`, which is always ready.
 pub(crate) struct Pollable;
-/// `wasi:io/error.error`, which no function returns.
+/// The resource `wasi:io/error.error`, which no function returns.
 pub(crate) struct StreamFailure;
 
 #[derive(ComponentType, Lower)]
 #[component(variant)]
-#[allow(dead_code, reason = "part of the interface; nothing that a stream is connected to can fail")]
+#[allow(dead_code, reason = "part of the interface, although operations on these streams never fail")]
 enum StreamError {
     #[component(name = "last-operation-failed")]
     LastOperationFailed(Resource<StreamFailure>),
@@ -30,7 +31,7 @@ enum StreamError {
 
 type Written = (Result<(), StreamError>,);
 
-/// The type of a WASI resource that host functions return.
+/// Returns the host type of a WASI resource.
 pub(crate) fn resource_type(name: &str) -> Option<ResourceType> {
     match name {
         "input-stream" => Some(ResourceType::host::<InputStream>()),
@@ -41,10 +42,10 @@ pub(crate) fn resource_type(name: &str) -> Option<ResourceType> {
     }
 }
 
-/// Defines a function of an interface if it writes to a stream or waits for one.
+/// Defines a function of a stream or polling interface. Ignores other functions.
 ///
 /// # Errors
-/// If it is already defined.
+/// Returns an error if the function is already defined.
 pub(crate) fn define(linker: &mut LinkerInstance<'_, State>, interface: &str, name: &str) -> wasmtime::Result<()> {
     match (interface, name) {
         ("wasi:cli/stdin", "get-stdin") => linker.func_wrap(name, |_, ()| Ok((Resource::<InputStream>::new_own(0),))),

@@ -1,4 +1,4 @@
-//! The cache of compiled modules: modules are used again, unless they are damaged.
+//! Tests of the cache of compiled modules: a compiled module is used again unless it is damaged.
 
 mod guest;
 
@@ -9,7 +9,7 @@ use aurora_pipeline::{DynamicType, Services, Value};
 use aurora_plugins::testkit::StageTest;
 use aurora_wasm::{CompiledModules, Wasm};
 
-/// Runs a module over a chunk, with a directory for compiled modules.
+/// Runs a module with one chunk and a directory for compiled modules.
 fn run(root: &Path) {
     let mut services = Services::new();
     services.insert(Arc::new(CompiledModules(root.join("compiled"))));
@@ -25,7 +25,7 @@ fn run(root: &Path) {
     assert_eq!(outcome.values("chunk.owner"), [Some(Value::String("payments".to_owned()))]);
 }
 
-/// The only compiled module.
+/// Returns the path of the compiled module. There must be exactly one.
 fn compiled_file(root: &Path) -> PathBuf {
     let entries = |directory: &Path| -> Vec<PathBuf> {
         std::fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("readable").path()).collect()
@@ -43,7 +43,7 @@ fn a_compiled_module_is_used_until_it_is_damaged() {
     std::fs::write(root.path().join("stage.wasm"), guest::component("")).expect("written");
     run(root.path());
     let file = compiled_file(root.path());
-    let written = |file: &Path| std::fs::metadata(file).expect("there").modified().expect("a time");
+    let written = |file: &Path| std::fs::metadata(file).expect("exists").modified().expect("a time");
     let first = written(&file);
     run(root.path());
     assert_eq!(written(&file), first, "it is not compiled again");

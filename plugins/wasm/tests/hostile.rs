@@ -1,4 +1,5 @@
-//! Modules that misbehave: the run ends, every other row keeps its values, and the report contains the reason.
+//! Tests with modules that misbehave. In every case the run ends, all other rows keep their values, and the report
+//! contains the reason.
 
 mod guest;
 
@@ -16,7 +17,7 @@ const CONFIG: &str = r#"
     memory = "1MiB"
 "#;
 
-/// Runs a module over chunks with these names.
+/// Runs a module with chunks that have the given names.
 fn run(module: &[u8], names: &[&str], config: &str) -> Result<StageOutcome, TestError> {
     let root = tempfile::tempdir().expect("a directory");
     std::fs::write(root.path().join("stage.wasm"), module).expect("written");
@@ -28,7 +29,7 @@ fn run(module: &[u8], names: &[&str], config: &str) -> Result<StageOutcome, Test
         .run()
 }
 
-/// Checks that the chunk whose name begins with X has no value for this reason, and the other chunks keep their values.
+/// Checks that the chunk whose name begins with `X` fails for the given reason and the other chunks have values.
 fn check(items: &str, bad: &str, reason: &str) {
     let module = guest::component_with(items, bad);
     let outcome = run(&module, &["a", "b", "X", "c", "d"], CONFIG).expect("the run finishes");
@@ -89,7 +90,7 @@ fn an_undeclared_column_does_not_replace_a_declared_one() {
 
 #[test]
 fn an_undeclared_column_next_to_a_declared_one_is_not_used() {
-    // The result gets a second column with another name and the same values.
+    // The result has a second column with another name and the same values.
     let both = "
         (local.set $files (call $answer (i32.const 1024) (i32.const 0) (local.get $chunks) (i32.const 1040) (i32.const 8)))
         (local.set $columns (call $alloc (i32.const 0) (i32.const 0) (i32.const 4) (i32.const 40)))
@@ -169,7 +170,7 @@ fn a_module_that_loops_when_it_starts_is_given_up() {
 
 #[test]
 fn a_module_that_computes_long_for_wrong_answers_is_given_up() {
-    // About 9 of the 10 million units of fuel.
+    // The loop consumes about 9 of the 10 million units of fuel.
     let wrong = "
         (local.set $more (i64.const 1200000))
         (loop $next (br_if $next (i64.ne (i64.const 0) (local.tee $more (i64.sub (local.get $more) (i64.const 1))))))
@@ -198,7 +199,7 @@ fn a_cancelled_run_interrupts_its_calls() {
         .root(root.path())
         .chunks([0])
         .dynamic("chunk.name", DynamicType::String, vec![Some(Value::String("X".to_owned()))]);
-    // With its fuel, the call would run for minutes.
+    // The fuel would last for minutes.
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(200));
@@ -207,7 +208,7 @@ fn a_cancelled_run_interrupts_its_calls() {
         test.run_with(RunOptions { cancel: cancel.clone(), ..RunOptions::default() })
     });
     let failures = outcome.map_or_else(|error| error.to_string(), |outcome| format!("{:?}", outcome.report().failures));
-    assert!(!failures.contains("the module"), "an interrupted call is no failure of its rows: {failures}");
+    assert!(!failures.contains("the module"), "an interrupted call must not count as a failure of its rows: {failures}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Permitted imports of modules: the log, the standard streams, and clocks if they are granted.
+//! Tests of the imports that modules may use: the log, the standard streams, and clocks if they are granted.
 
 mod guest;
 
@@ -16,7 +16,7 @@ const CONFIG: &str = r#"
     memory = "1MiB"
 "#;
 
-/// Collects the log.
+/// An observer that collects the log.
 #[derive(Default)]
 struct Log(Mutex<Vec<String>>);
 
@@ -28,7 +28,7 @@ impl Observer for Log {
     }
 }
 
-/// Runs `code` in a module for one chunk. Returns the outcome and the log.
+/// Runs a module with `items` and `code` for one chunk. Returns the outcome and the log.
 fn run(items: &str, code: &str, grants: &str) -> (StageOutcome, Vec<String>) {
     let root = tempfile::tempdir().expect("a directory");
     std::fs::write(root.path().join("stage.wasm"), guest::component_with(items, code)).expect("written");
@@ -92,7 +92,7 @@ fn a_flood_on_the_standard_output_consumes_its_fuel() {
 
 #[test]
 fn long_lines_of_the_log_cost_fuel() {
-    // The text has 100,000 bytes, so 10,000,000 of fuel are consumed by ten calls.
+    // The text has 100,000 bytes, so about ten calls consume 10,000,000 units of fuel.
     let code = "(loop $more (call $log (i32.const 0) (i32.const 100000)) (br $more))";
     let (outcome, log) = run("", code, "");
     assert!(format!("{:?}", outcome.report().failures).contains("the module consumed its `fuel`"));
@@ -114,11 +114,11 @@ const CLOCKS: &str = r#"
     (import "wasi:clocks/monotonic-clock@0.2.0" "now" (func $elapsed (result i64)))
     (import "wasi:clocks/wall-clock@0.2.0" "now" (func $time (param i32)))
 "#;
-/// Reads the clock until it has advanced.
+/// Reads the monotonic clock until it has advanced.
 const MONOTONIC: &str = "
     (local.set $more (i64.add (call $elapsed) (i64.const 1000)))
     (loop $wait (br_if $wait (i64.lt_u (call $elapsed) (local.get $more))))";
-/// Traps before the year 2024.
+/// Traps if the wall clock is before the year 2024.
 const WALL: &str = "
     (call $time (i32.const 3000))
     (if (i64.lt_u (i64.load (i32.const 3000)) (i64.const 1704067200)) (then unreachable))

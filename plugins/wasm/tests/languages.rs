@@ -1,7 +1,7 @@
-//! The example in each language, from its source to values.
+//! Tests of the example in each language: the source is compiled and the module is run.
 //!
-//! The compilers are not part of this project. Unless a variable names the compiler, a test is skipped and prints a
-//! message.
+//! The compilers are not part of this project. If the environment variable for a compiler is not set, its test prints a
+//! message and is skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ use aurora_pipeline::{DynamicType, Observer, Progress, RunOptions, Services, Val
 use aurora_plugins::testkit::StageTest;
 use aurora_wasm::{CompiledModules, Wasm};
 
-/// Variable that CI sets. If it is set, the Python test fails without componentize-py.
+/// Environment variable for CI. If it is set, the Python test fails instead of being skipped without componentize-py.
 const REQUIRED: &str = "AURORA_REQUIRE_COMPONENTIZE_PY";
 
 #[test]
@@ -36,7 +36,7 @@ fn the_javascript_example_finds_owners() {
     });
 }
 
-/// The variable must name a `cargo` whose toolchain has the target `wasm32-wasip2`.
+/// The variable must contain the path of a `cargo` whose toolchain has the target `wasm32-wasip2`.
 #[test]
 fn the_rust_example_finds_owners() {
     check("AURORA_WASIP2_CARGO", false, |cargo, directory| {
@@ -51,7 +51,7 @@ fn the_rust_example_finds_owners() {
     });
 }
 
-/// Builds the example with the compiler that a variable names, and runs it.
+/// Builds the example with the compiler that the environment variable names, and runs it.
 fn check(variable: &str, is_required: bool, build: impl Fn(&Path, &Path) -> bool) {
     let Some(compiler) = std::env::var_os(variable).map(PathBuf::from) else {
         assert!(!is_required, "{variable} names no compiler");
@@ -70,11 +70,11 @@ fn check(variable: &str, is_required: bool, build: impl Fn(&Path, &Path) -> bool
     let (values, log) = run(root.path(), &services, "teams = { pay = \"payments\" }");
     assert_eq!(values, [payments.clone(), payments, None], "{log:?}");
     assert_eq!(log, [""; 0]);
-    // The second run uses the cached module.
+    // The second run uses the compiled module from the cache.
     assert!(root.path().join("compiled").is_dir(), "the compiled module is kept");
     let (values, log) = run(root.path(), &services, "");
     assert_eq!(values, [None, None, None]);
-    assert_eq!(log, ["no teams are configured"], "what the module prints");
+    assert_eq!(log, ["no teams are configured"], "the output of the module");
 }
 
 /// Runs the example. Returns the owners of three chunks, and the log.
@@ -106,7 +106,7 @@ fn copy_files(from: &Path, to: &Path) {
     }
 }
 
-/// Collects the log.
+/// An observer that collects the log.
 #[derive(Default)]
 struct Log(Mutex<Vec<String>>);
 

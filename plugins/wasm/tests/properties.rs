@@ -1,6 +1,8 @@
-//! Incremental = fresh, and parallel = serial, with modules in the pipeline that compute values, fail, or drop rows.
+//! Tests that an incremental run equals a fresh one, and a parallel run equals a serial one. Modules in the pipeline
+//! compute values, fail, or drop rows.
 //!
-//! `AURORA_TEST_CASES` and `AURORA_TEST_EDITS` set the number and the length of the sequences.
+//! The environment variables `AURORA_TEST_CASES` and `AURORA_TEST_EDITS` set the number and the length of the
+//! sequences.
 
 mod guest;
 
@@ -17,7 +19,7 @@ use aurora_wasm::{CompiledModules, Wasm};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-/// Tables of the pipeline. A change of the pipeline selects some of them.
+/// Parts of the pipeline file. A change of the pipeline selects some of them.
 const STAGES: [&str; 7] = [
     "[stage.sizes]\nuse = \"wasm\"\nmodule = \"sizes.wasm\"\nreads = [\"chunk.name\", \"chunk.text\"]\n\
      writes = { owner = { type = \"string\", terms = 2, embed = true }, size = \"integer\" }\n",
@@ -29,7 +31,7 @@ const STAGES: [&str; 7] = [
      writes = { \"file.licence\" = \"string\" }\n",
     "[stage.tickets]\nuse = \"documents\"\ncommand = [\"python3\", \"tickets.py\"]\n",
 ];
-/// The keys in [`STAGES`] that belong to the first table.
+/// Indices in [`STAGES`] of the keys that belong to the first table.
 const KEYS: std::ops::Range<usize> = 1..3;
 
 const LICENCE: &str = "from aurora_stage import stage
@@ -46,7 +48,8 @@ def tickets(state):
 ";
 
 const FILES: [&str; 6] = ["a/one.py", "a/two.py", "b/three.js", "b/four.py", "c/five.py", "c/six.md"];
-/// File contents. The first letter of a name determines what happens to its chunk: a trap, a loop, an error, or a drop.
+/// File contents. The first letter of a chunk's name determines whether the module traps, loops, returns an error, or
+/// drops the chunk.
 const BODIES: [&str; 7] = [
     "def parse(card):\n    return card\n\ndef store(card):\n    return parse(card)\n",
     "# SPDX: MIT\ndef parse(card):\n    return 2 * card\n",
@@ -61,7 +64,7 @@ const BODIES: [&str; 7] = [
 enum Step {
     Write(usize, usize),
     Remove(usize),
-    /// The selected tables and keys, and the fuel.
+    /// The selected parts as bits, and the fuel in millions.
     Pipeline(u8, u32),
     Run,
 }
@@ -93,7 +96,7 @@ fn apply(root: &Path, step: &Step) {
     }
 }
 
-/// Creates a repository with the modules, which are compiled once and shared by all repositories.
+/// Creates a project that contains the modules. The modules are compiled once and shared by all projects.
 fn begin() -> TempDir {
     let directory = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a temporary directory");
     for (name, module) in MODULES.iter() {
@@ -194,13 +197,13 @@ fn rows_that_fail_are_reported_and_others_keep_their_values() {
     assert_eq!(owners, ["Drop", "beside", "beside", "parse", "store"]);
 }
 
-/// The strings in a column.
+/// Returns the strings in a column.
 fn values(root: &Path, column: &str) -> Vec<String> {
     let snapshot = snapshot(root);
     let mut values = Vec::new();
     for file in snapshot.files() {
         for id in file.expect("readable").chunks {
-            let chunk = snapshot.whole_chunk(id).expect("readable").expect("there");
+            let chunk = snapshot.whole_chunk(id).expect("readable").expect("exists");
             let found = chunk.metadata.into_iter().find(|(name, _)| name == column);
             values.extend(
                 found.and_then(|(_, value)| if let MetaValue::String(text) = value { Some(text) } else { None }),
@@ -217,7 +220,7 @@ static MODULES: LazyLock<[(&str, Vec<u8>); 3]> = LazyLock::new(|| {
     modules.map(|(name, process)| (name, guest::encode(&format!("(module {PRELUDE} {process})"))))
 });
 
-/// Common parts of all modules. The memory layouts follow the canonical ABI, see `guest`.
+/// Items that all modules have in common. For the layouts of the canonical ABI, see `guest`.
 const PRELUDE: &str = r#"
   (memory (export "memory") 4)
   (global $top (mut i32) (i32.const 65536))
@@ -257,7 +260,7 @@ const PRELUDE: &str = r#"
     (i32.store offset=16 (local.get $at) (local.get $rows)))
 "#;
 
-/// Module that returns the name of every chunk, and the total length of its text and of the configuration.
+/// A module that returns the name of every chunk, and the length of its text plus the length of the configuration.
 const SIZES: &str = r#"
   (func (export "process") (param $files i32) (param $chunk_files i32) (param $chunks i32) (param $columns i32) (param i32)
     (result i32)
@@ -293,7 +296,7 @@ const SIZES: &str = r#"
     (local.get $result))
 "#;
 
-/// Module that returns the path of every file.
+/// A module that returns the path of every file.
 const PATHS: &str = r#"
   (func (export "process") (param $files i32) (param i32) (param i32) (param $columns i32) (param i32) (result i32)
     (local $result i32)
@@ -305,7 +308,7 @@ const PATHS: &str = r#"
     (local.get $result))
 "#;
 
-/// Module that drops the chunks whose names begin with D.
+/// A module that drops the chunks whose names begin with D.
 const SIEVE: &str = r#"
   (func (export "process") (param $files i32) (param i32) (param $chunks i32) (param $columns i32) (param i32) (result i32)
     (local $row i32) (local $dropped i32) (local $remark i32) (local $result i32)

@@ -1,10 +1,10 @@
-//! One import of a program.
+//! An import in the source text of a program.
 
 use super::language::Language;
 
-/// The module that is part of this program.
+/// Name of the Python module that this program provides.
 const HELPER: &str = "aurora_stage";
-/// Extensions that an import in JavaScript or TypeScript may omit.
+/// Extensions and file names that an import in JavaScript or TypeScript may omit.
 pub(super) const JAVASCRIPT_ENDINGS: [&str; 22] = [
     "",
     ".js",
@@ -32,30 +32,30 @@ pub(super) const JAVASCRIPT_ENDINGS: [&str; 22] = [
 /// Extensions that an import in Ruby may omit.
 pub(super) const RUBY_ENDINGS: [&str; 5] = ["", ".rb", ".so", ".bundle", ".dll"];
 
-/// One import, as written in a file.
+/// An import, as written in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Import {
-    /// A Python module by its dotted name, with the number of leading dots.
+    /// A Python module with its dotted name and the number of leading dots.
     Python { level: usize, module: String },
     /// A path relative to the importing file, possibly without its extension.
     Relative { path: String, endings: &'static [&'static str] },
     /// A path below a directory of the search path, possibly without its extension.
     Searched { path: String, endings: &'static [&'static str] },
-    /// A word or a literal that may be the path of a file, relative to the root or to the file that contains it.
+    /// A word or literal that may be a file path, relative to the root or to the file that contains it.
     Word(String),
-    /// A JavaScript package, or a module of one, in a directory `node_modules`.
+    /// A JavaScript package or one of its modules, in a directory `node_modules`.
     NodePackage(String),
     /// A package that is installed outside of the project.
     Package(String),
 }
 
 impl Import {
-    /// The module of a package that `python -m` runs.
+    /// Returns the import for the module that `python -m` runs in a package.
     pub(super) fn python_main(module: &str) -> Self {
         Self::Python { level: 0, module: format!("{module}.__main__") }
     }
 
-    /// The import for a module specifier in JavaScript.
+    /// Returns the import for a module specifier in JavaScript.
     pub(super) fn node(text: &str) -> Self {
         match (text.starts_with('.'), text.strip_prefix("node:")) {
             (true, _) => Self::Relative { path: text.to_owned(), endings: &JAVASCRIPT_ENDINGS },
@@ -64,7 +64,7 @@ impl Import {
         }
     }
 
-    /// The module to report as missing if no file is found.
+    /// Returns the module to report as missing if the import matches no file.
     pub(super) fn missing(&self) -> Option<MissingModule> {
         match self {
             Self::Python { level: 0, module } if !module.ends_with(".__main__") => {
@@ -76,21 +76,22 @@ impl Import {
                 Some(MissingModule::new(path, language, path))
             }
             Self::NodePackage(name) => Some(MissingModule::new(name, Language::JavaScript, name)),
-            // Not a file of the project.
+            // The package cannot be a file of the project.
             Self::Package(name) => Some(MissingModule::new(name, Language::JavaScript, "")),
-            // A name defined by a package need not be a module.
+            // The name may be defined in a package without being a module.
             Self::Python { .. } | Self::Word(_) => None,
         }
     }
 }
 
-/// A module that was not found where the program looks for it.
+/// A module that was not found in the places where the program looks for it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::trust) struct MissingModule {
-    /// Name in descriptions.
+    /// Name of the module in descriptions.
     pub(super) name: String,
     pub(super) language: Language,
-    /// Path below an unknown directory, without the extension; empty if the module cannot be a file of the project.
+    /// Path of the module in an unknown directory, without the extension. Empty if the module cannot be a file of the
+    /// project.
     pub(super) path: String,
 }
 

@@ -1,6 +1,6 @@
-//! Programming languages with support for reading imports.
+//! Programming languages whose imports can be read.
 
-/// A programming language with support for reading imports.
+/// A programming language whose imports can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Language {
     Python,
@@ -10,7 +10,7 @@ pub(super) enum Language {
 }
 
 impl Language {
-    /// The language of a file with this path and text.
+    /// Returns the language of a file, determined from its path or its first line.
     pub(super) fn from_file(path: &str, text: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or(path);
         match name.rsplit_once('.').map(|(_, ending)| ending) {
@@ -25,7 +25,7 @@ impl Language {
         }
     }
 
-    /// Whether a module of the language may be a file with this extension.
+    /// Whether a file with this extension may be a module of the language.
     pub(super) fn loads(self, ending: &str) -> bool {
         match self {
             Self::Python => matches!(ending, "py" | "pyw" | "pyc" | "so" | "pyd"),
@@ -37,12 +37,13 @@ impl Language {
         }
     }
 
-    /// Whether a file with this extension is a library that Python loads. The name of a library may contain a tag.
+    /// Whether a file with this extension is a native library that Python loads. The file name of such a library may
+    /// contain a tag.
     pub(super) fn is_library(ending: &str) -> bool {
         matches!(ending, "so" | "pyd")
     }
 
-    /// Letters of options without a value, which may be combined with another option in one argument.
+    /// Returns the letters of options without a value. An argument may combine them with another option.
     pub(super) fn flags(self) -> &'static str {
         match self {
             Self::Python => "bBdEhiIOPqRsSuvVx?",
@@ -51,7 +52,7 @@ impl Language {
         }
     }
 
-    /// The language of an interpreter such as `python3.12`.
+    /// Returns the language of an interpreter such as `python3.12`.
     pub(super) fn from_interpreter(name: &str) -> Option<Self> {
         let name = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
         match name {

@@ -1,4 +1,4 @@
-//! Candidate files for imports.
+//! Finds candidate files for imports.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -9,15 +9,15 @@ use super::super::files::real_path;
 use super::import::{Import, JAVASCRIPT_ENDINGS};
 use super::paths::{above, directory_of, join, normal};
 
-/// Extensions in TypeScript imports, each with the extension of the source file.
+/// Pairs of an extension in a TypeScript import and the extension of the source file.
 const TYPESCRIPT_ENDINGS: [(&str, &str); 5] =
     [(".js", ".ts"), (".js", ".tsx"), (".jsx", ".tsx"), (".mjs", ".mts"), (".cjs", ".cts")];
 
-/// The names of directory entries.
+/// A cache of the names in each directory.
 pub(super) struct Listings<'a> {
     root: &'a Directory,
     known: HashMap<String, Vec<String>>,
-    /// A requested directory that is behind a symbolic link out of the project.
+    /// A requested directory that can only be reached through a symbolic link out of the project.
     pub(super) outside: Option<String>,
 }
 
@@ -26,7 +26,7 @@ impl<'a> Listings<'a> {
         Self { root, known: HashMap::new(), outside: None }
     }
 
-    /// The paths that an import in a file of `directory` may refer to. `bases` is the search path.
+    /// Returns the paths to which an import in a file of `directory` may refer. `bases` is the search path.
     pub(super) fn paths(&mut self, import: &Import, directory: &str, bases: &BTreeSet<String>) -> Vec<String> {
         let paths: Vec<String> = match import {
             Import::Python { level: 0, module } => {
@@ -47,7 +47,7 @@ impl<'a> Listings<'a> {
         paths.iter().filter_map(|path| normal(path)).filter(|path| !path.is_empty()).collect()
     }
 
-    /// The files of a Python module and of its parent packages: source files, compiled modules and libraries.
+    /// Returns the files of a Python module and its parent packages: source files, compiled modules and libraries.
     fn python_files(&mut self, base: &str, module: &str) -> Vec<String> {
         let mut stems = Vec::new();
         let mut path = base.trim_end_matches('/').to_owned();
@@ -86,7 +86,7 @@ impl<'a> Listings<'a> {
     }
 }
 
-/// Whether Python loads a file with this name for a module. A library may have a tag, as in
+/// Whether Python would load a file with this name for a module. The name of a library may contain a tag, as in
 /// `teams.cpython-311-x86_64-linux-gnu.so`.
 fn is_python_module(name: &str, module: &str) -> bool {
     match name.rsplit_once('.') {
@@ -96,7 +96,7 @@ fn is_python_module(name: &str, module: &str) -> bool {
     }
 }
 
-/// The files of a JavaScript package in the `node_modules` of a directory.
+/// Returns the candidate files of a JavaScript package in the `node_modules` of a directory.
 fn node_files(directory: &str, name: &str) -> Vec<String> {
     let place = join(directory, &format!("node_modules/{name}"));
     let parts = if name.starts_with('@') { 2 } else { 1 };
@@ -106,7 +106,7 @@ fn node_files(directory: &str, name: &str) -> Vec<String> {
     files.chain([description]).collect()
 }
 
-/// A path with each extension, including the extensions of TypeScript files that are imported with another one.
+/// Appends each extension to a path. Also replaces the extension of a TypeScript import with that of the source file.
 fn with_endings(path: &str, endings: &[&str]) -> Vec<String> {
     let given = endings.iter().map(|ending| format!("{path}{ending}"));
     let renamed = TYPESCRIPT_ENDINGS.iter().filter_map(|(from, to)| Some(format!("{}{to}", path.strip_suffix(from)?)));

@@ -1,8 +1,8 @@
-//! The modules that a program imports from the project, found by reading its source text.
+//! Finds the modules that a program imports from the project by reading its source text.
 //!
-//! Imports of Python, JavaScript, TypeScript, Ruby and shell scripts are read, not executed, so computed names are not
-//! found. Imports that are not found are reported. A literal that is the path of a program in the project counts as an
-//! import; a literal that is the path of another file is reported.
+//! The source text of Python, JavaScript, TypeScript, Ruby and shell programs is read but not executed, so computed
+//! names are not found. Imports for which no file is found are reported. A literal that is the path of a program in the
+//! project is treated as an import. A literal that is the path of another file is reported.
 
 mod import;
 mod language;
@@ -25,20 +25,20 @@ use self::paths::{directory_of, normal};
 pub(super) use self::uncovered::Uncovered;
 use super::files::{MAX_FILE_BYTES, ProgramError, add_content, candidates, real_path};
 
-/// Maximum size of a source text that is read for imports, in bytes.
+/// Maximum size of the source text that is read for imports, in bytes.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 /// Maximum length of a literal that may be a path, in bytes.
 const MAX_LITERAL_BYTES: usize = 255;
-/// Extensions of files that contain no program.
+/// Extensions of files that contain data and no program.
 const DATA: [&str; 9] = ["csv", "json", "md", "rst", "toml", "txt", "xml", "yaml", "yml"];
-/// Keys in a `package.json` with the modules that an import of the package loads.
+/// Keys of a `package.json` that name the modules loaded by an import of the package.
 const PACKAGE_KEYS: [&str; 4] = ["main", "module", "exports", "imports"];
 
-/// The imports of a program found so far.
+/// The imports of a program that have been found.
 pub(super) struct Imports {
-    /// Directories in which Python and Ruby look for modules.
+    /// Directories in which Python and Ruby search for modules.
     bases: BTreeSet<String>,
-    /// Imports, each with the directory of the file that contains it.
+    /// Imports with the directory of the file that contains each of them.
     found: Vec<(String, Import)>,
     uncovered: Uncovered,
     /// Whether files in unknown languages are reported.
@@ -89,12 +89,13 @@ impl Imports {
         self.found.push((String::new(), import));
     }
 
-    /// Prepares for files listed in the configuration, which may be data as well as programs.
+    /// Prepares for files that the configuration lists. They may be data, so files in unknown languages are no longer
+    /// reported.
     pub(super) fn expect_listed_files(&mut self) {
         self.reports_unread = false;
     }
 
-    /// Adds the imports of a file that the command names or the configuration lists.
+    /// Adds the imports of a file that is named in the command or listed in the configuration.
     pub(super) fn add_program(&mut self, path: &str, content: &[u8]) {
         self.search_directory_of(path);
         self.add(path, content);
@@ -109,7 +110,8 @@ impl Imports {
         if path.rsplit('/').next() == Some("package.json") {
             return self.add_package(path, content);
         }
-        // A compiled program loads libraries of the user, and compiled Python loads other modules.
+        // A compiled program loads libraries of the user, which are not covered. Only compiled Python can load modules
+        // of the project.
         if content.contains(&0) {
             if path.ends_with(".pyc") {
                 self.uncovered
@@ -135,7 +137,7 @@ impl Imports {
         }
     }
 
-    /// Adds the modules that a `package.json` names.
+    /// Adds the modules named in a `package.json`.
     fn add_package(&mut self, path: &str, content: &[u8]) {
         let Ok(package) = serde_json::from_slice::<Value>(content) else { return };
         let mut values: Vec<&Value> = PACKAGE_KEYS.iter().filter_map(|key| package.get(key)).collect();
@@ -155,7 +157,7 @@ impl Imports {
         }
     }
 
-    /// Adds the imports of a source text. `path` is empty for a text in the command.
+    /// Adds the imports in a source text. `path` is empty for a text that is part of the command.
     fn read(&mut self, path: &str, language: Language, text: &str) {
         let directory = directory_of(path);
         let is_search_path = |line: &&str| texts::SEARCH_PATHS.iter().any(|name| line.contains(name));
@@ -167,7 +169,7 @@ impl Imports {
             Language::Ruby => texts::ruby(text),
             Language::Shell => candidates(text).skip(1).map(|word| Import::Word(word.to_owned())).collect(),
         };
-        // The words of commands and shell scripts are candidates already, and packages contain too many literals.
+        // The words of shell scripts are already candidates, and packages contain too many literals.
         let is_listed = language != Language::Shell && !path.is_empty() && !path.contains("node_modules/");
         for literal in text.lines().flat_map(texts::quoted) {
             if Language::from_file(literal, "").is_some() {
@@ -179,8 +181,8 @@ impl Imports {
         self.found.extend(imports.into_iter().map(|import| (directory.to_owned(), import)));
     }
 
-    /// Adds the files of the project that are imported, directly or indirectly, to `files`. Returns everything else
-    /// that the program may load.
+    /// Adds the files of the project that are imported directly or indirectly to `files`. Returns everything else that
+    /// the program may load.
     pub(super) fn resolve(
         mut self,
         root: &Directory,
@@ -249,8 +251,8 @@ impl Imports {
     }
 }
 
-/// Parses an interpreter option with its value, which is in the same argument or the next one. Long names keep their
-/// dashes.
+/// Parses an interpreter option and its value, which is in the same argument or in the next one. The result for a long
+/// option includes the dashes.
 fn option<'a>(language: Language, argument: &'a str, next: Option<&'a str>) -> Option<(&'a str, &'a str)> {
     if argument.starts_with("--") {
         return argument.split_once('=').or_else(|| Some((argument, next?)));
@@ -261,7 +263,7 @@ fn option<'a>(language: Language, argument: &'a str, next: Option<&'a str>) -> O
     if value.is_empty() { Some((name, next?)) } else { Some((name, value)) }
 }
 
-/// Whether a literal may be the path of a file.
+/// Whether a literal may be a file path.
 fn is_path(literal: &str) -> bool {
     !literal.is_empty() && literal.len() <= MAX_LITERAL_BYTES && !literal.contains(char::is_whitespace)
 }

@@ -1,11 +1,11 @@
-//! Paths relative to the root of a project, separated by `/`.
+//! Functions for paths relative to the root of a project, separated by `/`.
 
-/// A directory and all directories above it, up to the root.
+/// Iterates over a directory and all its ancestors, up to the root.
 pub(super) fn above(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |&below| (!below.is_empty()).then(|| directory_of(below)))
 }
 
-/// The directory of a path; empty for the root.
+/// Returns the directory of a path; empty for the root.
 pub(super) fn directory_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
@@ -14,7 +14,7 @@ pub(super) fn join(directory: &str, path: &str) -> String {
     if directory.is_empty() { path.to_owned() } else { format!("{directory}/{path}") }
 }
 
-/// Removes `.` and `..` from a path; `None` if the path leads out of the project.
+/// Removes `.` and `..` from a path. Returns `None` if the path leads out of the project.
 pub(super) fn normal(path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

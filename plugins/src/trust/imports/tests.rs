@@ -1,4 +1,4 @@
-//! The files that the digest of a program covers, and the descriptions of the other files.
+//! Tests of the files that the digest of a program covers, and of the descriptions of other files.
 
 use std::fs;
 
@@ -6,7 +6,8 @@ use aurora_pipeline::ProgramSpec;
 
 use crate::trust::ProgramIdentity;
 
-/// The covered files and the descriptions of everything else, for a command in a project with these files.
+/// Creates a project and runs the analysis for a command. Returns the covered files, and the descriptions of everything
+/// else.
 fn covered(files: &[(&str, &str)], command: &[&str]) -> (Vec<String>, Vec<String>) {
     let root = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in files {

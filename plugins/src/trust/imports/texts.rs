@@ -1,11 +1,12 @@
-//! Extraction of imports from source texts.
+//! Extracts imports from source texts.
 
 use super::import::{Import, RUBY_ENDINGS};
 use super::paths::{join, normal};
 
-/// Names that occur on lines that change the search path of Python or Ruby.
+/// Names that occur on a line if the line changes the search path of Python or Ruby.
 pub(super) const SEARCH_PATHS: [&str; 4] = ["sys.path", "addsitedir", "$:", "$LOAD_PATH"];
-/// Placeholder for the file itself in a Ruby path that is relative to the file: `..` is the directory of the file.
+/// Placeholder for the name of the file in a Ruby path that is relative to the file. There, `..` is the directory of
+/// the file.
 const FILE: &str = "_";
 
 pub(super) fn python(text: &str) -> Vec<Import> {
@@ -97,8 +98,8 @@ pub(super) fn ruby(text: &str) -> Vec<Import> {
     imports
 }
 
-/// The directories that a line with one of [`SEARCH_PATHS`] may add, for a file in `directory`. Each path is taken
-/// relative to the root, to the directory, and to the file, as in `File.expand_path("../lib", __FILE__)`.
+/// Returns the directories that a line with one of [`SEARCH_PATHS`] may add, for a file in `directory`. Each literal
+/// may be relative to the root, to the directory, or to the file as in `File.expand_path("../lib", __FILE__)`.
 pub(super) fn search_path(line: &str, directory: &str) -> Vec<String> {
     let literals = quoted(line).into_iter().flat_map(|place| {
         let beside_file = line.contains("__FILE__").then(|| join(&join(directory, FILE), place));
@@ -108,14 +109,14 @@ pub(super) fn search_path(line: &str, directory: &str) -> Vec<String> {
     places.filter_map(|place| normal(&place)).collect()
 }
 
-/// The quoted strings on a line.
+/// Returns the quoted strings on a line.
 pub(super) fn quoted(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = line;
     while let Some(start) = rest.find(['"', '\'']) {
         let quote = rest.as_bytes()[start] as char;
         let inner = &rest[start + 1..];
-        // An apostrophe is not the start of a string.
+        // A quote without a closing quote is an apostrophe.
         let Some(end) = inner.find(quote) else {
             rest = inner;
             continue;

@@ -1,4 +1,4 @@
-//! Descriptions of everything that a program may load but that its digest does not cover.
+//! Describes everything that a program may load although its digest does not cover it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
@@ -9,33 +9,33 @@ use super::import::MissingModule;
 use super::language::Language;
 use super::paths::{directory_of, join, normal};
 
-/// Directories that are not searched for modules. Imports from `node_modules` are found by name.
+/// Directories that are not searched for missing modules. Imports from `node_modules` are found by name.
 const NOT_SEARCHED: [&str; 3] = [".git", "__pycache__", "node_modules"];
-/// Maximum number of directories that are searched for modules.
+/// Maximum number of directories that are searched for missing modules.
 const MAX_SEARCHED_DIRECTORIES: usize = 20_000;
-/// Maximum number of files that are listed for a missing module.
+/// Maximum number of candidate files in the description of a missing module.
 const MAX_NAMED_FILES: usize = 3;
 
-/// Files and modules that a program may load but that its digest does not cover. Only [`Uncovered::describe`] searches
-/// the project.
+/// Files and modules that a program may load although its digest does not cover them. The project is only searched by
+/// [`Uncovered::describe`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::trust) struct Uncovered {
-    /// Descriptions of everything except modules and literals.
+    /// Descriptions that concern neither missing modules nor literals.
     pub(super) descriptions: BTreeSet<String>,
-    /// Modules that were not found where the program looks for them.
+    /// Modules that were not found in the places where the program looks for them.
     pub(super) missing: BTreeSet<MissingModule>,
-    /// Literals that may be paths of data files, each with the path of a program that contains it.
+    /// Literals that may be paths of data files. The value is the path of a program that contains the literal.
     pub(super) literals: BTreeMap<String, String>,
 }
 
 impl Uncovered {
-    /// Removes literals that name these files.
+    /// Removes literals that are equal to one of the paths.
     pub(in crate::trust) fn forget(&mut self, paths: &[String]) {
         self.literals.retain(|literal, _| !paths.contains(literal));
     }
 
-    /// Describes everything. Searches the project for files that the literals name, and for candidates for missing
-    /// modules.
+    /// Returns all descriptions. Searches the project for files that are named by literals, and for candidates for
+    /// missing modules.
     pub(in crate::trust) fn describe(&self, root: &Directory, is_covered: impl Fn(&str) -> bool) -> Vec<String> {
         let mut descriptions = self.descriptions.clone();
         for (literal, program) in &self.literals {
@@ -74,8 +74,7 @@ impl Uncovered {
     }
 }
 
-/// Adds candidate files for missing modules, by the name of the module. Returns false if there are too many
-/// directories.
+/// Adds the candidate files for each missing module to `files`. Returns `false` if there are too many directories.
 fn search<'m>(
     root: &Directory,
     missing: &'m BTreeSet<MissingModule>,
@@ -88,7 +87,7 @@ fn search<'m>(
     if wanted.is_empty() {
         return true;
     }
-    // Keep paths rather than open directories, because the number of open files is limited.
+    // The queue contains paths and not open directories, because the number of open files is limited.
     let mut waiting = VecDeque::from([String::new()]);
     let mut searched = 0;
     while let Some(directory) = waiting.pop_front() {
@@ -118,10 +117,10 @@ fn search<'m>(
     true
 }
 
-/// The path of the module or package that a file may define, and the extension of the file.
+/// Returns the path of the module or package that a file may define, and the extension of the file.
 fn module_of(path: &str) -> Option<(&str, &str)> {
     let (stem, ending) = path.rsplit_once('.')?;
-    // A Python library may have a tag in its name.
+    // The file name of a Python library may contain a tag.
     let name = last_of(stem);
     let tag = if Language::is_library(ending) { name.split_once('.').map_or(0, |(_, tag)| tag.len() + 1) } else { 0 };
     let module = &stem[..stem.len() - tag];

@@ -1,12 +1,12 @@
-//! Components for tests, made from core modules in text form.
-#![allow(dead_code, reason = "each test program uses its own part")]
+//! Components for tests, created from core modules in text format.
+#![allow(dead_code, reason = "each test program uses a part of the module")]
 
 use std::path::Path;
 
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
-/// The world of stages, with the WASI imports of language runtimes. A component only imports the parts that its module
+/// The world of stages, and the WASI interfaces that language runtimes import. A component imports only what its module
 /// uses.
 const WORLD: &str = r"
 package test:guest;
@@ -53,18 +53,19 @@ package wasi:random@0.2.0 {
 }
 ";
 
-/// A component of the world of stages. Its `process` returns `payments` for the column `chunk.owner` of every chunk. If
-/// the text of a chunk begins with `X`, it runs `bad` first. `bad` may use the parameters of `process`, and may return.
+/// Returns a component of the world of stages. Its `process` returns `payments` for the column `chunk.owner` of every
+/// chunk. If the text of a chunk begins with `X`, it first runs the code `bad`, which may use the parameters of
+/// `process` and may return.
 pub(crate) fn component(bad: &str) -> Vec<u8> {
     encode(&core_module("", bad))
 }
 
-/// Like [`component`], with additional items in the core module, such as imports.
+/// Returns a component like [`component`] with additional items in the core module, such as imports.
 pub(crate) fn component_with(items: &str, bad: &str) -> Vec<u8> {
     encode(&core_module(items, bad))
 }
 
-/// A component made from the text of a core module that implements the world of stages.
+/// Creates a component from the text of a core module that implements the world of stages.
 pub(crate) fn encode(text: &str) -> Vec<u8> {
     let mut module = wat::parse_str(text).expect("valid WAT");
     let mut resolve = Resolve::default();
@@ -77,8 +78,8 @@ pub(crate) fn encode(text: &str) -> Vec<u8> {
 }
 
 fn core_module(items: &str, bad: &str) -> String {
-    // Layouts of the canonical ABI: a column is {name, name length, case, list, list length}, an optional text is
-    // {is some, text, length}, the result is {case, columns, length, failed, length, dropped, length}.
+    // Layouts of the canonical ABI: A column is {name, name length, case, list, list length}. An optional text is {is
+    // some, text, length}. The result is {case, columns, length, failed, length, dropped, length}.
     format!(
         r#"(module
   (import "$root" "log" (func $log (param i32 i32)))
