@@ -31,7 +31,8 @@ impl<T> Clone for QueueSender<'_, T> {
 }
 
 impl<T> QueueSender<'_, T> {
-    /// Adds an item. Blocks while the queue is full. Drops the item if no worker of the stage is running.
+    /// Adds an item. Blocks while the queue is full. Drops the item if the workers of the stage have ended or were
+    /// never spawned.
     pub(crate) fn put(&self, item: T, producer: &StageMeter) {
         self.consumer.queued.fetch_add(1, Ordering::Relaxed);
         let gone = match self.sender.try_send(item) {

@@ -270,8 +270,8 @@ class _Host:
             else:
                 reason = None
             if reason:
-                # The values cannot be assigned to rows. Sending the rows again in smaller messages would not help,
-                # because the list might have the right length by chance.
+                # The values cannot be assigned to rows. The rows are not sent again in smaller messages, because a list
+                # might then have the right length by chance.
                 self.fail_rows(rows, reason, errors)
                 return
             for place, cell in zip(places, cells):

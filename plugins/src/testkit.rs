@@ -82,7 +82,7 @@ impl StageTest {
         self
     }
 
-    /// Adds a column with one value per row. The number of files is the length of the longest file column.
+    /// Adds a column with one value per row. The longest file column determines the number of files.
     #[must_use]
     pub fn column<T: Cell>(mut self, column: Column<T>, values: Vec<T>) -> Self {
         self.rows.note(column.entity(), values.len());

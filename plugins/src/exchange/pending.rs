@@ -13,7 +13,7 @@ const WITHOUT_CONTENT: [&str; 3] = ["deleted", "skipped", "touched"];
 /// sets of at most `most` units. If `languages` is empty, returns rows in all languages.
 ///
 /// # Errors
-/// Returns an error if the stage's access is not that of its [`Declaration`](crate::declaration::Declaration).
+/// Returns an error if the stage's access was not created by [`Declaration`](crate::declaration::Declaration).
 pub fn rows_to_process(
     batch: &BatchView<'_>,
     outcome: &mut BatchOutcome<'_>,

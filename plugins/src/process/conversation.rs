@@ -339,9 +339,9 @@ impl Exchange<'_, '_, '_> {
         Ok(())
     }
 
-    /// Queues the unanswered tasks of a failed process for a new process. Returns the kind of failure. If the oldest
-    /// task is a single row that was sent alone, it fails if it was the first message to the process (`was_first`).
-    /// Otherwise an earlier row may have broken the process, so the row is sent again.
+    /// Queues the unanswered tasks of a failed process for a new process, and returns the kind of failure. If the oldest
+    /// task has several units, it is divided. A single unit fails if it was sent alone as the first message to the
+    /// process (`was_first`). Otherwise another row may have broken the process, so the unit is sent again, alone.
     fn recover(&mut self, reason: &str, was_first: bool) -> Cause {
         let mut tasks: VecDeque<Task> = self.in_flight.drain(..).map(|(_, task)| task).collect();
         let Some(oldest) = tasks.pop_front() else { return Cause::Fault };

@@ -9,9 +9,11 @@ use super::command::{HelperDirectory, ResolvedCommand};
 use super::config::Process;
 use crate::trust::{Consents, ProgramError, ProgramIdentity, digest_of_inputs};
 
-/// Keys of the fingerprint of a stage that runs a program.
+/// Fingerprint key for the hash of the program.
 const PROGRAM: &str = "program";
+/// Fingerprint key for the hash of the inputs.
 const INPUTS: &str = "inputs";
+/// Fingerprint key for the hash of the imported modules.
 const MODULES: &str = "modules";
 
 /// The hashes in a stage's fingerprint that describe its program. Stored values are out of date if they were made by a

@@ -36,7 +36,7 @@ pub enum DigestListError {
     Io {
         /// Path, as given.
         file: PathBuf,
-        /// The system's error.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A line does not start with a digest.

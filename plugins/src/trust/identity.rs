@@ -51,8 +51,8 @@ impl ProgramIdentity {
     /// the project are not included, because a repository cannot change them.
     ///
     /// # Errors
-    /// Returns an error if a named or listed file cannot be read or is a symbolic link out of the project, or if there
-    /// are too many files.
+    /// Returns an error if a named file is a symbolic link out of the project, if a listed file is a symbolic link, if a
+    /// file cannot be read, or if there are too many files.
     pub fn from_spec(spec: &ProgramSpec, root: &Path) -> Result<Self, ProgramError> {
         let unreadable = |source| ProgramError::Unreadable { path: ".".to_owned(), source };
         let directory = Directory::open_root(root).map_err(unreadable)?;

@@ -11,9 +11,10 @@ const MAX_TABLE_ENTRIES: usize = 1_000_000;
 const MAX_INSTANCES: usize = 200;
 /// Fuel for a call of a host function, which takes longer than an instruction.
 const FUEL_PER_HOST_CALL: u64 = 1_000;
+/// Fuel for each byte that a host function copies.
 const FUEL_PER_HOST_BYTE: u64 = 10;
-/// Fuel that a call must consume per second on average, or it takes too long. A call usually consumes a hundred times
-/// as much.
+/// The maximum duration of a call in seconds is its fuel limit divided by this number. Calls usually consume a hundred
+/// times as much fuel per second.
 const MIN_FUEL_PER_SECOND: u64 = 10_000_000;
 
 /// The limits of one call.
@@ -56,7 +57,7 @@ pub(crate) fn charge<T: 'static>(store: &mut StoreContextMut<'_, T>, bytes: usiz
 pub(crate) struct MemoryLimiter {
     free_bytes: u64,
     free_entries: usize,
-    /// Whether the module tried to exceed a limit.
+    /// Whether a growth was rejected because of the limits.
     pub(crate) is_exceeded: bool,
 }
 

@@ -208,7 +208,7 @@ fn a_cancelled_run_interrupts_its_calls() {
         test.run_with(RunOptions { cancel: cancel.clone(), ..RunOptions::default() })
     });
     let failures = outcome.map_or_else(|error| error.to_string(), |outcome| format!("{:?}", outcome.report().failures));
-    assert!(!failures.contains("the module"), "an interrupted call must not count as a failure of its rows: {failures}");
+    assert!(!failures.contains("the module"), "an interrupted call is not a failure of its rows: {failures}");
 }
 
 #[test]

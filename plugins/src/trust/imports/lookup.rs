@@ -106,7 +106,8 @@ fn node_files(directory: &str, name: &str) -> Vec<String> {
     files.chain([description]).collect()
 }
 
-/// Appends each extension to a path. Also replaces the extension of a TypeScript import with that of the source file.
+/// Appends each extension to a path. Also replaces the extension of a TypeScript import with the
+/// extension of the source file.
 fn with_endings(path: &str, endings: &[&str]) -> Vec<String> {
     let given = endings.iter().map(|ending| format!("{path}{ending}"));
     let renamed = TYPESCRIPT_ENDINGS.iter().filter_map(|(from, to)| Some(format!("{}{to}", path.strip_suffix(from)?)));
