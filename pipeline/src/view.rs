@@ -130,7 +130,7 @@ impl<'a> BatchView<'a> {
         }
     }
 
-    /// Like [`BatchView::values`], but returns `None` if the column is absent.
+    /// Like [`BatchView::values`], but returns `None` if the batch has rows and the column is absent.
     ///
     /// # Errors
     /// Returns an error if the stage does not declare the column as read.
@@ -156,9 +156,9 @@ impl<'a> BatchView<'a> {
 
     /// Fills a custom column, with at most one value per row.
     ///
+    /// # Errors
     /// Returns an error if the stage does not declare the column as a written custom column, if a value does not have
     /// the declared type, or if the number of values differs from the number of rows.
-    /// differs from the number of rows.
     pub fn write_dynamic(&mut self, name: &str, values: Vec<Option<Value>>) -> Result<(), AccessError> {
         let name = &*full_name(name.to_owned());
         let entity = Entity::from_column(name).unwrap_or(Entity::Chunk);

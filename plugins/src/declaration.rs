@@ -16,7 +16,7 @@ pub(crate) const FILE_SKIP: &str = "file.skip";
 pub(crate) const FILE_DEFINITIONS: &str = "file.definitions";
 /// The column with the text of a file, in which the definitions are found.
 pub(crate) const FILE_TEXT: &str = "file.text";
-/// Columns that no custom stages may write except those of the type `documents`.
+/// Columns that a custom stage may only write if its type is `documents`.
 pub(crate) const OF_DOCUMENTS: [&str; 5] = ["file.path", "file.size", "file.mtime", "file.language", "file.document"];
 /// Maximum length of a column name, in bytes.
 const MAX_NAME_BYTES: usize = 64;

@@ -1,4 +1,4 @@
-//! Support for custom stages: external programs, and tests of stages that are written in Rust.
+//! Support for custom stages: running external programs, consent of the user, and tests of stages written in Rust.
 //!
 //! [`testkit`] runs one stage with rows from a test and returns the columns that the stage wrote. The pipeline's checks
 //! are active: a stage that accesses an undeclared column fails the test.
