@@ -1,4 +1,4 @@
-//! Tags that users give to chunks of a project.
+//! Tags that users add to the chunks of a project.
 
 use aurora_storage::{Annotations, Governance, OpenMode, StorageError};
 
