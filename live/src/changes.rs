@@ -93,8 +93,8 @@ impl Changes {
         Ok(is_any_new)
     }
 
-    /// Whether the tree's git directory is the same as when the watch began. Also true if there was none and there
-    /// still is none.
+    /// Whether the tree's git directory is the same as when the watch began. Also true if the tree had no repository
+    /// then and has no repository now.
     pub(crate) fn has_same_repository(&self) -> bool {
         git_directory(&self.root) == self.git
     }

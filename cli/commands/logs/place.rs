@@ -21,7 +21,7 @@ pub(super) fn logs() -> Outcome<Option<LogDirectory>> {
     Ok(LogDirectory::open(&settings()?.path)?)
 }
 
-/// The failure for a log that cannot be read.
+/// Returns the failure for a log that cannot be read.
 pub(super) fn unread_failure(file: &str, error: &io::Error) -> Failure {
     Failure::new(format!("cannot read {file}: {error}"))
 }
@@ -36,7 +36,7 @@ pub(super) fn find(given: &str, terminal: &Terminal) -> Outcome<(LogDirectory, L
         Found::One(log) => Ok((logs, log)),
         Found::Several(count, first) => Err(ambiguous_name(given, count, &first)),
         Found::Nothing if problems.is_empty() => Err(nothing()),
-        // The log may be one of the unreadable ones.
+        // The requested log may be among the logs that could not be read.
         Found::Nothing => {
             for problem in &problems {
                 warn_unread(problem, terminal);
