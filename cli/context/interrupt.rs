@@ -14,8 +14,8 @@ pub(crate) const INTERRUPTED: i32 = 130;
 /// The current action of Ctrl-C. A process has a single signal handler, which calls this action.
 static ACTION: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 
-/// Makes the first Ctrl-C (or termination signal) cancel `token`, and the second one end the process. After the first
-/// one, a message describes the remaining work with the words `stopping`. If the handler cannot be set, the default
+/// Makes the first Ctrl-C (or termination signal) cancel `token`, and the second one end the process. The first one
+/// prints a message with `stopping`, a description of the remaining work. If the handler cannot be set, the default
 /// behaviour of the system stays in effect.
 pub(crate) fn cancels(token: &CancelToken, stopping: &'static str) {
     let token = token.clone();
