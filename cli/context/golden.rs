@@ -158,8 +158,9 @@ pub(crate) fn engine(
     Ok(engine.with_rerankers(rerankers.clone()))
 }
 
-/// Loads the configuration for an evaluation. A file changes only the built-in defaults, not the configuration of the
-/// user or the project. `default` selects the built-in defaults, and `None` the configuration of searches in `root`.
+/// Loads the configuration for an evaluation. A file is applied to the built-in defaults, without the configuration of
+/// the user and the project. `default` selects the built-in defaults, and `None` the configuration of searches in
+/// `root`.
 pub(crate) fn config(named: Option<&Path>, root: &Path, program: &Program) -> Outcome<SearchConfig> {
     let loaded = match named {
         None => program.project(root.to_owned()).settings(Vec::new()),

@@ -8,7 +8,7 @@ const DEFAULT_COLUMNS: usize = 80;
 const MAX_COLUMNS: usize = 120;
 /// Minimum width of a box in columns.
 const MIN_COLUMNS: usize = 40;
-/// Mark of an exact match, which is two columns wide.
+/// Symbol for an exact match, which is two columns wide.
 const STAR: &str = "⭐";
 
 /// Width of an amount such as `+0.285` and the space before it, in columns.

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::output::{Painter, Role, sanitize, units, width};
 
-/// Maximum number of lines of one kind, unless the user selected the stage.
+/// Maximum number of lines of each kind in the output of a stage, unless the user has selected stages.
 const MAX_ROWS: usize = 20;
 /// Maximum width of a cell in columns, except for the last cell of a line.
 const MAX_CELL_COLUMNS: usize = 48;

@@ -202,7 +202,7 @@ impl Filter {
         }
         let Ok(inside) = path.strip_prefix(&self.root) else { return false };
         match inside.iter().next().and_then(|part| part.to_str()) {
-            // Only this program writes to `.aurora`.
+            // Ignore `.aurora`, because index runs write to it.
             Some(ProjectDirectory::NAME) => false,
             _ if EACH_DIRECTORY => true,
             _ => {

@@ -15,9 +15,9 @@ pub enum RunPhase {
     Running,
     /// The run has ended normally.
     Completed,
-    /// The run was stopped and has published its finished work.
+    /// The run was stopped. Its finished work, if any, was published.
     Cancelled,
-    /// The run has failed and published nothing.
+    /// The run has failed. The last published generation remains in use.
     Failed,
 }
 

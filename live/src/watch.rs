@@ -43,7 +43,8 @@ impl LiveProject {
     ///
     /// If several processes keep the same project fresh, one of them writes, and the others answer from the generations
     /// that the writer publishes. A process never writes to the index of a read-only project, or to an index that was
-    /// not built by a run of this user. It only opens the generations that other processes publish.
+    /// not built by a run of this user. For such an index, the process only opens the
+    /// generations that other processes publish.
     ///
     /// # Errors
     /// When a thread cannot be started.

@@ -55,8 +55,8 @@ impl<'a> Names<'a> {
     /// `path:first-last`.
     ///
     /// # Errors
-    /// [`ProjectError::UnknownChunk`], [`ProjectError::NoChunkAtLine`], or an error if the index cannot be read or the
-    /// request was cancelled.
+    /// [`ProjectError::UnknownChunk`], [`ProjectError::NoChunkAtLine`], [`ProjectError::OutsideRoot`], or an error if
+    /// the index cannot be read or the request was cancelled.
     pub fn chunk(&self, id: &str) -> Result<(ChunkId, String), ProjectError> {
         if let Some(found) = self.find_chunk(id)? {
             return Ok(found);

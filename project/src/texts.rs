@@ -85,11 +85,11 @@ pub struct FileReport {
     pub warnings: Vec<String>,
     /// State of the file on disk, compared with the index.
     pub file_state: FileState,
-    /// Current text of the file on disk, with secrets masked; `None` if the file does not exist, was skipped, or is not
-    /// text.
+    /// Current text of the file on disk, with secrets masked; `None` if the file does not exist, was skipped, is too
+    /// large, or is not text.
     pub content: Option<String>,
-    /// Tokens of every line of `content`, each `[start, end, class]`, for syntax highlighting. Omitted unless
-    /// [`Self::highlight`] was called.
+    /// Tokens of every line of `content`, each `[start, end, class]`, for syntax highlighting. Omitted if the text is
+    /// too long, or if [`Self::highlight`] was not called.
     #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<Vec<Vec<serde_json::Value>>>>, required = false))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Vec<Vec<LineToken>>>,

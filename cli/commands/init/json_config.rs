@@ -42,7 +42,7 @@ impl Config for JsonConfig {
 
     fn put(&self, text: &str, entry: &Entry) -> Result<String, String> {
         if text.trim().is_empty() {
-            // A file without a final newline stays without one, which also distinguishes it from a new file.
+            // Omit the final newline, which distinguishes the text from a new file.
             return Ok(text.to_owned() + self.file(entry, newline(text)).trim_end());
         }
         let document = Document::parse(text)?;

@@ -26,7 +26,7 @@ pub(super) fn unread_failure(file: &str, error: &io::Error) -> Failure {
     Failure::new(format!("cannot read {file}: {error}"))
 }
 
-/// Finds the log. Without a match the exit code is 1; if several logs match, it is 2.
+/// Finds the log with this name or id. Fails with exit code 1 if no log matches, and with 2 if several logs match.
 pub(super) fn find(given: &str, terminal: &Terminal) -> Outcome<(LogDirectory, LogFile)> {
     let nothing = || Failure::Short(format!("no log has the name or id `{given}`"));
     let logs = logs()?.ok_or_else(nothing)?;
