@@ -15,8 +15,8 @@ use crate::context::{Failure, Outcome, Program, Terminal};
 use crate::output::sanitize;
 use crate::shorthand;
 
-/// Stack size in bytes of the thread that runs everything, independent of the limit of the shell. In an unoptimised
-/// build, parsing the arguments alone takes several hundred KiB.
+/// Stack size in bytes of the thread that runs the command. The limit of the shell does not apply to this thread. In an
+/// unoptimised build, parsing the arguments alone takes several hundred KiB.
 const STACK_BYTES: usize = 8 << 20;
 
 /// Runs the command given by the arguments of this process, and returns its exit code. Pipelines may use the stage
@@ -40,7 +40,7 @@ fn run_on_thread(registry: Arc<Registry>) -> ExitCode {
     let tip = shorthand::missing_mem(&given);
     let expanded = shorthand::expand(given);
     let parsed = Cli::command()
-        // clap itself checks `NO_COLOR` and the stream.
+        // clap checks `NO_COLOR`, and whether the stream is a terminal.
         .color(color)
         .try_get_matches_from(expanded.args)
         .and_then(|matches| Cli::from_arg_matches(&matches));

@@ -8,7 +8,8 @@ use clap::{ColorChoice, CommandFactory, ValueEnum};
 
 use crate::commands::Cli;
 
-/// In a word with fewer characters, two typos make another word: `type` is not `tune`.
+/// Minimum number of characters in a word that may contain two typos. A shorter word with two differences is a
+/// different word: `type` is not a misspelt `tune`.
 const MIN_TWO_TYPO_CHARS: usize = 5;
 
 /// Arguments after the expansion of short forms.
@@ -56,8 +57,8 @@ fn is_question(words: &[OsString]) -> bool {
     words.len() > 1 && words.first().is_some_and(|first| !is_path_or_id(first))
 }
 
-/// Returns the hint for a query that looks like a misspelt command: a single word, or the first of several words. In
-/// the second case, the word must be closer to a command, because few such queries begin with a command.
+/// Returns the hint for a query whose first word looks like a misspelt command. If the query has several words, the
+/// first word must be more similar to a command, because such queries rarely begin with a command.
 pub(crate) fn misspelt_command(query: &[String]) -> Option<String> {
     let (word, commands) = (query.first()?, mem_commands());
     let commands = commands.iter().map(String::as_str);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aurora_serve::{Level, LogStyle};
 use clap::Args;
 
-use crate::context::{Outcome, Program, kept};
+use crate::context::{Outcome, Program, served};
 
 /// Serve the index to an agent over MCP
 #[derive(Args, Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct McpArgs {
 
 /// Serves until the client closes the connection.
 pub(crate) fn run(args: &McpArgs, program: &Program) -> Outcome {
-    let roots = kept::roots(&args.root, args.read_only, program)?;
+    let roots = served::roots(&args.root, args.read_only, program)?;
     // The client may show the server's standard error to the user.
     aurora_serve::log(LogStyle::Text { colours: false }, Level::WARN);
     Ok(aurora_mcp::serve_stdio(roots)?)

@@ -10,7 +10,7 @@ use aurora_serve::{Level, Limits, Listen, LogStyle, ServeError, ServeOptions, St
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum, value_parser};
 
-use crate::context::{Failure, Outcome, Program, interrupt, kept};
+use crate::context::{Failure, Outcome, Program, interrupt, served};
 
 /// Serve searches over HTTP
 #[derive(Args, Debug)]
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
             running: args.concurrency.map_or(defaults.running, usize::from),
             ..defaults
         },
-        ..ServeOptions::new(kept::roots(&args.root, args.read_only, program)?)
+        ..ServeOptions::new(served::roots(&args.root, args.read_only, program)?)
     };
     match args.log {
         LogFormat::Text => {

@@ -170,7 +170,7 @@ pub(crate) fn parse_score(text: &str) -> Result<f64, String> {
     within(text, 0.0..=1.0, "a number from 0 to 1")
 }
 
-/// Parses a score from 0 to 1 as the ranking represents it.
+/// Parses a score from 0 to 1 in single precision, as the ranking uses it.
 pub(crate) fn parse_share(text: &str) -> Result<f32, String> {
     parse_score(text).map(|score| score as f32)
 }
@@ -201,14 +201,14 @@ pub(crate) fn within<T: FromStr + PartialOrd>(
     number.ok_or_else(|| format!("expected {expected}"))
 }
 
-/// Parses a name with a value, such as `owner=10`.
+/// Parses a name and a number, such as `owner=10`.
 pub(crate) fn parse_named<T: FromStr>(text: &str) -> Result<(String, T), String> {
     let (name, value) = text.split_once('=').ok_or("a name and its value are written as `owner=10`")?;
     let value = value.parse().map_err(|_| format!("`{value}` is not a valid number here"))?;
     Ok((name.to_owned(), value))
 }
 
-/// Parses a name with a percentage, such as `owner=95`.
+/// Parses a name and a percentage, such as `owner=95`.
 pub(crate) fn parse_named_percent(text: &str) -> Result<(String, f64), String> {
     let (name, percent) = text.split_once('=').ok_or("a name and its percentage are written as `owner=95`")?;
     Ok((name.to_owned(), parse_percent(percent)?))
@@ -222,7 +222,8 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Parses three numbers. The configuration checks whether they are valid together, as it does for weights from files.
+/// Parses three weights. The search configuration checks later whether they are valid, as it does for weights from
+/// files.
 pub(crate) fn parse_weights(text: &str) -> Result<[f64; 3], String> {
     let numbers: Vec<f64> = text
         .split(',')

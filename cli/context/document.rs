@@ -9,7 +9,7 @@ use aurora_memory_schema::{Draft, Kind, limit, read_json, read_note};
 
 use crate::context::{Failure, Outcome};
 
-/// Name of standard input as an argument.
+/// Argument that selects standard input.
 const STANDARD_INPUT: &str = "-";
 
 /// A text and its name in messages.

@@ -57,7 +57,7 @@ impl Failure {
         Self::Findings { message, found: found.clone() }
     }
 
-    /// Adds advice to a failure.
+    /// Adds advice to a [`Self::Fatal`] without advice. Other failures stay unchanged.
     pub(crate) fn with_help(self, advice: impl Into<String>) -> Self {
         match self {
             Self::Fatal { message, help: None } => Self::Fatal { message, help: Some(advice.into()) },
@@ -85,7 +85,8 @@ impl Failure {
 }
 
 impl<E: Error + 'static> From<E> for Failure {
-    /// Converts an error of a library or of writing the output, with its findings and advice.
+    /// Converts an error of a library, with its findings and advice. An I/O error counts as an error of writing the
+    /// output.
     fn from(error: E) -> Self {
         let error: &(dyn Error + 'static) = &error;
         if let Some(error) = error.downcast_ref() {

@@ -1,4 +1,4 @@
-//! Loads golden sets from arguments, and opens the indexes to search.
+//! Loads the golden sets that arguments select, and opens the indexes to search with their questions.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -27,7 +27,7 @@ pub(crate) struct QuestionBatch {
     pub(crate) questions: Vec<Question>,
 }
 
-/// Reads golden files and mined directories; without arguments, the sets mined in `root`.
+/// Reads the golden files and the mined directories in `given`. If `given` is empty, reads the sets mined in `root`.
 pub(crate) fn gather(given: &[PathBuf], root: &Path) -> Outcome<Vec<QuestionBatch>> {
     let mut batches = Vec::new();
     let mut sources = Vec::new();
@@ -45,8 +45,8 @@ pub(crate) fn gather(given: &[PathBuf], root: &Path) -> Outcome<Vec<QuestionBatc
     Ok(batches)
 }
 
-/// Opens the directories among the arguments; without arguments, the mined sets of `root`, where symbolic links are not
-/// followed.
+/// Opens the directories in `given`. If `given` is empty, opens the directory of the mined sets of `root`, without
+/// following symbolic links.
 fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
     let failed = |path: &Path, error: io::Error| Failure::new(format!("cannot read {}: {error}", path.display()));
     if !given.is_empty() {
@@ -85,7 +85,7 @@ fn mined(directory: &Directory, manifest: &Manifest) -> Outcome<Vec<QuestionBatc
     }
 }
 
-/// Returns the golden files of a directory that was not mined.
+/// Returns the golden files of a directory that was not created by mining.
 fn golden_files(directory: &Directory) -> Outcome<Vec<GoldenSource>> {
     let shown = directory.path().display();
     let entries = directory.entries().map_err(|error| Failure::new(format!("cannot read {shown}: {error}")))?;
@@ -120,7 +120,7 @@ pub(crate) fn keep_sets(batches: &mut Vec<QuestionBatch>, sets: &[String]) -> Ou
     Ok(())
 }
 
-/// Opens the index of a root. The flag is set for a copy that mining created.
+/// A function that opens the index of a root. The flag is true for a copy that mining created.
 pub(crate) type Open<'a> = dyn Fn(&Path, bool) -> Outcome<Engine> + 'a;
 
 /// Opens the engine of every batch. Batches with the same root share an engine.
@@ -136,8 +136,8 @@ pub(crate) fn engines(batches: &[QuestionBatch], open: &Open<'_>) -> Outcome<Vec
     Ok(engines)
 }
 
-/// Opens an index for evaluation, with the rerankers that configurations can name. A mined copy is indexed if its index
-/// is out of date, another directory only if it has no index.
+/// Opens an index for evaluation, with the rerankers that configurations can name. The index of a mined copy is updated
+/// first. Another directory is only indexed if it has no index.
 pub(crate) fn engine(
     root: &Path,
     mined: bool,
@@ -158,8 +158,9 @@ pub(crate) fn engine(
     Ok(engine.with_rerankers(rerankers.clone()))
 }
 
-/// Loads the configuration for an evaluation. A file applies to the built-in defaults only, and `default` selects the
-/// defaults themselves. Without a flag, the configuration of searches in `root` is used.
+/// Loads the configuration for an evaluation. A file is applied to the built-in defaults, without the configuration of
+/// the user and the project. `default` selects the built-in defaults, and `None` the configuration of searches in
+/// `root`.
 pub(crate) fn config(named: Option<&Path>, root: &Path, program: &Program) -> Outcome<SearchConfig> {
     let loaded = match named {
         None => program.project(root.to_owned()).settings(Vec::new()),

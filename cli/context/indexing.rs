@@ -11,7 +11,8 @@ use aurora_storage::StorageError;
 use crate::context::{Failure, Outcome, Program, Purpose, Terminal, Untrusted, interrupt, place, programs};
 use crate::output::{progress, sanitize, units};
 
-/// Builds the index of a project that has none, unless `refused` is set. Returns whether it built an index.
+/// Builds the index of a project if the index is missing. Fails if it is missing and `refused` is set. Returns whether
+/// an index was built.
 pub(crate) fn for_search(project: &Project, refused: bool, program: &Program) -> Outcome<bool> {
     if project.has_index() {
         return Ok(false);
@@ -25,7 +26,7 @@ pub(crate) fn for_search(project: &Project, refused: bool, program: &Program) ->
     Ok(true)
 }
 
-/// Maximum number of directory entries that are counted for the question.
+/// Maximum number of directory entries that are counted for the question whether to index a directory.
 const MAX_COUNTED_ENTRIES: usize = 10_000;
 
 /// Checks that a search may index a root. A project is indexed without a question. Anything else, such as a home
@@ -106,7 +107,7 @@ pub(crate) fn build(
 
 /// Maximum waiting time for another process that is writing the index, such as a server that keeps it fresh.
 const MAX_WAIT: Duration = Duration::from_secs(600);
-/// Interval between two attempts.
+/// Interval between two attempts to start a run while another process is writing the index.
 const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Runs the pipeline as soon as no other process is writing the index.

@@ -11,12 +11,12 @@ use crate::context::{Failure, Outcome};
 /// Exit code of a process that Ctrl-C ended.
 pub(crate) const INTERRUPTED: i32 = 130;
 
-/// The current action of Ctrl-C. A process has a single signal handler.
+/// The current action of Ctrl-C. A process has a single signal handler, which calls this action.
 static ACTION: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 
-/// Makes the first Ctrl-C (or termination signal) cancel `token`, and the second one end the process. `stopping`
-/// describes what happens in between. If the handler cannot be set, the default behaviour of the system stays in
-/// effect.
+/// Makes the first Ctrl-C (or termination signal) cancel `token`, and the second one end the process. The first one
+/// prints a message with `stopping`, a description of the remaining work. If the handler cannot be set, the default
+/// behaviour of the system stays in effect.
 pub(crate) fn cancels(token: &CancelToken, stopping: &'static str) {
     let token = token.clone();
     stops(move || {

@@ -81,7 +81,7 @@ impl Memories {
     }
 }
 
-/// Returns the places of the memories that a search in a project uses.
+/// Returns the locations of the memories that a search in a project uses.
 pub(crate) fn places(root: &Path) -> Vec<MemoryPlace> {
     let for_project = MemoryPlace::for_project(root);
     std::iter::once(for_project).chain(MemoryPlace::for_user()).collect()
@@ -106,7 +106,7 @@ pub(crate) fn owned(owner: Owner, root: &Path) -> Outcome<Memory> {
     Memory::open(place)?.ok_or_else(none)
 }
 
-/// Returns the place of an owner's memory. `root` is the project.
+/// Returns the location of an owner's memory. `root` is the project.
 pub(crate) fn place_of(owner: Owner, root: &Path) -> Outcome<MemoryPlace> {
     match owner {
         Owner::Project => Ok(MemoryPlace::for_project(root)),
@@ -144,7 +144,7 @@ pub(crate) fn repair_failed_note(memory: &Memory, error: &MemoryError) -> String
     format!("the index of the {owner}'s memory is damaged and cannot be rebuilt: {}", chain(error))
 }
 
-/// Opens the memories that a search in a project uses, and skips those that cannot be opened.
+/// Opens the memories that a search in a project uses. Skips memories that cannot be opened.
 pub(crate) fn openable(root: &Path) -> impl Iterator<Item = Memory> {
     places(root).into_iter().filter_map(|place| Memory::open(place).ok().flatten())
 }
@@ -165,20 +165,21 @@ pub(crate) fn user_memory() -> Outcome<Memory> {
     create(Owner::User, Path::new("."))
 }
 
-/// Returns the project that contains the current directory or the given one; `None` outside of a project.
+/// Returns the project at `asked`, or else the project that contains the current directory. `None` if nothing is asked
+/// for and the current directory is not in a project.
 pub(crate) fn project(asked: Option<&Path>) -> Outcome<Option<PathBuf>> {
     let root = place::for_search(asked)?;
     let is_one = asked.is_some() || place::is_project(&root) || ProjectDirectory::in_root(&root).path().is_dir();
     Ok(is_one.then_some(root))
 }
 
-/// Loads the policies and rates. Prints the errors if they are invalid.
+/// Loads the policies and rates. The failure contains all errors of the configuration.
 pub(crate) fn load_rules(root: Option<&Path>, flag: Option<&Path>) -> Outcome<MemoryRules> {
     MemoryRules::load(root, flag).map_err(|errors| Failure::findings("the configuration of memory", &errors))
 }
 
-/// Records the results that a search in a session has shown, for the outcome of the session's task. Failures do not
-/// make a search fail.
+/// Records the results that a search in a session has shown, because `aur mem feedback --outcome` later judges them. An
+/// error is only a warning.
 pub(crate) fn note_search(
     session: &str,
     query: &str,

@@ -16,7 +16,7 @@ const OWNER: &str = "owner";
 const MAX_OWNER_BYTES: u64 = 64 << 10;
 
 /// Returns the directory of the copies for a directory of golden sets. The sets of a project are in `.aurora`, which
-/// caches and backups copy, so their copies are in the user's directory instead.
+/// caches and backups copy, so the large copies are in the user's directory instead.
 pub(crate) fn path_for(sets: &Path) -> PathBuf {
     in_user_directory(sets).unwrap_or_else(|| sets.join(TREES))
 }
@@ -38,7 +38,8 @@ pub(crate) fn create(sets: &Path) -> io::Result<Option<Directory>> {
     Ok(Some(trees))
 }
 
-/// Returns `None` for a directory that the user specified, and if there is no user directory.
+/// Returns the path of the copies in the user's directory. `None` if the user specified `sets`, or there is no user
+/// directory.
 fn in_user_directory(sets: &Path) -> Option<PathBuf> {
     let sets = sets.canonicalize().ok()?;
     let is_of_project = sets.ends_with(Path::new(ProjectDirectory::NAME).join(ProjectDirectory::MINED_SETS));

@@ -6,7 +6,6 @@ pub(crate) mod failure;
 pub(crate) mod golden;
 pub(crate) mod indexing;
 pub(crate) mod interrupt;
-pub(crate) mod kept;
 pub(crate) mod memories;
 pub(crate) mod mined_trees;
 pub(crate) mod pipeline_choice;
@@ -17,6 +16,7 @@ pub(crate) mod query_embedder;
 pub(crate) mod refresh;
 pub(crate) mod rerankers;
 pub(crate) mod searched;
+pub(crate) mod served;
 pub(crate) mod terminal;
 
 pub(crate) use args::{

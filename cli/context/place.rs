@@ -86,12 +86,13 @@ pub(crate) fn entries(directory: &Path, max: usize) -> usize {
     Directory::open_root(directory).and_then(|directory| directory.entries()).map_or(0, |found| found.len().min(max))
 }
 
-/// Returns the paths below the root that `path` may mean, relative to the root or to the current directory.
+/// Returns the paths below the root that `path` may refer to. `path` is relative to the root or to the current
+/// directory.
 pub(crate) fn spellings(root: &Path, path: &str) -> Vec<String> {
     aurora_project::spellings(root, here().as_deref(), path)
 }
 
-/// Returns the current directory, which relative paths refer to.
+/// Returns the current directory, against which relative paths are resolved.
 pub(crate) fn here() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }

@@ -26,8 +26,8 @@ pub(crate) enum Purpose {
     DryRun,
 }
 
-/// Returns the options of a run without the stages whose programs are not allowed, if the user accepts leaving them
-/// out.
+/// Handles the stages whose programs are not allowed, as `untrusted` specifies: fails, or returns the options of a run
+/// that does not run these stages.
 pub(crate) fn allowed(
     options: IndexOptions,
     untrusted: Untrusted,
@@ -62,7 +62,7 @@ pub(crate) fn allowed(
         }
         return Ok(options);
     }
-    let shown: Vec<String> = refused.iter().map(described).collect();
+    let shown: Vec<String> = refused.iter().map(describe).collect();
     let commands: Vec<String> = refused.iter().map(|program| format!("`aur plugin trust {}`", program.stage)).collect();
     Err(Failure::new(format!(
         "you have not allowed these programs in this repository; {stopped}\n{}",
@@ -72,7 +72,7 @@ pub(crate) fn allowed(
 }
 
 /// Describes a program on several lines.
-pub(crate) fn described(program: &StageProgram) -> String {
+pub(crate) fn describe(program: &StageProgram) -> String {
     let quoted =
         |part: &String| if part.contains([' ', '\t', '\n', '"', '\'']) { format!("{part:?}") } else { part.clone() };
     let command: Vec<String> = program.spec.command.iter().map(quoted).collect();

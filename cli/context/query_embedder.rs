@@ -1,4 +1,4 @@
-//! The embedder of queries. Ctrl-C ends its program before this one.
+//! Opens the embedder of queries. If the embedder runs a program, Ctrl-C ends that program before this process.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(crate) fn print_notice(notice: Option<&EmbedderNotice>, terminal: &Terminal)
     }
 }
 
-/// Makes Ctrl-C end the program of the embedder first, if it has one.
+/// Makes Ctrl-C end the program of the embedder, if it has one, before this process.
 pub(crate) fn stop_on_interrupt(embedder: &IndexEmbedder) {
     let IndexEmbedder::Stage(stage) = embedder else { return };
     let stopped = Arc::downgrade(stage);

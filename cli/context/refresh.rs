@@ -10,13 +10,13 @@ use crate::output::units;
 
 #[derive(Default)]
 pub(crate) struct Refreshed {
-    /// The published generation; `None` if the index is unchanged.
+    /// The newly published generation; `None` if the index is unchanged.
     pub(crate) newer: Option<Snapshot>,
     /// Note about the index for the answer.
     pub(crate) note: Option<String>,
 }
 
-/// Updates the index of a project if that takes less than `budget`. Failures do not make the search fail.
+/// Updates the index of a project if that is possible within `budget`. An error becomes a note of the answer.
 pub(crate) fn before_search(project: &Project, snapshot: &Snapshot, budget: Duration) -> Refreshed {
     let done = refresh(project, snapshot, budget);
     let is_newer = matches!(done, Ok(Refresh::Updated(_)));
@@ -25,7 +25,7 @@ pub(crate) fn before_search(project: &Project, snapshot: &Snapshot, budget: Dura
     Refreshed { newer, note }
 }
 
-/// Updates the index. Returns a sentence if the update failed.
+/// Updates the index. The error is a sentence for the user.
 fn refresh(project: &Project, snapshot: &Snapshot, budget: Duration) -> Result<Refresh, String> {
     let failed = |reason: String| format!("The index was not updated first: {reason}");
     let options = project.options_without_programs().map_err(|error| failed(chain(&error)))?;

@@ -15,7 +15,7 @@ use crate::context::{
     refresh,
 };
 
-/// The opened generations of some roots.
+/// The opened indexes that a search covers.
 pub(crate) struct Searched {
     pub(crate) searchers: Searchers,
     /// Notes for the next answer.
@@ -39,7 +39,7 @@ impl Searched {
         if self.finish_updates() { self.ask_opened(&ask) } else { answer }
     }
 
-    /// Waits for updates, and opens the published generations. Returns whether there are any.
+    /// Waits for the running updates, and opens the generations that they publish. Returns whether there are any.
     pub(crate) fn finish_updates(&mut self) -> bool {
         let updates = std::mem::take(&mut self.updates);
         let mut searchers: Vec<Arc<Searcher>> = self.searchers.iter().cloned().collect();
@@ -78,7 +78,7 @@ impl Searched {
     /// was damaged.
     fn repair_memories(&mut self) -> bool {
         let mut roots: Vec<Arc<Searcher>> = self.searchers.iter().filter(|root| !root.is_memory()).cloned().collect();
-        // An index that is open in this process cannot be replaced.
+        // Close the indexes, because an index that is open in this process cannot be replaced.
         self.searchers = Searchers::new(Vec::new());
         let mut notes = Vec::new();
         for memory in &self.memories {
@@ -136,9 +136,9 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
         let config = project.settings(flags.to_vec())?;
         let is_new = indexing::for_search(&project, args.no_index, program)?;
         let snapshot = project.snapshot()?;
-        let is_kept = args.no_refresh || is_new;
-        let budget = if is_kept { Duration::ZERO } else { Duration::from_millis(config.refresh) / share };
-        let root = ProjectRoot { name, has_others: share > 1, project, config, mode, is_kept };
+        let skips_update = args.no_refresh || is_new;
+        let budget = if skips_update { Duration::ZERO } else { Duration::from_millis(config.refresh) / share };
+        let root = ProjectRoot { name, has_others: share > 1, project, config, mode, skips_update };
         let update = (budget > Duration::ZERO).then(|| PendingUpdate::start(root.clone(), snapshot.clone(), budget));
         let searcher = root.open(snapshot, Some(terminal))?;
         Ok((searcher, update))
@@ -247,13 +247,13 @@ fn open_memories(
 #[derive(Clone)]
 struct ProjectRoot {
     name: String,
-    /// Whether several roots are searched, so that notes must name this one.
+    /// Whether several roots are searched, so that notes must contain the name of this root.
     has_others: bool,
     project: Project,
     config: SearchConfig,
     mode: Mode,
     /// Whether the index is searched without an update.
-    is_kept: bool,
+    skips_update: bool,
 }
 
 impl ProjectRoot {
@@ -266,7 +266,7 @@ impl ProjectRoot {
         if let Some(embedder) = embedder {
             query_embedder::stop_on_interrupt(&embedder);
         }
-        Ok(Arc::new(if self.is_kept { searcher } else { self.project.with_program_changes(searcher) }))
+        Ok(Arc::new(if self.skips_update { searcher } else { self.project.with_program_changes(searcher) }))
     }
 }
 
@@ -277,7 +277,7 @@ struct PendingUpdate {
 }
 
 impl PendingUpdate {
-    /// Starts to check the tree in a thread. If the thread cannot be started, the index stays as it is.
+    /// Starts the update in a thread. If the thread cannot be started, the index is not updated.
     fn start(root: ProjectRoot, snapshot: Snapshot, budget: Duration) -> Self {
         let project = root.project.clone();
         let update = move || refresh::before_search(&project, &snapshot, budget);

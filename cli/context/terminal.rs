@@ -1,4 +1,4 @@
-//! The two output streams: whether they are terminals, their widths, and the notes and warnings.
+//! Standard output and standard error: their colours and widths, and messages for the user.
 
 use std::io::{self, BufRead, BufWriter, IsTerminal, Read, StdoutLock, Write};
 

@@ -7,7 +7,7 @@ use crate::output::{Painter, Role, sanitize, width};
 /// Width of a tab in columns.
 const TAB_COLUMNS: usize = 4;
 
-/// Returns the syntax highlights of every line of `text`; empty for an unknown language.
+/// Returns the syntax highlights of every line of `text`. If the language is unknown, no line has highlights.
 pub(crate) fn highlight(text: &str, language: &str) -> Vec<Vec<Highlight>> {
     match by_name(language) {
         Some(language) => language.highlight(text),
@@ -85,7 +85,8 @@ fn role(class: TokenClass) -> Role {
     }
 }
 
-/// Returns the range of cells to show: all cells, or those around the first match that fit together with the `…`.
+/// Returns the range of cells to show: all cells if they fit, or else the cells around the first match that fit next to
+/// the `…`.
 fn window(cells: &[StyledChar], columns: usize) -> (usize, usize) {
     let cell_columns = |cell: &StyledChar| width::measure(cell.c.encode_utf8(&mut [0; 4]));
     let fits = |from: usize, room: usize| {
@@ -107,7 +108,7 @@ fn window(cells: &[StyledChar], columns: usize) -> (usize, usize) {
     if past <= head {
         return (0, head);
     }
-    // A third of the columns precedes the match, or more if the line ends soon after it.
+    // Show a third of the columns before the match, or more if the line ends soon after the match.
     let reach_back = |mut from: usize, room: usize| {
         let mut used = 0;
         while from > 0 && used + cell_columns(&cells[from - 1]) <= room {

@@ -1,5 +1,5 @@
-//! Prints blocks of files below headers of the form `path:start-end name`, best first, for a reader with a token
-//! budget.
+//! Prints parts of files, best first, for a reader with a token budget. Each part follows a header of the form
+//! `path:start-end name`.
 
 use std::io::{self, Write};
 

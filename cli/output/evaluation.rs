@@ -1,4 +1,4 @@
-//! Prints the figures of an evaluation and of tuning as tables, and defines their JSON output.
+//! Prints the results of an evaluation and of tuning as tables, and defines the JSON output of an evaluation.
 
 use std::io::{self, Write};
 
@@ -16,16 +16,16 @@ const COMPARED: [Metric; 3] = [Metric::Ndcg, Metric::Mrr, Metric::Recall10];
 /// The results of an evaluation.
 #[derive(Serialize)]
 pub(crate) struct Evaluation {
-    /// Figures by set.
+    /// Metrics of each set of questions.
     pub(crate) sets: Vec<SetReport>,
     /// Results of the same questions with another configuration or index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) against: Option<Against>,
     /// Number of questions without an answer in the first ten results.
     pub(crate) missing: usize,
-    /// The questions without an answer that the user asked to list.
+    /// Questions without an answer in the first ten results, as many as the user asked to list.
     pub(crate) misses: Vec<Miss>,
-    /// Floors that were not reached.
+    /// Minimum values of metrics that were not reached.
     pub(crate) missed_floors: Vec<MissedFloor>,
 }
 
@@ -34,9 +34,9 @@ pub(crate) struct Evaluation {
 pub(crate) struct Against {
     /// Name of the configuration or index.
     pub(crate) what: String,
-    /// Figures by set.
+    /// Metrics of each set of questions.
     pub(crate) sets: Vec<SetReport>,
-    /// Differences: this evaluation minus the other one.
+    /// Differences of the metrics: this evaluation minus the other evaluation.
     pub(crate) differences: Vec<Difference>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn write(out: &mut impl Write, evaluation: &Evaluation, paint: Painte
 fn write_sets(out: &mut impl Write, sets: &[SetReport], paint: Painter) -> io::Result<()> {
     let metrics: Vec<Metric> =
         Metric::ALL.into_iter().filter(|metric| sets.iter().any(|set| set.value(*metric).is_some())).collect();
-    let widest = names(sets.iter().map(|set| set.set.as_str()));
+    let widest = name_columns(sets.iter().map(|set| set.set.as_str()));
     let mut heading = format!("{}  {:>5}", width::pad("Set", widest), "n");
     for metric in &metrics {
         heading.push_str(&format!("  {:>7}", metric.title()));
@@ -89,7 +89,7 @@ fn margin(estimate: &Estimate) -> String {
 fn write_differences(out: &mut impl Write, against: &Against, paint: Painter) -> io::Result<()> {
     let shown: Vec<&Difference> =
         against.differences.iter().filter(|difference| COMPARED.contains(&difference.metric)).collect();
-    let widest = names(shown.iter().map(|difference| difference.set.as_str()));
+    let widest = name_columns(shown.iter().map(|difference| difference.set.as_str()));
     writeln!(out, "\nAgainst {}: paired differences with 95 % intervals", sanitize::line(&against.what))?;
     let columns = "Metric     other    this  difference                  better   worse";
     let heading = format!("{}  {columns}", width::pad("Set", widest));
@@ -143,7 +143,7 @@ pub(crate) fn write_tuning(out: &mut impl Write, report: &TuneReport, paint: Pai
         rows.push(("held out".to_owned(), held_out));
     }
     rows.push(("learned from".to_owned(), &report.trained));
-    let widest = names(rows.iter().map(|(name, _)| name.as_str()));
+    let widest = name_columns(rows.iter().map(|(name, _)| name.as_str()));
     let heading = format!("{}  {:>5}  {:>7}  {:>7}  difference", width::pad("", widest), "n", "before", "after");
     writeln!(out, "{}", paint.paint(Role::Heading, &heading))?;
     for (name, row) in rows {
@@ -155,7 +155,7 @@ pub(crate) fn write_tuning(out: &mut impl Write, report: &TuneReport, paint: Pai
     if report.changes.is_empty() {
         return Ok(());
     }
-    let widest = names(report.changes.iter().map(|change| change.key));
+    let widest = name_columns(report.changes.iter().map(|change| change.key));
     let heading = format!("\n{}  {:>8}  {:>8}  folds that agree", width::pad("Changed", widest), "before", "after");
     writeln!(out, "{}", paint.paint(Role::Heading, &heading))?;
     for change in &report.changes {
@@ -166,6 +166,7 @@ pub(crate) fn write_tuning(out: &mut impl Write, report: &TuneReport, paint: Pai
     Ok(())
 }
 
-fn names<'n>(names: impl Iterator<Item = &'n str>) -> usize {
+/// Returns the width of a column of names.
+fn name_columns<'n>(names: impl Iterator<Item = &'n str>) -> usize {
     names.map(|name| width::measure(&sanitize::line(name))).max().unwrap_or(0).max(3)
 }

@@ -1,8 +1,8 @@
 //! Writes JSON that is safe to display on a terminal.
 //!
 //! `serde_json` escapes the control characters that JSON forbids. A terminal also acts on some characters that JSON
-//! allows (DEL, the C1 range, direction overrides). This module writes them as `\uXXXX` too, so the data is the same
-//! and the terminal is not affected.
+//! allows (DEL, the C1 range, direction overrides). This module writes these characters as `\uXXXX` too. Parsers read
+//! the same data, and the terminal is not affected.
 
 use std::io::{self, Write};
 
@@ -22,7 +22,7 @@ pub(crate) fn write_indented(out: &mut impl Write, value: &impl Serialize) -> io
     out.write_all(b"\n")
 }
 
-/// Writes JSON and escapes every character that a terminal could act on. The data stays the same.
+/// Writes JSON and escapes every character that a terminal could act on. The meaning of the JSON stays the same.
 pub(crate) struct SafeJson<W> {
     out: W,
     /// The first bytes of an incomplete UTF-8 character.

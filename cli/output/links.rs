@@ -23,8 +23,9 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// Returns links to files below named roots, if the terminal has colours and is not known to print links as
-    /// garbage. If there are several roots, paths begin with the name of their root.
+    /// Returns links to files below `roots`, which have names and paths. Returns no links if standard output has no
+    /// colours, is not a terminal, or is a terminal without support for links. If there are several roots, the paths of
+    /// files begin with the name of their root.
     pub(crate) fn detect<'r>(paint: Painter, roots: impl ExactSizeIterator<Item = (&'r str, &'r Path)>) -> Self {
         let is = |name: &str, values: &[&str]| std::env::var(name).is_ok_and(|value| values.contains(&value.as_str()));
         let is_unsupported = is("TERM", &["dumb", "linux"]) || is("TERM_PROGRAM", &["Apple_Terminal"]);
@@ -45,7 +46,7 @@ impl Links {
         Self { bases: vec![(String::new(), file_url(&root.to_string_lossy()))], lines }
     }
 
-    /// Returns `shown` as a link to the file of a result. Only code results are linked, because the others are not
+    /// Returns `shown` as a link to the file of a result. Only code results are linked, because other results are not
     /// files of a root.
     pub(crate) fn link_to(&self, source: Source, path: &str, line: Option<u32>, shown: &str) -> String {
         if source == Source::Code { self.link(path, line, shown) } else { shown.to_owned() }

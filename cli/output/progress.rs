@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::{sanitize, units};
 
-/// Interval of plain lines. A shorter run prints none.
+/// Interval between plain lines. A run that is shorter than the interval prints no line.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 const COUNTED: &str = "Indexing {bar:24} {human_pos}/{human_len} files  {msg}";
 const UNCOUNTED: &str = "Indexing {spinner} {human_pos} files  {msg}";
@@ -24,7 +24,7 @@ pub(crate) struct IndexProgress {
 enum Display {
     Nothing,
     Lines {
-        /// Whether the run is waiting for the history walk.
+        /// Whether the history walk has reported progress before. Its first report prints nothing.
         waits: AtomicBool,
     },
     Bar(ProgressBar),

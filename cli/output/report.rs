@@ -38,8 +38,8 @@ fn draw(finding: &Diagnostic, columns: usize, paint: Painter) -> String {
     }
 }
 
-/// Returns a finding in the form that miette renders. Only one line of the file is known, so the source consists of this
-/// line after as many empty lines as precede it in the file.
+/// Converts a finding to a report that miette can render. A finding contains only one line of its file. The source of
+/// the report is this line, after as many empty lines as the file has lines before it.
 fn report(finding: &Diagnostic) -> Report {
     let message = match &finding.location {
         Some(place @ (Place::Environment(_) | Place::Flag(_))) => format!("{} ({place})", finding.message),

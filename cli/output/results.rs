@@ -1,4 +1,4 @@
-//! Prints search results for people: the table with the matching lines, and on request boxes and texts below it.
+//! Prints search results for people: a table with the matching lines, and on request score boxes and texts below it.
 
 use std::io::{self, Write};
 
@@ -12,19 +12,19 @@ use crate::output::{
 
 /// Minimum width of code in columns.
 const MIN_CODE_COLUMNS: usize = 12;
-/// Maximum number of copies named below a table row. The boxes name more.
+/// Maximum number of copies that are listed below a table row. A score box lists more copies.
 const MAX_COPIES_BELOW: usize = 2;
 
 /// Display options for results.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DisplayOptions<'a> {
-    /// Leave out the git columns.
+    /// Whether to leave out the git columns.
     pub(crate) legacy: bool,
-    /// Show a score box for every result.
+    /// Whether to show a score box for every result.
     pub(crate) scores: bool,
-    /// Show the text of every result.
+    /// Whether to show the text of every result.
     pub(crate) content: bool,
-    /// Show the metadata of every result.
+    /// Whether to show the metadata of every result.
     pub(crate) fields: bool,
     /// Width of the terminal; `None` without a terminal.
     pub(crate) columns: Option<usize>,
@@ -36,7 +36,7 @@ pub(crate) struct DisplayOptions<'a> {
     pub(crate) now: i64,
 }
 
-/// Writes the results, or nothing if there are none.
+/// Writes the results. Writes nothing if there are no results.
 pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &DisplayOptions<'_>) -> io::Result<()> {
     if found.hits.is_empty() {
         return Ok(());
@@ -67,7 +67,7 @@ pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &Display
     Ok(())
 }
 
-/// Writes the query of the results that follow.
+/// Writes a heading with the query, above its results.
 pub(crate) fn write_heading(out: &mut impl Write, query: &str, paint: Painter) -> io::Result<()> {
     let heading = format!("Query: {}", sanitize::line(query));
     writeln!(out, "{}", paint.paint(Role::Heading, &heading))
@@ -92,7 +92,8 @@ fn row(hit: &Hit, is_ranked: bool, shown: &DisplayOptions<'_>) -> table::Row {
     }
 }
 
-/// Returns the lines below a table row: the best lines of a hit, the places of its copies, and its metadata.
+/// Returns the lines below a table row: the best lines of the hit, other matching chunks of its file, its copies, and
+/// its metadata.
 fn below(hit: &Hit, shown: &DisplayOptions<'_>) -> Vec<String> {
     let mut below = snippet(hit, shown);
     let mut add_places = |label: &str, places: &str| {
@@ -120,7 +121,7 @@ fn further_rows(hit: &Hit) -> String {
     hit.rows.iter().map(describe).collect::<Vec<_>>().join(", ")
 }
 
-/// Lists the places of copies of a hit, at most `named` of them, such as `a.py:3, b.py:9 and 4 more`.
+/// Lists at most `named` copies of a hit and the number of other copies, such as `a.py:3, b.py:9 and 4 more`.
 fn copies(hit: &Hit, named: usize) -> Option<String> {
     let places = &hit.copies.places[..named.min(hit.copies.places.len())];
     let more = match hit.copies.count - places.len() {
@@ -130,7 +131,7 @@ fn copies(hit: &Hit, named: usize) -> Option<String> {
     (!places.is_empty()).then(|| places.join(", ") + &more)
 }
 
-/// Returns the best lines of a hit with a common indentation. A line is numbered if it is a line of the file.
+/// Returns the best lines of a hit without their common indentation. A line is numbered if it is a line of the file.
 fn snippet(hit: &Hit, shown: &DisplayOptions<'_>) -> Vec<String> {
     let highlights = if shown.paint.is_enabled() { code::highlight(&hit.text, &hit.language) } else { Vec::new() };
     let code = |at: usize| {
@@ -181,7 +182,8 @@ pub(crate) fn lines(hit: &Hit) -> Option<(u32, u32)> {
     }
 }
 
-/// Returns the two git columns: relative times for files, dates for memories.
+/// Returns the cells of the two git columns: the number of commits, and the time of the last change. The time is
+/// relative for files, and a date for memories.
 fn git_cells(hit: &Hit, now: i64) -> (String, String) {
     if hit.chunk_type.is_memory() {
         let date = hit.date.map_or_else(|| "-".to_owned(), units::date);
@@ -198,7 +200,7 @@ fn git_cells(hit: &Hit, now: i64) -> (String, String) {
     }
 }
 
-/// Returns the components of the score of a hit.
+/// Returns the score of a hit, with its components and additional facts.
 pub(crate) fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
     let why = &hit.explanation;
     let signal = |label: &str, score: Option<f32>, amount: f32, reason: &str| ScorePart {

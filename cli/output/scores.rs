@@ -2,11 +2,13 @@
 
 use crate::output::{Painter, Role, sanitize, width};
 
-/// Width without a terminal, and the maximum and minimum width of a box, in columns.
+/// Width of a box without a terminal, in columns.
 const DEFAULT_COLUMNS: usize = 80;
+/// Maximum width of a box in columns.
 const MAX_COLUMNS: usize = 120;
+/// Minimum width of a box in columns.
 const MIN_COLUMNS: usize = 40;
-/// Mark of an exact match, which is two columns wide.
+/// Symbol for an exact match, which is two columns wide.
 const STAR: &str = "⭐";
 
 /// Width of an amount such as `+0.285` and the space before it, in columns.
@@ -25,7 +27,7 @@ pub(crate) struct ScoreCard {
     pub(crate) lines: Option<(u32, u32)>,
     /// Score that the results are sorted by; `None` without a ranking.
     pub(crate) final_score: Option<f64>,
-    /// Components of the score: keyword score, meaning, activation, then the rules that changed it.
+    /// Components of the score: the BM25, semantic and activation signals, then the rules that changed the score.
     pub(crate) parts: Vec<ScorePart>,
     /// Additional facts, as label and text.
     pub(crate) facts: Vec<(&'static str, String)>,
@@ -41,7 +43,7 @@ pub(crate) struct ScorePart {
     pub(crate) is_signal: bool,
     /// Explanation of the score.
     pub(crate) reason: String,
-    /// Whether the component is marked with a star.
+    /// Whether the component is marked with a star, as an exact match.
     pub(crate) star: bool,
     /// Contribution to the final score.
     pub(crate) amount: f64,
@@ -83,8 +85,8 @@ pub(crate) fn lines(card: &ScoreCard, inner: usize) -> Vec<String> {
     lines
 }
 
-/// Returns the amounts in thousandths, rounded so that they add up to `total`: the amounts with the largest rounding
-/// errors are rounded the other way. The rounded amounts only differ from the total if the exact amounts do.
+/// Returns the amounts in thousandths, rounded so that they add up to `total`. The amounts with the largest rounding
+/// errors are rounded the other way. The sum only differs from the total if the sum of the exact amounts differs too.
 fn thousandths(total: f64, amounts: &[f64]) -> Vec<i64> {
     let scaled: Vec<f64> = amounts.iter().map(|amount| amount * 1e3).collect();
     let mut rounded: Vec<i64> = scaled.iter().map(|amount| amount.round() as i64).collect();

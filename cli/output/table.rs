@@ -27,8 +27,9 @@ pub(crate) struct Row {
     pub(crate) below: Vec<String>,
 }
 
-/// Separator of columns, and the narrower separator for tables that would not fit otherwise.
+/// Separator of columns.
 const SEPARATOR: &str = " | ";
+/// Separator of columns in a table that would be too wide with the normal separator.
 const NARROW_SEPARATOR: &str = "  ";
 const HEADINGS: [&str; 7] = ["File", "Type", "Name", "Lines", "Score", "Commits", "Last Modified"];
 const FILE: usize = 0;
@@ -37,12 +38,13 @@ const SCORE: usize = 4;
 /// Order in which columns are dropped on a narrow terminal. The line numbers can go early, because the path includes
 /// the first line.
 const DROPPED: [usize; 4] = [5, 3, 6, 1];
-/// Minimum widths in columns below which a path and a name are no longer readable.
+/// Minimum width of a path in columns, below which it is no longer readable.
 const MIN_FILE_COLUMNS: usize = 20;
+/// Minimum width of a name in columns, below which it is no longer readable.
 const MIN_NAME_COLUMNS: usize = 10;
 
-/// Renders the table. `columns` is the width of the terminal; `None` if nothing needs to be cut. `legacy` leaves out
-/// the git columns.
+/// Renders the table. `columns` is the width of the terminal; `None` for an unlimited width. `legacy` leaves out the
+/// git columns.
 pub(crate) fn render(rows: &[Row], legacy: bool, columns: Option<usize>, paint: Painter, links: &Links) -> String {
     let cells: Vec<[String; 7]> = rows.iter().map(cells).collect();
     let mut shown: Vec<usize> = (0..if legacy { 5 } else { 7 }).collect();
@@ -101,8 +103,8 @@ fn flexible(shown: &[usize], natural: &[usize], separator: &str, columns: usize)
     columns.saturating_sub(fixed + separator.len() * (shown.len() - 1))
 }
 
-/// Divides the room between path and name. Each gets the width it needs if the other one leaves enough; if both need
-/// more, three fifths go to the path.
+/// Divides the room between path and name. If only one of them is too wide, the other gets the width that it needs. If
+/// both are too wide, three fifths go to the path.
 fn share(file: usize, name: usize, room: usize) -> (usize, usize) {
     if file + name <= room {
         return (file, name);
@@ -119,11 +121,11 @@ fn share(file: usize, name: usize, room: usize) -> (usize, usize) {
 }
 
 /// Shortens `path:line` to at most `columns`. The line number stays.
-fn elide_place(place: &str, columns: usize) -> String {
+fn elide_location(location: &str, columns: usize) -> String {
     let is_number = |line: &str| !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
-    match place.rsplit_once(':').filter(|(_, line)| is_number(line) && line.len() + 2 < columns) {
+    match location.rsplit_once(':').filter(|(_, line)| is_number(line) && line.len() + 2 < columns) {
         Some((path, line)) => format!("{}:{line}", width::elide_path(path, columns - line.len() - 1)),
-        None => width::elide_path(place, columns),
+        None => width::elide_path(location, columns),
     }
 }
 
@@ -138,7 +140,7 @@ fn push_line(out: &mut String, cells: &[String; 7], layout: &TableLayout, paint:
     for (at, &column) in layout.shown.iter().enumerate() {
         let columns = layout.widths[column];
         let cell = match column {
-            FILE => elide_place(&cells[column], columns),
+            FILE => elide_location(&cells[column], columns),
             _ => width::elide_middle(&cells[column], columns),
         };
         out.push_str(&paint(column, &cell));

@@ -10,11 +10,11 @@ use serde::Serialize;
 
 use crate::output::{Painter, Role, sanitize, units, width};
 
-/// Maximum number of lines of one kind, unless the user selected the stage.
+/// Maximum number of lines of each kind in the output of a stage, unless the user has selected stages.
 const MAX_ROWS: usize = 20;
 /// Maximum width of a cell in columns, except for the last cell of a line.
 const MAX_CELL_COLUMNS: usize = 48;
-/// Width of the marks before reports of a stage, in columns.
+/// Width of the labels before the reports of a stage, such as `warning`, in columns.
 const MARK_COLUMNS: usize = 8;
 /// Placeholder for a missing value.
 const NONE: &str = "–";
@@ -45,7 +45,7 @@ pub(crate) fn render(run: &DryRun, only: &[String], columns: Option<usize>, pain
     let mut text = format!("{}\n", paint.paint(Role::Path, &sanitize::line(&run.path)));
     let mut is_left_out = false;
     for stage in visible_stages(run, only) {
-        // A file that was left out may continue without content, so the columns of later stages are not informative.
+        // Later stages may receive a file that was left out, but without content, so their columns are not informative.
         let columns = if is_left_out { Vec::new() } else { page.columns(stage) };
         let reports = page.reports(stage, &run.path);
         if columns.is_empty() && reports.is_empty() && (is_left_out || !stage.has_file) {
@@ -61,8 +61,8 @@ pub(crate) fn render(run: &DryRun, only: &[String], columns: Option<usize>, pain
     text
 }
 
-/// Returns the stages that the user selected, and the stages that leave the file out, because they explain why other
-/// stages get nothing.
+/// Returns the stages that the user selected, and the stages that leave the file out, because the latter explain why
+/// later stages receive nothing.
 fn visible_stages<'r>(run: &'r DryRun, only: &'r [String]) -> impl Iterator<Item = &'r StageTrace> {
     run.stages.iter().filter(|stage| only.is_empty() || only.contains(&stage.stage) || leaves_file_out(stage))
 }
@@ -111,7 +111,7 @@ impl Page {
         groups.concat()
     }
 
-    /// Formats the columns of the file: names, and values on as many lines as they have.
+    /// Formats the columns of the file. A value may have several lines; the name precedes the first one.
     fn file_lines(&self, stage: &StageTrace) -> Vec<String> {
         let columns: Vec<&DisplayColumn> = informative_columns(stage, Entity::File).collect();
         let widest = columns.iter().map(|column| width::measure(&column.name)).max().unwrap_or(0);
@@ -171,7 +171,7 @@ impl Page {
         (rest > 0).then(|| self.line(&[(words, Some(Role::Faint))]))
     }
 
-    /// Formats a line for each item, after a mark.
+    /// Formats each item as a line that begins with the label `mark`.
     fn marked<T>(
         &self,
         stage: &StageTrace,
@@ -199,7 +199,7 @@ impl Page {
     }
 }
 
-/// Returns the columns that are shown.
+/// Returns the columns of an entity that are worth showing.
 fn informative_columns(stage: &StageTrace, entity: Entity) -> impl Iterator<Item = &DisplayColumn> {
     stage.columns.iter().filter(move |column| column.entity == entity && column.is_informative)
 }

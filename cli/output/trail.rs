@@ -1,4 +1,4 @@
-//! The lines below the boxes: the stages of a search with their counts, and the searched index.
+//! The lines below the score boxes: the stages of a search with their counts, and the searched index.
 
 use aurora_query::explain::relative_time;
 use aurora_query::{IndexInfo, StageCounts};

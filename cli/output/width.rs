@@ -7,8 +7,8 @@ use unicode_width::UnicodeWidthChar;
 
 const ELLIPSIS: char = '…';
 
-/// Returns the width of the text in columns. It is the sum over the characters, as terminals count, so the widths of
-/// the parts of a line add up to the width of the line.
+/// Returns the width of the text in columns, which is the sum of the widths of its characters. So the widths of the
+/// parts of a line add up to the width of the line. Terminals count columns in the same way.
 pub(crate) fn measure(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
@@ -92,8 +92,8 @@ fn prefix(text: &str, columns: usize) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-/// Returns the longest suffix of the text that is at most `columns` wide and does not start with a combining mark of
-/// the character before it.
+/// Returns the longest suffix of the text that is at most `columns` wide and does not start with a combining mark,
+/// which would belong to the character before the suffix.
 fn suffix(text: &str, columns: usize) -> &str {
     let fitting = text.char_indices().rev().take_while(|&(at, _)| measure(&text[at..]) <= columns);
     let start = fitting.filter(|(_, c)| c.width() != Some(0)).last();

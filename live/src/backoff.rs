@@ -2,15 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-/// Time until the first retry.
+/// Pause after the first run that leaves failed rows.
 const FIRST_PAUSE: Duration = Duration::from_secs(60);
-/// Maximum time between two retries.
+/// Maximum pause between two retries.
 const MAX_PAUSE: Duration = Duration::from_secs(3_600);
 
 /// The time of the next retry. Each retry that leaves failed rows doubles the pause before the next one.
 #[derive(Debug)]
 pub(crate) struct Backoff {
-    /// Time of the next retry; `None` if the next run may retry.
+    /// Earliest time of the next retry; `None` if the next run may retry.
     next: Option<Instant>,
     pause: Duration,
 }

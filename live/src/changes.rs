@@ -1,4 +1,4 @@
-//! File system events, reduced to the fact that something may have changed.
+//! Watches a tree and reports that an indexed file may have changed.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use aurora_storage::ProjectDirectory;
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// Whether each directory needs its own watch. On other systems one watch covers the whole tree, and events of
-/// directories that are not indexed are dropped.
+/// Whether each directory needs its own watch, as on Linux. Elsewhere, one watch covers the whole tree, and [`Filter`]
+/// drops the events in directories that are not indexed.
 const EACH_DIRECTORY: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
 /// Time without events before a run starts.
@@ -21,7 +21,7 @@ const QUIET_TIME: Duration = Duration::from_millis(80);
 const MAX_QUIET_WAIT: Duration = Duration::from_millis(600);
 /// Maximum time that a run waits for a git operation to end, such as a checkout.
 const MAX_GIT_WAIT: Duration = Duration::from_secs(120);
-/// Lock file in git's directory. Git holds it while it changes the work tree.
+/// Name of the lock file in git's directory, which exists while git changes the work tree.
 const GIT_LOCK: &str = "index.lock";
 
 /// A watch over the indexed directories of a tree.
@@ -38,7 +38,7 @@ impl Changes {
     /// Watches git's directory and the given directories, which are relative to the root.
     ///
     /// # Errors
-    /// When the system does not support events, or not for so many directories.
+    /// If the system does not support file events, or cannot watch this many directories.
     pub(crate) fn watch(root: &Path, directories: &[PathBuf]) -> notify::Result<Self> {
         let (sender, events) = mpsc::channel();
         let watched: Arc<Mutex<Watched>> = Arc::default();
@@ -56,18 +56,17 @@ impl Changes {
         Ok(changes)
     }
 
-    /// Also watches these directories. Returns whether any of them is new: earlier events in a new directory may have
-    /// been missed.
+    /// Adds watches for the directories that are not watched yet. Returns whether any was added, because changes in a
+    /// directory before its watch began are not reported.
     ///
     /// # Errors
-    /// When the system does not support events for so many directories.
+    /// If the system cannot watch this many directories.
     pub(crate) fn add(&mut self, directories: &[PathBuf]) -> notify::Result<bool> {
         let directories = directories.iter().map(|directory| self.root.join(directory));
         let wanted: Vec<PathBuf> = directories.chain(self.git.clone()).collect();
-        // The lock must not be held during a call of the watcher, because the watcher's thread may be waiting for the
-        // lock.
+        // Do not hold the lock while calling the watcher, because the watcher's thread may be waiting for the lock.
         let lost = self.watched.lock().unwrap_or_else(PoisonError::into_inner).take_lost();
-        // Unwatch all of them before watching any: the same directory may still be watched under its previous path.
+        // Remove old watches before adding any: a renamed directory may still be watched under its previous path.
         for directory in lost {
             let _ = self.watcher.unwatch(&directory);
         }
@@ -86,7 +85,7 @@ impl Changes {
                     is_any_new |= self.git.as_ref() != Some(&directory);
                     self.watched.lock().unwrap_or_else(PoisonError::into_inner).directories.insert(directory);
                 }
-                // A deleted directory is no longer of interest.
+                // A directory that no longer exists needs no watch.
                 Err(error) if !is_gone(&error) => return Err(error),
                 Err(_) => {}
             }
@@ -94,7 +93,8 @@ impl Changes {
         Ok(is_any_new)
     }
 
-    /// Whether the tree still has the same repository, or still has no repository, as when the watch began.
+    /// Whether the tree's git directory is the same as when the watch began. Also true if the tree had no repository
+    /// then and has no repository now.
     pub(crate) fn has_same_repository(&self) -> bool {
         git_directory(&self.root) == self.git
     }
@@ -104,7 +104,7 @@ impl Changes {
         match self.events.recv_timeout(time) {
             Ok(()) => {}
             Err(RecvTimeoutError::Timeout) => return false,
-            // Cannot happen, because the watcher never ends on its own.
+            // Unreachable, because the watcher owns the sender and lives as long as `self`.
             Err(RecvTimeoutError::Disconnected) => {
                 std::thread::sleep(time);
                 return false;
@@ -128,15 +128,15 @@ impl Changes {
 #[derive(Default)]
 struct Watched {
     directories: HashSet<PathBuf>,
-    /// Paths that were deleted or renamed. A watch ends with its directory, or follows it to another path, and another
-    /// directory may be at the old path.
+    /// Watched paths that were deleted or renamed. A watch ends when its directory is deleted, and follows the
+    /// directory when it is renamed. A different directory may now exist at the old path.
     lost: HashSet<PathBuf>,
-    /// Whether events were lost, possibly events of deleted or renamed paths.
+    /// Whether the watcher missed events, so that any watched path may have been deleted or renamed.
     are_all_lost: bool,
 }
 
 impl Watched {
-    /// Removes and returns the directories whose watch may have ended or moved.
+    /// Removes and returns the directories whose watch may have ended or followed a renamed directory.
     fn take_lost(&mut self) -> Vec<PathBuf> {
         let (lost, are_all_lost) = (std::mem::take(&mut self.lost), std::mem::take(&mut self.are_all_lost));
         let is_lost = |directory: &PathBuf| {
@@ -156,7 +156,7 @@ fn is_gone(error: &notify::Error) -> bool {
     }
 }
 
-/// Filters the events after which something may have changed.
+/// Sends a signal for every event after which an indexed file may have changed.
 struct Filter {
     root: PathBuf,
     git: Option<PathBuf>,
@@ -168,19 +168,19 @@ impl Filter {
     fn on_event(&self, event: notify::Result<Event>) {
         self.note_lost(&event);
         let is_of_interest = match &event {
-            // Events may have been lost.
+            // The watcher may have missed events.
             Err(_) => true,
             Ok(event) if event.need_rescan() => true,
             Ok(event) if matches!(event.kind, EventKind::Access(_)) => false,
             Ok(event) => event.paths.iter().any(|path| self.is_of_interest(path)),
         };
         if is_of_interest {
-            // The receiver lives as long as the watcher.
+            // Sending cannot fail, because the receiver lives as long as the watcher.
             let _ = self.sender.send(());
         }
     }
 
-    /// Records the watched paths where another directory may be now.
+    /// Records the watched paths that the event reports as deleted or renamed, or all paths if events were missed.
     fn note_lost(&self, event: &notify::Result<Event>) {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
@@ -196,13 +196,13 @@ impl Filter {
     }
 
     fn is_of_interest(&self, path: &Path) -> bool {
-        // A commit or a checkout changes HEAD and replaces the index. Lock files are not relevant.
+        // A commit or a checkout changes HEAD or the index, which are directly in git's directory. Ignore lock files.
         if let Some(inside) = self.git.as_ref().and_then(|git| path.strip_prefix(git).ok()) {
             return inside.extension().is_none_or(|extension| extension != "lock") && inside.iter().count() <= 1;
         }
         let Ok(inside) = path.strip_prefix(&self.root) else { return false };
         match inside.iter().next().and_then(|part| part.to_str()) {
-            // This program writes to its own directory.
+            // Ignore `.aurora`, because index runs write to it.
             Some(ProjectDirectory::NAME) => false,
             _ if EACH_DIRECTORY => true,
             _ => {

@@ -10,21 +10,22 @@ use aurora_storage::StorageError;
 
 /// Maximum time that a release waits for searches that still read the generation.
 const MAX_RELEASE_WAIT: Duration = Duration::from_secs(1);
-/// Time between two checks whether these searches have ended.
+/// Time between two checks whether a release can stop waiting.
 const RELEASE_POLL: Duration = Duration::from_millis(5);
 
 /// The opened generation of a project, shared by all searches.
 #[derive(Default)]
 pub(crate) struct Generation {
     current: RwLock<Option<Arc<Searcher>>>,
-    /// Held while a generation is opened, so that it is opened only once and never replaces a newer one.
+    /// Held while a generation is being opened. Prevents two threads from opening the same generation, and an older
+    /// generation from replacing a newer one.
     opening: Mutex<()>,
     /// Whether the last attempt to open the published generation failed.
     is_failing: AtomicBool,
 }
 
 impl Generation {
-    /// Returns the current generation, which is opened at first use.
+    /// Returns the current generation. The first call opens it.
     ///
     /// # Errors
     /// When there is no index, the index is not trusted or cannot be read, or the search configuration is invalid.
@@ -33,7 +34,7 @@ impl Generation {
             return Ok(searcher);
         }
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have opened it in the meantime.
+        // Another thread may have opened the generation while this thread waited for the lock.
         self.opened().map_or_else(|| self.open(project, name), Ok)
     }
 
@@ -51,7 +52,7 @@ impl Generation {
         Ok(searcher)
     }
 
-    /// Closes the generation if its index was deleted or replaced by another file, so that the file at its path can be
+    /// Closes the generation if its index file was deleted or replaced, so that the file now at that path can be
     /// opened.
     pub(crate) fn release_deleted(&self, project: &Project) {
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +63,8 @@ impl Generation {
         }
     }
 
-    /// Closes the generation. A search that reads it for longer than [`MAX_RELEASE_WAIT`] keeps its file open.
+    /// Closes the generation, and waits up to [`MAX_RELEASE_WAIT`] for searches that still read it. The index file
+    /// stays open until the last of these searches has ended.
     fn release(&self) {
         let opened = self.current.write().unwrap_or_else(PoisonError::into_inner).take();
         let Some(opened) = opened.map(|opened| Arc::downgrade(&opened)) else { return };
@@ -72,10 +74,10 @@ impl Generation {
         }
     }
 
-    /// Switches to the published generation if it differs from the opened one. If it cannot be opened, the opened one
-    /// remains in use, and a warning is logged once.
+    /// Switches to the published generation if it differs from the opened one. If the published generation cannot be
+    /// opened, the opened one remains in use, and a warning is logged once.
     pub(crate) fn follow(&self, project: &Project, name: &str) {
-        let failed = self.newest(project, name).err();
+        let failed = self.open_published(project, name).err();
         let was_failing = self.is_failing.swap(failed.is_some(), Ordering::Relaxed);
         if let Some(error) = failed.filter(|_| !was_failing) {
             tracing::warn!(
@@ -86,7 +88,7 @@ impl Generation {
         }
     }
 
-    fn newest(&self, project: &Project, name: &str) -> Result<(), ProjectError> {
+    fn open_published(&self, project: &Project, name: &str) -> Result<(), ProjectError> {
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(opened) = self.opened() else { return Ok(()) };
         let published = match project.any_snapshot() {

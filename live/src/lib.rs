@@ -1,8 +1,8 @@
 //! Keeps the indexes of projects fresh while a program runs. All searches share one open generation, index runs work in
 //! the background and report their progress, and a watch over the tree starts them.
 //!
-//! Several processes may keep the index of the same project fresh. One of them watches the tree and writes; the others
-//! answer from the generations that it publishes, and one of them takes over when it ends.
+//! Several processes may keep the index of the same project fresh. One process watches the tree and writes the index.
+//! The others answer from the generations that this writer publishes, and one of them takes over when the writer ends.
 //!
 //! Deliberately absent: protocols, and the implementation of index runs and searches (`aurora-stages`, `aurora-query`).
 #![forbid(unsafe_code)]

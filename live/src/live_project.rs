@@ -50,7 +50,7 @@ pub struct LiveProject {
     generation: Generation,
     /// Cancels the current run; `None` if no run is in progress.
     running: Mutex<Option<CancelToken>>,
-    /// The time when background runs retry failed rows.
+    /// Schedule by which background runs retry failed rows.
     backoff: Mutex<Backoff>,
     /// The reason why the index is not up to date, as text; `None` if nothing prevents an update.
     obstacle: Mutex<Option<String>>,
@@ -74,7 +74,8 @@ impl LiveProject {
         }
     }
 
-    /// The name in requests and answers, unique among the projects of a server.
+    /// Returns the name that identifies the project in requests and answers. It is unique among the projects of a
+    /// server.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -89,17 +90,17 @@ impl LiveProject {
         self.upkeep
     }
 
-    /// Whether no generation was ever published. A first run may be in progress.
+    /// Whether there is no generation to search, neither opened nor on disk. A first run may be in progress.
     pub fn is_missing(&self) -> bool {
         self.opened().is_none() && !self.has_index()
     }
 
-    /// Whether there is an index on disk. A deleted index may still have an opened generation.
+    /// Whether there is an index on disk. A generation stays open after its index has been deleted.
     pub(crate) fn has_index(&self) -> bool {
         !matches!(self.project.any_snapshot(), Err(StorageError::NoIndex { .. }))
     }
 
-    /// Returns the current generation, which is opened at first use.
+    /// Returns the current generation. The first call opens it.
     ///
     /// # Errors
     /// When there is no index, the index is not trusted or cannot be read, or the search configuration is invalid.
@@ -112,8 +113,8 @@ impl LiveProject {
         self.generation.opened()
     }
 
-    /// Switches to the published generation if it differs from the opened one. If it cannot be opened, the opened one
-    /// remains in use, and a warning is logged once.
+    /// Switches to the published generation if it differs from the opened one. If the published generation cannot be
+    /// opened, the opened one remains in use, and a warning is logged once.
     pub fn follow(&self) {
         self.generation.follow(&self.project, &self.name);
     }
@@ -131,13 +132,14 @@ impl LiveProject {
         self.status.subscribe()
     }
 
-    /// Returns the reason why the index cannot be brought up to date, as text, as far as this process knows; `None` if
-    /// nothing prevents an update.
+    /// Returns the reason why the index cannot be brought up to date, as text. `None` if this process knows of no
+    /// obstacle.
     pub fn obstacle(&self) -> Option<String> {
         self.obstacle.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Records the success of an update, or the error that ended it.
+    /// Clears the obstacle after a success, or records the error. Ignores the temporary error that another process
+    /// holds the lock of the index.
     fn note_obstacle<T>(&self, outcome: &Result<T, ProjectError>) {
         if !outcome.as_ref().is_err_and(run::is_locked) {
             let obstacle = outcome.as_ref().err().map(run::reason);
@@ -145,7 +147,7 @@ impl LiveProject {
         }
     }
 
-    /// Checks the pipeline for a project whose index another process updates.
+    /// Checks the pipeline and records an error as the obstacle. Used while another process updates the index.
     pub(crate) fn check_pipeline(&self) {
         let options = self.project.options_without_programs();
         self.note_obstacle(&options.and_then(|options| Ok(indexing::plan(&options)?)));
@@ -168,8 +170,8 @@ impl LiveProject {
         }
     }
 
-    /// Runs the pipeline on this thread and returns the final status. The priority of the thread stays below the
-    /// priority of searches.
+    /// Runs the pipeline on this thread and returns the final status. Permanently lowers the priority of the thread, so
+    /// that searches run first.
     ///
     /// # Errors
     /// When an index run is in progress, or the project is read-only.
@@ -219,12 +221,12 @@ impl LiveProject {
     }
 }
 
-/// Guard that marks the end of a run, even after a panic, so that another run can begin.
+/// Guard that ends a run, even after a panic, so that another run can begin.
 struct RunEnd<'a>(&'a LiveProject);
 
 impl RunEnd<'_> {
     fn finish(self, conclude: impl FnOnce(&mut RunStatus)) {
-        // The lock is held, so that a new run cannot begin before the final status is set.
+        // Hold the lock until the final status is set, so that no new run can begin before.
         let mut running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner);
         *running = None;
         self.0.status.send_modify(conclude);

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use aurora_query::Searcher;
 
-/// Time during which shown chunks are collected, to write them at once.
+/// Time for which the recorder collects shown chunks before it writes them in one batch.
 const COLLECT_TIME: Duration = Duration::from_millis(200);
-/// Maximum number of keys in the queue. Further shown chunks are dropped, because the disk cannot keep up.
+/// Maximum number of keys in the queue. If the disk cannot keep up and the queue is full, new keys are dropped.
 const MAX_QUEUED_KEYS: usize = 1 << 16;
 
-/// Writes to the access history on a separate thread, which the first record starts. When dropped, it writes the queued
-/// keys.
+/// Writes the access history on a background thread, which the first call of [`Self::record`] starts. Dropping the
+/// recorder writes the queued keys.
 #[derive(Default)]
 pub(crate) struct Recorder {
     shared: Arc<Shared>,

@@ -26,12 +26,12 @@ pub struct UnknownRoot {
 pub struct OpenedRoots {
     /// The projects that can be searched.
     pub searchers: Searchers,
-    /// Sentences that explain why projects were not opened, and why opened ones cannot be brought up to date.
+    /// Sentences that explain why projects were not opened, and why opened projects cannot be brought up to date.
     pub notes: Vec<String>,
 }
 
 impl Roots {
-    /// Names each project by as many of the last components of its path as make the name unique.
+    /// Names each project after the last components of its path, with as few components as make the name unique.
     pub fn new(projects: Vec<(Project, Upkeep)>) -> Self {
         let names = root_names(&projects.iter().map(|(project, _)| project.root()).collect::<Vec<_>>());
         let live = |(name, (project, upkeep))| Arc::new(LiveProject::new(name, project, upkeep));
@@ -62,8 +62,8 @@ impl Roots {
         Ok(Self(self.0.iter().filter(|root| names.iter().any(|name| name == root.name())).cloned().collect()))
     }
 
-    /// Splits a path from the results of several roots, which begins with the name of a root, into the root and the
-    /// rest of the path.
+    /// Splits a path from the results of several roots, which begins with the name of a root, into that root and the
+    /// path below it. Returns `None` if there is only one root, or no root matches.
     pub fn locate<'p>(&self, path: &'p str) -> Option<(&Arc<LiveProject>, &'p str)> {
         let below = |root: &Arc<LiveProject>| path.strip_prefix(root.name()).and_then(|rest| rest.strip_prefix('/'));
         let found = self.0.iter().filter(|_| self.0.len() > 1).filter_map(|root| Some((root, below(root)?)));
@@ -118,7 +118,7 @@ impl Roots {
         self.0.iter()
     }
 
-    /// Keeps every index fresh until the result is dropped.
+    /// Starts to keep every index fresh, until the returned watches are dropped.
     ///
     /// # Errors
     /// When a thread cannot be started.

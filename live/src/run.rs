@@ -20,9 +20,10 @@ use crate::status::{RunPhase, RunReason, RunStatus};
 pub struct RunRequest {
     /// Reason for the run.
     pub reason: RunReason,
-    /// Rebuild everything.
+    /// Whether to rebuild everything.
     pub force: bool,
-    /// Publish the finished part after this time, then continue, so that queries are answered before a long run ends.
+    /// Time after which the run publishes its finished part and continues, so that queries can be answered before a
+    /// long run ends.
     pub first_answer: Option<Duration>,
 }
 
@@ -65,11 +66,11 @@ impl IndexObserver for Reporter<'_> {
     }
 }
 
-/// Runs the pipeline of a project and reports its progress. With `retries`, rows on which stages failed are retried
-/// even if nothing else has changed. `cancel` stops the run; `published` is called after each generation.
+/// Runs the pipeline of a project and reports its progress. With `retries`, stages process the rows again on which they
+/// have failed. `cancel` stops the run. `published` is called after each published generation.
 ///
 /// # Errors
-/// As for [`indexing::run`], and when the project's configuration is invalid.
+/// See [`indexing::run`]. Also fails if the project's configuration is invalid.
 pub(crate) fn run(
     project: &Project,
     request: RunRequest,
@@ -85,7 +86,7 @@ pub(crate) fn run(
     let options = IndexOptions {
         force: request.force,
         retries_failures: retries,
-        // A project may be deleted at any time, and an empty directory may be created in its place.
+        // A background run must not index an empty directory that replaces a deleted project.
         requires_directory: request.reason != RunReason::Request,
         ..unattended
     };
@@ -105,7 +106,7 @@ pub(crate) fn run(
     Ok(summary)
 }
 
-/// Whether a run failed because another process was writing. This is a temporary failure.
+/// Whether a run failed because another process was writing to the index, which is a temporary failure.
 pub(crate) fn is_locked(error: &ProjectError) -> bool {
     let storage = match error {
         ProjectError::Index(IndexError::Storage(storage)) | ProjectError::Storage(storage) => storage,
@@ -122,7 +123,7 @@ pub(crate) fn reason(error: &ProjectError) -> String {
     }
 }
 
-/// Logs stages that were not run and rows that could not be processed.
+/// Logs a warning for each column with stale values, failed rows or rows that were not processed.
 fn log_warnings(project: &Project, summary: &IndexSummary) {
     for column in &summary.columns {
         if let Some(shortfall) = column.shortfall() {
@@ -149,7 +150,7 @@ pub(crate) fn conclude(outcome: Result<IndexSummary, ProjectError>, was_cancelle
     }
 }
 
-/// Time between two checks whether the user has cancelled a run.
+/// Time between two checks whether the outer token of a run was cancelled.
 const POLL: Duration = Duration::from_millis(20);
 
 /// Runs `work` with a token that is cancelled after `time`, or when `outer` is cancelled.

@@ -15,9 +15,9 @@ pub enum RunPhase {
     Running,
     /// The run has ended normally.
     Completed,
-    /// The run was stopped. Finished work is kept.
+    /// The run was stopped. Its finished work, if any, was published.
     Cancelled,
-    /// The run has failed and published nothing.
+    /// The run has failed. The last published generation remains in use.
     Failed,
 }
 
@@ -51,7 +51,7 @@ pub struct RunStatus {
     pub files_total: Option<u64>,
     /// Number of chunks that were written.
     pub chunks: u64,
-    /// Number of commits that were compared with their parents. This step reads git's history after the files.
+    /// Number of commits that were compared with their parents. The run reads git's history after the files.
     pub commits_done: u64,
     /// Number of commits to compare; 0 until known.
     pub commits_total: u64,
@@ -61,7 +61,7 @@ pub struct RunStatus {
     pub error: Option<String>,
     /// Advice on how to fix the failure.
     pub help: Option<String>,
-    /// Figures of the run, once it has ended.
+    /// Statistics of the run; `None` until it has ended without an error.
     pub record: Option<RunRecord>,
 }
 

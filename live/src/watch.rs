@@ -24,9 +24,9 @@ const FOLLOW_POLL: Duration = Duration::from_millis(400);
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Time between two checks whether the thread has ended.
 const END_POLL: Duration = Duration::from_millis(10);
-/// Minimum pause between runs on systems without events. After each run the pause is also at least [`PAUSE_FACTOR`]
-/// times the duration of the run.
+/// Minimum pause between runs if the system does not report changes.
 const MIN_PAUSE: Duration = Duration::from_secs(1);
+/// Minimum pause after a run if the system does not report changes, as a multiple of the duration of the run.
 const PAUSE_FACTOR: u32 = 20;
 /// Time after which the first run of a missing index publishes its finished part.
 const FIRST_ANSWER: Duration = Duration::from_millis(1_200);
@@ -41,8 +41,10 @@ pub struct Watch {
 impl LiveProject {
     /// Keeps the index fresh until the result is dropped, as far as [`LiveProject::upkeep`] allows.
     ///
-    /// Of the processes that keep the same project fresh, one writes, and the others answer from the generations that
-    /// it publishes. A read-only project, and an index that was not built by a run of this user, are only followed.
+    /// If several processes keep the same project fresh, one of them writes, and the others answer from the generations
+    /// that the writer publishes. A process never writes to the index of a read-only project, or to an index that was
+    /// not built by a run of this user. For such an index, the process only opens the
+    /// generations that other processes publish.
     ///
     /// # Errors
     /// When a thread cannot be started.
@@ -72,11 +74,11 @@ impl Drop for Watch {
 struct Keeper {
     live: Arc<LiveProject>,
     stop: Arc<AtomicBool>,
-    /// Whether the system does not report changes, or not for so many directories.
+    /// Whether the tree is polled, because the system does not report changes or cannot watch this many directories.
     polls: bool,
     /// Whether the last run failed.
     is_failing: bool,
-    /// Whether there was an index that this process could keep fresh.
+    /// Whether this process has seen an index that it was allowed to update.
     had_index: bool,
 }
 
@@ -85,7 +87,7 @@ impl Keeper {
         let (live, mut inputs) = (Arc::clone(&self.live), None::<PipelineInputs>);
         while !self.is_stopped() {
             let mut may_write = false;
-            // Only one process has the right to write.
+            // Only the process that holds the lease may write.
             let lease = Lease::take(live.project(), || {
                 may_write = self.may_write();
                 may_write
@@ -96,7 +98,7 @@ impl Keeper {
                 continue;
             }
             self.live.follow();
-            // The process that updates the index cannot tell this process about a failure.
+            // The process that updates the index cannot report errors of the pipeline to this process.
             if may_write && inputs.as_ref().is_none_or(PipelineInputs::have_changed) {
                 inputs = Some(PipelineInputs::new(self.live.project()));
                 self.live.check_pipeline();
@@ -116,7 +118,7 @@ impl Keeper {
             return false;
         }
         if !self.live.has_index() {
-            // A deleted index that was kept fresh is rebuilt if the sources still exist. They may have been unmounted.
+            // Rebuild a deleted index only if the sources still exist: the whole tree may have been unmounted.
             return if self.had_index {
                 has_sources(project.root())
             } else {
@@ -131,11 +133,10 @@ impl Keeper {
         may_write
     }
 
-    /// Watches the tree and starts runs while this is allowed and the root and the lock are still the same directory
-    /// and file.
+    /// Watches the tree and starts runs, as long as this process may write and the lease is current.
     fn keep_fresh(&mut self, lease: &Lease) {
         let mut changes = self.watch_tree();
-        // Read before each run, so that changes during the run are noticed after it.
+        // Read the inputs before each run, so that changes during the run are noticed after it.
         let mut inputs = PipelineInputs::new(self.live.project());
         let mut is_fresh = self.update(&mut changes);
         while !self.is_stopped() && lease.is_current() && self.may_write() {
@@ -171,7 +172,7 @@ impl Keeper {
                 Some(RunPhase::Cancelled) => return true,
                 _ => return false,
             }
-            // Changes in a directory before it was watched need another run.
+            // Run again after adding a watch: files in the directory may have changed before the watch began.
             let is_any_new = match changes {
                 Some(watching) if watching.has_same_repository() => {
                     match self.directories().map(|directories| watching.add(&directories)) {
@@ -224,7 +225,7 @@ impl Keeper {
         }
     }
 
-    /// Returns the directories that runs read; `None` without an index.
+    /// Returns the directories that runs read; `None` if there is no index.
     fn directories(&self) -> Option<Vec<PathBuf>> {
         let project = self.live.project();
         indexing::directories(project.root(), &project.any_snapshot().ok()?)
@@ -248,7 +249,8 @@ impl Keeper {
     }
 }
 
-/// The right to write. The system releases it when the process ends.
+/// The right to update the index, held as a lock on a file. The operating system releases the lock when the process
+/// ends.
 struct Lease {
     lock: File,
     home: ProjectDirectory,
@@ -257,11 +259,12 @@ struct Lease {
 }
 
 impl Lease {
-    /// Takes the right; `None` if another process has it, or if the project has no `.aurora` directory and must not get
-    /// one.
+    /// Acquires the lease. Returns `None` if `may_write` returns false, the lock file cannot be opened, or another
+    /// process holds the lock.
     fn take(project: &Project, may_write: impl FnOnce() -> bool) -> Option<Self> {
         let home = ProjectDirectory::in_root(project.root());
-        // The project may be deleted in the meantime, and an empty directory may be created in its place.
+        // Open the root before calling `may_write`. Otherwise, an empty directory that replaces a deleted project after
+        // the check would get an `.aurora` directory.
         let root = Directory::open_root(project.root()).ok()?;
         if !may_write() {
             return None;
@@ -272,8 +275,8 @@ impl Lease {
         Some(Self { lock, home, identity })
     }
 
-    /// Whether other processes find this lock. The lock file disappears when the project is deleted, and is a different
-    /// file after the project is created again; the watches of the old project then no longer exist.
+    /// Whether the locked file is still the file at its path. If not, the project was deleted, and perhaps created
+    /// again. The watches of the deleted project no longer work.
     fn is_current(&self) -> bool {
         identity(&self.home).is_ok_and(|identity| identity == self.identity)
     }
@@ -287,7 +290,7 @@ fn identity(home: &ProjectDirectory) -> io::Result<(u64, u64)> {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // A child process that is being started shares the open file, so closing the file would not be enough.
+        // Closing the file is not enough, because a child process that is being started may share the open file.
         let _ = self.lock.unlock();
     }
 }

@@ -1,4 +1,5 @@
-//! Advice on errors: the command that helps. Libraries below this one describe errors, but do not know the commands.
+//! Advice on errors, such as the command to run next. The libraries that this crate depends on do not know the
+//! commands.
 
 use std::error::Error;
 use std::path::Path;
@@ -11,8 +12,9 @@ use aurora_storage::{ProjectDirectory, StorageError};
 use crate::error::{ProjectError, plain};
 use crate::user;
 
-/// Advice on an error, to be appended to its message. Empty if the message is sufficient. Errors that display as the
-/// error that they wrap get its advice; other errors have their cause as source.
+/// Returns advice to be appended to the message of an error. Empty if the message is sufficient. An error that displays
+/// as the error that it wraps gets the advice for the wrapped error. Advice for the causes of an error is not included;
+/// see [`chain`].
 pub fn advice(error: &(dyn Error + 'static)) -> String {
     if let Some(error) = error.downcast_ref() {
         return storage_advice(error);
@@ -46,7 +48,7 @@ fn storage_advice(error: &StorageError) -> String {
         StorageError::Truncated { .. } | StorageError::FormatVersion { .. } => "; `aur mem index` rebuilds it",
         StorageError::Damaged { .. } => "; `aur mem verify` shows details, `aur mem index --force` rebuilds it",
         StorageError::ForeignRecords { path, .. } => {
-            return format!("; move it away, or accept it with `aur mem trust-index {}`", store_of(path));
+            return format!("; move it away, or accept it with `aur mem trust-index {}`", store_name(path));
         }
         StorageError::IdsExhausted { .. } => "; run `aur mem index --force` to rebuild it",
         _ => "",
@@ -54,8 +56,8 @@ fn storage_advice(error: &StorageError) -> String {
     advice.to_owned()
 }
 
-/// Name of the record store in a directory, as `aur mem trust-index` expects it.
-fn store_of(directory: &Path) -> &'static str {
+/// Returns the name of the record store in a directory, as `aur mem trust-index` expects it.
+fn store_name(directory: &Path) -> &'static str {
     let is_in = |name: &str| directory.parent().is_some_and(|above| above.iter().any(|part| part == name));
     let is_of_user = user::memory().is_some_and(|memory| directory.starts_with(memory));
     match directory.file_name() {
@@ -77,7 +79,7 @@ fn model_advice(name: &str, wanted: ModelUse) -> String {
 }
 
 impl ProjectError {
-    /// Advice on the error, as a separate sentence.
+    /// Returns advice on the error, to be printed on a separate line.
     pub fn help(&self) -> Option<String> {
         let help = match self {
             Self::Distrusted { .. } => {
@@ -102,13 +104,13 @@ impl ProjectError {
     }
 }
 
-/// The messages of an error and of its causes, without repetitions, followed by advice.
+/// Returns the messages of an error and of its causes, without repetitions, followed by advice.
 pub fn chain(error: &(dyn Error + 'static)) -> String {
     let hint = sources(error).map(advice).find(|hint| !hint.is_empty());
     causes(error) + &hint.unwrap_or_default()
 }
 
-/// The messages of an error and of its causes, without repetitions.
+/// Returns the messages of an error and of its causes, without repetitions.
 pub fn causes(error: &(dyn Error + 'static)) -> String {
     let mut message = error.to_string();
     for cause in sources(error).skip(1) {
@@ -155,7 +157,7 @@ mod tests {
         let run = RunError::Stage { stage: "store".to_owned(), error: StageError::from_error(storage()) };
         assert_eq!(chain(&IndexError::from(run)), format!("stage `store` failed: {expected}"));
         let models = aurora_analysis::ModelDirectory::at("no/such/directory");
-        let unknown = aurora_analysis::embedder("minilm", &models).err().expect("there is none");
+        let unknown = aurora_analysis::embedder("minilm", &models).err().expect("an unknown model");
         let message = chain(&StageError::from_error(unknown));
         assert!(
             message.contains("available models: static. Get its files")

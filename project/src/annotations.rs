@@ -1,4 +1,4 @@
-//! Tags that users give to chunks of a project.
+//! Tags that users add to the chunks of a project.
 
 use aurora_storage::{Annotations, Governance, OpenMode, StorageError};
 
@@ -23,7 +23,7 @@ pub fn annotations(project: &Project) -> Result<Option<Annotations>, StorageErro
 /// change is durable when the function returns.
 ///
 /// # Errors
-/// If the annotations cannot be written.
+/// If the annotations cannot be opened or written.
 pub fn tag(project: &Project, key: &str, add: &[&str], remove: &[&str]) -> Result<Governance, ProjectError> {
     let annotations = Annotations::open(&project.directory(), OpenMode::Create, user::trust().known)?;
     let changed = annotations.change(key, |governance| {

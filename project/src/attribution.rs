@@ -11,7 +11,7 @@ use crate::stamp;
 /// Returns the commit of every line of a file, as of the time when the file was indexed.
 ///
 /// # Errors
-/// [`ProjectError::NotAttributed`], or an error of reading the index.
+/// [`ProjectError::NotAttributed`], or an error if the index cannot be read.
 pub fn attribution(snapshot: &Snapshot, file: &FileRecord) -> Result<FileBlame, ProjectError> {
     if let Some(blame) = stored(snapshot, file)? {
         return Ok(blame);
@@ -24,7 +24,7 @@ fn stored(snapshot: &Snapshot, file: &FileRecord) -> Result<Option<FileBlame>, S
     Ok(snapshot.blame(first)?.and_then(from_stored).map(|blame| blame.worktree()))
 }
 
-/// The reason why the lines of an indexed file have no attribution.
+/// Returns the reason why the lines of an indexed file have no attribution.
 fn missing_reason(snapshot: &Snapshot, file: &FileRecord) -> Result<String, StorageError> {
     if let FileOutcome::Skipped(reason) = &file.outcome {
         return Ok(format!("it was skipped, {reason}"));
@@ -48,9 +48,9 @@ fn missing_reason(snapshot: &Snapshot, file: &FileRecord) -> Result<String, Stor
 pub struct AttributionReport {
     /// Path below the root.
     pub file: String,
-    /// Whether every line was followed to its commit.
+    /// Whether the commit of every committed line was found.
     pub complete: bool,
-    /// Runs of lines from one commit, in the order of the file.
+    /// Groups of consecutive lines from one commit, in the order of the file.
     pub runs: Vec<AttributedRun>,
 }
 

@@ -1,4 +1,4 @@
-//! Resolution of chunk names from users: ids, or places in a file.
+//! Resolution of the names by which users refer to chunks: an id, or a line of a file.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::error::ProjectError;
 const MAX_SUGGESTIONS: usize = 3;
 /// Maximum number of chunks with the same name that are examined for suggestions.
 const MAX_NAMESAKES: usize = 1_000;
-/// Maximum number of chunks of files with a similar path that are compared for suggestions.
+/// Maximum number of chunks, from files with a similar path, that are compared for suggestions.
 const MAX_NEIGHBOURS: usize = 4_000;
 /// Maximum length in bytes of a name that is compared with others for suggestions. The time of a comparison grows with
 /// the length.
@@ -24,9 +24,9 @@ pub struct Names<'a> {
     pub snapshot: &'a Snapshot,
     /// The indexed directory.
     pub root: &'a Path,
-    /// Another directory that relative paths may start from; `None` for the root alone.
+    /// An additional directory against which relative paths are resolved; `None` to resolve them only against the root.
     pub from: Option<&'a Path>,
-    /// The work budget of the request, which ends the work when the request is cancelled.
+    /// The work budget of the request, which reports whether the request was cancelled.
     pub work: Option<&'a WorkBudget>,
 }
 
@@ -51,21 +51,22 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The chunk with this `id`, and its key. `id` is a key, or a place `path:line` or `path:first-last`.
+    /// Returns the chunk that `id` refers to, and its key. `id` is a key or a location, `path:line` or
+    /// `path:first-last`.
     ///
     /// # Errors
-    /// [`ProjectError::UnknownChunk`], [`ProjectError::NoChunkAtLine`], or an error if the index cannot be read or the
-    /// request was cancelled.
+    /// [`ProjectError::UnknownChunk`], [`ProjectError::NoChunkAtLine`], [`ProjectError::OutsideRoot`], or an error if
+    /// the index cannot be read or the request was cancelled.
     pub fn chunk(&self, id: &str) -> Result<(ChunkId, String), ProjectError> {
         if let Some(found) = self.find_chunk(id)? {
             return Ok(found);
         }
-        if let Some((path, line)) = place_of(id)
+        if let Some((path, line)) = parse_location(id)
             && let Some(file) = self.find_file(path)?
         {
             return Err(ProjectError::NoChunkAtLine { path: file.path, line });
         }
-        self.check_place(id)?;
+        self.check_location(id)?;
         Err(ProjectError::UnknownChunk { id: id.to_owned(), near: self.similar(id)? })
     }
 
@@ -77,14 +78,14 @@ impl<'a> Names<'a> {
         if let Some((found, _)) = self.snapshot.chunk_by_key(id)? {
             return Ok(Some((found, id.to_owned())));
         }
-        let Some((path, line)) = place_of(id) else { return Ok(None) };
+        let Some((path, line)) = parse_location(id) else { return Ok(None) };
         match self.find_file(path)? {
             Some(file) => self.innermost(&file, line),
             None => Ok(None),
         }
     }
 
-    /// The record of the file that `path` refers to.
+    /// Returns the record of the file that `path` refers to.
     ///
     /// # Errors
     /// [`ProjectError::OutsideRoot`], [`ProjectError::UnknownFile`], or an error if the index cannot be read.
@@ -104,9 +105,9 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Returns an error for a place whose path is outside the root.
-    pub(crate) fn check_place(&self, id: &str) -> Result<(), ProjectError> {
-        place_of(id).map_or(Ok(()), |(path, _)| self.check_inside(path))
+    /// Returns an error if `id` is a location whose path is outside the root.
+    pub(crate) fn check_location(&self, id: &str) -> Result<(), ProjectError> {
+        parse_location(id).map_or(Ok(()), |(path, _)| self.check_inside(path))
     }
 
     /// Like [`Self::file`], but returns `None` if there is no such file.
@@ -122,7 +123,7 @@ impl<'a> Names<'a> {
         Ok(None)
     }
 
-    /// The smallest chunk of a file that contains a line.
+    /// Returns the smallest chunk of a file that contains a line.
     fn innermost(&self, file: &FileRecord, line: u32) -> Result<Option<(ChunkId, String)>, StorageError> {
         let mut best: Option<(u32, String, ChunkId)> = None;
         for &id in &file.chunks {
@@ -136,8 +137,8 @@ impl<'a> Names<'a> {
         Ok(best.map(|(_, key, id)| (id, key)))
     }
 
-    /// Keys similar to `id`, nearest first: keys of chunks in files with a similar path, and of chunks with the same
-    /// name. Empty if `id` is longer than the maximum for comparisons.
+    /// Returns keys similar to `id`, nearest first. The candidates are the keys of chunks in files with a similar path,
+    /// and of chunks with the same name. Empty if `id` is longer than [`MAX_COMPARED_BYTES`].
     fn similar(&self, id: &str) -> Result<Vec<String>, ProjectError> {
         if id.len() > MAX_COMPARED_BYTES {
             return Ok(Vec::new());
@@ -168,7 +169,7 @@ impl<'a> Names<'a> {
         }
         keys.sort();
         keys.dedup();
-        // If one candidate differs only by a typing error, do not suggest less similar ones.
+        // If the nearest candidate differs only by a typing error, do not suggest less similar candidates.
         let farthest = keys.first().map_or(0, |(nearest, _)| 2 * nearest + 2);
         keys.retain(|(distance, _)| *distance <= farthest);
         keys.truncate(MAX_SUGGESTIONS);
@@ -176,16 +177,16 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Splits a place into path and first line: `src/a.py` and 12 for `src/a.py:12` and `src/a.py:12-20`.
-fn place_of(id: &str) -> Option<(&str, u32)> {
+/// Splits a location into its path and its first line: `src/a.py` and 12 for `src/a.py:12` and `src/a.py:12-20`.
+fn parse_location(id: &str) -> Option<(&str, u32)> {
     let (path, lines) = id.rsplit_once(':')?;
     let first = lines.split_once('-').map_or(lines, |(first, _)| first);
     Some((path, first.parse().ok()?))
 }
 
-/// Returns the paths below `root` that `path` may refer to, in the form of the index. `path` is resolved against the
-/// root and the directory `from`. It may be absolute and may contain `.`, `..` and Windows separators. The result is
-/// empty if the path is outside the root.
+/// Returns the paths below `root` that `path` may refer to, in the form that the index stores. `path` is resolved
+/// against the root and the directory `from`. `path` may be absolute and may contain `.`, `..` and Windows separators.
+/// The result is empty if `path` is outside the root.
 pub fn spellings(root: &Path, from: Option<&Path>, path: &str) -> Vec<String> {
     let slashed = path.replace('\\', "/");
     let mut found = Vec::new();
@@ -193,19 +194,19 @@ pub fn spellings(root: &Path, from: Option<&Path>, path: &str) -> Vec<String> {
         for text in [path, &slashed] {
             let place = base.join(text);
             let below = below(root, &place);
-            // Follow links only if the path comes from the user, in which case `from` is given.
-            let through_links = || from.filter(|_| place.is_absolute()).and_then(|_| below_root_of_links(root, &place));
+            // Resolve symbolic links only if the path comes from the user, in which case `from` is given.
+            let through_links = || from.filter(|_| place.is_absolute()).and_then(|_| below_resolved(root, &place));
             found.extend(below.or_else(through_links).filter(|path| !found.contains(path)));
         }
     }
     found
 }
 
-fn below_root_of_links(root: &Path, path: &Path) -> Option<String> {
+fn below_resolved(root: &Path, path: &Path) -> Option<String> {
     below(root, &without_links(path))
 }
 
-/// Returns `path` relative to `root`; `None` if it leads outside.
+/// Returns `path` relative to `root`; `None` if it is outside the root.
 fn below(root: &Path, path: &Path) -> Option<String> {
     let path = without_dots(path);
     let parts = path.strip_prefix(root).ok()?.components().map(|part| part.as_os_str().to_string_lossy());
@@ -216,7 +217,7 @@ fn below(root: &Path, path: &Path) -> Option<String> {
 pub(crate) fn without_links(path: &Path) -> PathBuf {
     let canonical = |above: &Path| {
         let (real, rest) = (above.canonicalize().ok()?, path.strip_prefix(above).ok()?);
-        // Joining nothing would append a separator.
+        // Joining an empty path would append a separator.
         Some(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
     };
     path.ancestors().find_map(canonical).unwrap_or_else(|| path.to_owned())

@@ -16,13 +16,13 @@ pub struct ContentsReport {
     pub root: String,
     /// Number of the generation.
     pub generation: u64,
-    /// Whether the last run covered everything it was asked to, and every stage has a result for every row.
+    /// Whether the last run processed everything that was requested, and every stage has a result for every row.
     pub complete: bool,
     /// Time at which the index was created, as `2025-12-29T08:00:00Z`.
     pub created: String,
     /// Time at which the generation was published.
     pub updated: String,
-    /// The commit that was checked out; `None` outside of git.
+    /// The commit that was checked out; `None` without a git repository.
     pub head_commit: Option<String>,
     /// Number of files in the index.
     pub files: u64,
@@ -36,7 +36,7 @@ pub struct ContentsReport {
     pub columns: Vec<Facet>,
     /// Completeness of the columns of custom stages.
     pub column_states: Vec<ColumnState>,
-    /// The model that made the vectors.
+    /// The model that computed the vectors; `None` if the index has no vectors.
     pub model: Option<ModelShape>,
     /// Size of the index on disk, in bytes.
     pub index_bytes: u64,

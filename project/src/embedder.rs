@@ -1,4 +1,4 @@
-//! The embedder for the vectors of queries, which must be the embedder of the indexed vectors.
+//! The embedder of queries. It must be the embedder that computed the vectors in the index.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,20 +23,21 @@ pub enum IndexEmbedder {
 }
 
 impl IndexEmbedder {
-    /// The embedder of the model with this id, or of a newer version of the model. The caller must check whether the
-    /// vectors of both agree.
+    /// Returns the embedder of the model with this id, or of a newer version of the model. The caller must check the id
+    /// of the embedder, because vectors of different versions may not be comparable.
     ///
     /// # Errors
     /// If there is no such model, or the stage that embedded the chunks cannot be run.
     pub fn for_model(id: &str, project: &Project) -> Result<Self, ProjectError> {
         match indexing::embedding_stage(id) {
             Some(stage) => stage_embedder(stage, project).map(Self::Stage),
-            None => Ok(Self::Model(added(id)?)),
+            None => Ok(Self::Model(model_embedder(id)?)),
         }
     }
 
-    /// The embedder for queries to an index, and a notice about it for the user. There is no embedder if the index has
-    /// no vectors, or the mode does not use them. Without an embedder, a hybrid search only uses keywords.
+    /// Returns the embedder for queries to an index, and a notice about the embedder for the user. Returns no embedder
+    /// if the index has no vectors, or the mode does not use vectors. In mode `hybrid`, an embedder that cannot be used
+    /// is not an error: the search then uses only keywords.
     ///
     /// # Errors
     /// See [`Self::for_model`], in mode `dense`.
@@ -58,7 +59,7 @@ impl IndexEmbedder {
         }
     }
 
-    /// The embedder, independent of its kind.
+    /// Returns the embedder as a trait object.
     pub fn embedder(&self) -> Arc<dyn QueryEmbedder> {
         match self {
             Self::Model(model) => Arc::clone(model),
@@ -85,7 +86,7 @@ impl fmt::Display for EmbedderNotice {
     }
 }
 
-/// The custom stage of the project's pipeline that embedded the chunks.
+/// Returns the custom stage of the project's pipeline that embedded the chunks.
 fn stage_embedder(stage: &str, project: &Project) -> Result<Arc<StageEmbedder>, ProjectError> {
     let options = project.options()?;
     let plan = indexing::plan(&options)?;
@@ -100,8 +101,8 @@ fn stage_embedder(stage: &str, project: &Project) -> Result<Arc<StageEmbedder>, 
     embedder.map(Arc::new).ok_or_else(missing)
 }
 
-/// The embedder of a model that was installed or is built into the program.
-fn added(id: &str) -> Result<Arc<dyn Embedder>, ModelError> {
+/// Returns the embedder of a model that was installed or is built into the program.
+fn model_embedder(id: &str) -> Result<Arc<dyn Embedder>, ModelError> {
     let models = user::models()?;
     let name = name_of(id);
     let added = aurora_analysis::embedder(name, &models);

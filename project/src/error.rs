@@ -1,4 +1,4 @@
-//! Errors of requests about a project.
+//! The error type for requests about a project.
 
 use std::path::PathBuf;
 
@@ -51,7 +51,7 @@ pub enum ProjectError {
         near: Vec<String>,
     },
     /// Several definitions have this name.
-    #[error("{count} definitions are called {}:\n{}", plain(name), listed(ids, *count))]
+    #[error("{count} definitions are called {}:\n{}", plain(name), list_ids(ids, *count))]
     AmbiguousName {
         /// Name, as given.
         name: String,
@@ -88,7 +88,7 @@ pub enum ProjectError {
     /// The user's limits are invalid.
     #[error(transparent)]
     Limits(#[from] LimitErrors),
-    /// The index run cannot start, or its pipeline is invalid.
+    /// The pipeline is invalid, or an index run cannot start or has failed.
     #[error(transparent)]
     Index(#[from] IndexError),
     /// A model cannot be used.
@@ -102,13 +102,13 @@ pub enum ProjectError {
     Storage(#[from] StorageError),
 }
 
-/// Makes a name safe for a message: names may contain line feeds, which would break the lines of the message.
+/// Replaces the control characters of a name, because a line feed in a name would break a message into wrong lines.
 pub(crate) fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// Lists one id per line, and the number of ids that are left out.
-fn listed(ids: &[String], count: usize) -> String {
+/// Lists one id per line, followed by the number of definitions whose ids are not listed.
+fn list_ids(ids: &[String], count: usize) -> String {
     let mut lines: Vec<String> = ids.iter().map(|id| format!("  {}", plain(id))).collect();
     if count > ids.len() {
         lines.push(format!("  and {} more", count - ids.len()));

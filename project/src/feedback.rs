@@ -29,8 +29,8 @@ pub struct JudgedChunk {
     pub learned: f64,
 }
 
-/// Records a verdict on chunks, named by their keys, at the time `now` in Unix seconds. The verdict is recorded for all
-/// chunks or for none.
+/// Records a verdict on the chunks with these keys, at the time `now` in Unix seconds. The verdict is recorded for all
+/// of the chunks or, after an error, for no chunk.
 ///
 /// # Errors
 /// If the log cannot be written or read.
@@ -54,7 +54,7 @@ pub fn judge(
     Ok(FeedbackReport { verdict, chunks: keys.iter().zip(judgements).map(|(key, found)| chunk(key, found)).collect() })
 }
 
-/// Rounds to two decimals, because sums of tenths are not exact.
+/// Rounds to two decimals, because floating-point sums of tenths are not exact.
 fn rounded(learned: f32) -> f64 {
     (f64::from(learned) * 100.0).round() / 100.0
 }

@@ -3,7 +3,7 @@
 use aurora_languages::{TokenClass, by_name};
 use aurora_query::LineToken;
 
-/// The tokens of every line of `text`; empty for an unknown language.
+/// Returns the tokens of every line of `text`. If the language is unknown, no line has tokens.
 pub(crate) fn tokens(text: &str, language: &str) -> Vec<Vec<LineToken>> {
     let Some(language) = by_name(language) else { return text.lines().map(|_| Vec::new()).collect() };
     let lines = language.highlight(text).into_iter();

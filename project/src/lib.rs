@@ -1,9 +1,8 @@
-//! A project as programs use it: opens, searches, describes and updates its index with the configuration, models and
-//! consents of the user. The command line, the HTTP server and the MCP server share this crate, so that they give the
-//! same answers.
+//! Opens, searches, describes and updates the index of a project, with the configuration, models and consents of the
+//! user. The command line, the HTTP server and the MCP server share this crate, so that they return the same answers.
 //!
-//! Deliberately absent: command line arguments, printing, protocols, and everything that one other library of this
-//! workspace does.
+//! Deliberately absent: command line arguments, printing, protocols, and everything that can be done with a single
+//! other library of this workspace.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -71,7 +70,7 @@ pub use searchers::Searchers;
 pub use texts::{ChunkOutline, ChunkReport, FileReport, file_report};
 pub use tree::{DirectoryReport, FileEntry, LanguageShare, ReasonShare, TreeReport, tree};
 
-/// Formats a time in Unix seconds as `2025-12-15T10:30:00Z`, in UTC; `-` if it is outside of the calendar.
+/// Formats a time in Unix seconds as `2025-12-15T10:30:00Z`, in UTC. Returns `-` if the time is out of range.
 pub fn stamp(seconds: i64) -> String {
     jiff::Timestamp::from_second(seconds).map_or_else(|_| "-".to_owned(), |time| time.to_string())
 }

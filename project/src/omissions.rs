@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aurora_stages::index::{self as indexing, IndexError, IndexOptions, NotIndexed};
 use serde::Serialize;
 
-/// All current files and directories of the tree that are not indexed, for programs.
+/// Files and directories that exist in the tree but are not indexed, for programs.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OmissionReport {
@@ -20,10 +20,10 @@ pub struct OmissionReport {
     pub entries: Vec<NotIndexed>,
 }
 
-/// The shape of an entry, for the schema only. The crate that makes the entries does not support schemas.
+/// Schema of an entry. The crate that defines the type of the entries does not support schemas.
 #[cfg(feature = "schema")]
 #[derive(utoipa::ToSchema)]
-#[allow(dead_code, reason = "the derived schema is what is used")]
+#[allow(dead_code, reason = "only the derived schema is used")]
 struct OmittedEntry {
     /// Path below the root.
     path: String,

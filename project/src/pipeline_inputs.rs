@@ -1,4 +1,4 @@
-//! The files that determine how a project is indexed, apart from the indexed files, and detection of changes to them.
+//! Detects changes to the files that determine how a project is indexed, such as its pipeline file.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -32,14 +32,14 @@ impl PipelineInputs {
     pub fn new(project: &Project) -> Self {
         let root = project.root();
         let mut paths = BTreeSet::from([format!("{}/{}", ProjectDirectory::NAME, ProjectDirectory::PIPELINE)]);
-        // The programs of an invalid pipeline are unknown, and are not needed until the pipeline changes.
+        // The programs of an invalid pipeline are unknown. They do not matter until the pipeline file changes.
         if let Ok(options) = project.options_without_programs()
             && let Ok(plan) = indexing::plan(&options)
         {
             paths.extend(programs::files_of(&plan, root));
         }
         let below_root = paths.into_iter().map(|path| InputFile { directory: root.to_owned(), path: path.into() });
-        let files: Vec<InputFile> = below_root.chain(records()).collect();
+        let files: Vec<InputFile> = below_root.chain(record_directories()).collect();
         Self { metadata: metadata(&files), files }
     }
 
@@ -49,8 +49,8 @@ impl PipelineInputs {
     }
 }
 
-/// The directories of the records of allowed programs.
-fn records() -> impl Iterator<Item = InputFile> {
+/// Returns the directories with the user's records of allowed programs.
+fn record_directories() -> impl Iterator<Item = InputFile> {
     let directories = user::consents().directories().into_iter();
     directories.filter_map(|path| {
         let (directory, name) = (path.parent()?.to_owned(), PathBuf::from(path.file_name()?));
@@ -85,13 +85,13 @@ mod tests {
         write("src/pay.py", "");
         assert!(!before.have_changed(), "no pipeline names the file");
         write(".aurora/pipeline.toml", pipeline);
-        assert!(before.have_changed(), "the pipeline was made");
+        assert!(before.have_changed(), "the pipeline was created");
         for (path, text) in [("tools/owner.py", "import team\n"), ("tools/team.py", ""), ("OWNERS", "")] {
             let before = inputs();
-            // A program whose files are missing is compared as well.
+            // The files of a program are compared even if they do not exist yet.
             write(path, text);
             let is_known = path != "tools/team.py";
-            assert_eq!(before.have_changed(), is_known, "{path} was made");
+            assert_eq!(before.have_changed(), is_known, "{path} was created");
             let before = inputs();
             assert!(!before.have_changed());
             write(path, &format!("{text}\n# Longer.\n"));

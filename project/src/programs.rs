@@ -20,7 +20,7 @@ pub struct StageProgram {
     pub stage: String,
     /// The program.
     pub spec: ProgramSpec,
-    /// The identity of the program, for which a consent is given.
+    /// The identity of the program. A consent of the user is valid for this identity only.
     pub identity: ProgramIdentity,
     /// Whether the program may run, because the user has allowed it or it is sandboxed.
     pub is_allowed: bool,
@@ -32,13 +32,13 @@ pub struct StageProgram {
 
 impl StageProgram {
     /// Describes everything that the program may load but that its digest does not cover. Searches the project for
-    /// missing modules.
+    /// candidate files.
     pub fn not_covered(&self) -> Vec<String> {
         self.identity.not_covered(&self.root)
     }
 }
 
-/// The services that stages with programs need.
+/// Returns the services that stages with programs need.
 pub(crate) fn services() -> Services {
     let mut services = Services::new();
     services.insert(Arc::new(user::consents()));
@@ -47,7 +47,8 @@ pub(crate) fn services() -> Services {
     if let Some(user) = &user {
         services.insert(Arc::new(aurora_wasm::CompiledModules(user.compiled_modules())));
     }
-    // Without the module, only programs that import it fail, with an error about the module.
+    // Ignore an error of writing the helper module: only programs that import it fail, and their errors name the
+    // module.
     if let Some(directory) = user.map(|user| user.helpers())
         && python::write_helper(&directory).is_ok()
     {
@@ -56,10 +57,10 @@ pub(crate) fn services() -> Services {
     services
 }
 
-/// All stages of a plan that run a program or a sandboxed module, in the order of the plan.
+/// Returns the stages of a plan that run a program or a sandboxed module, in the order of the plan.
 ///
 /// # Errors
-/// If the files of a program cannot be read, as errors of the pipeline.
+/// Returns an error of the pipeline if the files of a program cannot be read.
 pub fn from_plan(plan: &Plan, options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError> {
     let consents = user::consents();
     let (mut programs, mut found) = (Vec::new(), Diagnostics::default());
@@ -67,10 +68,10 @@ pub fn from_plan(plan: &Plan, options: &IndexOptions) -> Result<Vec<StageProgram
         let Some(spec) = stage.program() else { continue };
         let identity = match ProgramIdentity::from_spec(&spec, &options.root) {
             Ok(identity) => identity,
-            // Nothing depends on the digest. Building the stage reports the missing module.
+            // A sandboxed module needs no consent. If it cannot be read, building the stage reports the error.
             Err(_) if spec.is_confined => continue,
             Err(error) => {
-                let missing = missing_of(stage, &options.root);
+                let missing = missing_diagnostics(stage, &options.root);
                 let other = missing.is_empty().then(|| cannot_run(stage, &error.to_string()));
                 found.extend(missing.into_iter().chain(other));
                 continue;
@@ -92,20 +93,20 @@ pub fn from_plan(plan: &Plan, options: &IndexOptions) -> Result<Vec<StageProgram
     if found.has_errors() { Err(ProjectError::Index(IndexError::Pipeline(found))) } else { Ok(programs) }
 }
 
-/// The diagnostic for a stage whose program cannot be run.
+/// Returns the diagnostic for a stage whose program cannot be run.
 fn cannot_run(stage: &PlannedStage, reason: &str) -> Diagnostic {
     let message = format!("stage `{}` cannot run: {reason}", stage.name());
     Diagnostic::error(code::MISSING_PROGRAM, stage.location().cloned(), message)
 }
 
-/// The diagnostics for parts of a stage's program that do not exist.
-fn missing_of(stage: &PlannedStage, root: &Path) -> Vec<Diagnostic> {
+/// Returns a diagnostic for each missing part of a stage's program.
+fn missing_diagnostics(stage: &PlannedStage, root: &Path) -> Vec<Diagnostic> {
     let help = "install it, or correct the path, which is relative to the root of the project";
     let missing = stage.program().map(|spec| missing_parts(&spec, root)).unwrap_or_default();
     missing.iter().map(|part| cannot_run(stage, part).with_help(Some(help.to_owned()))).collect()
 }
 
-/// The stages whose programs the user has not allowed.
+/// Returns the stages whose programs the user has not allowed.
 ///
 /// # Errors
 /// If the pipeline is invalid, and the errors of [`from_plan`].
@@ -114,7 +115,7 @@ pub fn refused(options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError
     Ok(programs.into_iter().filter(|program| !program.is_allowed).collect())
 }
 
-/// The names of the stages whose programs the user has not allowed, or whose programs cannot be identified.
+/// Returns the names of the stages whose programs the user has not allowed, or whose programs cannot be read.
 ///
 /// # Errors
 /// If the pipeline is invalid.
@@ -127,8 +128,8 @@ pub fn untrusted(options: &IndexOptions) -> Result<Vec<String>, ProjectError> {
     Ok(stages.map(|stage| stage.name().to_owned()).collect())
 }
 
-/// The files of the programs of a plan, and the files that these depend on, as paths below the root. The files need not
-/// exist.
+/// Returns the files of the programs in a plan, with the files that the programs depend on, as paths below the root.
+/// The files need not exist.
 pub(crate) fn files_of(plan: &Plan, root: &Path) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     for spec in plan.stages().iter().filter_map(PlannedStage::program) {
@@ -140,8 +141,8 @@ pub(crate) fn files_of(plan: &Plan, root: &Path) -> BTreeSet<String> {
     files
 }
 
-/// The names of the stages whose programs differ from the programs that made the values in an index, because they were
-/// edited or can no longer be read.
+/// Returns the names of the stages whose programs have changed since they computed the values in an index. A program
+/// that cannot be read counts as changed.
 ///
 /// # Errors
 /// If the pipeline is invalid.
@@ -159,19 +160,19 @@ pub(crate) fn changed_since(snapshot: &Snapshot, options: &IndexOptions) -> Resu
     Ok(plan.stages().iter().filter(is_changed).map(|stage| stage.name().to_owned()).collect())
 }
 
-/// The plan of a run, checked with everything that its programs need: their files and interpreters must exist.
+/// Returns the plan of a run. Also checks that the files and interpreters of its programs exist.
 ///
 /// # Errors
 /// Returns all errors of the pipeline.
 pub fn checked_plan(options: &IndexOptions) -> Result<Plan, IndexError> {
     indexing::plan_checked(options, &|stages| {
         let mut found = Diagnostics::default();
-        found.extend(stages.iter().flat_map(|stage| missing_of(stage, &options.root)));
+        found.extend(stages.iter().flat_map(|stage| missing_diagnostics(stage, &options.root)));
         found
     })
 }
 
-/// Removes the stages of these programs, and the stages that depend on them, from the options of a run.
+/// Removes the stages that run `refused` programs, and the stages that depend on them, from the options of a run.
 ///
 /// # Errors
 /// If the pipeline is invalid.

@@ -15,7 +15,7 @@ use crate::{programs, user};
 
 /// Tables of a configuration file that are not part of the search configuration.
 const OTHER_TABLES: [&str; 1] = ["memory"];
-/// Further such tables in the user's own configuration.
+/// Additional tables in the user's own configuration file that are not part of the search configuration.
 const USER_TABLES: [&str; 2] = [aurora_stages::limits::TABLE, "logs"];
 
 /// A directory, its index, and the stage types that its pipeline may use.
@@ -56,7 +56,7 @@ impl Project {
         entries.iter().filter_map(|(name, _)| index.metadata(name).ok()).map(|file| file.len).sum()
     }
 
-    /// The published generation, if the index is trusted.
+    /// Opens the published generation, if the index is trusted.
     ///
     /// # Errors
     /// [`ProjectError::Distrusted`], or an error if there is no index or it cannot be read.
@@ -76,23 +76,23 @@ impl Project {
         Environment::open(&self.directory(), OpenMode::Existing)?.snapshot()
     }
 
-    /// Records an index that this process has just written as the user's own.
+    /// Records that this process has just written the index, so that the user trusts it.
     ///
     /// # Errors
     /// If the index cannot be read, or if the record cannot be written and the index would not be trusted without it.
     pub fn record(&self) -> Result<(), StorageError> {
-        self.recorded(KnownIndexes::record)
+        self.record_with(KnownIndexes::record)
     }
 
-    /// Records an index that was made by somebody else as accepted by the user.
+    /// Records that the user accepts the index, which somebody else has made.
     ///
     /// # Errors
     /// See [`Self::record`].
     pub fn accept(&self) -> Result<(), StorageError> {
-        self.recorded(KnownIndexes::accept)
+        self.record_with(KnownIndexes::accept)
     }
 
-    fn recorded(
+    fn record_with(
         &self,
         record: fn(&KnownIndexes, &Path, &Snapshot) -> Result<(), StorageError>,
     ) -> Result<(), StorageError> {
@@ -103,8 +103,8 @@ impl Project {
         }
     }
 
-    /// The search configuration, merged from the built-in defaults, the user, the project, the environment, and
-    /// `flags`, in this order.
+    /// Returns the search configuration, merged from the built-in defaults, the user's file, the project's file, the
+    /// environment, and `flags`. Later sources override earlier ones.
     ///
     /// # Errors
     /// [`ProjectError::Configuration`] with all errors.
@@ -121,16 +121,16 @@ impl Project {
         loaded.map_err(ProjectError::Configuration)
     }
 
-    /// The options of an index run that takes its whole configuration from the project.
+    /// Returns the options of an index run that takes its whole configuration from the project.
     ///
     /// # Errors
-    /// If the user's directory is not known, or the user's limits are invalid.
+    /// If the user's directory is unknown, or the user's limits or log settings are invalid.
     pub fn options(&self) -> Result<IndexOptions, ProjectError> {
         Ok(IndexOptions { services: programs::services(), ..self.options_without_programs()? })
     }
 
-    /// The options of a run without questions to the user. Stages whose programs the user has not allowed are not run;
-    /// their values are kept and marked as stale.
+    /// Returns the options of a run that cannot ask the user for consent. Stages whose programs the user has not
+    /// allowed are not run; their values stay in the index and are marked as stale.
     ///
     /// # Errors
     /// See [`Self::options`]; also fails if the pipeline is invalid.
@@ -139,7 +139,7 @@ impl Project {
         Ok(IndexOptions { untrusted: programs::untrusted(&options)?, ..options })
     }
 
-    /// Returns the options of a run over the documents of a source, whose stages run no programs.
+    /// Returns the options of a run over the documents of a source. No stage of such a run uses a program.
     ///
     /// # Errors
     /// See [`Self::options`].
@@ -150,7 +150,7 @@ impl Project {
         Ok(options)
     }
 
-    /// Like [`Self::options`], for a run whose stages run no programs.
+    /// Like [`Self::options`], for a run whose stages use no programs.
     ///
     /// # Errors
     /// See [`Self::options`].
@@ -164,7 +164,8 @@ impl Project {
     }
 }
 
-/// Whether a project's directory contains other files than the index. An imported index needs no sources.
+/// Whether a project's directory contains an entry whose name does not begin with a dot. The directory of an imported
+/// index may contain nothing but `.aurora`.
 pub fn has_sources(root: &Path) -> bool {
     let Ok(entries) = Directory::open_root(root).and_then(|root| root.entries()) else { return false };
     entries.iter().any(|(name, _)| !name.as_encoded_bytes().starts_with(b"."))

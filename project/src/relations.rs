@@ -1,4 +1,4 @@
-//! The relations of a definition, as a report.
+//! Reports of the relations of a definition.
 
 use aurora_query::{BranchEnd, Named, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions};
 use aurora_storage::{ChunkId, ChunkType, LabelKind, Snapshot, StorageError};
@@ -12,7 +12,7 @@ const MAX_LISTED: usize = 10;
 /// Maximum number of names that an error suggests.
 const MAX_SUGGESTIONS: usize = 3;
 
-/// Resolves a name, a place or an id to a definition, or to a member without a chunk.
+/// Resolves a name, a location (`path:line`) or an id to a definition, or to a member without a chunk.
 ///
 /// # Errors
 /// [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`], [`ProjectError::OutsideRoot`], or an error if the
@@ -23,7 +23,7 @@ pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) 
     }
     match relations.find(name)?.as_slice() {
         [] => {
-            names.check_place(name)?;
+            names.check_location(name)?;
             Err(ProjectError::UnknownName { name: name.to_owned(), near: similar_names(names, relations, name)? })
         }
         [one] => Ok(one.clone()),
@@ -36,8 +36,8 @@ pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) 
     }
 }
 
-/// Qualified names of definitions whose names are similar to `name`, nearest first. Empty if `name` is longer than the
-/// maximum for comparisons.
+/// Returns the qualified names of definitions with names similar to the last part of `name`, nearest first. Empty if
+/// this part is longer than [`MAX_COMPARED_BYTES`].
 fn similar_names(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<Vec<String>, ProjectError> {
     let last = name.rsplit(['.', ':', '#', '/', '\\']).next().unwrap_or(name);
     if last.len() > MAX_COMPARED_BYTES {
@@ -78,7 +78,7 @@ pub struct RelationReport {
     pub min_confidence: f64,
     /// The requested definition.
     pub root: RelatedChunk,
-    /// Other places that declare the definition, such as prototypes in headers. Omitted if empty.
+    /// Other declarations of the definition, such as prototypes in headers. Omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<RelatedChunk>,
     /// Number of relations that were left out because of low confidence.
@@ -158,7 +158,7 @@ pub fn root_name(snapshot: &Snapshot, tree: &RelationTree) -> Result<String, Sto
     })
 }
 
-/// Makes the report of a node and its children. The depth of the recursion is the depth of the tree.
+/// Makes the report of a node and its children. Recursion is as deep as the tree.
 fn related(snapshot: &Snapshot, node: &TreeNode) -> Result<Option<RelatedChunk>, StorageError> {
     let Some(described) = described(snapshot, node.id)? else { return Ok(None) };
     let children = match node.end {
@@ -201,7 +201,7 @@ fn name_of(relation: Relation) -> &'static str {
     }
 }
 
-/// Rounds to three decimals, because a confidence is not more precise.
+/// Rounds to three decimals, because a confidence is no more precise than that.
 fn rounded(confidence: f32) -> f64 {
     (f64::from(confidence) * 1000.0).round() / 1000.0
 }

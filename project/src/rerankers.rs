@@ -1,12 +1,12 @@
-//! The reranking models that configurations name.
+//! Loads the reranking model that the search configuration names.
 
 use aurora_query::{LoadedReranker, Mode, SearchConfig};
 
 use crate::advice::chain;
 use crate::user;
 
-/// The reranker for searches with `config` in this mode, or the reason why it cannot be used; `None` if they use no
-/// reranker.
+/// Returns the reranker for searches with `config` in this mode, or the reason why the reranker cannot be used. `None`
+/// if searches in this mode use no reranker.
 pub fn reranker(config: &SearchConfig, mode: Mode) -> Option<LoadedReranker> {
     config.reranker_for(mode).map(reranker_called)
 }

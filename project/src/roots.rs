@@ -30,7 +30,7 @@ pub fn root_names(paths: &[&Path]) -> Vec<String> {
     paths.iter().enumerate().map(name).collect()
 }
 
-/// The existing directories whose indexes this user has made or accepted, sorted by path.
+/// Returns the directories whose indexes this user has made or accepted, sorted by path.
 pub fn indexed_roots() -> Vec<PathBuf> {
     let mut roots: Vec<PathBuf> = Vec::new();
     for home in user::trust().known.homes() {

@@ -16,7 +16,7 @@ pub struct RunsReport {
     pub runs: Vec<RunRecord>,
 }
 
-/// The last runs that changed the index, made by any process.
+/// Returns the last runs that changed the index, no matter which process ran them.
 pub fn run_reports(project: &Project, snapshot: &Snapshot) -> RunsReport {
     RunsReport { root: project.root().display().to_string(), runs: indexing::runs(project.root(), snapshot) }
 }

@@ -15,6 +15,7 @@ use crate::{programs, rerankers, user};
 
 /// Default number of results.
 const DEFAULT_LIMIT: usize = 10;
+/// Default number of results that are considered for an answer with a token budget.
 const BUDGET_LIMIT: usize = 100;
 /// Number of lines in a snippet for programs.
 const SNIPPET_LINES: usize = 3;
@@ -36,26 +37,26 @@ impl SearchRequest {
         Self { query, snippet_lines: SNIPPET_LINES, highlight: false }
     }
 
-    /// The default limit of a request. With a token budget, more results are considered.
+    /// Returns the default number of results. It is higher for a request with a token budget.
     pub fn default_limit(budget: Option<usize>) -> usize {
         if budget.is_some() { BUDGET_LIMIT } else { DEFAULT_LIMIT }
     }
 }
 
-/// A searcher, and what the program that opened it must know about its embedder.
+/// A searcher with the embedder of its queries.
 pub struct OpenedSearcher {
     /// The generation, ready to be searched by any number of threads.
     pub searcher: Searcher,
-    /// The embedder of queries, whose program must end before this process.
+    /// The embedder of queries. If it runs a program, the caller must stop the program before this process ends.
     pub embedder: Option<IndexEmbedder>,
     /// The notice for the user about the embedder.
     pub notice: Option<EmbedderNotice>,
 }
 
 impl Project {
-    /// Opens a generation for searches in `mode` with `config`. Users see the project as `name`. Without the embedder of
-    /// its vectors, hybrid searches rank by keywords, and the notice has the reason. An access history or tags that
-    /// cannot be used are left out, and every answer has a note with the reason.
+    /// Opens a generation for searches in `mode` with `config`. Answers call the project `name`. If the embedder of the
+    /// vectors cannot be used, hybrid searches rank by keywords only, and the notice contains the reason. If the access
+    /// history or the tags cannot be used, searches ignore them, and every answer has a note with the reason.
     ///
     /// # Errors
     /// In mode `dense`, if the embedder cannot be used.
@@ -84,15 +85,16 @@ impl Project {
         Ok(OpenedSearcher { searcher, embedder, notice })
     }
 
-    /// Adds a check of the programs of stages to a searcher. An answer that depends on a column has a note if the program
-    /// that made the values of the column has changed since, or if the index was imported and the program is not allowed.
+    /// Checks the programs of stages and adds the results to a searcher. An answer that depends on a column has a note
+    /// if the program that computed the column has changed since, or if the index was imported and the program is not
+    /// allowed.
     #[must_use]
     pub fn with_program_changes(&self, searcher: Searcher) -> Searcher {
         let snapshot = searcher.snapshot();
         if snapshot.manifest().columns.is_empty() {
             return searcher;
         }
-        // The code that updates the index reports errors of the pipeline.
+        // Ignore errors of the pipeline here: index runs report them.
         let options = self.options_without_programs().ok();
         let changed = options.as_ref().and_then(|options| programs::changed_since(snapshot, options).ok());
         // The next run marks the columns of these programs as stale.
@@ -110,7 +112,7 @@ pub struct PackedAnswer<'a> {
     pub query: &'a str,
     /// The requested mode.
     pub mode: Mode,
-    /// The texts.
+    /// The packed texts of the results.
     #[serde(flatten)]
     pub context: &'a Context,
     /// Description of the way in which tokens are counted.

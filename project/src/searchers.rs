@@ -63,7 +63,8 @@ impl Searchers {
         Ok(found)
     }
 
-    /// Adds the tokens of every line of each snippet. The tokens depend on the text around the line.
+    /// Adds the tokens of every line of each snippet. The tokens of a line depend on the lines around it, so the whole
+    /// chunk is parsed.
     fn highlight(&self, found: &mut SearchResults, work: &WorkBudget) -> Result<(), QueryError> {
         for hit in found.hits.iter_mut().filter(|hit| !hit.snippet.is_empty()) {
             work.check()?;
@@ -85,7 +86,7 @@ impl Searchers {
         aurora_query::packed(&self.all(), found, budget, work)
     }
 
-    /// Packs the texts of results, best first, into `budget` tokens, measured in the form that `render` writes.
+    /// Like [`Self::packed`], but the output of `render` must fit into `budget` tokens.
     ///
     /// # Errors
     /// See [`Self::packed`].
@@ -107,14 +108,14 @@ impl Searchers {
         }
     }
 
-    /// Records the shown results, at the time `now`. A search never fails because of an error here.
+    /// Records in the access history that results were shown at the time `now`, in Unix seconds. Ignores errors.
     pub fn record<'k>(&self, shown: impl Iterator<Item = ShownChunk<'k>>, now: i64) {
         let shown: Vec<_> = shown.collect();
         for (place, searcher) in self.iter().enumerate() {
             let Ok(access) = searcher.access() else { continue };
             let in_index = shown.iter().filter(|chunk| chunk.root_place == place);
             let keys: Vec<(&str, i64)> = in_index.map(|chunk| (searcher.history_key(chunk.key), now)).collect();
-            // A read-only index can be searched.
+            // The access history of a read-only index cannot be written, but the index can be searched.
             let _ = access.record(&keys);
         }
     }

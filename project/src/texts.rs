@@ -73,7 +73,7 @@ impl From<Chunk> for ChunkReport {
 pub struct FileReport {
     /// Path below the root.
     pub file: String,
-    /// Language; empty if it was not recognised.
+    /// Language of the file; empty if it was not recognised.
     pub language: String,
     /// Size in bytes at the time of indexing.
     pub size: u64,
@@ -85,11 +85,11 @@ pub struct FileReport {
     pub warnings: Vec<String>,
     /// State of the file on disk, compared with the index.
     pub file_state: FileState,
-    /// Current text of the file on disk, with secrets masked; `None` if the file does not exist, was skipped, or is not
-    /// text.
+    /// Current text of the file on disk, with secrets masked; `None` if the file does not exist, was skipped, is too
+    /// large, or is not text.
     pub content: Option<String>,
-    /// Tokens of every line of `content`, each `[start, end, class]`, for syntax highlighting. Omitted unless
-    /// [`Self::highlight`] was called.
+    /// Tokens of every line of `content`, each `[start, end, class]`, for syntax highlighting. Omitted if the text is
+    /// too long, or if [`Self::highlight`] was not called.
     #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<Vec<Vec<serde_json::Value>>>>, required = false))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Vec<Vec<LineToken>>>,
@@ -115,10 +115,10 @@ impl FileReport {
 pub struct ChunkOutline {
     /// The chunk's key.
     pub id: String,
-    /// Qualified name.
+    /// Type of the chunk.
     #[serde(rename = "type")]
     pub chunk_type: ChunkType,
-    /// Name with its scopes.
+    /// Qualified name.
     pub qualified_name: String,
     /// First line, from 1.
     pub line_start: u32,
@@ -169,7 +169,7 @@ fn text(directory: &Directory, file: &FileRecord) -> Option<String> {
     let bytes = directory.read(&file.path, MAX_FILE_BYTES).ok()?;
     let text = match extractor_of(&file.language) {
         None => aurora_encoding::decode(bytes)?.text,
-        // Some document formats are plain text.
+        // A document has no text to show unless its format is UTF-8 text.
         Some(_) => String::from_utf8(bytes).ok()?,
     };
     Some(aurora_redact::masked(text))

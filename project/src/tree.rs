@@ -89,7 +89,7 @@ pub struct FileEntry {
 }
 
 /// Makes the report of a directory of the index (`""` for the root), with subdirectories down to `depth` levels.
-/// Returns `None` if the index has no file in the directory.
+/// Returns `None` if the index has no file below the directory, except for the root.
 ///
 /// # Errors
 /// If the index cannot be read.

@@ -18,12 +18,12 @@ pub fn config() -> Option<PathBuf> {
     Some(UserDirectory::from_environment()?.config())
 }
 
-/// The indexes that this user trusts: indexes with a record in the user's directory, or all if `AURORA_TRUST_INDEX` is
-/// set to anything but `0`.
+/// Returns which indexes this user trusts: indexes with a record in the user's directory, or all indexes if
+/// `AURORA_TRUST_INDEX` is set and is neither empty nor `0`.
 pub fn trust() -> Trust {
     let known = absolute_directory().map(|user| KnownIndexes::at(user.index_records()));
-    let wish = std::env::var_os("AURORA_TRUST_INDEX").filter(|wish| !wish.is_empty() && wish != "0");
-    let accepts_unknown = wish.is_some();
+    let setting = std::env::var_os("AURORA_TRUST_INDEX").filter(|value| !value.is_empty() && value != "0");
+    let accepts_unknown = setting.is_some();
     let known = known.unwrap_or_else(KnownIndexes::none).accepting_unknown(accepts_unknown).asking_git(is_tracked);
     Trust { known, accepts_unknown }
 }
@@ -60,17 +60,17 @@ pub fn consents() -> Consents {
     absolute_directory().map_or_else(Consents::none, |user| Consents::at(user.program_records()))
 }
 
-/// Path of the user's sessions of articles.
+/// Path of the directory of the user's article sessions.
 pub fn knowledge() -> Option<PathBuf> {
     Some(absolute_directory()?.knowledge())
 }
 
-/// Path of the copies of repositories for which questions are mined.
+/// Path of the directory of the repository copies that mined questions are about.
 pub fn mined_trees() -> Option<PathBuf> {
     Some(absolute_directory()?.mined_trees())
 }
 
-/// Path of the user's memory.
+/// Path of the directory of the user's memory.
 pub fn memory() -> Option<PathBuf> {
     Some(absolute_directory()?.memory())
 }

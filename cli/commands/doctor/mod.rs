@@ -124,7 +124,7 @@ fn failed(detail: impl fmt::Display) -> CheckResult {
     (CheckVerdict::Failed, detail.to_string())
 }
 
-/// Returns the result of a check that an error may have ended.
+/// Returns the result of a check. An error counts as a failed check.
 fn checked(result: Result<CheckResult, ProjectError>) -> CheckResult {
     result.unwrap_or_else(|error| failed(chain(&error)))
 }
@@ -163,7 +163,7 @@ fn index(project: &Project) -> (CheckResult, Option<Manifest>) {
     (finding, Some(manifest))
 }
 
-/// Takes the writer's lock and releases it without writing anything.
+/// Checks that the index can be written: acquires the writer's lock, and releases it without writing anything.
 fn writer(project: &Project) -> CheckResult {
     if !project.has_index() {
         return good("no index to lock yet");

@@ -200,8 +200,8 @@ impl Client {
         Ok(if mark.is_empty() { rest } else { Some(mark.to_owned() + &rest.unwrap_or_default()) })
     }
 
-    /// Whether this program writes such an entry, perhaps from another path or for another project. A program that
-    /// includes a team's own stages may have another name.
+    /// Whether `aur init` writes entries of this form. The entry may contain another path of the program or another
+    /// project. A program that was built with a team's own stages may have another name than `aur`.
     fn is_own_entry(&self, entry: &Entry) -> bool {
         let own = std::env::current_exe().ok();
         let own = own.as_deref().and_then(Path::file_stem).and_then(OsStr::to_str);

@@ -10,9 +10,9 @@ pub(super) fn newline(text: &str) -> &'static str {
     }
 }
 
-/// Returns `text` with `more` inserted at byte offset `place`.
-pub(super) fn insert_at(text: &str, place: usize, more: &str) -> String {
-    [&text[..place], more, &text[place..]].concat()
+/// Returns `text` with `more` inserted at byte offset `offset`.
+pub(super) fn insert_at(text: &str, offset: usize, more: &str) -> String {
+    [&text[..offset], more, &text[offset..]].concat()
 }
 
 /// Returns `text` without the given byte ranges, which may overlap.

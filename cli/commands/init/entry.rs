@@ -10,7 +10,7 @@ pub(super) struct Entry {
     pub(super) arguments: Vec<String>,
 }
 
-/// The entry of the server that a configuration contains.
+/// The entry of the server in an existing configuration.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Nothing,
@@ -22,8 +22,8 @@ pub(super) enum Found {
 
 /// A configuration format that can be edited. Texts have no byte order mark.
 ///
-/// Inserting an entry into a text without one and removing it again yields the same bytes, so different texts stay
-/// different after the insertion.
+/// Inserting an entry into a text without an entry, and removing it again, restores the original bytes. Therefore,
+/// different texts must stay different after the insertion.
 pub(super) trait Config {
     /// Returns the content of a new file that contains only the entry.
     fn new_file(&self, entry: &Entry) -> String;

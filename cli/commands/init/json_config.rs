@@ -42,7 +42,7 @@ impl Config for JsonConfig {
 
     fn put(&self, text: &str, entry: &Entry) -> Result<String, String> {
         if text.trim().is_empty() {
-            // A file without a final newline stays without one, which also distinguishes it from a new file.
+            // Omit the final newline, which distinguishes the text from a new file.
             return Ok(text.to_owned() + self.file(entry, newline(text)).trim_end());
         }
         let document = Document::parse(text)?;
@@ -66,8 +66,8 @@ impl Config for JsonConfig {
         let document = Document::parse(text)?;
         let root = &document.root;
         let Some((outer, servers, index)) = self.server_in(&document)? else { return Ok(Some(text.to_owned())) };
-        // If the file, its content or the object of servers was created together with the entry, its bytes are exactly
-        // those that `put` writes.
+        // If `put` created the file, its content or the object of servers together with the entry, then the text is
+        // exactly as `put` writes it. In that case, remove all of that text.
         if let Some(entry) = self.read(&servers.properties[index].value) {
             let (file, content) = (self.file(&entry, newline(text)), text.trim_start());
             if text == file {
@@ -133,8 +133,8 @@ impl JsonConfig {
         format!("{{{newline}  {}{newline}}}{newline}", self.with_servers(entry, Some(&lines)))
     }
 
-    /// Returns the object of servers as a property. On one line it has spaces inside the braces, which distinguish it
-    /// from an empty object that existed before.
+    /// Returns the object of servers as a property. If the object is on one line, it has spaces inside the braces,
+    /// which distinguish it from an object that existed before the entry was inserted.
     fn with_servers(&self, entry: &Entry, lines: Option<&Lines>) -> String {
         let property = match lines {
             None => format!(" {} ", self.property(entry, lines)),

@@ -20,7 +20,7 @@ pub(super) struct Document<'t> {
     pub(super) root: Object<'t>,
 }
 
-/// Layout of a property that starts its own line. A property without it is written on one line.
+/// Layout of a property that starts its own line. A property without a layout is written on one line.
 pub(super) struct Lines {
     /// Indentation of the property.
     pub(super) indent: String,
@@ -42,10 +42,12 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// Returns the text with a property added after the others of an object. Apart from that, at most a comma is added.
+    /// Returns the text with a property added at the end of an object. The only other change is a comma after the
+    /// previous property, if it has no comma.
     ///
-    /// The property gets its own lines if the last property has them. In an object without properties it is always
-    /// written on one line, which distinguishes it from a property that was written together with its object.
+    /// The new property starts its own line if the last property does. In an object without properties, the new
+    /// property is always written on one line. This distinguishes it from a property that was written together with its
+    /// object.
     pub(super) fn with_property(&self, object: &Object, write: impl Fn(Option<&Lines>) -> String) -> String {
         let Some(last) = object.properties.last() else { return self.with_first_property(object, write) };
         let lines = self.lines_of(object, last);
@@ -119,38 +121,38 @@ impl<'t> Document<'t> {
         is_first_in_line.then(|| Lines { indent: indent.to_owned(), unit, newline: newline(self.text) })
     }
 
-    /// Returns the end of the comments that follow `place` on the same line, or `place` if anything else follows.
-    fn end_of_line(&self, place: usize) -> usize {
-        let mut end = place;
-        for token in &self.tokens[self.tokens.partition_point(|token| token.range.start < place)..] {
+    /// Returns the end of the comments that follow `offset` on the same line, or `offset` if anything else follows.
+    fn end_of_line(&self, offset: usize) -> usize {
+        let mut end = offset;
+        for token in &self.tokens[self.tokens.partition_point(|token| token.range.start < offset)..] {
             let is_comment = matches!(token.token, Token::CommentLine(_) | Token::CommentBlock(_));
             if self.text[end..token.range.start].contains('\n') {
                 return end;
             }
             if !is_comment || token.text(self.text).contains('\n') {
-                return place;
+                return offset;
             }
             end = token.range.end;
         }
-        place
+        offset
     }
 
-    /// Returns the range of the comma after `place`, if only comments precede it.
-    fn comma_after(&self, place: usize) -> Option<Range<usize>> {
-        let following = &self.tokens[self.tokens.partition_point(|token| token.range.start < place)..];
+    /// Returns the range of the comma after `offset`, if only comments precede it.
+    fn comma_after(&self, offset: usize) -> Option<Range<usize>> {
+        let following = &self.tokens[self.tokens.partition_point(|token| token.range.start < offset)..];
         let is_comment = |token: &&TokenAndRange| matches!(token.token, Token::CommentLine(_) | Token::CommentBlock(_));
         let next = following.iter().find(|token| !is_comment(token))?;
         matches!(next.token, Token::Comma).then_some(next.range.start..next.range.end)
     }
 
-    /// Returns the last token before `place`, which may be a comment.
-    fn token_before(&self, place: usize) -> Option<&TokenAndRange<'t>> {
-        self.tokens[..self.tokens.partition_point(|token| token.range.start < place)].last()
+    /// Returns the last token before `offset`, which may be a comment.
+    fn token_before(&self, offset: usize) -> Option<&TokenAndRange<'t>> {
+        self.tokens[..self.tokens.partition_point(|token| token.range.start < offset)].last()
     }
 
-    /// Returns the white space at the start of the line that contains `place`.
-    fn indent_at(&self, place: usize) -> &'t str {
-        let line = &self.text[self.text[..place].rfind('\n').map_or(0, |at| at + 1)..];
+    /// Returns the white space at the start of the line that contains `offset`.
+    fn indent_at(&self, offset: usize) -> &'t str {
+        let line = &self.text[self.text[..offset].rfind('\n').map_or(0, |at| at + 1)..];
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 }

@@ -1,4 +1,4 @@
-//! The text with the entry added, and the text after the entry is removed again.
+//! Tests of the text after the entry is added, and after it is removed again.
 
 mod properties;
 
@@ -14,7 +14,7 @@ fn client(name: &str) -> &'static Client {
 fn with(client: &Client, before: Option<&str>) -> String {
     let fresh = client.with(None, Path::new("/app")).expect("written").text;
     let written = client.with(before, Path::new("/app")).expect("written").text;
-    // A test has another path of the program. It is in quotes or, as the first item of a list, after a bracket.
+    // In a test, the command is the quoted path of the test program, which may be the first item of a list.
     let key = fresh.split_once("command").expect("a command").1;
     let path = key.split(['"', '\'']).find(|part| part.contains('/')).expect("a path");
     written.replace(path, "aur")

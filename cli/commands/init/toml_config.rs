@@ -123,7 +123,7 @@ fn read(item: &Item) -> Option<Entry> {
 fn with_values(text: &str, old: &Item, entry: &Entry) -> String {
     let place = |key| old.get(key).and_then(Item::span).unwrap_or_default();
     let mut values = [(place("command"), quoted(&entry.command)), (place("args"), list(&entry.arguments))];
-    // The last value is replaced first, so that the offset of the other one stays valid.
+    // Replace the last value first, so that the offset of the other value stays valid.
     values.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
     values.into_iter().fold(text.to_owned(), |text, (place, value)| {
         let start = place.start;
@@ -161,13 +161,14 @@ fn without_inline(text: &str, servers: &InlineTable) -> Result<String, String> {
     Ok(remove_ranges(text, vec![cut]))
 }
 
-/// Returns the range of an inline table that is on one line, where it cannot contain comments.
+/// Returns the range of an inline table. Fails if the table spans several lines, because it may then contain comments.
 fn line_of(text: &str, table: &InlineTable) -> Result<Range<usize>, String> {
     let braces = table.span().filter(|braces| !text[braces.clone()].contains('\n'));
     braces.ok_or_else(|| "the inline table of servers spans several lines".to_owned())
 }
 
-/// Returns the text without the lines of an item. If empty lines surround a table, the one before it is removed too.
+/// Returns the text without the lines of an item. If there are empty lines before and after a table, the empty line
+/// before it is removed too.
 fn without_lines(text: &str, item: &Item) -> String {
     let mut places = Vec::new();
     add_places(item, &mut places);

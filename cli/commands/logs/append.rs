@@ -40,7 +40,7 @@ pub(crate) struct LogAppendArgs {
     pub(crate) format: ReportFormat,
 }
 
-/// Appends to the log and prints the place of the addition.
+/// Appends to the log, and prints the path of the log and the line of the addition.
 pub(super) fn run(args: &LogAppendArgs, program: &Program) -> Outcome {
     let (logs, log) = place::find(&args.log, &program.terminal)?;
     let mut input = Input::open(args.file.as_deref(), &program.terminal)?;

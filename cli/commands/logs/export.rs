@@ -47,7 +47,7 @@ fn write(logs: &LogDirectory, log: &LogFile, target: &Path, is_forced: bool) -> 
             _ => failed(error),
         })?;
         if let Err(failure) = copy(logs, log, &mut file) {
-            // The returned failure is more informative than an error of this removal.
+            // Ignore an error of the removal, because the failure of the copy is more informative.
             let _ = directory.remove(name);
             return Err(failure);
         }
@@ -55,7 +55,7 @@ fn write(logs: &LogDirectory, log: &LogFile, target: &Path, is_forced: bool) -> 
     directory.synchronise().map_err(failed)
 }
 
-/// Copies the log into a new file. Like the log, only the user may read the file.
+/// Copies the log into a new file. Only the user may read the file, as only the user may read the log.
 fn copy(logs: &LogDirectory, log: &LogFile, file: &mut File) -> Outcome {
     make_private(file)?;
     let mut text = logs.read(log).map_err(|error| place::unread_failure(&log.path(), &error))?;

@@ -21,12 +21,12 @@ pub(super) fn logs() -> Outcome<Option<LogDirectory>> {
     Ok(LogDirectory::open(&settings()?.path)?)
 }
 
-/// The failure for a log that cannot be read.
+/// Returns the failure for a log that cannot be read.
 pub(super) fn unread_failure(file: &str, error: &io::Error) -> Failure {
     Failure::new(format!("cannot read {file}: {error}"))
 }
 
-/// Finds the log. Without a match the exit code is 1; if several logs match, it is 2.
+/// Finds the log with this name or id. Fails with exit code 1 if no log matches, and with 2 if several logs match.
 pub(super) fn find(given: &str, terminal: &Terminal) -> Outcome<(LogDirectory, LogFile)> {
     let nothing = || Failure::Short(format!("no log has the name or id `{given}`"));
     let logs = logs()?.ok_or_else(nothing)?;
@@ -36,7 +36,7 @@ pub(super) fn find(given: &str, terminal: &Terminal) -> Outcome<(LogDirectory, L
         Found::One(log) => Ok((logs, log)),
         Found::Several(count, first) => Err(ambiguous_name(given, count, &first)),
         Found::Nothing if problems.is_empty() => Err(nothing()),
-        // The log may be one of the unreadable ones.
+        // The requested log may be among the logs that could not be read.
         Found::Nothing => {
             for problem in &problems {
                 warn_unread(problem, terminal);

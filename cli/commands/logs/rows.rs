@@ -14,7 +14,7 @@ pub(super) struct Rows<W> {
 }
 
 impl<W: Write> Rows<W> {
-    /// Writes a JSON list if `is_list`, else lines.
+    /// Creates a writer of one JSON list if `is_list` is set, or else of lines.
     pub(super) fn new(out: W, is_list: bool) -> Self {
         Self { out, is_list, count: 0 }
     }

@@ -82,7 +82,7 @@ pub(super) fn run(args: &LogSearchArgs, program: &Program) -> Outcome {
     place::outcome(problems, found.count, || "nothing was found".to_owned())
 }
 
-/// The printed results, and how to print more.
+/// Prints the results of a search and counts them.
 struct FoundSections<W> {
     rows: Rows<W>,
     format: LogFormat,

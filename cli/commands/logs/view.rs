@@ -25,7 +25,7 @@ pub(super) fn run(given: &str, format: LogFormat, program: &Program) -> Outcome 
     Ok(out.flush()?)
 }
 
-/// Prints the decompressed bytes of the log, or its lines without control characters on a terminal.
+/// Prints the decompressed bytes of the log. On a terminal, prints its lines with control characters as symbols.
 pub(super) fn print(logs: &LogDirectory, log: &LogFile, out: &mut impl Write) -> Outcome {
     let mut text = logs.read(log).map_err(unread(log))?;
     if !io::stdout().is_terminal() {
@@ -93,7 +93,7 @@ fn for_each_section(
     failed.map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// The failure for a log that cannot be read, perhaps because it no longer exists.
+/// Returns a function that makes the failure for a log that cannot be read.
 fn unread(log: &LogFile) -> impl FnOnce(io::Error) -> Failure {
     let file = log.path();
     move |error| place::unread_failure(&file, &error)

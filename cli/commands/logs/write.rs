@@ -63,7 +63,7 @@ fn parse_query(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("it must not be empty".to_owned()) } else { Ok(text.to_owned()) }
 }
 
-/// Maximum duration of daily maintenance, for which the writer of a log has to wait.
+/// Maximum duration of the daily maintenance, for which `aur log write` waits.
 const MAX_MAINTENANCE_TIME: Duration = Duration::from_secs(5);
 
 /// Writes the log, prints its path, and maintains old logs once a day.

@@ -73,7 +73,7 @@ pub(super) fn print(stored: &Stored, owner: Owner, format: ReportFormat, termina
     }
 }
 
-/// The kinds of entries that people write.
+/// Returns a parser for the kinds of entries that users can add.
 fn written_kind() -> impl TypedValueParser<Value = Kind> {
     let names = [Kind::Reasoning, Kind::Knowledge, Kind::Note].map(Kind::name);
     PossibleValuesParser::new(names).map(|name| Kind::from_name(&name).unwrap_or(Kind::Note))
@@ -104,7 +104,7 @@ pub(super) fn open_target(args: &PlacementArgs) -> Outcome<(Memory, Placement)> 
     Ok((memory, Placement { scope, session: args.session.clone() }))
 }
 
-/// Returns the project directory of a memory. The user's memory needs no project.
+/// Returns the project directory for opening a memory. The user's memory needs no project.
 pub(super) fn root_of(owner: Owner, root: Option<PathBuf>) -> Outcome<PathBuf> {
     match (owner, root) {
         (_, Some(root)) => Ok(root),

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &CompactArgs, program: &Program) -> Outcome {
     })
 }
 
-/// Deletes the removed entries and earlier versions of a memory, which `aur mem undo` could restore.
+/// Deletes the removed entries and earlier versions of a memory. `aur mem undo` can no longer restore them.
 fn compact_memory(owner: Owner, args: &CompactArgs, program: &Program) -> Outcome {
     let selected = MemoryArgs { root: args.index.root.clone(), memory: Some(owner), lifespan_policies: None };
     let mut memories = Memories::open(&selected, program)?;

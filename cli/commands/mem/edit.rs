@@ -37,7 +37,7 @@ pub(crate) fn run(args: &EditArgs, program: &Program) -> Outcome {
     let kind = Kind::from_id(&args.id).ok_or_else(|| Failure::new(format!("{} is not the id of an entry", args.id)))?;
     let given = match &args.file {
         Some(file) => document::read(file)?,
-        None => edited(memory, &args.id)?,
+        None => edit_document(memory, &args.id)?,
     };
     let draft = document::draft(kind, &given)?;
     let stored = memory.edit(&args.id, draft, aurora_clock::now_seconds())?;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &EditArgs, program: &Program) -> Outcome {
 }
 
 /// Opens the document of an entry in the user's editor, and returns the edited text.
-fn edited(memory: &Memory, id: &str) -> Outcome<document::NamedText> {
+fn edit_document(memory: &Memory, id: &str) -> Outcome<document::NamedText> {
     let version = memory.get(id)?;
     let document = version.and_then(|version| version.document).unwrap_or_default();
     let io = |error: std::io::Error| Failure::new(format!("cannot write a temporary file: {error}"));

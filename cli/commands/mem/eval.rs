@@ -78,7 +78,7 @@ pub(crate) struct AskArgs {
     pub(crate) index: IndexReportArgs,
 }
 
-/// Mines golden sets, or evaluates the search on golden sets and prints the figures.
+/// Mines golden sets, or evaluates the search on golden sets and prints the metrics.
 pub(crate) fn run(args: &EvalArgs, program: &Program) -> Outcome {
     match &args.command {
         Some(EvalCommand::Mine(args)) => mine::run(args, program),

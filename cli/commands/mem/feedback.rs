@@ -71,8 +71,8 @@ pub(crate) enum VerdictArg {
     Bad,
 }
 
-/// Records the verdict on every given chunk, or on none if one is unknown. With a session, records the outcome of its
-/// task.
+/// Records the verdict on all given chunks, or on no chunk if one of them is unknown. With `--session`, records the
+/// outcome of the session's task.
 pub(crate) fn run(args: &FeedbackArgs, program: &Program) -> Outcome {
     match (&args.session, args.verdict) {
         (Some(session), _) => outcome(session, args, program),
@@ -174,7 +174,7 @@ fn write_chunks(out: &mut impl Write, chunks: &[JudgedChunk]) -> std::io::Result
     })
 }
 
-/// The failure for an unknown chunk among the arguments.
+/// Returns the failure for an unknown chunk among the arguments.
 fn nothing_recorded(error: ProjectError) -> Failure {
     let help = error.help().unwrap_or_default();
     unknown(&error.to_string()).with_help(help)

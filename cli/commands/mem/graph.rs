@@ -125,7 +125,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Writes the branches below a node. The depth of the recursion is bounded by the depth of the tree.
+    /// Writes the branches below a node. Recursion is as deep as the tree.
     fn branches(&self, out: &mut impl Write, node: &TreeNode, indent: &str) -> Outcome {
         for (index, child) in node.children.iter().enumerate() {
             let is_last = index + 1 == node.children.len();
@@ -154,7 +154,7 @@ impl Printer<'_> {
         Ok(line)
     }
 
-    /// Formats the place of a chunk, such as `src/file.py:12`.
+    /// Formats the location of a chunk, such as `src/file.py:12`.
     fn place(&self, id: ChunkId) -> Outcome<Option<String>> {
         let Some(chunk) = self.snapshot.chunk(id)? else { return Ok(None) };
         let place = format!("{}:{}", sanitize::line(chunk.path()), chunk.line_start());

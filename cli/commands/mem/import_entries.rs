@@ -88,7 +88,7 @@ impl Target<'_> {
         Ok(Memory::plan_all(memory.as_ref(), self.owner, entries)?)
     }
 
-    /// The placement and the time of entries that specify neither.
+    /// Returns the placement and the time for entries that do not specify them.
     fn defaults(&self, time: i64) -> LineDefaults {
         let scope = match self.owner {
             Owner::Project => Scope::Project,
@@ -98,7 +98,8 @@ impl Target<'_> {
     }
 }
 
-/// Lists the problems. Without `--verbose`, the list is limited, and leaves out entries that were only altered.
+/// Lists the problems. Without `--verbose`, the list has a maximum length and only contains entries that could not be
+/// imported.
 fn list(report: &TransferReport, is_verbose: bool, terminal: &Terminal) {
     let is_shown = |problem: &&TransferProblem| is_verbose || problem.effect == TransferEffect::Unmapped;
     let most = if is_verbose { usize::MAX } else { MAX_LISTED };

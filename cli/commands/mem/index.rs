@@ -115,10 +115,10 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
         let kept = if summary.published { "finished work is kept" } else { "the index is unchanged" };
         return Err(Failure::Interrupted(format!("{kept}; run the command again to continue")));
     }
-    covered(&summary, args.min_coverage)?;
-    readable(&summary)?;
-    processed(&summary)?;
-    not_left_out(&summary, &options)
+    check_coverage(&summary, args.min_coverage)?;
+    check_unreadable(&summary)?;
+    check_violations(&summary)?;
+    check_left_out(&summary, &options)
 }
 
 /// Returns the name of a column without its table, as the index stores it.
@@ -126,7 +126,7 @@ fn short_name(column: &str) -> &str {
     ["file.", "chunk."].into_iter().find_map(|table| column.strip_prefix(table)).unwrap_or(column)
 }
 
-/// Checks that the pipeline has the stages and columns of the given thresholds.
+/// Checks that the pipeline has the stages and columns for which the user has set thresholds.
 fn check_thresholds(options: &IndexOptions) -> Outcome {
     if options.max_failed_rows.is_empty() && options.min_columns.is_empty() {
         return Ok(());
@@ -153,7 +153,7 @@ fn check_thresholds(options: &IndexOptions) -> Outcome {
 }
 
 /// Returns the default action for programs that are not allowed. An imported index keeps the values that were computed
-/// elsewhere, until a run leaves no program out.
+/// elsewhere, until a run includes all stages.
 fn default_for(options: &IndexOptions) -> Untrusted {
     let directory = ProjectDirectory::in_root(&options.root);
     let snapshot =
@@ -174,7 +174,8 @@ fn record_content(options: &IndexOptions, program: &Program) {
     }
 }
 
-fn covered(summary: &IndexSummary, least: Option<f64>) -> Outcome {
+/// Fails with exit code 1 if the coverage is lower than `least` percent.
+fn check_coverage(summary: &IndexSummary, least: Option<f64>) -> Outcome {
     match least {
         Some(least) if summary.coverage * 100.0 < least => Err(Failure::Short(format!(
             "coverage is {:.2}%, below the required {least}%: files could not be indexed, or rows of a custom stage have no \
@@ -186,7 +187,7 @@ fn covered(summary: &IndexSummary, least: Option<f64>) -> Outcome {
 }
 
 /// Fails with exit code 1 if files could not be read.
-fn readable(summary: &IndexSummary) -> Outcome {
+fn check_unreadable(summary: &IndexSummary) -> Outcome {
     let Unreadable { entries, kept_files } = summary.unreadable;
     if entries == 0 {
         return Ok(());
@@ -201,12 +202,12 @@ fn readable(summary: &IndexSummary) -> Outcome {
 }
 
 /// Fails with exit code 1 if a stage failed on too many rows or a column has too few values.
-fn processed(summary: &IndexSummary) -> Outcome {
+fn check_violations(summary: &IndexSummary) -> Outcome {
     if summary.violations.is_empty() { Ok(()) } else { Err(Failure::Short(summary.violations.join("; "))) }
 }
 
 /// Fails with exit code 1 if stages were left out.
-fn not_left_out(summary: &IndexSummary, options: &IndexOptions) -> Outcome {
+fn check_left_out(summary: &IndexSummary, options: &IndexOptions) -> Outcome {
     if options.left_out.is_empty() {
         return Ok(());
     }

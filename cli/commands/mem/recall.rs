@@ -79,10 +79,11 @@ pub(crate) struct RecallArgs {
     pub(crate) format: RecallFormat,
 }
 
-/// Maximum number of results of passive retrieval, and their minimum activation (seed 004, §9.9).
+/// Default limit with `--passive`.
 const PASSIVE_LIMIT: usize = 10;
+/// Default minimum activation with `--passive`.
 const PASSIVE_ACTIVATION: f32 = 0.5;
-/// Default limit of the list format of §9.9.
+/// Default limit of `--format recall`.
 const LIST_LIMIT: usize = 10;
 
 /// Prints memory and code that answer the query.
@@ -112,7 +113,7 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
     };
     let request = SearchRequest { snippet_lines: usize::from(is_list), ..SearchRequest::new(query) };
     let least = args.min_activation.unwrap_or(if args.passive { PASSIVE_ACTIVATION } else { 0.0 });
-    // Even if no word of a result matches the query, some result always has the highest activation.
+    // Some result always has the highest activation, so passive retrieval also requires a term that matches the query.
     let is_asked = |hit: &Hit| !args.passive || !hit.explanation.matched_terms.is_empty();
     let recalled = searched.ask(|searchers| {
         let mut found = searchers.search(&request)?;
@@ -138,7 +139,7 @@ struct Recalled {
 
 enum Answer {
     Texts(Context),
-    /// The list, and the number of results in it, which are the first ones.
+    /// The text of a list, and the number of results in it. The list contains the first results.
     List(String, usize),
 }
 
@@ -212,8 +213,8 @@ fn texts(packed: &Context) -> String {
     out
 }
 
-/// Formats the list of seed 004, §9.9: results by activation, each with its use. Returns the first results that fit
-/// into `budget` tokens, and their number.
+/// Formats results as the list of `--format recall`. Returns the text of the first results that fit into `budget`
+/// tokens, and the number of these results.
 fn list(found: &SearchResults, budget: usize, now: i64) -> (String, usize) {
     let head = |count: usize| {
         format!(
@@ -228,8 +229,8 @@ fn list(found: &SearchResults, budget: usize, now: i64) -> (String, usize) {
     let items = found.hits.iter().enumerate().map(|(at, hit)| item(at + 1, hit, now));
     let items: Vec<String> = items
         .take_while(|item| {
-            // The text before an item ends with a newline, and so does the item: the empty line between them counts
-            // once.
+            // The text before the item ends with a newline, and the item begins with one. Both estimates count the
+            // empty line between them.
             tokens += estimate_tokens(item) - 1;
             tokens <= budget
         })
@@ -284,7 +285,7 @@ fn used(hit: &Hit, now: i64) -> String {
     }
 }
 
-/// Returns the topic of a result: its documentation, or the line that matches the query best.
+/// Returns the topic of a result: the first line of its documentation, or the line that matches the query best.
 fn context(hit: &Hit) -> Option<String> {
     let first = |text: &str| text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
     let best = || hit.snippet.first().and_then(|line| first(&line.text));

@@ -32,13 +32,13 @@ struct KnownRoot {
     name: String,
     path: String,
     #[serde(flatten)]
-    held: Held,
+    state: IndexState,
 }
 
-/// The content of an index, or the error that opening it caused.
+/// Statistics of an index, or the error of opening the index.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Held {
+enum IndexState {
     Index {
         files: u64,
         chunks: u64,
@@ -47,7 +47,7 @@ enum Held {
         #[serde(skip)]
         seconds: i64,
     },
-    Nothing {
+    Unusable {
         error: String,
     },
 }
@@ -64,33 +64,33 @@ pub(crate) fn run(args: &RootsArgs, program: &Program) -> Outcome {
     terminal.print(args.format, &roots, |out| {
         roots.iter().try_for_each(|root| {
             let name = terminal.out.paint(Role::Path, &sanitize::line(&root.name));
-            writeln!(out, "{name}  {}\n    {}", sanitize::line(&root.path), describe(&root.held))
+            writeln!(out, "{name}  {}\n    {}", sanitize::line(&root.path), describe(&root.state))
         })
     })
 }
 
 fn open_root(name: String, path: &Path, program: &Program) -> KnownRoot {
-    let held = match program.project(path.to_owned()).snapshot() {
+    let state = match program.project(path.to_owned()).snapshot() {
         Ok(snapshot) => {
             let manifest = snapshot.manifest();
-            Held::Index {
+            IndexState::Index {
                 files: manifest.file_count,
                 chunks: manifest.chunk_count,
                 updated: stamp(manifest.updated),
                 seconds: manifest.updated,
             }
         }
-        Err(error) => Held::Nothing { error: chain(&error) },
+        Err(error) => IndexState::Unusable { error: chain(&error) },
     };
-    KnownRoot { name, path: path.display().to_string(), held }
+    KnownRoot { name, path: path.display().to_string(), state }
 }
 
-fn describe(held: &Held) -> String {
-    match held {
-        Held::Index { files, chunks, seconds, .. } => {
+fn describe(state: &IndexState) -> String {
+    match state {
+        IndexState::Index { files, chunks, seconds, .. } => {
             let (files, chunks) = (units::counted(*files, "file"), units::counted(*chunks, "chunk"));
             format!("{files}, {chunks}, updated {}", relative_time(*seconds, aurora_clock::now_seconds()))
         }
-        Held::Nothing { error } => sanitize::line(error),
+        IndexState::Unusable { error } => sanitize::line(error),
     }
 }

@@ -136,10 +136,11 @@ pub(crate) enum ResultFormat {
 const MAX_LINE_BYTES: u64 = 256 << 20;
 /// Maximum number of lines that are answered together.
 const MAX_BLOCK_LINES: usize = 64;
-/// Number of snippet lines on a terminal, and for matches of a pattern.
+/// Default number of snippet lines on a terminal.
 const TERMINAL_SNIPPET: usize = 2;
+/// Default number of snippet lines for a search with patterns, and in JSON.
 const PATTERN_SNIPPET: usize = 3;
-/// Minimum width of a terminal in columns for snippets below the table.
+/// Minimum width of a terminal that shows snippets by default, in columns.
 const SNIPPET_COLUMNS: usize = 60;
 /// Maximum number of changed files that a note names.
 const NAMED_FILES: usize = 3;
@@ -201,7 +202,7 @@ struct Answer {
 struct Packing {
     /// Budget in tokens.
     tokens: usize,
-    /// Whether the texts are for people.
+    /// Whether the texts are printed as plain text and not as JSON.
     is_plain: bool,
 }
 
@@ -235,9 +236,9 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Answers every line, in order. Single lines are answered at once, so that a program can ask one query after the
-    /// other. Lines that arrive together are answered on all cores, and recorded afterwards. A query that cannot be
-    /// answered gets an object with an `error`, and the following lines are still read.
+    /// Answers every line, in order. A single line is answered immediately, so that a program can send its next query
+    /// after an answer. Lines that arrive together are searched on all cores. A query that cannot be answered causes a
+    /// warning, or an object with an `error` in JSON, and the following lines are still answered.
     fn answer_lines(&mut self, mut input: BufReader<impl Read>) -> Outcome {
         let mut out = self.terminal.stdout();
         let unread = |error| Failure::new(format!("cannot read standard input: {error}"));
@@ -316,7 +317,8 @@ impl Session<'_> {
         self.args.budget.map(|tokens| Packing { tokens, is_plain: self.is_table() })
     }
 
-    /// Tables group results by file. JSON and a token budget list every chunk separately.
+    /// Returns the unit of the result list. By default, tables group results by file. JSON and packed texts list every
+    /// chunk separately.
     fn group(&self) -> Group {
         match self.args.group {
             Some(Group::File) => Group::File,
@@ -329,7 +331,8 @@ impl Session<'_> {
         self.args.format == ResultFormat::Table
     }
 
-    /// JSON always includes snippet lines, because they are cheap. Terminals include them only if they are wide enough.
+    /// Returns the maximum number of snippet lines per result. By default, JSON includes snippets, because they are
+    /// cheap. Tables include snippets only for patterns and on a wide terminal.
     fn snippet_lines(&self) -> usize {
         let args = self.args;
         let is_wide = self.terminal.columns.is_some_and(|columns| columns >= SNIPPET_COLUMNS);
@@ -439,7 +442,7 @@ impl Session<'_> {
         }
     }
 
-    /// Records the shown results in one transaction. Failures do not make a search fail.
+    /// Records the shown results in one transaction. An error does not make the search fail.
     fn record(&self, answers: &[Answer], now: i64) {
         if self.args.no_record {
             return;
@@ -458,8 +461,8 @@ fn query_of(line: &[u8]) -> String {
     String::from_utf8_lossy(line).trim_end_matches('\r').to_owned()
 }
 
-/// Reads a line without its newline. If the line is too long for a query, reads only as much as is needed to detect
-/// that. Returns false at the end of the input.
+/// Reads a line without its newline. If the line is too long for a query, stores only its start, which is still too
+/// long, and skips the rest. Returns false at the end of the input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let max_bytes = MAX_QUERY_BYTES + 2;

@@ -42,9 +42,10 @@ pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
     terminal.print(args.index.format, &stats, |out| write_text(out, &stats, terminal))
 }
 
-/// Free space is shown if it exceeds both this fraction of the tables and this number of bytes. The latest transactions
-/// always leave some free space.
+/// Free space is shown if it exceeds the size of the tables divided by this number. The latest transactions always
+/// leave some free space.
 const FREE_SHARE: u64 = 8;
+/// Free space up to this number of bytes is never shown.
 const MIN_FREE_BYTES: u64 = 1 << 20;
 
 fn write_text(out: &mut impl Write, stats: &ContentsReport, terminal: &Terminal) -> io::Result<()> {

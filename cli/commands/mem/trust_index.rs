@@ -85,7 +85,7 @@ fn is_foreign(store: StoreArg, project: &Project) -> bool {
     }
 }
 
-/// Accepts a store. Returns a sentence that describes it.
+/// Accepts a store. Returns a sentence that describes the accepted store.
 fn accept(store: StoreArg, project: &Project) -> Outcome<String> {
     let known = user::trust().known;
     let directory = project.directory();

@@ -133,7 +133,7 @@ fn verify_memory(args: &VerifyArgs, owner: Owner, program: &Program) -> Outcome 
     }
 }
 
-/// Whether the error means that the file is damaged.
+/// Whether the error means that the memory is damaged.
 fn is_damage(error: &MemoryError) -> bool {
     match error {
         MemoryError::Damaged(_) | MemoryError::Storage(StorageError::DamagedRecords { .. }) => true,

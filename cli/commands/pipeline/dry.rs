@@ -65,7 +65,7 @@ pub(crate) enum TraceFormat {
     Jsonl,
 }
 
-/// Runs the pipeline on each file and prints what the stages do.
+/// Runs the pipeline on each file, and prints the results of the stages.
 pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
     if !args.dry {
         return Err(Failure::new("`aur pipeline run` does not write an index and requires --dry")
@@ -111,7 +111,7 @@ fn can_run(name: &str, plan: &Plan) -> Outcome {
     }
 }
 
-/// Returns the indexed path of a file given by the user, relative to the current directory or the root.
+/// Returns the path that the index uses for a file. `given` is relative to the current directory or to the root.
 pub(crate) fn indexed_path(given: &Path, root: &Path, plan: &Plan) -> Outcome<String> {
     let shown = given.display();
     let Some(text) = given.to_str() else {
@@ -126,7 +126,7 @@ pub(crate) fn indexed_path(given: &Path, root: &Path, plan: &Plan) -> Outcome<St
                     .with_help("give files; `aur mem index` runs the pipeline on a whole directory"));
             }
             Ok(_) => return Ok(path),
-            // The walk reports how it treats symbolic links.
+            // Accept a symbolic link, because the dry run reports how the walk treats it.
             Err(error) if refusal_of(&error) == Some(Refusal::SymbolicLink) => return Ok(path),
             Err(_) => {}
         }
@@ -151,7 +151,7 @@ fn write_trace(run: &DryRun, args: &RunArgs, program: &Program) -> Outcome {
     })
 }
 
-/// Checks that every stage could process the file.
+/// Checks that the pipeline supplies the file, and that every stage could process it.
 fn check_run(run: DryRun) -> Outcome {
     let DryRun { path, stages, error } = run;
     if let Some(error) = error {
@@ -171,7 +171,7 @@ fn check_run(run: DryRun) -> Outcome {
     Err(Failure::Short(format!("{names} could not process {rows} of {}", sanitize::line(&path))))
 }
 
-/// Returns the outcome with the higher exit code. If both are failures, the other one is reported.
+/// Returns the outcome with the higher exit code. If both outcomes are failures, prints the other failure.
 fn worse(first: Outcome, second: Outcome, terminal: &Terminal) -> Outcome {
     match (first, second) {
         (Err(first @ Failure::Fatal { .. }), Err(second)) => {

@@ -101,7 +101,7 @@ pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// Prints what the next run will do with every stage.
+/// Prints which stages the next run will repeat, and why.
 fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -> Outcome {
     let (_, options) = pipeline(args, program)?;
     let options = programs::allowed(options, Untrusted::Fail, Purpose::Index, &program.terminal)?;

@@ -30,7 +30,7 @@ pub(crate) struct ListPluginsArgs {
 /// Number of hexadecimal digits of a digest in the table.
 const SHOWN_DIGITS: usize = 16;
 
-/// A stage that is not built in.
+/// A stage whose type is not among the built-in types.
 struct CustomStage<'p> {
     planned: &'p PlannedStage,
     /// The program of the stage; `None` if the stage is compiled into `aur`.

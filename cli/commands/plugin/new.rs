@@ -51,7 +51,7 @@ const MAX_NAME_BYTES: usize = 64;
 
 /// A new stage.
 struct NewStage {
-    /// Paths in `.aurora/plugins`, and contents.
+    /// Paths of the files below `.aurora/plugins`, and their contents.
     files: Vec<(String, String)>,
     /// The table in the pipeline file.
     table: String,

@@ -89,7 +89,8 @@ fn revoke(args: &TrustPluginArgs, root: &Path, options: &IndexOptions, program: 
     program.terminal.line(&format!("Revoked: {forgotten} of stage {}", sanitize::line(name)))
 }
 
-/// Allows the programs whose digests the file lists. Fails if another program is requested.
+/// Allows the requested programs whose digests the file lists. Fails if the file does not list a program, or the digest
+/// of a program covers no file of the project.
 fn allow_listed(asked: &[&StageProgram], list: &DigestList, file: &Path, root: &Path, program: &Program) -> Outcome {
     let mut out = program.terminal.stdout();
     let (listed, others): (Vec<_>, Vec<_>) =
@@ -106,7 +107,7 @@ fn allow_listed(asked: &[&StageProgram], list: &DigestList, file: &Path, root: &
         writeln!(out, "The pipeline has no stage that runs a program")?;
     }
     out.flush()?;
-    let shown = |found: Vec<&StageProgram>| found.into_iter().map(programs::described).collect::<Vec<_>>().join("\n");
+    let shown = |found: Vec<&StageProgram>| found.into_iter().map(programs::describe).collect::<Vec<_>>().join("\n");
     if others.is_empty() && without_files.is_empty() {
         return Ok(());
     }
@@ -127,7 +128,7 @@ fn ask(found: &StageProgram, is_confirmed: bool, root: &Path, program: &Program)
         let stage = &found.stage;
         return Err(Failure::new(format!("stage `{stage}` runs a confined module, so there is nothing to allow")));
     }
-    terminal.line(&programs::described(found))?;
+    terminal.line(&programs::describe(found))?;
     if user::consents().has_record(root, &found.identity) {
         return terminal.line("The program is already allowed");
     }

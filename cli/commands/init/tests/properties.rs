@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::commands::init::clients::{CLIENTS, Client};
 use crate::commands::init::entry::NAME;
 
-/// Generates a text from random bytes; without bytes, the choices give the simplest text.
+/// The choices of a generator of texts, made by random bytes. If the bytes are used up, the generator makes the
+/// simplest choice.
 struct Choices<'b>(std::slice::Iter<'b, u8>);
 
 impl Choices<'_> {
@@ -39,7 +40,7 @@ fn json_text(servers: &str, choices: &mut Choices) -> String {
             format!("{before}{}{behind}", object(Some(servers), choices))
         }
     };
-    finished(text, choices)
+    vary(text, choices)
 }
 
 /// Generates an object. The root object may contain the object of servers.
@@ -110,11 +111,11 @@ fn toml_text(choices: &mut Choices) -> String {
     for table in TABLES {
         text += if choices.below(3) == 1 { table } else { "" };
     }
-    finished(text, choices)
+    vary(text, choices)
 }
 
 /// Varies the line endings, the byte order mark and the final newline of a text.
-fn finished(text: String, choices: &mut Choices) -> String {
+fn vary(text: String, choices: &mut Choices) -> String {
     let text = match choices.below(4) {
         3 => text.trim_end_matches('\n').to_owned(),
         _ => text,
@@ -166,7 +167,8 @@ fn plain(ast: Ast) -> Value {
     }
 }
 
-/// Removes the server, which must equal that of a new file, and the object of servers if it is empty afterwards.
+/// Removes the entry of the server, which must equal the entry in a new file. Also removes the object of servers if it
+/// is empty afterwards.
 fn without_server(mut values: Value, fresh: &Value) -> Value {
     let (key, servers) = fresh.as_object().and_then(|fresh| fresh.iter().next()).expect("servers");
     let root = values.as_object_mut().expect("an object");
@@ -207,8 +209,8 @@ proptest! {
         };
         prop_assert!(!written.replaces_own);
         prop_assert!(extends(&written.text, &before), "{before:?} {:?}", written.text);
-        let new = values(&written.text, is_json).expect("what is written can be read");
-        let fresh = values(&fresh, is_json).expect("what is written can be read");
+        let new = values(&written.text, is_json).expect("the written configuration is valid");
+        let fresh = values(&fresh, is_json).expect("the written configuration is valid");
         let key = fresh.as_object().and_then(|fresh| fresh.keys().next()).expect("servers");
         prop_assert_eq!(without_server(new, &fresh), without_empty(old, key), "{:?}", written.text);
         let again = client.with(Some(&written.text), root).expect("written");

@@ -17,7 +17,7 @@ pub(super) struct App {
     pub(super) filter: LineEdit,
     /// The line that is being edited.
     pub(super) prompt: Prompt,
-    /// Error in the line of filters. The previous filter then stays in use.
+    /// Error in the line of filters. While there is an error, the previous filter stays in use.
     pub(super) filter_error: Option<String>,
     pub(super) applied: FilterSpec,
     /// The latest question.
@@ -25,7 +25,7 @@ pub(super) struct App {
     /// The question that produced the results.
     answered: Option<Question>,
     pub(super) found: Found,
-    /// Reason why there are no results.
+    /// Error of the search, in place of results.
     pub(super) error: Option<String>,
     /// Whether to open the first result of the next answer.
     opens: bool,
@@ -52,7 +52,7 @@ pub(super) enum Prompt {
     },
 }
 
-/// The part of the screen that keys move in.
+/// The part of the screen that the movement keys act on.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Focus {
     #[default]
@@ -78,12 +78,15 @@ pub(super) struct Message {
 /// Sizes and positions on the screen, in rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Drawn {
-    /// Index of the first visible result, and number of visible results.
+    /// Index of the first visible result.
     pub(super) first: usize,
+    /// Number of visible results.
     pub(super) results: usize,
-    /// First visible line of the pane, number of its lines, and number of visible lines.
+    /// Index of the first visible line of the pane.
     pub(super) top: usize,
+    /// Number of lines of the text in the pane.
     pub(super) lines: usize,
+    /// Number of visible lines of the pane.
     pub(super) height: usize,
 }
 
@@ -100,8 +103,7 @@ pub(super) enum Effect {
 }
 
 impl App {
-    /// Creates the state from a query and a line of filters, both given as arguments. Returns it with the first
-    /// question.
+    /// Creates the state from a query and a line of filters. Returns the state and the first question.
     pub(super) fn new(query: &str, filter: &str) -> (Self, Question) {
         let mut app = Self { query: LineEdit::new(query), filter: LineEdit::new(filter), ..Self::default() };
         app.apply_filter();
@@ -234,7 +236,7 @@ impl App {
             self.prompt = Prompt::Query;
             return None;
         }
-        // The user wants a result for the typed text, which is not answered yet.
+        // If the current text is not answered yet, open the first result as soon as its answer arrives.
         self.opens = self.is_pending();
         self.selection().filter(|_| !self.opens).map(|_| Effect::Open)
     }

@@ -74,12 +74,12 @@ impl Editor {
             return Err(io::Error::other("not a regular file"));
         }
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).args(self.place(file_argument(root, here, file), line));
+        command.args(&self.arguments).args(self.location(file_argument(root, here, file), line));
         Ok(command)
     }
 
     /// Returns the arguments for the file and the line.
-    fn place(&self, file: OsString, line: Option<u32>) -> Vec<OsString> {
+    fn location(&self, file: OsString, line: Option<u32>) -> Vec<OsString> {
         let Some(line) = line else { return vec![file] };
         let with_line = |mut file: OsString| {
             file.push(format!(":{line}"));
@@ -150,9 +150,9 @@ mod tests {
             ("code --wait", "--goto a.py:12"),
             ("Codium.exe", "--goto a.py:12"),
         ] {
-            let words = editor(command).place("a.py".into(), Some(12));
+            let words = editor(command).location("a.py".into(), Some(12));
             assert_eq!(words.join(" ".as_ref()), expected, "{command}");
-            assert_eq!(editor(command).place("a.py".into(), None), ["a.py"], "{command}");
+            assert_eq!(editor(command).location("a.py".into(), None), ["a.py"], "{command}");
         }
     }
 

@@ -5,7 +5,8 @@ use aurora_suggest::nearest;
 
 use crate::context::{FilterArgs, place};
 
-/// The names before the colons, which are the names of the search options.
+/// Names of the filters, which precede the colons. Each filter is called like the equivalent option of `aur mem
+/// search`.
 const KEYS: [&str; 6] = ["type", "lang", "path", "where", "grep", "fixed"];
 
 /// Parses a line into a filter. Returns a message for the user if the line is invalid.

@@ -15,10 +15,10 @@ impl<T> Latest<T> {
         Self { message: Mutex::new(None), arrived: Condvar::new() }
     }
 
-    /// Stores a message. `join` merges it with an older one that was not taken.
+    /// Stores a message. `join` merges it with an older message that was not taken.
     pub(super) fn put(&self, message: T, join: impl FnOnce(T, T) -> T) {
-        let mut place = self.message.lock().unwrap_or_else(PoisonError::into_inner);
-        *place = Some(match place.take() {
+        let mut slot = self.message.lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = Some(match slot.take() {
             Some(older) => join(older, message),
             None => message,
         });
@@ -27,10 +27,10 @@ impl<T> Latest<T> {
 
     /// Waits for a message; `None` if none arrives in time.
     pub(super) fn take(&self, patience: Duration) -> Option<T> {
-        let place = self.message.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.arrived.wait_timeout_while(place, patience, |message| message.is_none());
-        let (mut place, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        place.take()
+        let slot = self.message.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.arrived.wait_timeout_while(slot, patience, |message| message.is_none());
+        let (mut slot, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        slot.take()
     }
 }
 

@@ -102,7 +102,7 @@ impl LineEdit {
         let safe = &safe[..safe.floor_char_boundary(MAX_LINE_BYTES.saturating_sub(self.text.len()))];
         self.text.insert_str(self.cursor, safe);
         self.cursor += safe.len();
-        // A combining mark joins the character before it, or the inserted text joins the character after it.
+        // If the inserted text joins the character after it, the cursor must move behind that character.
         if !self.is_boundary(self.cursor) {
             self.cursor = self.after();
         }
@@ -143,7 +143,8 @@ impl LineEdit {
         self.boundary(self.cursor + word + end)
     }
 
-    /// Returns the last grapheme boundary at or before a byte, because a combining mark may join white space.
+    /// Returns the last grapheme boundary at or before byte `at`. White space is not always a boundary, because a
+    /// combining mark may follow it.
     fn boundary(&self, at: usize) -> usize {
         (0..=at).rev().find(|&at| self.text.is_char_boundary(at) && self.is_boundary(at)).unwrap_or(0)
     }

@@ -15,8 +15,9 @@ use crate::output::{Role, code};
 
 /// Maximum size of a file in bytes. For a larger file, only the chunk is shown.
 const MAX_FILE_BYTES: u64 = 512 << 10;
-/// Maximum number of bytes shown of a line, and number of bytes shown before the first match of a longer line.
+/// Maximum number of bytes that are shown of a line.
 const MAX_LINE_BYTES: usize = 2_000;
+/// Number of bytes that are shown before the first match of a line that is longer than [`MAX_LINE_BYTES`].
 const BYTES_BEFORE_MATCH: usize = 200;
 /// Interval at which the thread wakes up while it waits for a request.
 const STEP: Duration = Duration::from_secs(3_600);
@@ -25,7 +26,7 @@ const STEP: Duration = Duration::from_secs(3_600);
 pub(super) struct PreviewRequest {
     pub(super) searcher: Arc<Searcher>,
     pub(super) row: Row,
-    /// The terms that matched, from the answer.
+    /// The terms and patterns to highlight, from the answer.
     pub(super) marks: Marks,
 }
 
@@ -69,8 +70,8 @@ pub(super) fn serve_requests(requests: &PreviewRequests, previews: &impl Fn(Prev
 }
 
 impl PreviewRequest {
-    /// Returns the preview without its key: the file if it still contains the chunk at the indexed lines, else the
-    /// chunk alone.
+    /// Returns the preview without its key: the whole file if it still has the first line of the chunk at the indexed
+    /// line, or else the chunk alone.
     fn preview(&self, colours: &mut Colours) -> Result<Preview, StorageError> {
         let snapshot = self.searcher.snapshot();
         let Some(chunk) = snapshot.chunk_with_text(self.row.chunk)? else { return Ok(Preview::default()) };
@@ -133,7 +134,7 @@ impl PreviewRequest {
     }
 }
 
-/// The text that was highlighted last. The next result is often in the same file.
+/// A cache of the text that was highlighted last, because the next result is often in the same file.
 #[derive(Default)]
 struct Colours {
     text: String,
@@ -164,7 +165,7 @@ impl Preview {
 }
 
 impl PreviewLine {
-    /// Creates a line. Of a very long line, only the part around the first match is kept.
+    /// Creates a line. A very long line is cut to the part around its first match.
     fn new(line: &str, highlights: &[Highlight], matches: &[(usize, usize)]) -> Self {
         let first = matches.first().map_or(0, |&(start, _)| start);
         let from = if line.len() <= MAX_LINE_BYTES {

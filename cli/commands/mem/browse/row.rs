@@ -20,7 +20,7 @@ pub(super) struct Row {
     pub(super) lines: Option<(u32, u32)>,
     /// Score from 0 to 1; `None` without a ranking.
     pub(super) score: Option<f32>,
-    /// The components of the score.
+    /// The score with its components.
     pub(super) card: ScoreCard,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Marks {
 }
 
 impl Row {
-    /// Returns the place of the result, such as `src/a.py:12`.
+    /// Returns the location of the result, such as `src/a.py:12`.
     pub(super) fn place(&self) -> String {
         match self.lines {
             Some((first, _)) => format!("{}:{first}", self.file),

@@ -1,4 +1,4 @@
-//! The terminal while the browser runs: it is taken, drawn on, and restored no matter how the program ends.
+//! Controls the terminal while the browser runs, and restores it no matter how the program ends.
 
 use std::io::{self, Stdout, Write};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
@@ -20,8 +20,9 @@ use ratatui::layout::Position;
 
 /// Whether the browser controls the terminal. The lock is held during every write to the terminal.
 static IS_TAKEN: Mutex<bool> = Mutex::new(false);
-/// Number and interval of attempts to lock the terminal while another thread writes a frame.
+/// Maximum number of attempts to lock the terminal while another thread writes a frame.
 const TRIES: usize = 50;
+/// Interval between two attempts to lock the terminal.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The terminal, which is restored when the value is dropped.
@@ -51,7 +52,7 @@ impl Screen {
         })
     }
 
-    /// Redraws everything with the next frame.
+    /// Makes the next frame redraw the whole screen.
     pub(super) fn forget(&mut self) -> io::Result<()> {
         // `clear` would ask the terminal for the position of its cursor, and wait for the answer.
         let area = self.terminal.size()?.into();
@@ -68,7 +69,7 @@ impl Screen {
         *lock()
     }
 
-    /// Restores the terminal while `work` runs.
+    /// Restores the terminal, runs `work`, and takes control of the terminal again.
     pub(super) fn without<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
         restore();
         let done = work();
@@ -115,7 +116,7 @@ fn lock() -> MutexGuard<'static, bool> {
     IS_TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Locks the terminal; `None` if a thread cannot finish writing its frame, because nobody reads its output.
+/// Locks the terminal. `None` if another thread does not finish writing its frame, because nobody reads the output.
 fn try_lock_for_a_while() -> Option<MutexGuard<'static, bool>> {
     for _ in 0..TRIES {
         match IS_TAKEN.try_lock() {
@@ -146,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// Set for the test that another test runs on a terminal.
+    /// Environment variable that the first test sets when it runs the second test on a pseudo-terminal.
     const ON_A_TERMINAL: &str = "AURORA_TEST_ON_A_TERMINAL";
 
     #[test]

@@ -1,4 +1,4 @@
-//! Runs searches on a separate thread. It answers the latest question from the latest generation of the index.
+//! Runs searches on a separate thread, which answers the latest question from the latest generation of the index.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -38,9 +38,9 @@ pub(super) enum Reply {
 /// The answer to a question.
 pub(super) struct Answer {
     pub(super) question: Question,
-    /// Results, or a message why there are none.
+    /// Results, or the message of an error.
     pub(super) found: Result<Found, String>,
-    /// The generation that answered. Chunk ids refer to it.
+    /// The searcher that answered. The chunk ids of the results belong to its generation.
     pub(super) searcher: Arc<Searcher>,
 }
 
@@ -145,7 +145,7 @@ impl Answering {
         Ok(Self { project, config, mode, budget, searcher, embedder, notes, refused: None })
     }
 
-    /// Updates the index if that is quick. Returns whether another generation now answers.
+    /// Updates the index if that is possible within the budget. Returns whether another generation is now in use.
     fn refresh(&mut self) -> bool {
         if self.budget.is_zero() {
             return false;
@@ -157,8 +157,8 @@ impl Answering {
         !self.is_current(&snapshot) && self.change_to(snapshot)
     }
 
-    /// Changes to the published generation if it is a new one. Returns whether it did. If the new generation cannot be
-    /// opened, the current one stays in use, and the next answer has a note about that.
+    /// Changes to the published generation if it is not the current one. Returns whether the generation changed. If the
+    /// new generation cannot be opened, the current one stays in use, and the next answer has a note about the error.
     fn follow(&mut self) -> bool {
         let Ok(published) = self.project.any_snapshot() else { return false };
         let generation = published.manifest().generation;

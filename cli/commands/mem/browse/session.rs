@@ -21,12 +21,15 @@ use crate::commands::mem::browse::{BrowseArgs, command, filters, view};
 use crate::context::{Failure, Outcome, place};
 use crate::output::Painter;
 
-/// Maximum waiting time for a key before answers are checked: while an answer is pending, and otherwise.
+/// Maximum waiting time for a key between two checks for an answer, while an answer or code is pending.
 const PENDING_POLL: Duration = Duration::from_millis(8);
+/// Maximum waiting time for a key between two checks for an answer, while nothing is pending.
 const IDLE_POLL: Duration = Duration::from_millis(200);
-/// Waiting time for code, so that it usually appears in the same frame as the selection.
+/// Maximum waiting time for the code of a newly selected result, so that it usually appears in the same frame as the
+/// selection.
 const CODE_WAIT: Duration = Duration::from_millis(12);
-/// Waiting time for the next of several keys. With a timeout of zero, crossterm does not check for input.
+/// Maximum waiting time for another key that has already been pressed. With a timeout of zero, crossterm would not
+/// check for input.
 const NEXT_KEY_POLL: Duration = Duration::from_millis(1);
 /// Stack size in bytes of the threads that search or parse, as for the other commands.
 const STACK_BYTES: usize = 8 << 20;
@@ -59,7 +62,7 @@ pub(super) struct Session {
     embedder: RunningEmbedder,
     questions: Arc<Questions>,
     requests: Arc<PreviewRequests>,
-    news: Receiver<ThreadMessage>,
+    messages: Receiver<ThreadMessage>,
     threads: [JoinHandle<()>; 2],
     project: aurora_project::Project,
     records: bool,
@@ -77,7 +80,7 @@ impl Session {
     /// Takes control of the terminal and asks the first question.
     pub(super) fn begin(args: &BrowseArgs, subject: Subject, painter: Painter) -> Outcome<Self> {
         let (app, question) = App::new(&args.query.join(" "), &filters::line(&args.filter));
-        let (send, news) = sync_channel(1);
+        let (send, messages) = sync_channel(1);
         let (questions, requests) = (Arc::new(Questions::new()), Arc::new(PreviewRequests::new()));
         let (embedder, project) = (RunningEmbedder::default(), subject.project.clone());
         questions.ask(question);
@@ -108,7 +111,7 @@ impl Session {
             embedder,
             questions,
             requests,
-            news,
+            messages,
             threads: [searching.map_err(failed)?, reading.map_err(failed)?],
             project,
             records: !args.no_record,
@@ -176,13 +179,14 @@ impl Session {
         Ok(())
     }
 
-    /// Handles the messages of the threads, and waits up to `patience` for the first. Returns whether there were any.
+    /// Handles the messages of the threads, and waits up to `patience` for the first one. Returns whether there was a
+    /// message.
     fn receive(&mut self, patience: Duration) -> io::Result<bool> {
         let has_ended = self.threads.iter().any(JoinHandle::is_finished);
-        let mut next = self.news.recv_timeout(patience).ok();
-        let has_news = next.is_some();
-        while let Some(news) = next {
-            match news {
+        let mut next = self.messages.recv_timeout(patience).ok();
+        let has_messages = next.is_some();
+        while let Some(message) = next {
+            match message {
                 ThreadMessage::Reply(reply) => self.take_reply(*reply)?,
                 ThreadMessage::Preview(preview) if self.app.selection().is_some_and(|row| row.key == preview.key) => {
                     self.awaits_code = false;
@@ -190,12 +194,12 @@ impl Session {
                 }
                 ThreadMessage::Preview(_) => {}
             }
-            next = self.news.try_recv().ok();
+            next = self.messages.try_recv().ok();
         }
         if self.end.is_none() && has_ended {
             self.end = Some(End::Broken);
         }
-        Ok(has_news)
+        Ok(has_messages)
     }
 
     fn take_reply(&mut self, reply: Reply) -> io::Result<()> {
@@ -280,7 +284,7 @@ impl Session {
         if let (Ok(_), true, Some(searcher)) = (&status, self.records, &self.searcher)
             && let Ok(access) = searcher.access()
         {
-            // A read-only index can be browsed.
+            // Ignore errors, because a read-only index can be browsed.
             let _ = access.record(&[(row.key.as_str(), aurora_clock::now_seconds())]);
         }
         self.requested = None;

@@ -5,7 +5,7 @@ pub(super) use elsewhere::{Signals, suspend};
 #[cfg(unix)]
 pub(super) use unix::{Signals, suspend};
 
-/// On systems where Ctrl-C is a key like any other, and programs cannot be suspended.
+/// Implementation for systems where Ctrl-C is a key like any other, and programs cannot be suspended.
 #[cfg(not(unix))]
 mod elsewhere {
     use std::io;
@@ -48,8 +48,9 @@ mod unix {
     use super::super::screen::Screen;
     use crate::context::interrupt::INTERRUPTED;
 
-    /// Number and interval of checks for the end of a suspension. No time passes for a stopped process.
+    /// Maximum number of checks whether the process was continued. A stopped process makes no checks.
     const TRIES: usize = 50;
+    /// Interval between two checks whether the process was continued.
     const PAUSE: Duration = Duration::from_millis(10);
 
     /// The handler for signals that end the program.
@@ -107,8 +108,8 @@ mod unix {
         let is_continued = Arc::new(AtomicBool::new(false));
         let registration = signal_hook::flag::register(SIGCONT, Arc::clone(&is_continued))?;
         kill_current_process_group(Signal::TSTP)?;
-        // Another thread may receive the signal, and this thread runs until then. If no shell can continue the process,
-        // nothing is stopped.
+        // Another thread may receive the signal, and this thread runs until the whole process is stopped. The system
+        // does not stop a process that no shell can continue.
         for _ in 0..TRIES {
             if is_continued.load(Ordering::SeqCst) {
                 break;

@@ -1,4 +1,4 @@
-"""The stage `{name}`: the first directory of the path of each chunk."""
+"""The stage `{name}`, which writes the first directory of each chunk's path to a column."""
 
 from aurora_stage import stage
 

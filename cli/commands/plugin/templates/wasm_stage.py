@@ -1,4 +1,4 @@
-"""The stage `{name}`: the first directory of the path of each chunk."""
+"""The stage `{name}`, which writes the first directory of each chunk's path to a column."""
 
 from wit_world import WitWorld as Stage
 from wit_world.imports.types import Batch, Column, Output, Settings, Values_Texts
@@ -11,7 +11,7 @@ def value(path):
 
 class WitWorld(Stage):
     def configure(self, settings: Settings) -> None:
-        """Gets the table `config` of the stage, as JSON in `settings.config`."""
+        """Receives the table `config` of the stage, as JSON in `settings.config`."""
 
     def process(self, batch: Batch) -> Output:
         paths = next(column.values.value for column in batch.columns if column.name == "file.path")

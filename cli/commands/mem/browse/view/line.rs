@@ -15,7 +15,7 @@ pub(super) fn text(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {
     }
 }
 
-/// Draws the title of a list or a pane, and marks the focused one.
+/// Draws the title of a list or a pane. Highlights the title if the list or pane has the focus.
 pub(super) fn title(buffer: &mut Buffer, area: Rect, shown: &str, has_focus: bool, theme: Theme) {
     text(buffer, area, shown, theme.style(Role::Heading));
     if has_focus {

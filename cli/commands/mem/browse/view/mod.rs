@@ -1,13 +1,13 @@
 //! The layout and drawing of the screen.
 
 mod help;
+mod layout;
 mod line;
 mod pane;
-mod places;
 mod results;
 
+use layout::ScreenLayout;
 use line::text;
-use places::Places;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -18,7 +18,7 @@ use crate::commands::mem::browse::theme::Theme;
 use crate::output::{Role, sanitize, units, width};
 
 const HINTS: &str = "Enter edit · Tab pane · Ctrl-F filter · Ctrl-Y copy · F1 help · Esc quit";
-/// Minimum width of the screen for the number of results next to the query.
+/// Minimum width of a screen that shows the number of results next to the query, in columns.
 const COUNT_COLUMNS: u16 = 50;
 
 /// Draws the screen. Returns the position of the cursor.
@@ -27,32 +27,32 @@ pub(super) fn draw(buffer: &mut Buffer, app: &mut App, theme: Theme) -> Option<P
         help::draw(buffer, theme);
         return None;
     }
-    let places = Places::new(buffer.area, app);
+    let layout = ScreenLayout::new(buffer.area, app);
     let mut cursor = None;
-    if let Some(area) = places.query {
+    if let Some(area) = layout.query {
         cursor = query(buffer, area, app, theme);
     }
-    if let Some(area) = places.filter {
+    if let Some(area) = layout.filter {
         let is_edited = app.prompt != Prompt::Query;
         let label = if app.filter_error.is_some() { "Filter! " } else { "Filter: " };
         let shown = prompt(buffer, area, label, &app.filter, is_edited, theme);
         cursor = if is_edited { shown } else { cursor };
     }
-    if let (Some(area), Some(error)) = (places.problem, &app.filter_error) {
+    if let (Some(area), Some(error)) = (layout.problem, &app.filter_error) {
         text(buffer, area, error, theme.style(Role::Error));
     }
-    if let Some(area) = places.list {
+    if let Some(area) = layout.list {
         results::draw(buffer, area, app, theme);
     }
-    if let Some(area) = places.pane {
+    if let Some(area) = layout.pane {
         pane::draw(buffer, area, app, theme);
     }
-    for y in places.rule.into_iter().flat_map(|rule| rule.y..rule.bottom()) {
-        let rule = places.rule.map_or(0, |rule| rule.x);
+    for y in layout.rule.into_iter().flat_map(|rule| rule.y..rule.bottom()) {
+        let rule = layout.rule.map_or(0, |rule| rule.x);
         buffer.set_string(rule, y, "│", theme.style(Role::Faint));
     }
-    if let Some(area) = places.status {
-        let problem = app.filter_error.as_deref().filter(|_| places.problem.is_none());
+    if let Some(area) = layout.status {
+        let problem = app.filter_error.as_deref().filter(|_| layout.problem.is_none());
         status(buffer, area, app, problem, theme);
     }
     cursor

@@ -40,7 +40,8 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme)
     }
 }
 
-/// Returns the first line to show: the scroll position of the user, or `first`.
+/// Returns the first line to show: the scroll position of the user, or `first`. Records the line and the number of
+/// lines.
 fn scrolled(app: &mut App, lines: usize, first: usize) -> usize {
     let top = app.scroll.unwrap_or(first).min(lines.saturating_sub(app.drawn.height));
     (app.drawn.lines, app.drawn.top) = (lines, top);

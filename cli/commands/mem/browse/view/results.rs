@@ -12,11 +12,13 @@ use crate::output::{Role, sanitize, units, width};
 
 /// Number of lines per result.
 const LINES: u16 = 2;
-/// Width of the score bar in columns, and the characters for eighths of a column.
+/// Width of the score bar in columns.
 const BAR: u16 = 5;
+/// Characters that fill from 0 to 8 eighths of a column.
 const PARTS: [&str; 9] = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"];
-/// Minimum widths of the list for the bar and for the type.
+/// Minimum width of a list that shows score bars, in columns.
 const BAR_COLUMNS: u16 = 30;
+/// Minimum width of a list that shows chunk types, in columns.
 const KIND_COLUMNS: u16 = 36;
 
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme) {
@@ -69,12 +71,12 @@ fn result(buffer: &mut Buffer, area: Rect, row: &Row, is_selected: bool, theme: 
     text(buffer, line, &name, theme.style(Role::Heading));
     if area.height > 1 {
         let line = Rect { x: area.x + indent, y: area.y + 1, width: area.width - indent, height: 1 };
-        text(buffer, line, &place(row, usize::from(line.width)), theme.style(Role::Path));
+        text(buffer, line, &location(row, usize::from(line.width)), theme.style(Role::Path));
     }
 }
 
-/// Formats the place, such as `src/…/cache.py:12`. The directories are shortened first.
-fn place(row: &Row, columns: usize) -> String {
+/// Formats the location of a result, such as `src/…/cache.py:12`. The directories are shortened first.
+fn location(row: &Row, columns: usize) -> String {
     let line = row.lines.map_or_else(String::new, |(first, _)| format!(":{first}"));
     let file = width::elide_path(&sanitize::line(&row.file), columns.saturating_sub(width::measure(&line)));
     file + &line

@@ -1,4 +1,4 @@
-//! Projects whose indexes a server keeps up to date.
+//! The projects that a server serves and whose indexes it keeps up to date.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,10 @@ use aurora_project::Project;
 use crate::context::{Outcome, Program, place};
 use crate::output::sanitize;
 
-/// Opens the projects with these paths or names; without any, the enclosing one. A missing index is built if the
-/// directory is a project. Other directories, such as a home directory, are only indexed by a command.
+/// Opens the projects with these paths or names. If `paths` is empty, opens the enclosing project.
+///
+/// The server builds a missing index only if the directory is a project. Other directories, such as a home directory,
+/// are only indexed by an explicit command.
 pub(crate) fn roots(paths: &[PathBuf], is_read_only: bool, program: &Program) -> Outcome<Roots> {
     let roots = place::distinct_roots(paths)?;
     Ok(Roots::new(roots.into_iter().map(|root| project(root, is_read_only, program)).collect()))
