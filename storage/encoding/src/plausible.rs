@@ -2,9 +2,10 @@
 
 /// Number of bytes at the start of a file that are examined to decide whether the file is text, as in git.
 pub(crate) const BINARY_PROBE_BYTES: usize = 8_000;
-/// Bytes are not text if more than one in this many is a control character.
+/// Number of bytes per allowed control character. Bytes with more control characters are not text.
 const CONTROL_BYTES: usize = 20;
-/// Decoded characters are not text if more than one in this many is odd, see [`is_odd`].
+/// Number of decoded characters per allowed odd character, see [`is_odd`]. Texts with more odd characters are binary
+/// data.
 const ODD_CHARACTERS: usize = 32;
 
 /// Returns the bytes at the start of a file that are examined to decide whether the file is text.
