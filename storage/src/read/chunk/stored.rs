@@ -2,7 +2,7 @@
 //!
 //! A record has the fields that ranking reads of every candidate. Fields common to the chunks of a file are stored
 //! once, in the file's source record. Text, documentation and relations are stored in the compressed table of contents
-//! ([`crate::content`]).
+//! ([`crate::read::content`]).
 
 use std::borrow::Cow;
 

@@ -1,9 +1,9 @@
 //! The content of chunks (texts and relations) and the blames of files, compressed in blocks of neighbouring chunks.
 //!
-//! Data that a search reads of every candidate is stored in the chunk's record ([`crate::chunk`]). This module stores
-//! the data that a search reads only of the few chunks that it shows or whose references it follows. The texts of a
-//! class repeat those of its methods and documentation, and keys repeat paths: within a block, a repetition costs a few
-//! bytes.
+//! Data that a search reads of every candidate is stored in the chunk's record ([`crate::read::chunk`]). This module
+//! stores the data that a search reads only of the few chunks that it shows or whose references it follows. The texts
+//! of a class repeat those of its methods and documentation, and keys repeat paths: within a block, a repetition costs
+//! a few bytes.
 
 mod block;
 mod cache;
