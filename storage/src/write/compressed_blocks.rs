@@ -98,7 +98,7 @@ fn shrink<const PARTS: usize>(
         for id in frame.ids().filter(|id| live.contains(*id)) {
             let pushed = builder.push(id, |parts: &mut [Vec<u8>; PARTS]| {
                 for (part, (to, bytes)) in parts.iter_mut().zip(&read).enumerate() {
-                    to.extend_from_slice(frame.place(id, part).map_or(&[], |place| &bytes[place]));
+                    to.extend_from_slice(frame.range(id, part).map_or(&[], |range| &bytes[range]));
                 }
             });
             pushed.map_err(refused)?;
