@@ -152,11 +152,12 @@ mod tests {
         };
         write(1);
         let flags = EnvFlags::READ_ONLY | EnvFlags::NO_LOCK;
-        let home = Directory::open_root(directory.path()).expect("the index can be opened");
+        let home = Directory::open_root(directory.path()).expect("the directory can be opened");
         let store = IndexStore::open(INDEX, &home, OpenMode::Existing, flags).expect("the index can be opened");
         assert!(store.unlocked);
         let snapshot = Snapshot::open(&store).expect("the index can be opened");
-        let read = |snapshot: &Snapshot| snapshot.get(Table::Postings, b"key").expect("the page is valid").map(<[u8]>::to_vec);
+        let read =
+            |snapshot: &Snapshot| snapshot.get(Table::Postings, b"key").expect("the page is valid").map(<[u8]>::to_vec);
         assert_eq!(read(&snapshot), Some(vec![1; 10_000]));
         drop((snapshot, store));
         write(2);

@@ -228,7 +228,8 @@ impl RecordStore {
     fn check_unless_sound(&self, origin: Origin) -> Result<(), StorageError> {
         match origin {
             _ if self.store.is_sound() => Ok(()),
-            // Whoever created a file without an id is unknown, so it is checked. For a new file, the check is fast.
+            // The creator of a file without an id is unknown, so the file is checked. For a new file, the check is
+            // fast.
             Origin::Own if self.id()?.is_some() => {
                 self.store.set_sound();
                 Ok(())

@@ -322,13 +322,18 @@ mod tests {
         let rows = |numbers: &[usize]| numbers.iter().map(|&at| (&keys[at][..], &block[..])).collect::<Vec<_>>();
         for frames in [&[&[0, 1][..]][..], &[&[0], &[1]]] {
             let mut checker = checker(WINDOW + 1);
-            frames.iter().for_each(|frame| push_rows(&mut checker, Table::Lengths, &rows(frame)).expect("the rows are valid"));
+            frames
+                .iter()
+                .for_each(|frame| push_rows(&mut checker, Table::Lengths, &rows(frame)).expect("the rows are valid"));
             assert!(checker.end(Table::Lengths).is_ok());
             assert!(checker.end(Table::Chunks).is_err());
         }
         for frames in [&[&[1][..]][..], &[&[0, 0]], &[&[1, 0]], &[&[0, 2]], &[&[0], &[0]], &[&[0], &[2]]] {
             let mut checker = checker(3 * WINDOW);
-            assert!(frames.iter().any(|frame| push_rows(&mut checker, Table::Lengths, &rows(frame)).is_err()), "{frames:?}");
+            assert!(
+                frames.iter().any(|frame| push_rows(&mut checker, Table::Lengths, &rows(frame)).is_err()),
+                "{frames:?}"
+            );
         }
         for numbers in [&[0][..], &[0, 1, 2]] {
             let mut checker = checker(WINDOW + 1);

@@ -3,7 +3,7 @@
 //! A part of a frame is the unit of decompression. A block is one stored value. It is so large that the unused space in
 //! its last page does not matter.
 //!
-//! Layout of a block: number of frames · for each frame, its first chunk id (as the difference from that of the
+//! Layout of a block: number of frames · for each frame, its first chunk id (as the difference from the first id of the
 //! previous frame, or from the block's key) and its length · the frames.
 //!
 //! Layout of a frame: number of chunks · for each chunk, its id (as the difference from the previous id, or from the

@@ -121,7 +121,9 @@ mod tests {
         assert_eq!(appender.expect(4, 0).expect("the dimensions are accepted"), 0);
         let mut vectors = EncodedVectors::default();
         vectors.push(1.0, &[1, 2, 3, 4]);
-        appender.push(&[0], &vectors, &mut |operations| committer.push_together(operations)).expect("the operations can be written");
+        appender
+            .push(&[0], &vectors, &mut |operations| committer.push_together(operations))
+            .expect("the operations can be written");
         appender.finish(&mut |operations| committer.push_together(operations)).expect("the operations can be written");
         committer.finish().expect("the transaction can be committed");
         let after = environment.snapshot().expect("the index can be opened");

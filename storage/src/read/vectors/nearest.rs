@@ -217,7 +217,11 @@ fn nearer(a: &Candidate, b: &Candidate) -> Ordering {
 }
 
 /// Returns the exact products of some vectors, with their ids.
-fn products(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], vectors: &[Candidate]) -> Result<Vec<(u32, f32)>, Damage> {
+fn products(
+    blocks: &[(u32, VectorBlock<'_>)],
+    query: &[f32],
+    vectors: &[Candidate],
+) -> Result<Vec<(u32, f32)>, Damage> {
     let mut row = Vec::new();
     let scored = vectors.iter().enumerate().map(|(at, coded)| {
         // The vectors are far apart in memory. Waiting for each of them would take longer than computing the product.
