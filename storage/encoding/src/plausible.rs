@@ -2,10 +2,9 @@
 
 /// Number of bytes at the start of a file that are examined to decide whether the file is text, as in git.
 pub(crate) const BINARY_PROBE_BYTES: usize = 8_000;
-/// Number of bytes per allowed control character. Bytes with more control characters are not text.
+/// Bytes are text only if at most one in this many bytes is a control character.
 const CONTROL_BYTES: usize = 20;
-/// Number of decoded characters per allowed odd character, see [`is_odd`]. Texts with more odd characters are binary
-/// data.
+/// Decoded characters are text only if at most one in this many characters is odd, see [`is_odd`].
 const ODD_CHARACTERS: usize = 32;
 
 /// Returns the bytes at the start of a file that are examined to decide whether the file is text.

@@ -17,7 +17,7 @@ pub struct Guard {
     /// Whether the whole structure has been checked.
     whole: bool,
     /// Pages that have been checked.
-    sound: RoaringTreemap,
+    checked: RoaringTreemap,
     /// Branches whose path to the first leaf has been checked.
     descended: RoaringTreemap,
     /// Branches whose leaves have all been checked.
@@ -42,7 +42,7 @@ impl Guard {
         };
         Ok(Self {
             whole: !is_known,
-            sound: RoaringTreemap::new(),
+            checked: RoaringTreemap::new(),
             descended: RoaringTreemap::new(),
             checked_parents: RoaringTreemap::new(),
             extents: Vec::new(),
@@ -136,7 +136,7 @@ impl Guard {
     fn page<'a>(&mut self, pages: &Pages<'a>, tree: Tree, number: u64, depth: u16) -> Result<Page<'a>, Damage> {
         let page = pages.page(number)?;
         tree.check_depth(&page, usize::from(depth))?;
-        if self.sound.insert(number) {
+        if self.checked.insert(number) {
             page.check(&tree, &mut self.extents)?;
         }
         Ok(page)

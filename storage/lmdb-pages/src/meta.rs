@@ -142,7 +142,7 @@ impl Meta {
             Some((meta, main.pad))
         };
         let (meta, pad) = parse().ok_or(MetaError::Foreign("it is not an LMDB file"))?;
-        let sound = meta.page_size.is_power_of_two()
+        let is_valid = meta.page_size.is_power_of_two()
             && PAGE_SIZES.contains(&meta.page_size)
             && word(page, 0) == Some(number)
             && meta.transaction <= MAX_TRANSACTION.min(usize::MAX as u64 - 2)
@@ -150,7 +150,7 @@ impl Meta {
             && meta.main.flags == 0
             && pad == 0
             && meta.last_page < u64::MAX / 65_536;
-        if sound { Ok(meta) } else { Err(MetaError::Foreign("its meta pages are damaged")) }
+        if is_valid { Ok(meta) } else { Err(MetaError::Foreign("its meta pages are damaged")) }
     }
 }
 

@@ -269,7 +269,7 @@ impl<'a> Page<'a> {
 
     /// Like [`Self::key`], but returns `None` for any damage.
     #[inline]
-    fn sound_key(&self, index: usize) -> Option<&'a [u8]> {
+    fn valid_key(&self, index: usize) -> Option<&'a [u8]> {
         let offset = usize::from(u16_at(self.bytes, HEADER + 2 * index)?);
         let node = self.bytes.get(offset..).filter(|_| index < self.len && offset >= self.upper)?;
         let (head, rest) = node.split_first_chunk::<NODE>()?;
@@ -345,7 +345,7 @@ impl<'a> Page<'a> {
         let (mut low, mut high) = (usize::from(!self.leaf), self.len);
         while low < high {
             let middle = low.midpoint(high);
-            let found = match self.sound_key(middle) {
+            let found = match self.valid_key(middle) {
                 Some(found) => found,
                 None => self.key(middle)?,
             };

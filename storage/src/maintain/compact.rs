@@ -20,7 +20,7 @@ use crate::write::has_leftovers;
 
 /// Maximum number of free pages that do not justify a compaction, because the next few transactions will use them.
 const MAX_SPARE_PAGES: u64 = 128;
-/// Number of pages per allowed free page. An index with fewer free pages is compact enough.
+/// An index is compacted only if more than one in this many of its pages is free.
 const MIN_FREE_SHARE: u64 = 16;
 
 /// The result of a compaction.

@@ -49,7 +49,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Whether all numbers can be read, and no bytes are left over.
-    pub(crate) fn is_sound(self, has_history: bool) -> bool {
+    pub(crate) fn is_valid(self, has_history: bool) -> bool {
         let check = || {
             let mut rest = self.rest;
             for _ in 0..u64::from(self.code) + u64::from(self.doc) {
@@ -141,7 +141,7 @@ mod tests {
             let mut bytes = Vec::new();
             encode(&mut bytes, &StoredTokens { code: code.clone(), doc: doc.clone() }, history.as_ref());
             let numbers = Numbers::new(&bytes).expect("the bytes start with the numbers of tokens");
-            prop_assert!(numbers.is_sound(history.is_some()));
+            prop_assert!(numbers.is_valid(history.is_some()));
             prop_assert_eq!(numbers.code().collect::<Vec<_>>(), code);
             prop_assert_eq!(numbers.doc().collect::<Vec<_>>(), doc);
             if times.is_some() {
@@ -153,8 +153,8 @@ mod tests {
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
             if let Some(numbers) = Numbers::new(&bytes) {
                 prop_assert!(numbers.code().count() <= bytes.len() && numbers.doc().count() <= bytes.len());
-                let is_sound = numbers.is_sound(true);
-                prop_assert!(!is_sound || numbers.times().is_some());
+                let is_valid = numbers.is_valid(true);
+                prop_assert!(!is_valid || numbers.times().is_some());
             }
         }
     }

@@ -109,7 +109,7 @@ pub(crate) fn encode(chunk: &NewChunk<'_>, source_id: u32, source: &SourceRecord
 pub(crate) fn decode(bytes: &[u8]) -> Option<&ArchivedStoredChunk> {
     let record = rkyv::access::<ArchivedStoredChunk, rancor::Failure>(bytes).ok()?;
     let fields = PackedFields::new(&record.packed)?;
-    fields.numbers.is_sound(fields.git == GitState::Tracked).then_some(record)
+    fields.numbers.is_valid(fields.git == GitState::Tracked).then_some(record)
 }
 
 impl RareFields {

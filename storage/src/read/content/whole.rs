@@ -86,9 +86,9 @@ pub(crate) fn decode_whole(bytes: &[u8]) -> Option<Chunk> {
         ..Chunk::empty(key, chunk_type)
     };
     let has_history = matches!(texts.git, ChunkHistory::Tracked(_));
-    let is_sound = numbers.is_sound(has_history) && reader.is_empty();
+    let is_valid = numbers.is_valid(has_history) && reader.is_empty();
     chunk.set_content(texts, relations, numbers.times().filter(|_| has_history));
-    is_sound.then_some(chunk)
+    is_valid.then_some(chunk)
 }
 
 /// Serialises a value of metadata.
@@ -198,8 +198,8 @@ mod tests {
             let (line_start, line_end) = lines;
             let source = SourceRecord::from_first_chunk(&whole);
             let whole = Chunk { line_start, line_end, ..whole };
-            let is_sound = line_start <= line_end && line_end != u32::MAX;
-            prop_assert_eq!(chunk::encode(&NewChunk::from(&whole), 0, &source).is_ok(), is_sound);
+            let is_valid = line_start <= line_end && line_end != u32::MAX;
+            prop_assert_eq!(chunk::encode(&NewChunk::from(&whole), 0, &source).is_ok(), is_valid);
         }
     }
 }

@@ -109,8 +109,8 @@ impl<'a> ValueBlock<'a> {
             runs.push((end, code));
         }
         let is_whole = runs.last().is_some_and(|(_, code)| *code > 0) && is_used.iter().all(|is_used| *is_used);
-        let is_sound = is_ascending && is_whole && values.iter().all(|value| decode_value(value).is_some());
-        is_sound.then_some(Self { values, runs })
+        let is_valid = is_ascending && is_whole && values.iter().all(|value| decode_value(value).is_some());
+        is_valid.then_some(Self { values, runs })
     }
 
     /// Returns the value of an id, given the id's index in the block.

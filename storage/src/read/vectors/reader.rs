@@ -9,7 +9,7 @@ use crate::read::chunk::ChunkId;
 use crate::read::snapshot::{Snapshot, VectorPosition};
 use crate::tables::{Table, block_key};
 
-/// Minimum number of blocks per chunk of a filter for looking up blocks one by one. With fewer blocks per chunk, all
+/// Blocks are looked up one by one if there are more than this many blocks for each chunk of a filter. Otherwise, all
 /// blocks are scanned, which takes less time for each block.
 const BLOCKS_PER_FILTERED_CHUNK: u64 = 2;
 
