@@ -1,4 +1,4 @@
-//! Declarations of custom columns: metadata that is written by custom stages.
+//! Declarations of custom columns, which are metadata that custom stages write.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ const MAX_COLUMNS: usize = 64;
 const MAX_NAME_BYTES: usize = 64;
 /// Maximum length of a stage name in bytes.
 const MAX_STAGE_BYTES: usize = 256;
-/// Maximum weight of a column's terms.
+/// Maximum value of [`ColumnDeclaration::terms`].
 const MAX_TERM_WEIGHT: u8 = 10;
 
 /// A custom column: a key of the chunks' metadata, and the uses of its values.
@@ -74,7 +74,7 @@ pub enum ColumnKind {
 }
 
 impl ColumnKind {
-    /// The name in configurations and manifests.
+    /// Returns the name in configurations and manifests.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::String => "string",
@@ -102,7 +102,7 @@ impl std::fmt::Display for ColumnKind {
     }
 }
 
-/// Whether chunks stored under the declarations `stored` have the terms that `asked` requires.
+/// Whether chunks that were stored under the declarations `stored` have the same terms as under `asked`.
 pub(crate) fn have_same_terms(stored: &[ColumnDeclaration], asked: &[ColumnDeclaration]) -> bool {
     let weight = |columns: &[ColumnDeclaration], name: &str| {
         columns.iter().find(|column| column.name == name).and_then(|column| column.terms)
@@ -110,8 +110,8 @@ pub(crate) fn have_same_terms(stored: &[ColumnDeclaration], asked: &[ColumnDecla
     stored.iter().chain(asked).all(|column| weight(stored, &column.name) == weight(asked, &column.name))
 }
 
-/// Checks for invalid declarations: bad names, duplicates, names that are not in order, weights out of range, and uses
-/// that a type does not have.
+/// Checks for invalid declarations: too many columns, bad names, duplicates, names that are not in order, weights out
+/// of range, and uses that the type of a column does not support.
 pub(crate) fn check_columns(columns: &[ColumnDeclaration]) -> Result<(), String> {
     if columns.len() > MAX_COLUMNS {
         return Err(format!("there are {} custom columns, more than {MAX_COLUMNS}", columns.len()));

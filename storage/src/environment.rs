@@ -1,9 +1,8 @@
 //! An index: the handle shared by its readers and its writer.
 //!
 //! LMDB follows the references in its pages, so a file that was changed or created by another program could make it
-//! write anywhere. Therefore the whole structure is checked before the first write of a process, unless the caller
-//! knows that the file is unchanged since a run of this program. In that case only the pages that a write uses are
-//! checked.
+//! write anywhere. Therefore the whole structure is checked before a process writes for the first time. If the caller
+//! knows that only this program has changed the file, only the pages that a write uses are checked.
 
 use std::io;
 use std::path::Path;
@@ -33,8 +32,8 @@ impl Environment {
     /// Opens the index of a project, given its `.aurora` directory.
     ///
     /// # Errors
-    /// There is no index, the file is not an index, is truncated, or is not writable; in [`OpenMode::Create`] also if
-    /// the index has another format.
+    /// There is no index, or the file is not an index, is truncated, or is not writable. In [`OpenMode::Create`], also
+    /// if the index has another format.
     pub fn open(directory: &Path, mode: OpenMode) -> Result<Self, StorageError> {
         if mode == OpenMode::Existing {
             return Self::in_home(&existing_home(directory)?, mode);
@@ -57,7 +56,7 @@ impl Environment {
             keep_out_of_git(home)?;
         }
         let environment = Self { store: open_index(home, mode)?, mode };
-        // A reader opens a snapshot next, which reports whether the index can be read.
+        // A reader opens a snapshot next, which reports any error of the index.
         if mode == OpenMode::Create && environment.store.length()? > 0 {
             environment.snapshot()?;
         }
@@ -69,12 +68,12 @@ impl Environment {
         ProjectDirectory::at(directory).open().is_ok_and(|home| interrupted::is_present(&home))
     }
 
-    /// Assumes that only this program has written the file. Writers then check only the pages that they use.
+    /// Assumes that only this program has written the file. A write then checks only the pages that it uses.
     pub fn assume_sound(&self) {
         self.store.set_sound();
     }
 
-    /// Checks the whole structure of the file now: every page that LMDB could follow, but no values.
+    /// Checks every page of the file that LMDB could follow, but no values. Later writes do not repeat the check.
     ///
     /// # Errors
     /// [`StorageError::Damaged`] with the first problem, and the errors of [`Environment::snapshot`].
@@ -92,7 +91,7 @@ impl Environment {
     /// ever published, unless the environment was opened with [`OpenMode::Create`].
     pub fn snapshot(&self) -> Result<Snapshot, StorageError> {
         let snapshot = Snapshot::open(&self.store)?;
-        // A first run that was killed has created tables but published nothing.
+        // A first run that was killed may have created tables without publishing anything.
         if snapshot.manifest().generation > 0 || self.mode == OpenMode::Create {
             Ok(snapshot)
         } else {
@@ -101,7 +100,7 @@ impl Environment {
     }
 }
 
-/// The `.aurora` directory of a project.
+/// Opens the `.aurora` directory of a project. If it does not exist, the error is [`StorageError::NoIndex`].
 fn existing_home(directory: &Path) -> Result<Directory, StorageError> {
     ProjectDirectory::at(directory).open().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => StorageError::NoIndex { path: directory.join(INDEX) },
@@ -115,12 +114,13 @@ impl std::fmt::Debug for Environment {
     }
 }
 
-/// Opens the index of a project. If it is replaced in the meantime, opens the new index.
+/// Opens the index of a project. If the index is replaced while this function opens it, the new index is opened.
 fn open_index(home: &Directory, mode: OpenMode) -> Result<Arc<IndexStore>, StorageError> {
     let mut attempts = 0;
     loop {
         wait_or_restore(home)?;
-        // No empty index may be created while a replacement is about to move its index to this path.
+        // The lock ensures that no empty index is created while another process is about to move a new index to this
+        // path.
         let is_missing = mode == OpenMode::Create && home.metadata(INDEX).is_err();
         let _reserved = if is_missing { Some(reserve(home)?) } else { None };
         let before = identity(home, INDEX);
@@ -141,26 +141,27 @@ mod tests {
 
     #[test]
     fn an_index_can_be_read_without_a_lock() {
-        let directory = tempfile::tempdir().expect("a directory");
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
         let write = |value: u8| {
-            let environment = Environment::open(directory.path(), OpenMode::Create).expect("opens");
+            let environment = Environment::open(directory.path(), OpenMode::Create).expect("the index can be opened");
             assert!(!environment.store.unlocked);
-            let mut committer = Committer::new(&environment.snapshot().expect("opens"), 1 << 20);
+            let mut committer = Committer::new(&environment.snapshot().expect("the index can be opened"), 1 << 20);
             let operation = Operation::put(Table::Postings, *b"key", vec![value; 10_000]);
-            committer.push(operation).expect("is taken");
-            committer.finish().expect("is written");
+            committer.push(operation).expect("the operation can be written");
+            committer.finish().expect("the transaction can be committed");
         };
         write(1);
         let flags = EnvFlags::READ_ONLY | EnvFlags::NO_LOCK;
-        let home = Directory::open_root(directory.path()).expect("opens");
-        let store = IndexStore::open(INDEX, &home, OpenMode::Existing, flags).expect("opens");
+        let home = Directory::open_root(directory.path()).expect("the directory can be opened");
+        let store = IndexStore::open(INDEX, &home, OpenMode::Existing, flags).expect("the index can be opened");
         assert!(store.unlocked);
-        let snapshot = Snapshot::open(&store).expect("opens");
-        let read = |snapshot: &Snapshot| snapshot.get(Table::Postings, b"key").expect("sound").map(<[u8]>::to_vec);
+        let snapshot = Snapshot::open(&store).expect("the index can be opened");
+        let read =
+            |snapshot: &Snapshot| snapshot.get(Table::Postings, b"key").expect("the page is valid").map(<[u8]>::to_vec);
         assert_eq!(read(&snapshot), Some(vec![1; 10_000]));
         drop((snapshot, store));
         write(2);
-        let store = IndexStore::open(INDEX, &home, OpenMode::Existing, flags).expect("opens");
-        assert_eq!(read(&Snapshot::open(&store).expect("opens")), Some(vec![2; 10_000]));
+        let store = IndexStore::open(INDEX, &home, OpenMode::Existing, flags).expect("the index can be opened");
+        assert_eq!(read(&Snapshot::open(&store).expect("the index can be opened")), Some(vec![2; 10_000]));
     }
 }

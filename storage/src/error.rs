@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use aurora_confined::{Directory, Refusal, refusal_of};
 
-/// An error of the index store. Every message names the path. It names the next step if that step is the same for every
-/// program; the command that rebuilds an index differs between programs, so callers add it.
+/// An error of the index store. Almost every message names the path. A message names the next step if that step is the
+/// same for every program. The command that rebuilds an index differs between programs, so callers add it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StorageError {
@@ -17,8 +17,7 @@ pub enum StorageError {
         /// The index directory.
         path: PathBuf,
     },
-    /// A store of records is damaged or has another format. Its content is not a copy of anything and cannot be
-    /// rebuilt.
+    /// A store of records is damaged or has another format. Its records exist only there and cannot be rebuilt.
     #[error("the records in {} cannot be used: {what}; restore them from a backup, or move them away", path.display())]
     DamagedRecords {
         /// The data file.
@@ -34,7 +33,7 @@ pub enum StorageError {
         /// The reason why the store is not trusted.
         reason: Distrust,
     },
-    /// A key that no table can hold.
+    /// A key is empty, or longer than the maximum length of a key.
     #[error("a key has {length} bytes, not 1 to {most}")]
     Key {
         /// Length of the key in bytes.
@@ -91,22 +90,23 @@ pub enum StorageError {
     Locked {
         /// The lock file.
         path: PathBuf,
-        /// The process that holds the lock, if the system allows us to read it.
+        /// Id of the process that holds the lock, if the lock file can be read.
         pid: Option<u32>,
     },
-    /// LMDB's lock file names an older transaction than the data file, and another program has the lock file open.
+    /// LMDB's lock file contains an older transaction number than the data file, and another program has the lock file
+    /// open.
     #[error("{} is out of date because another program has it open; end that program and run the command again", path.display())]
     StaleLock {
         /// LMDB's lock file.
         path: PathBuf,
     },
-    /// The index that is open was replaced by another one.
+    /// The open index was replaced by another one.
     #[error("the index at {} was replaced in the meantime; run the command again", path.display())]
     Replaced {
         /// The index directory.
         path: PathBuf,
     },
-    /// A file that is not an artefact of an index.
+    /// The file is not an artefact.
     #[error("{} is not an exported index: {reason}", path.display())]
     NotArtefact {
         /// The file.
@@ -114,7 +114,7 @@ pub enum StorageError {
         /// The reason why it is not an artefact.
         reason: &'static str,
     },
-    /// An artefact that was written by another version of the program.
+    /// The artefact was written by another version of the program.
     #[error("{} has {what} {found}, this build reads {expected}; export the index again with this build", path.display())]
     ArtefactVersion {
         /// The file.
@@ -126,7 +126,7 @@ pub enum StorageError {
         /// The version that this build reads.
         expected: u32,
     },
-    /// An artefact that was changed after the export, or was never valid.
+    /// The artefact was changed after the export, or was never valid.
     #[error("{} is damaged in its {part}: {what}; nothing was imported", path.display())]
     ArtefactDamaged {
         /// The file.
@@ -157,7 +157,7 @@ pub enum StorageError {
     Unsafe {
         /// The file or directory.
         path: PathBuf,
-        /// The reason for the refusal.
+        /// The reason why the file or directory is refused.
         refusal: Refusal,
     },
     /// The disk is full.
@@ -184,10 +184,10 @@ pub enum StorageError {
         /// The index directory.
         path: PathBuf,
     },
-    /// An invalid call of the writer: a mistake of the caller.
+    /// An invalid call of the writer, or a target that cannot be written. The caller made a mistake.
     #[error("{0}")]
     Refused(String),
-    /// The writer stopped earlier, and has already reported its first error.
+    /// The writer has stopped after an error, which it has already returned.
     #[error("the writer of {} has stopped after an error: {reason}", path.display())]
     WriterStopped {
         /// The index directory.
@@ -203,7 +203,7 @@ pub enum StorageError {
         /// The reason.
         reason: String,
     },
-    /// Another error of the file system.
+    /// Any other error of the file system.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file or directory.
@@ -211,7 +211,7 @@ pub enum StorageError {
         /// The error of the system.
         source: io::Error,
     },
-    /// Another error of LMDB.
+    /// Any other error of LMDB.
     #[error("{}: {source}", path.display())]
     Lmdb {
         /// The index directory.
@@ -233,7 +233,7 @@ pub enum Distrust {
 }
 
 impl StorageError {
-    /// Returns the reason why the index cannot be used, if the error is about that.
+    /// Returns the reason why the index cannot be used, if the error means that it must be rebuilt.
     pub fn unusable_index(&self) -> Option<String> {
         match self {
             Self::Foreign { reason, .. } => Some(reason.clone()),
@@ -246,7 +246,8 @@ impl StorageError {
         }
     }
 
-    /// Converts an error into one of a store of records, whose content cannot be rebuilt, unlike that of an index.
+    /// Converts an error about an unusable index into [`Self::DamagedRecords`]. A store of records cannot be rebuilt,
+    /// unlike an index.
     pub(crate) fn into_records_error(self, data: &Path) -> Self {
         match self.unusable_index() {
             Some(what) => Self::DamagedRecords { path: data.to_owned(), what },
@@ -254,12 +255,12 @@ impl StorageError {
         }
     }
 
-    /// An error of serialisation.
+    /// Creates an [`Self::Encode`] error.
     pub(crate) fn encode(what: &'static str, reason: &dyn fmt::Display) -> Self {
         Self::Encode { what, reason: reason.to_string() }
     }
 
-    /// Classifies an error of reading a file by what the user has to do about it.
+    /// Converts an error of reading a file. The variant depends on what the user has to do next.
     pub(crate) fn read(path: &Path, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::PermissionDenied => Self::Unreadable { path: path.to_owned(), source },
@@ -267,7 +268,7 @@ impl StorageError {
         }
     }
 
-    /// Classifies an error of the file system by what the user has to do about it.
+    /// Converts an error of the file system. The variant depends on what the user has to do next.
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         if let Some(refusal) = refusal_of(&source) {
@@ -275,14 +276,14 @@ impl StorageError {
         }
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
-            // LMDB reports an incomplete write as an input/output error.
+            // LMDB reports an incomplete write, for example to a full disk, as an input/output error.
             _ if source.raw_os_error() == Some(EIO) && disk_is_full(&path) => Self::DiskFull { path },
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, source },
             _ => Self::Io { path, source },
         }
     }
 
-    /// Classifies an error of LMDB by what the user has to do about it.
+    /// Converts an error of LMDB. The variant depends on what the user has to do next.
     pub(crate) fn lmdb(path: &Path, source: heed::Error) -> Self {
         use heed::MdbError;
         let owned = path.to_owned();
@@ -303,16 +304,16 @@ impl StorageError {
     }
 }
 
-/// Number of the input/output error on Unix systems.
+/// The error number `EIO` (input/output error) on Unix systems.
 const EIO: i32 = 5;
 /// Number of bytes that are written to find out whether a disk is full.
 const PROBE_BYTES: usize = 256 << 10;
 
-/// Whether nothing can be written to the directory of a file.
+/// Whether the disk of a file is full. Tries to write a probe file to the file's directory.
 fn disk_is_full(path: &Path) -> bool {
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(directory) = Directory::open_root(directory) else { return false };
-    // The closure always fails, so that the probe file is never kept. Only a write error has another kind.
+    // The closure always fails, so the probe file is always removed. `StorageFull` can only come from the write.
     let written = directory.replace("space.probe", |file| {
         file.write_all(&vec![0; PROBE_BYTES])?;
         Err(io::ErrorKind::Other.into())
@@ -320,7 +321,7 @@ fn disk_is_full(path: &Path) -> bool {
     written.is_err_and(|error| matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
 }
 
-/// Names the holder of a lock.
+/// Describes the process that holds a lock.
 fn holder(pid: Option<u32>) -> String {
     pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
 }

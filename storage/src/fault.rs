@@ -7,7 +7,8 @@
 #[cfg(feature = "fault-points")]
 const VARIABLE: &str = "AURORA_DIE_AT_POINT";
 
-/// Marks a place before or after a step of writing.
+/// Aborts the process if this is the call whose number is in [`VARIABLE`]. Called before and after each step of
+/// writing.
 #[cfg(feature = "fault-points")]
 pub(crate) fn point() {
     use std::sync::LazyLock;

@@ -1,14 +1,14 @@
 //! The memory allocator of every program that uses an index.
 //!
-//! Syntax trees consist of many small blocks that are freed at once, and batches are freed by other threads than those
-//! that allocated them. With jemalloc, an indexing run takes a sixth less processor time and less memory than with
-//! glibc's allocator. jemalloc also serves the C code of the grammars. Other systems keep their default allocator.
+//! Syntax trees consist of many small blocks that are freed at once, and batches are freed by threads that did not
+//! allocate them. With jemalloc, an indexing run takes a sixth less processor time and less memory than with glibc's
+//! allocator. jemalloc also serves the C code of the grammars. Other systems keep their default allocator.
 
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// Freed memory returns to the system within a second. By default this takes ten seconds, and a run holds a third more
-/// memory.
+/// jemalloc options. Freed memory returns to the system within a second. By default, this takes ten seconds, and a run
+/// uses a third more memory.
 // SAFETY: jemalloc reads a pointer to a zero-terminated string under this name. The pointer is the first word of the
 // slice.
 #[used]

@@ -21,7 +21,7 @@ impl IndexId {
         Some(Self(bytes.try_into().ok()?))
     }
 
-    /// The id in its stored form.
+    /// Returns the id in its stored form.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

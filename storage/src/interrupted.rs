@@ -1,4 +1,5 @@
-//! Interrupted replacements of an index: what a killed process has left, and waiting for one that is still at work.
+//! Handles interrupted replacements of an index: waits for a process that is replacing an index, and restores or
+//! removes the directories that a killed process has left.
 //!
 //! [`crate::maintain::replacement`] describes the steps of a replacement.
 
@@ -15,32 +16,35 @@ use crate::project::{DATA, ProjectDirectory};
 const INDEX: &str = ProjectDirectory::INDEX;
 const NEW: &str = ProjectDirectory::NEW_INDEX;
 const OLD: &str = ProjectDirectory::OLD_INDEX;
-/// Maximum number of attempts to open an index that is being replaced, and the pause between them.
+/// Maximum number of attempts to open an index that is being replaced.
 const MAX_ATTEMPTS: usize = 200;
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Whether a project has an index, given its `.aurora` directory. A data file without a commit does not count.
+/// Whether a project has an index, given its `.aurora` directory. The old index of an interrupted replacement counts. A
+/// data file without a commit does not count.
 pub(crate) fn is_present(home: &Directory) -> bool {
     let is_there = |name: &&str| {
         let is_file = home.metadata(Path::new(name).join(DATA)).is_ok_and(|found| found.kind == EntryKind::File);
-        // An unreadable file counts: opening it reports the reason.
+        // An unreadable file counts, because opening it reports the reason.
         is_file && !home.open_directory(name).is_ok_and(|directory| holds_no_commit(&directory).unwrap_or(false))
     };
     [INDEX, OLD].iter().any(is_there)
 }
 
-/// Removes the remains of killed replacements. The caller holds the writer's lock.
+/// Removes the directories that killed replacements have left. The caller holds the writer's lock.
 pub(crate) fn clear(home: &Directory) -> Result<(), StorageError> {
     remove_old(home)?;
     remove(home, NEW)
 }
 
-/// Removes an index that was replaced by another one.
+/// Removes the old index of a replacement.
 pub(crate) fn remove_old(home: &Directory) -> Result<(), StorageError> {
     remove(home, OLD)
 }
 
-/// Waits until no other process replaces or creates the index of a project without an index, and takes the lock.
+/// Takes the writer's lock of a project. Waits for a limited time if another process is replacing or creating the
+/// index.
 pub(crate) fn reserve(home: &Directory) -> Result<FileLock, StorageError> {
     let mut attempts = 0;
     loop {
@@ -52,7 +56,7 @@ pub(crate) fn reserve(home: &Directory) -> Result<FileLock, StorageError> {
     }
 }
 
-/// Waits for an index that is being replaced, and moves the old index back if the replacing process was killed.
+/// Waits while another process replaces the index. Moves the old index back if that process was killed.
 pub(crate) fn wait_or_restore(home: &Directory) -> Result<(), StorageError> {
     if exists(home, INDEX) || !exists(home, OLD) {
         return Ok(());

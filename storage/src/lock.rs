@@ -1,5 +1,5 @@
-//! Locks between processes: the lock that allows only one writer on a machine, and locks that block until they are
-//! free.
+//! Locks between processes: the writer's lock, which only one process on a machine can hold, and locks that a process
+//! waits for.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -22,12 +22,12 @@ impl FileLock {
     pub(crate) fn writer(home: &Directory) -> Result<Self, StorageError> {
         let mut lock = Self::writer_briefly(home)?;
         let io = |error| StorageError::io(&home.path().join(LOCK), error);
-        // Padded to the maximum length of an id, so that it overwrites the previous id without allocating a block.
+        // The id is padded to the maximum length of an id, so it overwrites the previous id and the file never grows.
         writeln!(lock.0, "{:<10}", std::process::id()).map_err(io)?;
         Ok(lock)
     }
 
-    /// Takes the writer's lock for a short time, to keep writers out.
+    /// Takes the writer's lock without writing the process id, for a caller that keeps writers out for a short time.
     pub(crate) fn writer_briefly(home: &Directory) -> Result<Self, StorageError> {
         let path = home.path().join(LOCK);
         let io = |error| StorageError::io(&path, error);
@@ -36,7 +36,7 @@ impl FileLock {
             Ok(()) => Ok(Self(file)),
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
-                // With mandatory locks the file cannot be read, and the error does not name the holder.
+                // On systems with mandatory locks, the file cannot be read, and the error does not name the process.
                 let pid =
                     (&file).take(MAX_LOCK_BYTES).read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
                 Err(StorageError::Locked { path, pid })
@@ -45,7 +45,7 @@ impl FileLock {
         }
     }
 
-    /// Waits until the lock `name` in a directory is free, and takes it.
+    /// Waits until the lock file `name` in a directory is unlocked, and locks it.
     pub(crate) fn wait(home: &Directory, name: &str) -> io::Result<Self> {
         let lock = Self(home.open_or_create(name)?);
         lock.0.lock().map(|()| lock)

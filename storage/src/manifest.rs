@@ -8,7 +8,7 @@ use crate::unfinished::Unfinished;
 /// Version of the on-disk format that this build reads and writes.
 pub const FORMAT_VERSION: u32 = 15;
 
-/// Prefix of the digests of stages that chunks depend on, in [`Manifest::fingerprints`].
+/// Prefix of a digest in [`Manifest::fingerprints`] whose stage affects how files are split into chunks.
 pub const CHUNK_STAGE_PREFIX: &str = "makes chunks";
 
 /// Describes one published generation.
@@ -26,7 +26,7 @@ pub struct Manifest {
     pub root: String,
     /// Stage names and digests of their configuration, in pipeline order.
     pub fingerprints: Vec<(String, String)>,
-    /// The custom columns, sorted by name. The labels and terms of all chunks are based on them.
+    /// The custom columns, sorted by name. The labels and terms of all chunks depend on them.
     pub columns: Vec<ColumnDeclaration>,
     /// Work that stages have not finished.
     pub unfinished: Unfinished,
@@ -36,7 +36,7 @@ pub struct Manifest {
     pub updated: i64,
     /// Whether the run covered its whole scope.
     pub complete: bool,
-    /// Whether an artefact was imported, and no run has changed the index since.
+    /// Whether the index was imported from an artefact, and no run has changed it since.
     #[serde(default)]
     pub imported: bool,
     /// Number of live chunks.
@@ -47,16 +47,16 @@ pub struct Manifest {
     pub field_totals: [u64; aurora_inverted::FIELDS],
     /// The segments of the dictionary, with ascending and disjoint ranges of ids.
     pub segments: Vec<SegmentInfo>,
-    /// The id of the next chunk.
+    /// The id that the next new chunk will get.
     pub next_chunk_id: u32,
-    /// The number of the next segment.
+    /// The number that the next segment will get.
     pub next_segment: u32,
-    /// Summary of the run that published this generation, as given by the caller.
+    /// Summary of the run that published this generation. The caller provides it.
     pub summary: serde_json::Value,
 }
 
 impl Manifest {
-    /// The manifest of an index without content.
+    /// Creates the manifest of an index without content.
     pub(crate) fn empty() -> Self {
         Self { format_version: FORMAT_VERSION, ..Self::default() }
     }
@@ -73,10 +73,10 @@ pub struct ModelInfo {
     pub tokens: String,
 }
 
-/// One immutable dictionary with its postings.
+/// Description of a segment: an immutable dictionary with its postings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SegmentInfo {
-    /// Number of the segment, which is the prefix of its keys.
+    /// Number of the segment, and the prefix of its keys.
     pub id: u32,
     /// First chunk id of the segment's range.
     pub first_chunk: u32,

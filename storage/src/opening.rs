@@ -15,22 +15,23 @@ use crate::project::{DATA, ProjectDirectory};
 
 /// LMDB's lock file.
 pub(crate) const LMDB_LOCK: &str = "lock.mdb";
-/// A file that a process locks while it creates a data file; in the parent of the data file's directory.
+/// A file that a process locks while it creates a data file. It is in the parent of the data file's directory.
 const CREATION_LOCK: &str = "create.lock";
-/// Number of bytes that a lock file takes for each reader, and before the first one.
+/// Number of bytes that LMDB's lock file needs for each reader, and for its header.
 const LOCK_SLOT_BYTES: usize = 64;
-/// Maximum and minimum size of a map, in bytes.
+/// Maximum size of a map, in bytes.
 ///
-/// A map takes address space, not disk or memory. This holds on Windows too: LMDB reserves the address space there, and
-/// makes the file longer as it uses pages.
+/// A map takes up address space, but no disk space or memory. This is also true on Windows, where LMDB reserves the
+/// address space and extends the file as it uses pages.
 const MAX_MAP_BYTES: u64 = if cfg!(windows) { 1 << 36 } else { 1 << 40 };
+/// Minimum size of a map, in bytes.
 const MIN_MAP_BYTES: usize = 1 << 24;
-/// Number of bytes of address space that stay free if address space is limited.
+/// Number of bytes of address space that a map leaves free if address space is limited.
 const RESERVED_BYTES: usize = 192 << 20;
-/// Maximum number of processes and snapshots that read at the same time.
+/// Maximum number of read transactions at the same time, in all processes.
 const MAX_READERS: u32 = 1022;
 
-/// Whether to create an environment that does not exist.
+/// Whether to create an index that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {
     /// Create the index if it does not exist.
@@ -39,10 +40,11 @@ pub enum OpenMode {
     Existing,
 }
 
-/// Makes sure that LMDB, which opens its files by name and follows links, finds only regular files or no files.
+/// Checks that LMDB's files are regular files or do not exist. LMDB opens its files by name and follows links.
 ///
 /// # Errors
-/// [`StorageError::NoIndex`] if `mode` is [`OpenMode::Existing`] and the data file is missing or has no commit.
+/// An error if a path is a link or not a regular file; [`StorageError::NoIndex`] if `mode` is [`OpenMode::Existing`]
+/// and the data file is missing or has no commit.
 pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
     for name in [DATA, LMDB_LOCK] {
         let path = || directory.path().join(name);
@@ -65,7 +67,8 @@ pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), Stora
     Ok(())
 }
 
-/// Whether the data file in a directory is missing, or was left by a process that ended while it was creating the file.
+/// Whether the data file in a directory is missing or has no commit. A process that ends while it creates the file
+/// leaves a file without a commit.
 pub(crate) fn holds_no_commit(directory: &Directory) -> Result<bool, StorageError> {
     let look = || -> io::Result<bool> {
         let file = match directory.open_file(DATA) {
@@ -82,11 +85,11 @@ pub(crate) fn holds_no_commit(directory: &Directory) -> Result<bool, StorageErro
     look().map_err(|error| StorageError::read(&directory.path().join(DATA), error))
 }
 
-/// Makes sure that LMDB finds either a data file with commits, or an empty one that no other process is using. Returns a
-/// lock in the second case; the caller must hold it until LMDB has written the first pages. `home` is the parent
-/// directory.
+/// Ensures that LMDB finds either a data file with commits, or an empty file that no other process is using. In the
+/// second case, returns a lock, which the caller must hold until LMDB has written the first pages. `home` is the parent
+/// directory. Returns `None` if the file system has no locks.
 ///
-/// This function creates the empty file, because a file that LMDB creates would have other permissions.
+/// This function creates the empty file itself, because a file that LMDB creates would have other permissions.
 pub(crate) fn lock_new_file(home: &Directory, directory: &Directory) -> Result<Option<FileLock>, StorageError> {
     if !holds_no_commit(directory)? {
         return Ok(None);
@@ -96,7 +99,7 @@ pub(crate) fn lock_new_file(home: &Directory, directory: &Directory) -> Result<O
         Err(error) if error.kind() == io::ErrorKind::Unsupported => None,
         lock => Some(lock.map_err(|error| StorageError::io(&home.path().join(CREATION_LOCK), error))?),
     };
-    // Another process may have created the file in the meantime.
+    // While this process waited for the lock, another process may have created the file.
     if !holds_no_commit(directory)? {
         return Ok(None);
     }
@@ -105,20 +108,20 @@ pub(crate) fn lock_new_file(home: &Directory, directory: &Directory) -> Result<O
     Ok(lock)
 }
 
-/// Makes the lock file as long as LMDB needs it, with all bytes allocated on the disk. LMDB writes to a map of this
-/// file, and on a full disk a write to a page without disk space would kill the process with a signal.
+/// Creates LMDB's lock file at its full length, with all bytes allocated on the disk. LMDB writes to a map of this
+/// file. On a full disk, a write to a page without disk space would kill the process with a signal.
 pub(crate) fn reserve_lock_file(directory: &Directory) -> Result<(), StorageError> {
     let path = directory.path().join(LMDB_LOCK);
     match directory.create_new(LMDB_LOCK) {
         Ok(mut file) => {
             let reserved = file.write_all(&vec![0; LOCK_SLOT_BYTES * (MAX_READERS as usize + 2)]);
             reserved.map_err(|error| {
-                // A truncated lock file is worse than a missing one. The next open tries again.
+                // LMDB cannot use a truncated lock file safely. If the file is missing, the next open tries again.
                 let _ = directory.remove(LMDB_LOCK);
                 StorageError::io(&path, error)
             })
         }
-        // The file exists already, or LMDB works without one or reports the error.
+        // Other errors are ignored: the file already exists, or LMDB works without the file or reports the error.
         Err(error) if error.kind() == io::ErrorKind::StorageFull => Err(StorageError::io(&path, error)),
         Err(_) => Ok(()),
     }
@@ -126,10 +129,10 @@ pub(crate) fn reserve_lock_file(directory: &Directory) -> Result<(), StorageErro
 
 /// Opens LMDB with a map that has enough room for the growth of the index while it is open.
 ///
-/// If address space is limited, the map takes a part of the largest size that the system grants: half for a new index,
-/// an eighth for every other environment, because a command opens several. The map shrinks further until
-/// [`RESERVED_BYTES`] are free for the maps of readers, for threads and for memory, because a failed allocation ends
-/// the process. A map is at least as large as its file.
+/// If address space is limited, the map uses only a part of the largest size that the system grants: half for the index
+/// in [`OpenMode::Create`], and an eighth for every other environment, because a command opens several. The map then
+/// shrinks until [`RESERVED_BYTES`] are free for the maps of readers, for threads and for memory, because a failed
+/// allocation ends the process. A map is at least as large as its file.
 pub(crate) fn open_lmdb(
     directory: &Path,
     data: &Path,
@@ -143,7 +146,7 @@ pub(crate) fn open_lmdb(
     loop {
         let mut options = EnvOpenOptions::new().read_txn_without_tls();
         options.max_dbs(16).max_readers(MAX_READERS).map_size(size);
-        // SAFETY: `IndexStore::open` opens a file once in a process, and has inspected it.
+        // SAFETY: `IndexStore::open` opens each file at most once in a process, and has checked the file.
         let opened = unsafe {
             options.flags(flags);
             options.open(directory)
@@ -166,7 +169,7 @@ pub(crate) fn open_lmdb(
             Err(error) => error,
         };
         match &error {
-            // Another thread is just closing the last handle of this process.
+            // Another thread is closing the last handle of this process. Wait until it is done.
             heed::Error::EnvAlreadyOpened if waits < 1000 => {
                 waits += 1;
                 std::thread::sleep(Duration::from_millis(1));
@@ -177,8 +180,8 @@ pub(crate) fn open_lmdb(
             {
                 flags |= EnvFlags::READ_ONLY;
             }
-            // A process without write permission can still read, but only a copy: without a lock, a writer does not
-            // know of this reader.
+            // A process without write permission can still read. It must read a copy: the lock file cannot be written,
+            // so a writer does not know about this reader and may reuse its pages.
             heed::Error::Io(cause)
                 if cause.kind() == io::ErrorKind::PermissionDenied
                     && mode == OpenMode::Existing
@@ -195,7 +198,7 @@ pub(crate) fn open_lmdb(
     }
 }
 
-/// Whether a map was refused because of its size.
+/// Whether the system refused a map because of its size.
 fn is_about_memory(error: &io::Error) -> bool {
     // Windows reports ERROR_NOT_ENOUGH_MEMORY, ERROR_INVALID_ADDRESS, ERROR_MAPPED_ALIGNMENT, ERROR_COMMITMENT_LIMIT or an
     // invalid parameter.

@@ -54,7 +54,7 @@ impl ProjectDirectory {
     pub const REASONING: &'static str = "reasoning";
     /// Directory of the project's custom stages.
     pub const PLUGINS: &'static str = "plugins";
-    /// Prefix of the indexed paths of reasoning patterns: their directory, relative to the root.
+    /// Directory of the reasoning patterns relative to the root, which is the prefix of their indexed paths.
     pub const REASONING_PREFIX: &'static str = ".aurora/reasoning/";
 
     /// Directory of the index.
@@ -78,11 +78,11 @@ impl ProjectDirectory {
 
     /// The lock of the process that watches the tree and keeps the index fresh.
     pub const WATCH_LOCK: &'static str = "watch.lock";
-    /// The lock of a writer.
+    /// The lock of the process that writes the index.
     pub const WRITER_LOCK: &'static str = "writer.lock";
     /// Directory of the writer's temporary files.
     pub const TEMPORARY: &'static str = "tmp";
-    /// File that keeps generated files in the directory out of git.
+    /// The `.gitignore` file, which excludes the generated files in the directory.
     pub const GIT_IGNORE: &'static str = ".gitignore";
     /// A new index while it is being written.
     pub const NEW_INDEX: &'static str = "index.new";
@@ -93,15 +93,15 @@ impl ProjectDirectory {
     /// An unusable access history that was moved aside.
     pub const UNUSABLE_ACCESS: &'static str = "access.unusable";
 
-    /// The directories that contain an index, or may do so after an interrupted replacement.
+    /// The directories that contain an index, or may contain one after an interrupted replacement.
     pub const INDEXES: [&'static str; 3] = [Self::INDEX, Self::OLD_INDEX, Self::NEW_INDEX];
 
-    /// The directory of the project at `root`. It need not exist.
+    /// Returns the directory of the project at `root`. The directory may not exist yet.
     pub fn in_root(root: &Path) -> Self {
         Self::at(root.join(Self::NAME))
     }
 
-    /// The directory at a path.
+    /// Returns the directory at `path`. The directory may not exist yet.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -111,7 +111,7 @@ impl ProjectDirectory {
         &self.path
     }
 
-    /// Path of an entry of the directory, for messages. Files are opened through [`ProjectDirectory::open`].
+    /// Returns the path of an entry of the directory, for messages. To open an entry, use [`ProjectDirectory::open`].
     pub fn path_of(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
@@ -154,8 +154,8 @@ impl ProjectDirectory {
         Ok(self.open()?.metadata(Path::new(Self::INDEX).join(DATA))?.len)
     }
 
-    /// Whether this process may write the existing index. Creates an empty lock file if there is none, and writes
-    /// nothing else.
+    /// Whether this process may write the existing index. Creates the writer's lock file if it does not exist, but
+    /// writes nothing else.
     pub fn is_index_writable(&self) -> bool {
         let writable = |home: Directory| {
             home.open_for_writing(Path::new(Self::INDEX).join(DATA))?;
@@ -171,7 +171,7 @@ impl ProjectDirectory {
     }
 }
 
-/// Git sees only the files that people write.
+/// Content of the `.gitignore` file: git ignores everything except the files that people write.
 const GIT_IGNORE: &str = "*\n!/pipeline.toml\n!/config.toml\n!/plugins/\n!/plugins/**\n!/reasoning/\n!/reasoning/**\n";
 
 /// Writes a `.gitignore` that keeps generated files out of the repository.
@@ -179,19 +179,19 @@ pub(crate) fn keep_out_of_git(home: &Directory) -> Result<(), StorageError> {
     let name = ProjectDirectory::GIT_IGNORE;
     let written = match home.create_new(name) {
         Ok(mut file) => io::Write::write_all(&mut file, GIT_IGNORE.as_bytes()),
-        // The user may have changed the file.
+        // An existing file is not replaced, because the user may have changed it.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
     };
     written.map_err(|error| StorageError::io(&home.path().join(name), error))
 }
 
-/// Distinguishes a file from another file at the same path.
+/// Identifies a file, to detect that another file has replaced it at the same path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Identity {
     device: u64,
     inode: u64,
-    /// Set only if the file system has no inode numbers.
+    /// Creation time; 0 if the file system has inode numbers.
     created: i64,
 }
 

@@ -1,4 +1,5 @@
-//! An LMDB environment as this crate reads it: transactions, and a separate map of the data file.
+//! Access to an LMDB environment. LMDB provides the transactions, and this crate reads the data file through a separate
+//! map.
 
 use std::collections::HashMap;
 use std::io::{self, Read as _};
@@ -17,10 +18,11 @@ use crate::error::StorageError;
 use crate::opening::{LMDB_LOCK, OpenMode, lock_new_file, open_lmdb, prepare, reserve_lock_file};
 use crate::project::{DATA, Identity, ProjectDirectory, identity};
 
-/// Maximum number of attempts of a read that is interrupted by commits.
+/// Maximum number of attempts to begin a read while other processes commit.
 pub(crate) const MAX_ATTEMPTS: usize = 100;
 
-/// Maximum number of times that an environment is opened whose lock file has an older transaction than the data file.
+/// Maximum number of attempts to open an environment while its lock file has an older transaction number than the data
+/// file.
 const MAX_REOPENINGS: usize = 1000;
 /// Number of attempts after which a lock file that is one transaction behind is accepted.
 const MAX_ATTEMPTS_BEHIND: usize = 10;
@@ -32,41 +34,42 @@ static OPEN: Mutex<Option<HashMap<PathBuf, Weak<IndexStore>>>> = Mutex::new(None
 
 /// One LMDB environment.
 ///
-/// The map of LMDB gets its final size when it is opened. It is never replaced: LMDB allows that only while the process
-/// has no open transaction, and both snapshots and the writer keep read transactions open.
+/// LMDB's map has its final size from the start. LMDB can replace its map only while the process has no open
+/// transaction, but snapshots and the writer keep read transactions open.
 pub(crate) struct IndexStore {
     /// The data file, for messages.
     pub(crate) data: PathBuf,
-    /// The directory that contains the environment's directory, the lock file and temporary files.
+    /// The directory that contains the environment's directory, the writer's lock file and temporary files.
     pub(crate) home: Directory,
     /// Name of the directory of the data file in `home`.
     name: &'static str,
     pub(crate) lmdb: heed::Env<WithoutTls>,
-    /// Identity of the data file. No other file can have the same identity as long as this one is open.
+    /// Identity of the data file. No other file can have the same identity as long as the file is open.
     opened: Option<Identity>,
-    /// Whether readers have no slot in LMDB's reader table.
+    /// Whether LMDB uses no lock file, so that readers have no slot in its reader table.
     pub(crate) unlocked: bool,
-    /// Whether LMDB may write without a check of the whole structure of the file.
+    /// Whether the structure of the file is known to be valid, so that a write needs no check of the whole file.
     sound: AtomicBool,
 }
 
-/// The file as seen by one generation of pages.
+/// The data file, restricted to the pages of one generation.
 pub(crate) struct Mapped {
-    /// Holds the reader's slot in LMDB's reader table, so that the pages do not change.
+    /// Keeps the slot in LMDB's reader table, so that the pages of the generation do not change.
     _transaction: Option<Mutex<RoTxn<'static, WithoutTls>>>,
     bytes: Content,
-    /// The generation of pages.
+    /// The meta page of the generation.
     pub(crate) meta: Meta,
     unsealed: Unsealed,
 }
 
-/// The row that names the transaction which wrote a generation: its table, the table's mark, and its key.
+/// Location of the row with the number of the transaction that wrote a generation: table name, mark of the table, and
+/// key.
 pub(crate) type Signature<'a> = (&'a str, Mark, &'a [u8]);
 
 /// The bytes of a data file.
 pub(crate) enum Content {
     Map(Mmap),
-    /// Read into memory, because no slot in the reader table protects the file's pages, or because the file is empty.
+    /// The file is read into memory if no slot in the reader table protects its pages, or if it is empty.
     Copy(Vec<u8>),
 }
 
@@ -82,12 +85,13 @@ impl Deref for Content {
 }
 
 impl IndexStore {
-    /// Opens the environment in the directory `name` of `home`, or returns the handle that this process already has.
-    /// Environments other than indexes are created with permissions for their owner only.
+    /// Opens the environment in the directory `name` of `home`. If this process has already opened it, returns the same
+    /// handle. When an environment other than an index is created, only its owner gets permissions.
     ///
     /// # Errors
-    /// [`StorageError::Replaced`] if this process still has the previous file at this path open. heed opens a path only
-    /// once, so the previous file must be closed first.
+    /// [`StorageError::Replaced`] if this process still has another file open that was at this path before. heed opens
+    /// a path only once, so the older file must be closed first. Other errors if the files cannot be opened or are not
+    /// a valid environment.
     pub(crate) fn open(
         name: &'static str,
         home: &Directory,
@@ -118,7 +122,7 @@ impl IndexStore {
         let open = guard.get_or_insert_default();
         open.retain(|_, store| store.strong_count() > 0);
         if let Some(store) = open.get(&real).and_then(Weak::upgrade) {
-            // The open store's `home` may be a directory that was renamed or deleted since.
+            // The directory of the open store may have been renamed or deleted since it was opened.
             let is_same = identity(home, name) == store.opened;
             return if is_same { Ok(store) } else { Err(StorageError::Replaced { path }) };
         }
@@ -136,7 +140,7 @@ impl IndexStore {
         Ok(store)
     }
 
-    /// Fails if this index was replaced by another one.
+    /// Returns an error if the data file was replaced by another one.
     pub(crate) fn check_current(&self) -> Result<(), StorageError> {
         if identity(&self.home, self.name) == self.opened {
             Ok(())
@@ -145,37 +149,37 @@ impl IndexStore {
         }
     }
 
-    /// Whether other handles or processes may be reading. Valid only for a store that has just been opened and not been
-    /// read.
+    /// Whether other processes may be reading. The result is correct only if this process has just opened the store and
+    /// has not read it yet.
     ///
-    /// LMDB counts the slots of the reader table that have been used since the first process opened the file. Opening
-    /// the file here takes one slot, which is the first one if there are no other readers.
+    /// LMDB reports the number of reader slots that have been in use since the first process opened the file. Opening
+    /// the file here uses one slot. If no other process reads, this is the first slot.
     pub(crate) fn is_read_by_others(&self) -> bool {
         self.unlocked || self.lmdb.info().number_of_readers > 1
     }
 
-    /// Whether the structure is known to be as LMDB left it.
+    /// Whether the structure is known to be valid. See [`Self::set_sound`].
     pub(crate) fn is_sound(&self) -> bool {
         self.sound.load(Ordering::Acquire)
     }
 
-    /// Records that the structure is sound: all of it has been checked, and only LMDB writes from now on.
+    /// Records that the structure is valid: the whole structure has been checked, or only LMDB has changed the file.
     pub(crate) fn set_sound(&self) {
         self.sound.store(true, Ordering::Release);
     }
 
-    /// Path of the data file below `home`.
+    /// Returns the path of the data file relative to `home`.
     fn relative(&self) -> PathBuf {
         Path::new(self.name).join(DATA)
     }
 
-    /// Length of the data file in bytes.
+    /// Returns the length of the data file in bytes.
     pub(crate) fn length(&self) -> Result<u64, StorageError> {
         let metadata = self.home.metadata(self.relative());
         metadata.map(|metadata| metadata.len).map_err(|error| StorageError::io(&self.data, error))
     }
 
-    /// Makes the data file longer; the new bytes are zero.
+    /// Extends the data file to `length` bytes. The new bytes are zero.
     pub(crate) fn extend(&self, length: u64) -> Result<(), StorageError> {
         let file = self.home.open_for_writing(self.relative());
         file.and_then(|file| file.set_len(length)).map_err(|error| StorageError::io(&self.data, error))
@@ -186,10 +190,10 @@ impl IndexStore {
         map(&self.home, &self.relative())
     }
 
-    /// Begins a read transaction, and maps the file at its current length.
+    /// Begins a read transaction, and maps the file at its current length. If LMDB uses no lock file, copies the file.
     pub(crate) fn read(&self) -> Result<Mapped, StorageError> {
-        // Two commits during an attempt overwrite the pages that were to be read. The next attempt reads the newer
-        // generation.
+        // An attempt fails if other processes commit while it reads the meta page or copies the file. The next attempt
+        // reads a newer generation.
         for _ in 0..MAX_ATTEMPTS {
             if let Some(mapped) = if self.unlocked { self.try_copy()? } else { self.try_map()? } {
                 return Ok(mapped);
@@ -204,17 +208,17 @@ impl IndexStore {
         let bytes = self.map()?;
         let meta = Meta::for_transaction(&bytes, transaction.id() as u64)
             .map_err(|error| meta_error(&self.data, bytes.len() as u64, error))?;
-        // Only the second transaction after this one writes to the same meta page, with its number last. That
-        // transaction does not begin before the first one after this one has ended. So if no newer transaction exists,
-        // the meta page was read as a whole.
+        // The second transaction after this one overwrites the same meta page, and writes its own number last. It
+        // begins only after the first transaction after this one has ended. So if there is no newer transaction, no
+        // writer has changed the meta page while it was read.
         fence(Ordering::SeqCst);
         let is_newest = self.begin()?.id() == transaction.id();
         let meta = meta.filter(|_| is_newest);
         Ok(meta.map(|meta| Mapped::new(Some(Mutex::new(transaction)), bytes, meta)))
     }
 
-    /// Copies the file. At the earliest, the second generation after this one reuses the pages of this generation, so
-    /// the copy is consistent if at most one generation was published in the meantime.
+    /// Copies the file. The pages of a generation are not reused before the second commit after it, so the copy is
+    /// consistent if at most one commit happened while the file was copied.
     fn try_copy(&self) -> Result<Option<Mapped>, StorageError> {
         let newest = || -> Result<Meta, StorageError> {
             let bytes = self.map()?;
@@ -240,15 +244,14 @@ impl Mapped {
         Self { _transaction: transaction, bytes, meta, unsealed }
     }
 
-    /// Whether the signature of the previous generation names a later transaction than the one of this, the newest
-    /// generation. If so, a number in the meta pages was changed, and the generation that seems to be the newest is an
-    /// earlier one.
+    /// Whether the signature of the previous generation contains a later transaction number than this generation. In
+    /// that case, a number in the meta pages was changed, and what seems to be the newest generation is an older one.
     pub(crate) fn is_rolled_back(
         &self,
         (table, mark, key): Signature<'_>,
         transaction: impl Fn(&[u8]) -> Option<u64>,
     ) -> bool {
-        // An unreadable previous generation does not matter: nothing else is read from it.
+        // If the previous generation cannot be read, there is nothing to compare. Nothing else is read from it.
         let signed = || {
             let (pages, before) = self.meta.before(self.pages()).filter(|_| self.is_protected())?;
             let tree = Cursor::named(pages, before.main, table).ok()??;
@@ -262,14 +265,15 @@ impl Mapped {
         self._transaction.is_some()
     }
 
-    /// The pages that are visible to the transaction.
+    /// Returns the pages of the generation.
     pub(crate) fn pages(&self) -> Pages<'_> {
         self.meta.pages(&self.bytes, &self.unsealed)
     }
 }
 
-/// Checks that a data file is an LMDB file and is as long as its meta pages say, before LMDB maps it. An empty file is
-/// accepted: only the process that creates the file sees it empty here.
+/// Checks a data file before LMDB maps it: it must be an LMDB file, and at least as long as its meta pages state. An
+/// empty file is accepted, because only the process that creates the file can find it empty here. Missing pages at the
+/// end are accepted if they are free.
 fn inspect(directory: &Directory) -> Result<(), StorageError> {
     let data = &directory.path().join(DATA);
     let map = || map(directory, Path::new(DATA));
@@ -281,7 +285,7 @@ fn inspect(directory: &Directory) -> Result<(), StorageError> {
     if newest.extent() <= first.len() as u64 {
         return Ok(());
     }
-    // The file is at least as long as its meta pages say, but it may have grown since it was mapped above.
+    // A writer may have extended the file after it was mapped above and before its meta pages were read. Map it again.
     let map = map()?;
     if newest.extent() <= map.len() as u64 {
         return Ok(());
@@ -295,13 +299,14 @@ fn inspect(directory: &Directory) -> Result<(), StorageError> {
     }
 }
 
-/// Opens LMDB with a lock file that has the number of the newest transaction. Returns `true` if LMDB uses no lock file.
+/// Opens LMDB, and ensures that its lock file contains the number of the newest transaction. Returns `true` if LMDB
+/// uses no lock file.
 ///
-/// A process that opens an environment which no other process has open resets the number in the lock file to 0, and
-/// then sets it to the number in the newest meta page (`mdb_env_setup_locks`, `mdb_env_share_locks`). Another process
-/// that opens the environment in the meantime waits, and does not check the number. If the first process is killed in
-/// between, the second one would read an empty database, and its first transaction would overwrite a meta page. This
-/// function closes the environment in that case, and opens it again.
+/// The first process that opens an environment resets the number in the lock file to 0, and then sets it to the number
+/// in the newest meta page (`mdb_env_setup_locks`, `mdb_env_share_locks`). A second process that opens the environment
+/// in the meantime waits, and does not check the number. If the first process is killed between the two steps, the
+/// second process would read an empty database, and its first transaction would overwrite a meta page. In that case,
+/// this function closes the environment and opens it again.
 fn open_current(
     directory: &Directory,
     path: &Path,
@@ -318,8 +323,8 @@ fn open_current(
         let bytes = map(directory, Path::new(DATA))?;
         let newest = Meta::newest(&bytes).map_err(|error| meta_error(&data, bytes.len() as u64, error))?;
         let known = lmdb.read_txn().map_err(|error| StorageError::lmdb(&data, error))?.id() as u64;
-        // A writer has written its meta page, but has not set the number yet, or was killed before. The next writer
-        // sets it.
+        // A writer has written its meta page, but has not set the number yet or was killed before it could. The next
+        // writer sets it.
         let is_one_behind = known > 0 && newest.transaction == known + 1;
         if newest.transaction <= known || is_one_behind && attempt >= MAX_ATTEMPTS_BEHIND {
             return Ok((lmdb, unlocked));
@@ -339,10 +344,10 @@ fn map(directory: &Directory, path: &Path) -> Result<Content, StorageError> {
         }
         // SAFETY: the bytes that references point to must neither change nor be unmapped. LMDB does not write to the
         // pages of a generation that has a slot in the reader table, nor to the pages of the generation before it, and
-        // it never makes the file shorter. Without a slot in the table, only meta pages are read from a map. Meta pages
-        // do change while they are read: they are copied as integers, and a torn one is recognised by its transaction
-        // number. Another program that writes to the file or truncates it breaks this: `docs/guides/security.md` lists that
-        // under "not guaranteed".
+        // it never truncates the file. Without a slot in the table, only meta pages are read from a map. Meta pages can
+        // change while they are read. They are copied as integers, and a torn meta page is recognised by its
+        // transaction number. A program that writes to the file or truncates it violates this condition.
+        // `docs/guides/security.md` lists this case under "not guaranteed".
         unsafe { Mmap::map(&file) }.map(Content::Map)
     };
     read().map_err(|error| {
@@ -354,7 +359,7 @@ fn map(directory: &Directory, path: &Path) -> Result<Content, StorageError> {
     })
 }
 
-/// The error for a data file of `actual` bytes without sound meta pages.
+/// Converts an error of reading the meta pages of a data file of `actual` bytes.
 fn meta_error(data: &Path, actual: u64, error: MetaError) -> StorageError {
     let path = data.to_owned();
     match error {

@@ -11,7 +11,7 @@ pub(crate) enum Table {
     Meta,
     /// Chunk id (u64 big-endian) → chunk record.
     Chunks,
-    /// Id of a file's first chunk (u64 big-endian) → fields common to the file's chunks.
+    /// Id of a file's first chunk (u64 big-endian) → fields that all chunks of the file share.
     Sources,
     /// Id of a file's first chunk (u64 big-endian) → representation of the whole file in a search.
     Representations,
@@ -63,13 +63,14 @@ impl Table {
         Self::NAMES.into_iter().map(|(table, _)| table)
     }
 
-    /// Name within the environment.
+    /// Returns the name within the environment.
     pub(crate) const fn name(self) -> &'static str {
         Self::NAMES[self as usize].1
     }
 
-    /// First byte of the checksums of the table's values. `None` if values are large, are seldom read as a whole, and
-    /// have checksums of their parts elsewhere.
+    /// Returns the number that identifies the table in the checksums of its values. Returns `None` for
+    /// [`Self::Vectors`], whose large values are seldom read as a whole: [`Self::Codes`] has a checksum for each
+    /// vector.
     pub(crate) fn seal(self) -> Option<Mark> {
         (self != Self::Vectors).then_some(self as Mark)
     }
@@ -88,7 +89,8 @@ pub(crate) mod meta_key {
     pub(crate) const MANIFEST: &[u8] = b"manifest";
     /// The live chunks, as a roaring bitmap.
     pub(crate) const LIVE: &[u8] = b"live";
-    /// Number of the transaction that wrote the newest rows. A tree with another number is out of date.
+    /// Number of the transaction that wrote the newest rows. A different number means that the tables belong to an
+    /// earlier generation.
     pub(crate) const TRANSACTION: &[u8] = b"transaction";
 }
 
@@ -104,12 +106,12 @@ pub(crate) struct Operation {
 }
 
 impl Operation {
-    /// Sets a key.
+    /// Creates an operation that sets the value of a key.
     pub(crate) fn put(table: Table, key: impl Into<Vec<u8>>, value: Vec<u8>) -> Self {
         Self { table, key: key.into(), value: Some(value) }
     }
 
-    /// Returns the operation with the value's checksum appended, as it is stored.
+    /// Returns the operation with a checksum appended to its value. Tables without checksums leave the value unchanged.
     pub(crate) fn sealed(mut self) -> Self {
         if let (Some(mark), Some(value)) = (self.table.seal(), &mut self.value) {
             seal(mark, &self.key, value);
@@ -117,18 +119,18 @@ impl Operation {
         self
     }
 
-    /// Removes a key.
+    /// Creates an operation that deletes a key.
     pub(crate) fn delete(table: Table, key: impl Into<Vec<u8>>) -> Self {
         Self { table, key: key.into(), value: None }
     }
 
-    /// Memory size of the operation in bytes.
+    /// Returns the size of the operation in memory, in bytes.
     pub(crate) fn size(&self) -> usize {
         self.key.len() + self.value.as_ref().map_or(0, Vec::len) + size_of::<Self>()
     }
 }
 
-/// Receives the rows of a table in key order.
+/// A function that receives rows. The rows of each table are in key order.
 pub(crate) type Emit<'e> = &'e mut dyn FnMut(Operation) -> Result<(), StorageError>;
 
 /// Returns a receiver that appends rows to a list.
@@ -152,7 +154,7 @@ pub(crate) fn signature(transaction: u64) -> Operation {
     Operation::put(Table::Meta, meta_key::TRANSACTION, transaction.to_le_bytes().to_vec()).sealed()
 }
 
-/// Key of a row for a chunk id.
+/// Returns the key of a row for a chunk id.
 pub(crate) fn chunk_key(id: u32) -> [u8; 8] {
     u64::from(id).to_be_bytes()
 }
@@ -162,7 +164,7 @@ pub(crate) fn parse_chunk_key(key: &[u8]) -> Option<u32> {
     key.try_into().map(u64::from_be_bytes).ok()?.try_into().ok()
 }
 
-/// Key of a block of 1,024 chunk ids.
+/// Returns the key of a block of 1,024 chunk ids.
 pub(crate) fn block_key(block: u32) -> [u8; 4] {
     block.to_be_bytes()
 }

@@ -1,12 +1,13 @@
-//! Records of the indexes that this user's own runs have created.
+//! Records of the indexes that runs of this user have created.
 //!
-//! A repository can contain an index whose answers were chosen by its author. Every index therefore has a random id. A
-//! directory of the user, outside of any repository, has a record for each index that the user's runs have created: the
-//! id, and for each copy of the index the project and the stamp of the data file after the last run there.
+//! A repository can contain an index that its author has forged to give certain answers. Every index therefore has a
+//! random id. The user has a directory outside of any repository, with a record for each index that the user's runs
+//! have created. A record contains the id and, for each copy of the index, the project and the stamp of the data file
+//! after the last run in that project.
 //!
-//! A record can also have digests of the data file. They identify an index that was copied to another place together
-//! with the records: a repository may contain a copy of an id, and of any time, but not another file with the same
-//! digest.
+//! A record can also contain digests of the data file. A digest identifies an index that was copied to another
+//! directory. The id and the times are not sufficient for this, because a repository could contain a file with the same
+//! id and times, but not another file with the same digest.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -20,17 +21,17 @@ use crate::lock::FileLock;
 use crate::project::{DATA, ProjectDirectory};
 use crate::read::Snapshot;
 
-/// Maximum size of a record in bytes. [`MAX_PLACES`] of the longest paths fit into it.
+/// Maximum size of a record in bytes. A record with [`MAX_PLACES`] places and the longest possible paths is smaller.
 const MAX_RECORD_BYTES: u64 = 1 << 20;
-/// Maximum number of places in a record. The oldest ones are dropped.
+/// Maximum number of places in a record. The oldest places are dropped.
 const MAX_PLACES: usize = 32;
-/// Maximum number of generations in a record that belong to one project.
+/// Maximum number of places in a record that belong to the same project. They differ in their generations.
 const MAX_GENERATIONS: usize = 4;
 /// Lock of the process that changes a record.
 const LOCK: &str = "records.lock";
 /// Number of bytes of a data file that are read at once.
 const HASH_BUFFER_BYTES: usize = 1 << 23;
-/// Number of records from which on records of projects that no longer exist are removed.
+/// Number of records from which adding a record removes the records of projects that no longer exist.
 const CLEANUP_RECORDS: usize = 4_096;
 
 /// The origin of an index.
@@ -38,8 +39,8 @@ const CLEANUP_RECORDS: usize = 4_096;
 pub enum Origin {
     /// Created by this user's runs, and unchanged since the last run.
     Own,
-    /// Created by this user's runs in this project, but the file was replaced or written since: by a program that keeps
-    /// no records, by a restored backup, or by git if git tracks the file.
+    /// Created by this user's runs in this project, but the file was written or replaced since the last run. The cause
+    /// can be a program that keeps no records, a restored backup, or git if git tracks the file.
     OwnButChanged,
     /// Created by someone else, or by a program that keeps no records.
     Unknown,
@@ -48,7 +49,7 @@ pub enum Origin {
 /// A function that returns whether git tracks a file, given a directory and the file's path relative to it.
 pub type IsTracked = fn(&Path, &str) -> bool;
 
-/// Stat data of an index's data file. The default matches no file.
+/// Stat data of an index's data file. The default value does not match any file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamp {
     device: u64,
@@ -58,12 +59,12 @@ struct Stamp {
     changed: i64,
 }
 
-/// The record of an index with its latest place and the places of its copies.
+/// The record of one index: the latest place, and earlier places.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct TrustRecord {
     #[serde(flatten)]
     latest: Place,
-    /// Other projects with a copy, and earlier generations with a digest, latest first.
+    /// Places in other projects, and earlier generations with a digest, latest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     earlier: Vec<Place>,
 }
@@ -81,7 +82,8 @@ impl TrustRecord {
         self.places().find(|place| place.home == home)
     }
 
-    /// Adds a new latest place. It replaces places of the same project that have the same digest or no digest.
+    /// Adds a new latest place. Removes older places of the same project that have no digest or the same digest, and
+    /// places beyond the maximum numbers.
     fn with_latest(self, latest: Place) -> Self {
         let mut earlier: Vec<Place> = Vec::new();
         for place in std::iter::once(self.latest).chain(self.earlier) {
@@ -99,16 +101,16 @@ impl TrustRecord {
     }
 }
 
-/// A project whose index has the id of the record, and its data file there.
+/// A project whose index has the id of the record, with the state of the data file in that project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Place {
     /// The `.aurora` directory, without symbolic links.
     home: PathBuf,
     stamp: Stamp,
-    /// BLAKE3 hash of the data file with that stamp, in hexadecimal, if it was computed.
+    /// BLAKE3 hash of the data file with this stamp, in hexadecimal; `None` if it was not computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     content: Option<String>,
-    /// Whether the index was created by somebody else, and the user has accepted it.
+    /// Whether somebody else created the index and the user has accepted it.
     #[serde(default)]
     accepted: bool,
 }
@@ -122,12 +124,12 @@ pub struct KnownIndexes {
 }
 
 impl KnownIndexes {
-    /// Uses the records in a directory, which need not exist.
+    /// Uses the records in a directory, which may not exist yet.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
         Self { directory: Some(directory.into()), ..Self::none() }
     }
 
-    /// Uses no records: every index is unknown.
+    /// Uses no records, so that every index has an unknown origin.
     pub fn none() -> Self {
         Self { directory: None, accepts_unknown: false, is_tracked: None }
     }
@@ -137,13 +139,14 @@ impl KnownIndexes {
         Self::none().accepting_unknown(true)
     }
 
-    /// Sets whether stores without a record are accepted as well.
+    /// Sets whether every store of records is accepted, regardless of its origin.
     #[must_use]
     pub fn accepting_unknown(self, accepts_unknown: bool) -> Self {
         Self { accepts_unknown, ..self }
     }
 
-    /// Accepts a store that has changed since the user's last change only if git does not track it.
+    /// Sets a function that asks git. A store that has changed since the user's last change is then accepted only if
+    /// git does not track it.
     #[must_use]
     pub fn asking_git(self, is_tracked: IsTracked) -> Self {
         Self { is_tracked: Some(is_tracked), ..self }
@@ -164,12 +167,13 @@ impl KnownIndexes {
         }
     }
 
-    /// The origin of a snapshot's index, given the project's `.aurora` directory.
+    /// Returns the origin of a snapshot's index, given the project's `.aurora` directory.
     pub fn origin(&self, home: &Path, snapshot: &Snapshot) -> Origin {
         snapshot.id().map_or(Origin::Unknown, |id| self.origin_of(&id, home, ProjectDirectory::INDEX))
     }
 
-    /// The origin of the store with an id in the directory `name` of `home`.
+    /// Returns the origin of the store with the id `id` in the directory `name` of `home`. Records the directory if the
+    /// content proves that the store is a copy.
     pub(crate) fn origin_of(&self, id: &IndexId, home: &Path, name: &str) -> Origin {
         let look = || {
             let known = self.record_of(id)?;
@@ -195,7 +199,7 @@ impl KnownIndexes {
         look().unwrap_or(Origin::Unknown)
     }
 
-    /// Records the index of a snapshot as this user's, with the current stamp of its data file.
+    /// Records that this user's run has written the index of a snapshot, with the current stamp of the data file.
     ///
     /// # Errors
     /// The record cannot be written.
@@ -203,7 +207,7 @@ impl KnownIndexes {
         self.write(home, snapshot, false)
     }
 
-    /// Records an index that was created by somebody else and accepted by the user.
+    /// Records that the user has accepted an index that somebody else created.
     ///
     /// # Errors
     /// The record cannot be written.
@@ -211,8 +215,8 @@ impl KnownIndexes {
         self.write(home, snapshot, true)
     }
 
-    /// Adds the digest of the data file to the record of an index, so that a copy at another place is recognised too,
-    /// even after later runs. Reads the data file unless its digest is recorded already.
+    /// Adds the digest of the data file to the record of an index, so that a copy in another directory is recognised,
+    /// even after later runs. Reads the whole data file unless its digest is already recorded.
     ///
     /// # Errors
     /// The data file cannot be read, or the record cannot be written.
@@ -228,8 +232,8 @@ impl KnownIndexes {
         if is_current { add(directory, &id, Place { content, ..place }) } else { Ok(()) }
     }
 
-    /// Whether the index of a snapshot, given the project's `.aurora` directory, was accepted, and no run has changed
-    /// it since.
+    /// Whether the user has accepted the index of a snapshot, and no run has changed it since. `home` is the project's
+    /// `.aurora` directory.
     pub fn is_accepted(&self, home: &Path, snapshot: &Snapshot) -> bool {
         let look = || {
             let record = self.record_of(&snapshot.id()?)?;
@@ -240,7 +244,7 @@ impl KnownIndexes {
         look().unwrap_or(false)
     }
 
-    /// The `.aurora` directories of the recorded indexes that still exist, sorted.
+    /// Returns the `.aurora` directories of all recorded indexes that still exist, sorted.
     pub fn homes(&self) -> Vec<PathBuf> {
         let Some(records) = self.directory.as_deref().and_then(|path| Directory::open_root(path).ok()) else {
             return Vec::new();
@@ -266,8 +270,8 @@ impl KnownIndexes {
         self.set(directory, &id, (home, ProjectDirectory::INDEX), accepted)
     }
 
-    /// Records the store with an id in the directory `name` of `home` as this user's, with the current stamp of its
-    /// data file.
+    /// Records that this user has written the store with the id `id` in the directory `name` of `home`, with the
+    /// current stamp of its data file.
     pub(crate) fn remember(&self, id: &IndexId, home: &Path, name: &str) -> Result<(), StorageError> {
         self.directory.as_ref().map_or(Ok(()), |directory| self.set(directory, id, (home, name), false))
     }
@@ -289,9 +293,9 @@ impl KnownIndexes {
         if before.is_some_and(|record| record.latest == place) { Ok(()) } else { add(directory, id, place) }
     }
 
-    /// Records the id of an index that is about to be published in a project, given its `.aurora` directory. If the
-    /// process is killed before [`KnownIndexes::record`], the origin is [`Origin::OwnButChanged`]. That call reports
-    /// errors.
+    /// Records the id of an index that is about to be published in a project, given the project's `.aurora` directory.
+    /// If the process is killed before it calls [`KnownIndexes::record`], the origin of the index is
+    /// [`Origin::OwnButChanged`]. Errors are ignored here, because [`KnownIndexes::record`] reports them.
     pub fn announce(&self, home: &Path, id: &IndexId) {
         if let (Some(directory), Ok(home)) = (&self.directory, home.canonicalize())
             && self.record_of(id).is_none_or(|record| record.at(&home).is_none())
@@ -306,11 +310,11 @@ impl KnownIndexes {
     }
 }
 
-/// Adds a place to the record of an index, as its latest place.
+/// Adds a place to the record of an index as the latest place. Creates the record if it does not exist.
 fn add(directory: &Path, id: &IndexId, place: Place) -> Result<(), StorageError> {
     let io = |error| StorageError::io(directory, error);
     let records = Directory::create_private_root(directory).map_err(io)?;
-    // Copies of an index may be written concurrently.
+    // Processes in other projects may change the same record, because a copy of an index has the same id.
     let _lock = FileLock::wait(&records, LOCK).map_err(io)?;
     let record = match read(&records, file_name(id)) {
         Some(record) => record.with_latest(place),
@@ -395,14 +399,14 @@ mod tests {
             record = record.with_latest(place(&format!("/{copy}"), copy, Some("the same")));
         }
         assert_eq!(record.places().count(), MAX_PLACES);
-        let json = serde_json::to_string(&record).expect("encoded");
-        assert_eq!(serde_json::from_str::<TrustRecord>(&json).expect("decoded"), record);
+        let json = serde_json::to_string(&record).expect("the record can be serialised");
+        assert_eq!(serde_json::from_str::<TrustRecord>(&json).expect("the record is valid JSON"), record);
     }
 
     #[test]
     fn a_record_with_only_one_place_can_be_read() {
         let json = r#"{"home":"/a","stamp":{"device":1,"inode":2,"len":3,"modified":-4,"changed":5},"accepted":true}"#;
-        let record: TrustRecord = serde_json::from_str(json).expect("decoded");
+        let record: TrustRecord = serde_json::from_str(json).expect("the record is valid JSON");
         assert_eq!((record.latest.stamp.modified, record.latest.accepted, record.earlier.len()), (-4, true, 0));
     }
 }

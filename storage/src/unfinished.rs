@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A missing result of a stage for a file or for its chunks. The next run repeats the stage for it.
+/// A missing result of a stage for a file or for the file's chunks. The next run executes the stage again for these
+/// rows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct UnfinishedRow {
     /// Name of the stage.
@@ -22,12 +23,12 @@ pub enum RowExtent {
     File,
     /// All chunks of the file, each of which is a row of the stage.
     Chunks,
-    /// The chunk at this position among the file's chunks.
+    /// The chunk at this index in the list of the file's chunks.
     Chunk(u32),
 }
 
 impl RowExtent {
-    /// Position of the chunk; `None` if the extent is the file or all of its chunks.
+    /// Returns the index of the chunk; `None` if the extent is the file or all of its chunks.
     pub fn chunk(self) -> Option<u32> {
         match self {
             Self::File | Self::Chunks => None,
@@ -35,7 +36,7 @@ impl RowExtent {
         }
     }
 
-    /// Number of rows in a file with this number of chunks.
+    /// Returns the number of rows that the extent covers in a file with `chunks` chunks.
     fn rows(self, chunks: usize) -> u64 {
         match self {
             Self::File | Self::Chunk(_) => 1,
@@ -102,23 +103,23 @@ impl Unfinished {
         self.is_refused(column) || self.sources(column).iter().any(|source| self.is_refused(source))
     }
 
-    /// Names of the columns that a column is computed from.
+    /// Returns the names of the columns from which a column is computed.
     pub fn sources(&self, column: &str) -> &[String] {
         self.derived.get(column).map_or(&[], Vec::as_slice)
     }
 
-    /// The numbers of rows of a stage without a result.
+    /// Returns the numbers of rows for which a stage has no result.
     pub fn for_stage(&self, stage: &str) -> UnfinishedRows {
         let known = self.rows.iter().find(|rows| rows.stage == stage).cloned();
         known.unwrap_or_else(|| UnfinishedRows { stage: stage.to_owned(), ..UnfinishedRows::default() })
     }
 
-    /// Adds the unfinished rows of a file with this number of chunks.
+    /// Adds the unfinished rows of a file with `chunks` chunks.
     pub(crate) fn add(&mut self, rows: &[UnfinishedRow], chunks: usize) {
         self.count(rows, chunks, u64::saturating_add);
     }
 
-    /// Subtracts the unfinished rows of a file with this number of chunks.
+    /// Subtracts the unfinished rows of a file with `chunks` chunks.
     pub(crate) fn subtract(&mut self, rows: &[UnfinishedRow], chunks: usize) {
         self.count(rows, chunks, u64::saturating_sub);
         self.rows.retain(|rows| rows.failed + rows.waiting > 0);

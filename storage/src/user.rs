@@ -15,13 +15,14 @@ impl UserDirectory {
     /// Prefix of the indexed paths of conversation logs, which are outside of any project.
     pub const CONVERSATIONS_PREFIX: &'static str = ".aurora/logs/conversations/";
 
-    /// Returns the directory in `AURORA_HOME`, or `.aurora` in the home directory; `None` if neither is known.
+    /// Returns the directory that `AURORA_HOME` specifies, or `.aurora` in the user's home directory; `None` if the
+    /// variable is not set and there is no home directory.
     pub fn from_environment() -> Option<Self> {
         let set = env::var_os("AURORA_HOME").filter(|home| !home.is_empty());
         Some(Self::at(set.map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(ProjectDirectory::NAME)))?))
     }
 
-    /// The directory at a path. It need not exist.
+    /// Returns the directory at `path`, which may not exist yet.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -31,7 +32,7 @@ impl UserDirectory {
         &self.path
     }
 
-    /// The user's configuration.
+    /// Path of the user's configuration file.
     pub fn config(&self) -> PathBuf {
         self.path.join("config.toml")
     }
@@ -41,12 +42,12 @@ impl UserDirectory {
         self.path.join("models")
     }
 
-    /// Directory of the sessions of articles.
+    /// Directory of the sessions about articles.
     pub fn knowledge(&self) -> PathBuf {
         self.path.join("knowledge")
     }
 
-    /// Directory of the copies of repositories that mined questions are about.
+    /// Directory of the repository copies from which evaluation questions were mined.
     pub fn mined_trees(&self) -> PathBuf {
         self.path.join("cache").join("eval-trees")
     }
@@ -61,7 +62,7 @@ impl UserDirectory {
         self.path.join("logs").join("conversations")
     }
 
-    /// Directory of the records of programs that the user has allowed to run.
+    /// Directory with records of the programs that the user has allowed to run.
     pub fn program_records(&self) -> PathBuf {
         self.path.join("state").join("programs")
     }

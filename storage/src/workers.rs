@@ -7,17 +7,17 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 /// Maximum number of items in flight for each thread.
 const MAX_ITEMS: usize = 2;
-/// Maximum number of bytes of items in flight for each thread, beyond which no further item is started.
+/// Number of bytes in flight for each thread from which no more items are started.
 const MAX_BYTES: usize = 4 << 20;
 
-/// A number of threads that share the work of a command. The number does not affect any result.
+/// The number of threads that a command uses. It does not affect any result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Workers {
     threads: usize,
 }
 
 impl Workers {
-    /// Uses this number of threads, at least one.
+    /// Creates workers with `threads` threads, at least one.
     pub fn new(threads: usize) -> Self {
         Self { threads: threads.max(1) }
     }
@@ -27,13 +27,13 @@ impl Workers {
         self.threads
     }
 
-    /// Calls `work` on the threads with every item that `produce` pushes to the queue, and `each` with the results.
-    /// `produce` and `each` run on the calling thread, `each` in the order of the items. The number of items in flight
+    /// Calls `work` on the threads for every item that `produce` pushes to the queue, and calls `each` with every
+    /// result in the order of the items. `produce` and `each` run on the calling thread. The number of items in flight
     /// is bounded.
     ///
     /// # Errors
-    /// The first error of `each` in the order of the items, or the error of `produce` if `each` accepts the items
-    /// before it.
+    /// The first error of `each` in the order of the items, or the error of `produce` if `each` returns no error for
+    /// the items before it.
     pub(crate) fn in_order<I: Send, T: Send, R, E>(
         self,
         work: impl Fn(I) -> T + Sync,
@@ -44,8 +44,8 @@ impl Workers {
         thread::scope(|scope| {
             let work = &work;
             let spawn = |_: &usize| {
-                // Only threads own a receiver, so the calling thread does not wait for results if all of them have
-                // panicked.
+                // Only the threads own a receiver. If all of them have panicked, the calling thread therefore does not
+                // wait for results.
                 let received = received.clone();
                 let run = move || received.iter().for_each(|(item, reply)| drop(reply.send(work(item))));
                 Builder::new().name("aurora-worker".to_owned()).spawn_scoped(scope, run).is_ok()
@@ -60,7 +60,7 @@ impl Workers {
         })
     }
 
-    /// Like [`Self::in_order`], for the items of an iterator, which must be small.
+    /// Like [`Self::in_order`], for the items of an iterator. Their sizes are not counted, so they must be small.
     pub(crate) fn for_each<I: Send, T: Send, E>(
         self,
         items: impl IntoIterator<Item = I>,
@@ -72,17 +72,17 @@ impl Workers {
 }
 
 impl Default for Workers {
-    /// One thread for each core that the process may use.
+    /// Creates workers with one thread for each core that the process may use.
     fn default() -> Self {
         Self::new(thread::available_parallelism().map_or(1, usize::from))
     }
 }
 
-/// Items that threads process.
+/// The queue of items that the threads process.
 pub(crate) struct WorkQueue<'q, I, T, E> {
     work: &'q dyn Fn(I) -> T,
     each: &'q mut dyn FnMut(T) -> Result<(), E>,
-    /// Number of threads. With 0, the calling thread does the work.
+    /// Number of threads. If it is 0, the calling thread does the work.
     threads: usize,
     tasks: Sender<(I, Sender<T>)>,
     /// Size and result of every item in flight, in order.
@@ -91,7 +91,8 @@ pub(crate) struct WorkQueue<'q, I, T, E> {
 }
 
 impl<I, T, E> WorkQueue<'_, I, T, E> {
-    /// Adds an item of `bytes` bytes. Delivers results first while too much is in flight.
+    /// Adds an item of `bytes` bytes. Before that, waits for results and delivers them while too many items or bytes
+    /// are in flight.
     pub(crate) fn push(&mut self, bytes: usize, item: I) -> Result<(), E> {
         if self.threads == 0 {
             return (self.each)((self.work)(item));
@@ -106,7 +107,7 @@ impl<I, T, E> WorkQueue<'_, I, T, E> {
         Ok(())
     }
 
-    /// Delivers the first result. Returns whether there was one.
+    /// Waits for the first result in flight, and delivers it. Returns `false` if nothing is in flight.
     fn deliver(&mut self) -> Result<bool, E> {
         let Some((bytes, result)) = self.waiting.pop_front() else { return Ok(false) };
         self.bytes -= bytes;
@@ -140,7 +141,7 @@ mod tests {
                 results.push(result);
                 Ok::<(), ()>(())
             };
-            Workers::new(threads).for_each(0..100, work, each).expect("succeeds");
+            Workers::new(threads).for_each(0..100, work, each).expect("no callback returns an error");
             assert!(results.iter().copied().eq((0..100).map(|item| 2 * item)));
             assert!(highest.into_inner() <= threads);
         }
@@ -179,7 +180,7 @@ mod tests {
         let push = |queue: &mut WorkQueue<'_, (), (), ()>| {
             (0..50).try_for_each(|_| queue.push(2 * MAX_BYTES, ()).map(|()| _ = pushed.fetch_add(1, Ordering::SeqCst)))
         };
-        Workers::new(4).in_order(|()| (), each, push).expect("succeeds");
+        Workers::new(4).in_order(|()| (), each, push).expect("no callback returns an error");
         assert_eq!((taken, most.into_inner()), (50, 2));
     }
 }

@@ -1,7 +1,7 @@
-//! The limit of open files.
+//! The limit on the number of open files.
 
-/// Raises the limit of open files of this process to `wanted` as far as allowed, if it is lower. Returns the number of
-/// files that may be open.
+/// Raises this process's limit on open files to `wanted`, or to the hard limit if that is lower. Never lowers the
+/// limit. Returns the limit that now applies.
 pub fn raise_open_file_limit(wanted: u64) -> u64 {
     #[cfg(unix)]
     {

@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 use crate::regular::{check_regular, decode_utf_8, read_open};
 use crate::{system, temporary};
 
-/// Maximum number of attempts to open or create a file while another process creates and removes it.
+/// Maximum number of attempts to open or create a file that another process keeps creating and removing.
 const MAX_ATTEMPTS: usize = 16;
 
 /// An open directory. Cheap to clone.
@@ -37,7 +37,7 @@ impl Directory {
     }
 
     /// Opens the directory at `path`, and creates it if it does not exist. Only the owner may use the directory and the
-    /// files created in it.
+    /// files that are created in it later.
     ///
     /// # Errors
     /// When the directory cannot be created or opened. Failing to change the permissions of an existing directory is

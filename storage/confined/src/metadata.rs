@@ -22,7 +22,8 @@ pub struct Metadata {
     pub len: u64,
     /// Modification time in nanoseconds since the epoch; 0 if unknown.
     pub modified: i64,
-    /// Time of the last status change (`ctime`) in nanoseconds since the epoch; 0 if unknown.
+    /// Time of the last status change (`ctime`) in nanoseconds since the epoch; 0 if unknown. On systems other than
+    /// Unix, the creation time.
     pub changed: i64,
     /// Id of the device; 0 if unknown.
     pub device: u64,

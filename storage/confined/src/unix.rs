@@ -17,12 +17,13 @@ use crate::metadata::{EntryKind, Metadata};
 use crate::refusal::Refusal;
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-/// Flags for opening a file, so that opening a pipe without a writer, or a terminal, does not block.
+/// Flags for opening a file. With these flags, opening a terminal or a pipe without a writer does not block.
 const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// Permissions that the owner of a new file gets, whatever the umask: without them the file could not be used.
+/// Permissions that the owner of a new file always gets. Some umasks would remove them, and the file could not be
+/// reopened.
 const OWNER_OF_FILE: RawMode = 0o600;
-/// Permissions that the owner of a new directory gets, whatever the umask.
+/// Permissions that the owner of a new directory always gets, regardless of the umask.
 const OWNER_OF_DIRECTORY: RawMode = 0o700;
 /// Permissions of the group and of others.
 const EVERYBODY_ELSE: RawMode = 0o077;
@@ -170,14 +171,16 @@ fn open_beneath(directory: &OwnedFd, path: &Path, flags: OFlags) -> rustix::io::
 
     use rustix::fs::{ResolveFlags, openat2};
 
-    /// Whether `openat2` was found to be missing. Linux before 5.6 and some sandboxes do not support it.
+    /// Whether an earlier call showed that `openat2` is not supported. Linux before 5.6 and some sandboxes do not
+    /// support it.
     static IS_MISSING: AtomicBool = AtomicBool::new(false);
 
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     if !IS_MISSING.load(Ordering::Relaxed) {
         loop {
             match openat2(directory, path, flags | OFlags::NOFOLLOW, Mode::empty(), resolve) {
-                // Another process renamed an entry while the path was resolved: try again.
+                // Another process renamed an entry while the kernel resolved the path, or a signal interrupted the
+                // call: try again.
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => break,
                 opened => return opened,
@@ -211,7 +214,7 @@ pub(crate) fn open_by_components(directory: &OwnedFd, path: &Path, flags: OFlags
     inner.ok_or(Errno::NOENT)
 }
 
-/// Maps the kernel's errors for a symbolic link, or for a path that leads outside, to a refusal.
+/// Converts a system error. An error for a symbolic link, or for a path that leads outside, becomes a refusal.
 fn map_refusal(error: Errno) -> io::Error {
     match error {
         Errno::LOOP | Errno::XDEV => Refusal::SymbolicLink.into(),

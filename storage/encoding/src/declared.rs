@@ -57,7 +57,8 @@ fn ascii(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| if byte.is_ascii() { char::from(byte.to_ascii_lowercase()) } else { '?' }).collect()
 }
 
-/// Finds an XML declaration, a `meta` element of HTML, a JSP directive or `@charset` in CSS.
+/// Returns the encoding name in an XML declaration, a `meta` element of HTML, a JSP directive or an `@charset` rule of
+/// CSS.
 fn in_markup(head: &str) -> Option<&str> {
     if let Some(rule) = head.strip_prefix("@charset \"") {
         return Some(label(rule));
@@ -77,30 +78,31 @@ fn in_markup(head: &str) -> Option<&str> {
     })
 }
 
-/// Finds `coding: NAME` or `coding=NAME` in the first two lines, as in Python (PEP 263 and PEP 3120), Ruby and Emacs.
+/// Returns NAME from `coding: NAME` or `coding=NAME` in the first two lines, as in Python (PEP 263 and PEP 3120), Ruby
+/// and Emacs.
 fn in_first_lines(head: &str) -> Option<&str> {
     head.lines().take(2).filter(|line| !line.trim_start().starts_with('<')).find_map(|line| unquoted(line, "coding"))
 }
 
-/// Finds `fileencoding=NAME` in a Vim modeline.
+/// Returns NAME from `fileencoding=NAME` or `fenc=NAME` in a Vim modeline.
 fn in_modelines<'t>(head: &'t str, tail: &'t str) -> Option<&'t str> {
     let lines = head.lines().take(MODELINES).chain(tail.lines().rev().take(MODELINES));
     let is_modeline = |line: &&str| ["vi:", "vim:", "ex:"].iter().any(|word| line.contains(word));
     lines.filter(is_modeline).find_map(|line| unquoted(line, "fileencoding").or_else(|| unquoted(line, "fenc")))
 }
 
-/// Finds `coding: NAME` among the local variables at the end of a file, as in Emacs.
+/// Returns NAME from `coding: NAME` among the local variables at the end of a file, as in Emacs.
 fn in_local_variables(tail: &str) -> Option<&str> {
     tail.rsplit_once("local variables:").and_then(|(_, variables)| unquoted(variables, "coding"))
 }
 
-/// Finds `charset=NAME` in a MIME header, as in gettext catalogues and mail messages.
+/// Returns NAME from `charset=NAME` in a MIME header, as in gettext catalogues and mail messages.
 fn in_content_type(head: &str) -> Option<&str> {
     let mut headers = head.match_indices("content-type:").map(|(at, _)| head[at..].lines().next().unwrap_or_default());
     headers.find_map(|header| value(header, "charset"))
 }
 
-/// Finds `\usepackage[NAME]{inputenc}` in LaTeX, or `=encoding NAME` in Perl.
+/// Returns NAME from `\usepackage[NAME]{inputenc}` in LaTeX, or from `=encoding NAME` in Perl.
 fn in_directives(head: &str) -> Option<&str> {
     let package = || {
         let (before, _) = head.split_once("]{inputenc}")?;
@@ -135,7 +137,7 @@ fn label(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// Returns the encoding for a name that browsers, Python, Emacs, Vim or LaTeX use.
+/// Returns the encoding for a name that browsers, Python, Emacs, Vim or LaTeX use; `None` for ASCII, UTF-8 and UTF-16.
 fn encoding_of(name: &str) -> Option<&'static Encoding> {
     // Emacs appends the line ending convention to the name.
     let name = ["-unix", "-dos", "-mac"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);

@@ -7,7 +7,7 @@ use crate::declared::declared_encodings;
 use crate::plausible::{are_bytes_of_text, are_characters_of_text, start_of};
 use crate::text::{Text, UTF_8};
 
-/// Maximum number of bytes that the guess of an encoding examines.
+/// Maximum number of bytes that [`guess`] examines.
 const GUESS_PROBE_BYTES: usize = 1 << 20;
 
 /// Decodes bytes that are not UTF-8; `None` if they are not text.
@@ -49,7 +49,7 @@ fn decode_strictly(encoding: &'static Encoding, bytes: &[u8]) -> Option<(&'stati
     are_characters_of_text(text.chars()).then(|| (encoding, text.into_owned()))
 }
 
-/// Whether the bytes contain more valid non-ASCII characters in UTF-8 than invalid sequences.
+/// Whether the bytes contain more valid non-ASCII UTF-8 characters than invalid sequences.
 fn is_mostly_utf_8(bytes: &[u8]) -> bool {
     let (mut valid, mut faults) = (0, 0);
     for chunk in bytes.utf8_chunks() {
@@ -60,7 +60,7 @@ fn is_mostly_utf_8(bytes: &[u8]) -> bool {
 }
 
 fn guess(bytes: &[u8]) -> &'static Encoding {
-    // ASCII bytes before the first non-ASCII byte say nothing about the encoding.
+    // ASCII bytes before the first non-ASCII byte do not help to tell encodings apart.
     let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or_default();
     let probe = &bytes[start.saturating_sub(1)..bytes.len().min(start.saturating_add(GUESS_PROBE_BYTES))];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);

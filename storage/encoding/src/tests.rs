@@ -127,7 +127,7 @@ fn binary_content_is_not_text() {
     let compressed: Vec<u8> = noise(2_000).into_iter().filter(|byte| *byte != 0).collect();
     assert_eq!(decode(compressed), None);
     let samples: Vec<u8> = (0..2_000_u16).flat_map(|at| (at.wrapping_mul(37) % 4_096).to_le_bytes()).collect();
-    assert_eq!(decode(samples), None, "samples of sound");
+    assert_eq!(decode(samples), None, "audio samples");
     let table: Vec<u8> = (1..2_000_u16).flat_map(|at| (at * 8).to_be_bytes()).collect();
     assert_eq!(decode(table), None, "offsets");
     for bytes in

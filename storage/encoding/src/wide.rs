@@ -5,7 +5,7 @@ use encoding_rs::{UTF_16BE, UTF_16LE};
 use crate::plausible::{BINARY_PROBE_BYTES, are_characters_of_text, is_odd, start_of};
 use crate::text::Text;
 
-/// Minimum number of code units of a text in UTF-16 without a mark. Shorter files are not recognised as UTF-16.
+/// Minimum number of code units in a UTF-16 text without a byte order mark. Shorter files are not recognised as UTF-16.
 const MIN_UNMARKED_UNITS: usize = 4;
 /// A text in UTF-16 without a mark must have at least one white space character per this many characters.
 const WHITE_SPACE: usize = 256;
@@ -54,7 +54,7 @@ impl WideEncoding {
             let has_only = |plausible: fn(char) -> bool| text.chars().all(plausible);
             (!is_repaired && has_only(|c| !is_odd(c))).then_some(text)
         };
-        // Fast check: a short prefix rules out most files. The prefix may end within a surrogate pair.
+        // A check of a short prefix is fast and rules out most files. The prefix may end within a surrogate pair.
         let start = &bytes[..bytes.len().min(BINARY_PROBE_BYTES / 16)];
         if encoding.decode(start).0.trim_end_matches(char::REPLACEMENT_CHARACTER).chars().any(is_odd) {
             return None;
@@ -102,8 +102,9 @@ impl WideEncoding {
     }
 }
 
-/// Whether at least nine in ten characters are Latin letters, common ideographs or syllables, or belong to four blocks
-/// of 256 characters. The blocks cover languages with an alphabet.
+/// Whether at least nine in ten characters are in the usual ranges (Latin-1, kana, common ideographs, Hangul), or at
+/// least nine in ten are in the text's four most frequent blocks of 256 characters. The second rule covers other
+/// alphabets.
 fn has_few_blocks(text: &str) -> bool {
     let mut in_block = [0_usize; 256];
     let (mut all, mut usual) = (0, 0);

@@ -1,4 +1,4 @@
-//! Checks the structure of a file page by page: all data that LMDB follows without checks when it writes.
+//! Checks the structure of a file page by page. The check covers everything that LMDB trusts when it writes.
 
 use std::cell::Cell;
 
@@ -13,11 +13,14 @@ const MAX_DEPTH: u16 = 32;
 /// Checks the tree of names, the lists of free pages, and every named tree, including unknown ones, and checks that no
 /// page belongs to two trees.
 ///
-/// Calls `report` for each fault with the name of the table, or with an empty name outside of tables. Pages below a
-/// faulty page are skipped. Trees named by `last` are checked last, so that a page that one of them shares with another
-/// tree counts as their fault. Every page is visited at most once, even in a damaged file. `seal_of` gets the name of
-/// the table and the key, and returns the mark of sealed values, whose checksums are then checked. Of other values on
-/// overflow pages, only the header of the first page is read.
+/// Calls `report` for each fault with the name of the table, or with an empty name for a fault outside of tables. Pages
+/// below a faulty page are skipped. Every page is visited at most once, even in a damaged file.
+///
+/// The tables in `last` are checked last. If one of them shares a page with another table, the fault is reported for
+/// the table in `last`.
+///
+/// `seal_of` receives the name of a table and a key. If it returns a mark, the checksum of the value is checked. If it
+/// returns `None` and the value is on overflow pages, only the header of the first page is read.
 pub fn check_structure(
     pages: &Pages<'_>,
     meta: &Meta,
@@ -62,13 +65,13 @@ pub(crate) fn check_roots(pages: &Pages<'_>, meta: &Meta) -> Result<(), Damage> 
     first.map_or(Ok(()), Err)
 }
 
-/// A page that has still to be visited, and the key bounds given by its parent.
+/// A page that still has to be visited, with the key bounds that its parent implies.
 struct Visit<'a> {
     number: u64,
     depth: u16,
-    /// Lower bound: no key of the page is less.
+    /// Lower bound of the page's keys, inclusive.
     low: Option<&'a [u8]>,
-    /// Upper bound: all keys of the page are less.
+    /// Upper bound of the page's keys, exclusive.
     high: Option<&'a [u8]>,
 }
 
@@ -95,7 +98,7 @@ impl<'w, 'a> PageWalk<'w, 'a> {
         let [free, main] = meta.counts;
         walk.tree(TreeRecord { tree: meta.free, pad: 0, counts: free }, report, &mut |ledger, key, value| {
             reject_tree(value)?;
-            // A list has the number of the transaction that freed its pages as its key.
+            // The key of a list is the number of the transaction that freed its pages.
             if !word(key, 0).is_some_and(|id| (1..=meta.transaction).contains(&id)) {
                 return Err(Damage("a list of free pages has an impossible transaction".to_owned()));
             }
@@ -149,8 +152,8 @@ impl<'w, 'a> PageWalk<'w, 'a> {
         }
     }
 
-    /// Visits a page: counts it and its overflow pages, and adds the pages below it to `open`. Returns its number of
-    /// entries.
+    /// Visits a page. Counts the page and its overflow pages, and adds its children to `open`. Returns the number of
+    /// entries of a leaf, and 0 for a branch.
     fn page(
         &mut self,
         tree: &Tree,
@@ -195,7 +198,7 @@ impl<'w, 'a> PageWalk<'w, 'a> {
     }
 }
 
-/// Refuses a value that is a tree.
+/// Returns an error if a value is a tree.
 fn reject_tree(value: &PageValue<'_>) -> Result<(), Damage> {
     if value.sub_tree { Err(Damage("a value is a tree".to_owned())) } else { Ok(()) }
 }

@@ -35,13 +35,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Checks that a key which was not found would have been in the leaf where the search ended. The keys of the leaf
-    /// must be within the bounds that the pages above it give. If the key would be the first or the last of the leaf,
-    /// it must be within the keys of the neighbouring leaf. In each page, keys must ascend around the position where
-    /// the search ended.
+    /// Checks that a missing key would have been in the leaf where the search ended. The leaf's keys must be within the
+    /// bounds that the pages above it imply. If the key precedes all keys of the leaf, it must follow the last key of
+    /// the previous leaf. If it follows all of them, it must precede the first key of the next leaf. In each page, keys
+    /// must ascend around the position where the search ended.
     fn check_absence(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<(), Damage> {
         let (mut low, mut high): (Option<&[u8]>, Option<&[u8]>) = (None, None);
-        // The neighbouring pages before and after, with their depths.
+        // Numbers and depths of the neighbouring pages before and after.
         let (mut before, mut behind) = (None, None);
         let page = leaf_below(pages, tree, (tree.root, 1), |page, depth| {
             let (index, found) = page.search(key)?;
@@ -73,11 +73,11 @@ impl<'a> Cursor<'a> {
         if holds { Ok(()) } else { Err(Damage::page(page.number, "has another page's keys")) }
     }
 
-    /// Checks the pages on the path to a key that was not found, and every entry of the leaf, because the entry may be
-    /// there under a wrong key. `seen` has the pages that were already checked.
+    /// Checks the pages on the path to a missing key, and every entry of the leaf, because the entry may be there under
+    /// a damaged key. `seen` contains the numbers of the pages that have already been checked.
     ///
     /// # Errors
-    /// One of these pages is damaged.
+    /// One of these pages or entries is damaged.
     pub fn check_path(pages: Pages<'a>, tree: Tree, key: &[u8], seen: &mut FxHashSet<u64>) -> Result<(), Damage> {
         if tree.is_empty() {
             return Ok(());
@@ -94,7 +94,7 @@ impl<'a> Cursor<'a> {
         entries.into_iter().try_for_each(|index| pages.entry(tree, &leaf, index).map(drop))
     }
 
-    /// Returns the tree with a name in the main tree, or `None` if there is no such tree.
+    /// Returns the tree called `name` from the main tree, or `None` if there is no such tree.
     ///
     /// # Errors
     /// A page on the path to the name, or the record of the tree, is damaged.
@@ -166,7 +166,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Like [`Self::floor`], for an entry in a leaf before the one that the key leads to.
+    /// Like [`Self::floor`], for a key that is less than all keys of the leaf where the search ends.
     fn floor_before(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
         let mut cursor = Self::seek(pages, tree, key)?;
         match cursor.entry()? {
@@ -176,7 +176,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The entry at the cursor; `None` at the end.
+    /// Returns the entry at the cursor; `None` at the end.
     ///
     /// # Errors
     /// The page is damaged, or the value has a wrong checksum.
@@ -184,7 +184,7 @@ impl<'a> Cursor<'a> {
         self.path.last().map(|(page, index)| self.pages.entry(self.tree, page, *index)).transpose()
     }
 
-    /// The key at the cursor, without checks of the value; `None` at the end.
+    /// Returns the key at the cursor without checking the value; `None` at the end.
     ///
     /// # Errors
     /// The page is damaged.
@@ -228,7 +228,7 @@ impl<'a> Cursor<'a> {
         self.entry()
     }
 
-    /// Descends from the root to a leaf; `search` returns the position in a page like [`Page::search`].
+    /// Descends from the root to a leaf. `search` returns the position in a page, in the form of [`Page::search`].
     fn descend(
         pages: Pages<'a>,
         tree: Tree,
@@ -252,7 +252,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Moves from a position after a page's last node to the first node of the next page.
+    /// Makes the cursor point to an entry. A position after a page's last node moves to the first entry of the next
+    /// leaf.
     fn move_to_entry(&mut self) -> Result<(), Damage> {
         while let Some((page, index)) = self.path.last().copied() {
             if index >= page.len {
@@ -278,8 +279,8 @@ impl<'a> Cursor<'a> {
             return Err(Damage::page(page.number, "is empty"));
         }
         self.tree.check_depth(&page, self.path.len() + 1)?;
-        // Together with the check of neighbours in `advance`, this ensures that no leaf is visited twice. Otherwise
-        // branches that share a page could result in an endless traversal.
+        // Together with the check in `advance`, this ensures that no leaf is visited twice. Otherwise branches that
+        // share a child could make a traversal endless.
         if page.leaf && page.len > 1 && self.tree.order(page.key(0)?, page.key(page.len - 1)?).is_ge() {
             return Err(Damage::page(page.number, "has keys out of order"));
         }
@@ -288,7 +289,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The entries from a cursor on, in key order. Ends after an error.
+/// Iterator over the entries from a cursor to the end of the tree, in key order. Ends after the first error.
 pub struct Entries<'a> {
     cursor: Option<Cursor<'a>>,
     /// Whether the entry at the cursor has been returned.
@@ -319,8 +320,8 @@ impl<'a> Iterator for Entries<'a> {
     }
 }
 
-/// Descends from a page, given by its number and depth, to a leaf. `choose` returns the position of the child in a branch
-/// at a depth.
+/// Descends from a page, given by its number and depth, to a leaf. `choose` receives a branch and its depth, and
+/// returns the index of the child to visit.
 #[inline]
 fn leaf_below<'a>(
     pages: Pages<'a>,
@@ -339,7 +340,7 @@ fn leaf_below<'a>(
     Err(Damage::page(tree.root, "is the root of a tree that is too deep"))
 }
 
-/// The position of the child of a branch that has a key.
+/// Returns the index of the child whose keys include `key`.
 #[inline]
 fn child_index(branch: &Page<'_>, key: &[u8]) -> Result<usize, Damage> {
     let (index, found) = branch.search(key)?;

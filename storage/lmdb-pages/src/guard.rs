@@ -1,4 +1,4 @@
-//! Checks the pages that a write will use, before LMDB uses them.
+//! Checks the pages that a write will use before LMDB uses them.
 
 use roaring::RoaringTreemap;
 
@@ -9,14 +9,15 @@ use crate::page::{Damage, Page, Pages, Tree};
 /// The checked pages of one generation.
 ///
 /// Either all pages have been checked, or each page is checked before the first write that may use it. A write changes
-/// the pages from the root to the leaf of its key. It may merge each of them with the previous or next page, or move a
-/// node between them, for which LMDB reads the lowest key below. Pages that LMDB has written since are assumed to be
-/// sound.
+/// the pages from the root to the leaf of its key. LMDB may merge each of these pages with the previous or next page,
+/// or move a node between the two. To move a node, it reads the lowest key below the node. Pages that LMDB has written
+/// since the check are assumed to be valid.
 #[derive(Debug)]
 pub struct Guard {
-    /// Whether every page is sound.
+    /// Whether the whole structure has been checked.
     whole: bool,
-    sound: RoaringTreemap,
+    /// Pages that have been checked.
+    checked: RoaringTreemap,
     /// Branches whose path to the first leaf has been checked.
     descended: RoaringTreemap,
     /// Branches whose leaves have all been checked.
@@ -28,8 +29,8 @@ pub struct Guard {
 type Level<'a> = [Option<Page<'a>>; 3];
 
 impl Guard {
-    /// Creates a guard for a generation. `is_known` says that its structure is known to be as LMDB left it. Otherwise
-    /// the whole structure is checked now.
+    /// Creates a guard for a generation. If `is_known` is true, only LMDB has changed the file, and only the tree of
+    /// names and the lists of free pages are checked now. Otherwise the whole structure is checked.
     ///
     /// # Errors
     /// One of the pages is damaged.
@@ -41,7 +42,7 @@ impl Guard {
         };
         Ok(Self {
             whole: !is_known,
-            sound: RoaringTreemap::new(),
+            checked: RoaringTreemap::new(),
             descended: RoaringTreemap::new(),
             checked_parents: RoaringTreemap::new(),
             extents: Vec::new(),
@@ -66,8 +67,9 @@ impl Guard {
         Ok(())
     }
 
-    /// Checks the pages around the path to a key, or to the end of the tree. Returns `false` if a value has more
-    /// overflow pages than it needs: only a check of all pages can tell whether they belong to the value.
+    /// Checks the pages around the path to a key, or to the end of the tree if `key` is `None`. Returns `false` if the
+    /// key's value has more overflow pages than it needs, because only a check of all pages can tell whether they
+    /// belong to the value.
     fn check_path(&mut self, pages: &Pages<'_>, tree: Tree, key: Option<&[u8]>) -> Result<bool, Damage> {
         let mut level: Level<'_> = [None, Some(self.page(pages, tree, tree.root, 1)?), None];
         for depth in 1..=tree.depth {
@@ -99,7 +101,7 @@ impl Guard {
             for branch in level.into_iter().flatten() {
                 self.descend(pages, tree, branch, depth)?;
             }
-            // A page that is merged with such a neighbour may be merged again, with the page after it.
+            // A page that is merged with a sparse neighbour may be merged again, with the page after that neighbour.
             if [next[0], next[2]].into_iter().flatten().any(|page| page.leaf && page.is_sparse()) {
                 for branch in level.into_iter().flatten() {
                     self.check_leaves(pages, tree, branch, depth)?;
@@ -120,7 +122,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Checks all leaves of a branch whose children are leaves.
+    /// Checks all children of a branch whose children are leaves.
     fn check_leaves(&mut self, pages: &Pages<'_>, tree: Tree, branch: Page<'_>, depth: u16) -> Result<(), Damage> {
         if self.checked_parents.insert(branch.number) {
             for index in 0..branch.len {
@@ -130,11 +132,11 @@ impl Guard {
         Ok(())
     }
 
-    /// Returns the page, which is checked completely the first time.
+    /// Returns a page. Checks it completely the first time.
     fn page<'a>(&mut self, pages: &Pages<'a>, tree: Tree, number: u64, depth: u16) -> Result<Page<'a>, Damage> {
         let page = pages.page(number)?;
         tree.check_depth(&page, usize::from(depth))?;
-        if self.sound.insert(number) {
+        if self.checked.insert(number) {
             page.check(&tree, &mut self.extents)?;
         }
         Ok(page)

@@ -1,4 +1,4 @@
-//! The owner of each page of a file.
+//! Records which pages of a file are in use and which are free.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Creates a ledger for the pages of a file, all of them without an owner.
+    /// Creates a ledger for a file. No page is in use or free yet.
     pub(crate) fn new(pages: &Pages<'_>) -> Result<Self, Damage> {
         let present = present(pages);
-        // A file may end before its last page if the pages after its end are free. Each free page takes a word in a
-        // list.
+        // A file may end before its last page if the pages after its end are free. Each free page takes up one word in
+        // a list, so a file of a given size can list only so many.
         if pages.count > present.saturating_mul(1 + (pages.page_size / WORD) as u64) {
             return Err(Damage("its last page is far beyond its end".to_owned()));
         }
@@ -24,19 +24,19 @@ impl Ledger {
         Ok(Self { used: vec![0; words], free: vec![0; words] })
     }
 
-    /// Lists a page as free. The caller has checked that the page is within the file. Returns `false` if the page is in
-    /// use or already listed.
+    /// Records that a page is free. The caller has checked that the page is within the file. Returns `false` if the
+    /// page is in use or already listed.
     pub(crate) fn free(&mut self, page: u64) -> bool {
-        let (word, bit) = place(page);
+        let (word, bit) = word_and_bit(page);
         let is_new = (self.free[word] | self.used[word]) & bit == 0;
         self.free[word] |= bit;
         is_new
     }
 
-    /// Assigns pages to one tree or value.
+    /// Records that a tree or value uses pages, which must not be in use or free.
     pub(crate) fn take(&mut self, pages: Range<u64>) -> Result<(), Damage> {
         for page in pages {
-            let (word, bit) = place(page);
+            let (word, bit) = word_and_bit(page);
             let Some(used) = self.used.get_mut(word) else { return Err(Damage::page(page, "is outside the file")) };
             if *used & bit != 0 {
                 return Err(Damage::page(page, "is used twice"));
@@ -52,7 +52,7 @@ impl Ledger {
     /// Checks that every page after the end of the file is free.
     pub(crate) fn check_end(&self, pages: &Pages<'_>) -> Result<(), Damage> {
         let lost = (present(pages)..pages.count).find(|&page| {
-            let (word, bit) = place(page);
+            let (word, bit) = word_and_bit(page);
             self.free[word] & bit == 0
         });
         lost.map_or(Ok(()), |page| Err(Damage::page(page, "is outside the file")))
@@ -64,6 +64,7 @@ fn present(pages: &Pages<'_>) -> u64 {
     (pages.bytes.len() / pages.page_size) as u64
 }
 
-fn place(page: u64) -> (usize, u64) {
+/// Returns the index of a page's word, and the page's bit in the word.
+fn word_and_bit(page: u64) -> (usize, u64) {
     ((page / 64) as usize, 1 << (page % 64))
 }

@@ -3,22 +3,22 @@
 //! # Why this crate exists
 //!
 //! A damaged or hostile file must never crash a search. LMDB maps its file and follows the offsets in the pages
-//! unchecked: one flipped bit, or a truncated file, ends the process with a signal, and a crafted file makes a writer write
-//! anywhere in its memory. A repository can contain such a file. Readers therefore map the file themselves and traverse
-//! the trees here, with every number checked against the page and the file. LMDB manages the reader table, which protects
-//! the pages of a generation from being reused, and does all the writing. Before it writes, [`Guard`] checks the pages
-//! that a write uses, or [`first_damage`] the whole structure.
+//! unchecked: one flipped bit, or a truncated file, ends the process with a signal, and a crafted file makes a writer
+//! write anywhere in its memory. A repository can contain such a file. Readers therefore map the file themselves and
+//! traverse the trees here, with every number checked against the page and the file. LMDB manages the reader table,
+//! which protects the pages of a generation from being reused, and does all the writing. Before a write, [`Guard`]
+//! checks the pages that the write uses, or [`first_damage`] checks the whole structure.
 //!
-//! LMDB has no checksums either. Callers that append one to every value ([`seal()`]) get it checked when they read: see
-//! [`Tree::with_seal`].
+//! LMDB has no checksums either. If a caller appends a checksum to every value ([`seal()`]), it is checked when the
+//! value is read, see [`Tree::with_seal`].
 //!
 //! # What it costs
 //!
 //! - A check of the whole structure takes about 0.25 s of processor time per GB. It is necessary only before the first
-//!   write to a file that others may have changed.
+//!   write to a file that another program may have changed.
 //! - A lookup takes 1.2 times as long as with LMDB's own cursor, 1.3 times with a checksum; a scan of all values with
 //!   their checksums takes twice as long (10⁶ values of 120 bytes, 1.5 µs for each lookup).
-//! - Some 1,100 lines of code that depend on the file format of LMDB, and have to follow if it changes.
+//! - About 1,100 lines of code depend on LMDB's file format, and must change with it.
 //!
 //! # What it does not do
 //!
@@ -28,8 +28,9 @@
 //!
 //! # When it can be deleted
 //!
-//! When LMDB checks its own pages, or the index moves to a store that does. The checks of `tests/damage` and
-//! `tests/hostile` then have to pass with the cursors of that store, and [`seal()`] stays or moves into it.
+//! The crate can be deleted when LMDB checks its own pages, or when the index moves to a store that does. The tests
+//! `tests/damage` and `tests/hostile` must then pass with the cursors of that store. [`seal()`] stays, unless the store
+//! has checksums.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -46,7 +47,7 @@
 //! // An LMDB file with the key `grass` in the table `colours`.
 //! let mut file = std::fs::read(directory.path().join("data.mdb"))?;
 //! let colour = |file: &[u8]| {
-//!     let meta = Meta::newest(file).expect("sound meta pages");
+//!     let meta = Meta::newest(file).expect("the meta pages are valid");
 //!     let unsealed = Unsealed::new(meta.last_page + 1);
 //!     let pages = meta.pages(file, &unsealed);
 //!     let table = Cursor::named(pages, meta.main, "colours")?.expect("the table exists");
@@ -54,8 +55,8 @@
 //! };
 //! assert_eq!(colour(&file), Ok(Some(b"green".to_vec())));
 //!
-//! // Damage is an error, wherever it is.
-//! let page_size = Meta::newest(&file).expect("sound meta pages").page_size;
+//! // Damage results in an error.
+//! let page_size = Meta::newest(&file).expect("the meta pages are valid").page_size;
 //! file[2 * page_size..].fill(0xff);
 //! let error: aurora_lmdb_pages::Damage = colour(&file).expect_err("the pages are damaged");
 //! assert!(error.0.contains("page"));

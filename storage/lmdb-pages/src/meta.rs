@@ -1,4 +1,4 @@
-//! The two meta pages: format, roots and extent of the two newest generations.
+//! The two meta pages, which contain the format, the roots and the extents of the two newest generations.
 
 use roaring::RoaringTreemap;
 
@@ -9,10 +9,10 @@ use crate::seal::Unsealed;
 const MAGIC: u32 = 0xBEEF_C0DE;
 const VERSION: u32 = 1;
 const META: u16 = 0x08;
-/// Page sizes: LMDB uses the size of a memory page, up to the largest size that it supports.
+/// Supported page sizes in bytes. LMDB uses the size of a memory page, up to its own maximum.
 const PAGE_SIZES: std::ops::RangeInclusive<usize> = 4096..=32_768;
-/// Maximum transaction number, far more than will ever be reached. LMDB increments the number, and the largest one is a
-/// special value.
+/// Maximum transaction number, which no real file reaches. The limit exists because LMDB increments the number, and the
+/// largest integer has a special meaning.
 const MAX_TRANSACTION: u64 = u64::MAX >> 16;
 /// Maximum number of bytes in a file that has meta pages and nothing else.
 pub const MAX_UNBORN_BYTES: u64 = 2 * *PAGE_SIZES.end() as u64;
@@ -28,11 +28,11 @@ pub struct Meta {
     pub transaction: u64,
     /// Number of the last page in use.
     pub last_page: u64,
-    /// Tree of free pages by the transaction that freed them.
+    /// Tree of free pages. The keys are the transactions that freed them.
     pub free: Tree,
     /// Tree of the named trees.
     pub main: Tree,
-    /// Numbers of pages of both trees.
+    /// Numbers of pages of the two trees.
     pub(crate) counts: [Counts; 2],
 }
 
@@ -48,8 +48,8 @@ pub enum MetaError {
 impl Meta {
     /// Reads both meta pages of a file, in page order.
     ///
-    /// Transactions write the meta pages in turn, so their numbers are consecutive. Otherwise a changed number could
-    /// bring back an older generation.
+    /// Transactions write the two meta pages alternately, so the transaction numbers must be consecutive. Without this
+    /// check, a damaged number could bring back an older generation.
     fn read_both(bytes: &[u8]) -> Result<[Self; 2], MetaError> {
         let mut both = Self::read_once(bytes)?;
         for _ in 0..MAX_ATTEMPTS {
@@ -58,7 +58,7 @@ impl Meta {
             if in_turn && numbers[0].abs_diff(numbers[1]) <= 1 {
                 return Ok(both);
             }
-            // A writer may have changed a page in between.
+            // A writer may have changed a page between the two reads.
             both = Self::read_once(bytes)?;
         }
         Err(MetaError::Foreign("its meta pages are damaged"))
@@ -94,7 +94,7 @@ impl Meta {
     /// Returns the previous generation, from the other meta page.
     ///
     /// LMDB keeps the pages of the previous generation until that meta page is overwritten, and as long as this
-    /// generation has a reader. Returns `None` if the page has been overwritten or cannot be read.
+    /// generation has a reader. Returns `None` if the other meta page has been overwritten or cannot be read.
     pub fn before<'a>(&self, pages: Pages<'a>) -> Option<(Pages<'a>, Self)> {
         let both = Self::read_both(pages.bytes).ok()?;
         let other = both.into_iter().find(|meta| meta.transaction < self.transaction)?;
@@ -142,7 +142,7 @@ impl Meta {
             Some((meta, main.pad))
         };
         let (meta, pad) = parse().ok_or(MetaError::Foreign("it is not an LMDB file"))?;
-        let sound = meta.page_size.is_power_of_two()
+        let is_valid = meta.page_size.is_power_of_two()
             && PAGE_SIZES.contains(&meta.page_size)
             && word(page, 0) == Some(number)
             && meta.transaction <= MAX_TRANSACTION.min(usize::MAX as u64 - 2)
@@ -150,15 +150,17 @@ impl Meta {
             && meta.main.flags == 0
             && pad == 0
             && meta.last_page < u64::MAX / 65_536;
-        if sound { Ok(meta) } else { Err(MetaError::Foreign("its meta pages are damaged")) }
+        if is_valid { Ok(meta) } else { Err(MetaError::Foreign("its meta pages are damaged")) }
     }
 }
 
 /// Whether a file has no commit, because the process that created it ended before LMDB had written both meta pages.
 ///
-/// Such a file is empty or all zeros, or its first meta page has transaction 0 and the file ends before the end of the
-/// second meta page. The first commit of a store creates its tables, and the second one, which has the first records,
-/// overwrites the first meta page. So a truncated store with records is not mistaken for an empty one.
+/// Such a file is empty or all zeros, or its first meta page has transaction 0 and its second meta page is missing,
+/// incomplete or all zeros.
+///
+/// A truncated store with records is not mistaken for an empty one: the first commit of a store creates its tables, and
+/// the second commit, which adds the first records, overwrites the first meta page.
 pub fn is_unborn(bytes: &[u8]) -> bool {
     let is_zero = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
     if bytes.len() as u64 > MAX_UNBORN_BYTES {
@@ -184,9 +186,10 @@ pub fn free_pages(pages: &Pages<'_>, meta: &Meta) -> Result<RoaringTreemap, Dama
     Ok(free)
 }
 
-/// Calls `add` for every page in a list of free pages. `add` returns whether the page is new.
+/// Calls `add` for every page in a list of free pages. `add` returns `false` if the page cannot be free, which is an
+/// error.
 pub(crate) fn for_each_free_page(list: &[u8], meta: &Meta, add: &mut dyn FnMut(u64) -> bool) -> Result<(), Damage> {
-    // A list is its length, then page numbers in descending order. LMDB may leave unused space at the end.
+    // A list consists of its length and then page numbers in descending order. LMDB may leave unused space at the end.
     let mut words = list.chunks_exact(WORD).filter_map(|bytes| word(bytes, 0));
     let count = words.next().filter(|&count| count < (list.len() / WORD) as u64 && list.len().is_multiple_of(WORD));
     let count = count.ok_or_else(|| Damage("a list of free pages has the wrong length".to_owned()))?;

@@ -40,7 +40,7 @@ impl Damage {
 /// The mapped file, as pages.
 #[derive(Debug, Clone, Copy)]
 pub struct Pages<'a> {
-    /// The file from its beginning; may be longer than its pages.
+    /// The file from its beginning. May be longer than the pages in use.
     pub bytes: &'a [u8],
     /// Size of a page in bytes.
     pub page_size: usize,
@@ -61,7 +61,7 @@ pub struct Tree {
     pub entries: u64,
     /// Number of pages according to the tree's record.
     pub pages: u64,
-    /// The mark for the checksums, if every value ends in a checksum.
+    /// The mark of the tree's checksums, if every value ends in a checksum.
     pub(crate) seal: Option<Mark>,
 }
 
@@ -118,7 +118,7 @@ impl Tree {
         })
     }
 
-    /// Returns the same tree with values that are read as sealed by a mark, or as not sealed.
+    /// Returns the tree with another seal. With a mark, every value that is read must end in a checksum for that mark.
     pub fn with_seal(self, seal: Option<Mark>) -> Self {
         Self { seal, ..self }
     }
@@ -158,13 +158,12 @@ pub(crate) struct Page<'a> {
     upper: usize,
 }
 
-/// The location of a leaf node's value.
+/// The value of a leaf node, and its overflow pages.
 pub(crate) struct PageValue<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) sub_tree: bool,
-    /// Overflow pages that belong to the value, which LMDB frees when it deletes or replaces the value. There may be
-    /// more of them than the value needs: LMDB keeps all pages when it replaces a value by a shorter one within the
-    /// same transaction.
+    /// Overflow pages of the value, which LMDB frees when it deletes or replaces the value. The value may have more
+    /// pages than it needs: LMDB keeps all of them when it replaces a value with a shorter one in the same transaction.
     pub(crate) overflow: Option<Range<u64>>,
 }
 
@@ -252,7 +251,7 @@ impl<'a> Pages<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// The bytes from a node's header to the end of the page.
+    /// Returns the bytes from a node's header to the end of the page.
     fn node(&self, index: usize) -> Result<&'a [u8], Damage> {
         u16_at(self.bytes, HEADER + 2 * index)
             .filter(|&offset| index < self.len && offset as usize >= self.upper)
@@ -261,7 +260,7 @@ impl<'a> Page<'a> {
             .ok_or_else(|| Damage::page(self.number, "has a node outside its bounds"))
     }
 
-    /// The key of a node. The key of a branch's first node has no meaning.
+    /// Returns the key of a node. The key of a branch's first node has no meaning.
     pub(crate) fn key(&self, index: usize) -> Result<&'a [u8], Damage> {
         let node = self.node(index)?;
         let size = u16_at(node, 6).unwrap_or(0) as usize;
@@ -270,14 +269,14 @@ impl<'a> Page<'a> {
 
     /// Like [`Self::key`], but returns `None` for any damage.
     #[inline]
-    fn sound_key(&self, index: usize) -> Option<&'a [u8]> {
+    fn valid_key(&self, index: usize) -> Option<&'a [u8]> {
         let offset = usize::from(u16_at(self.bytes, HEADER + 2 * index)?);
         let node = self.bytes.get(offset..).filter(|_| index < self.len && offset >= self.upper)?;
         let (head, rest) = node.split_first_chunk::<NODE>()?;
         rest.get(..usize::from(u16_at(head, 6)?))
     }
 
-    /// The number of the page below a branch's node.
+    /// Returns the number of the page below a branch's node.
     pub(crate) fn child(&self, index: usize) -> Result<u64, Damage> {
         let node = self.node(index)?;
         let low = u64::from(u32_at(node, 0).unwrap_or(0));
@@ -285,12 +284,13 @@ impl<'a> Page<'a> {
         Ok(low | high)
     }
 
-    /// Checks all that LMDB takes for granted in a page of `tree`. The page must have enough nodes with lengths that
-    /// LMDB would have written. The nodes must fill the page from its upper bound without gaps or overlaps, and their
-    /// keys must ascend. `extents` is a scratch buffer.
+    /// Checks everything that LMDB assumes about a page of `tree`. The page must have enough nodes, and no node or key
+    /// may have a length that LMDB would not write. The nodes must fill the page from its upper bound without gaps or
+    /// overlaps, and their keys must ascend. `extents` is a scratch buffer.
     pub(crate) fn check(&self, tree: &Tree, extents: &mut Vec<(usize, usize)>) -> Result<(), Damage> {
         let fault = |what| Err(Damage::page(self.number, what));
-        // LMDB asserts this for branches, and reads the last node of a leaf without checking that the leaf has nodes.
+        // LMDB asserts that a branch has two nodes. It reads the last node of a leaf without checking that the leaf has
+        // nodes.
         if self.len < if self.leaf { 1 } else { 2 } {
             return fault("has too few nodes");
         }
@@ -339,13 +339,13 @@ impl<'a> Page<'a> {
         4 * (room - unused) < room
     }
 
-    /// Returns the position of the first node whose key is not less than `key`, and whether its key equals `key`.
+    /// Returns the index of the first node whose key is not less than `key`, and whether that key equals `key`.
     pub(crate) fn search(&self, key: &[u8]) -> Result<(usize, bool), Damage> {
         // The first key of a branch has no meaning: its child has all keys below the second key.
         let (mut low, mut high) = (usize::from(!self.leaf), self.len);
         while low < high {
             let middle = low.midpoint(high);
-            let found = match self.sound_key(middle) {
+            let found = match self.valid_key(middle) {
                 Some(found) => found,
                 None => self.key(middle)?,
             };
@@ -360,10 +360,10 @@ impl<'a> Page<'a> {
 
     /// Checks that the keys around the position where [`Self::search`] ended ascend. A damaged key can mislead the
     /// search only to positions around which keys do not ascend.
-    pub(crate) fn check_order_around(&self, place: usize) -> Result<(), Damage> {
-        let first = place.saturating_sub(2).max(usize::from(!self.leaf));
+    pub(crate) fn check_order_around(&self, position: usize) -> Result<(), Damage> {
+        let first = position.saturating_sub(2).max(usize::from(!self.leaf));
         let mut before: Option<&[u8]> = None;
-        for index in first..self.len.min(place + 2) {
+        for index in first..self.len.min(position + 2) {
             let key = self.key(index)?;
             if before.is_some_and(|before| order(before, key).is_ge()) {
                 return Err(Damage::page(self.number, "has keys out of order"));
@@ -374,8 +374,8 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Compares two keys. Keys of chunks have four bytes, for which a comparison of byte slices costs more than the rest of
-/// the search.
+/// Compares two keys in byte order. The first four bytes are compared as a number, because comparing byte slices would
+/// cost more than the rest of a search.
 #[inline]
 fn order(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
     match (a.split_first_chunk::<4>(), b.split_first_chunk::<4>()) {

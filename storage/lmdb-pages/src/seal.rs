@@ -31,7 +31,7 @@ pub(crate) fn without_seal(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.len().saturating_sub(CHECKSUM_BYTES)]
 }
 
-/// Returns the CRC-32 of some bytes.
+/// Returns the CRC-32 of `bytes`.
 pub fn crc(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
 }
@@ -44,10 +44,11 @@ fn checksum(mark: Mark, key: &[u8], value: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// Large values whose checksums were found right. They need no further checks as long as the pages do not change.
+/// Large values whose checksums have been verified. They are not checked again as long as the pages do not change.
 #[derive(Debug)]
 pub struct Unsealed {
-    /// For the first page of a value, the node that refers to the value; 0 if there is none.
+    /// For the first overflow page of a verified value, the number of the node that refers to it; 0 for all other
+    /// pages.
     nodes: Sparse,
 }
 
@@ -57,18 +58,18 @@ impl Unsealed {
         Self { nodes: Sparse::new(pages as usize) }
     }
 
-    /// Whether the value that starts at a page was found right for the same node.
+    /// Whether the value that starts at a page has been verified for this node.
     pub(crate) fn contains(&self, page: u64, node: (u64, usize)) -> bool {
         self.nodes.get(page as usize) == node_number(node)
     }
 
-    /// Records that the value was found right.
+    /// Records that the value has been verified for a node.
     pub(crate) fn insert(&self, page: u64, node: (u64, usize)) {
         self.nodes.set(page as usize, node_number(node));
     }
 }
 
-/// Encodes a node, given by its leaf page and its position there, as a number that is never 0.
+/// Encodes a node, given by its leaf page and its index in the page, as a number that is never 0.
 fn node_number((leaf, index): (u64, usize)) -> u64 {
     (leaf << u16::BITS | index as u64) + 1
 }

@@ -1,4 +1,4 @@
-//! The content of a generation under new ids, as in an index of the same content that was written in one run.
+//! The content of a generation under new chunk ids, as if the index had been written in one run.
 //!
 //! Chunks are numbered file by file in the order of paths, and in their order within each file. Deleted chunks are left
 //! out and all segments become one, so that the rows depend only on the content, and not on how the index was built.
@@ -21,7 +21,7 @@ use crate::tables::{Emit, Operation, Table, block_key, chunk_key};
 use crate::workers::Workers;
 use crate::write::{ChunkBatch, ChunkBatches, ChunkRows};
 
-/// Number of the only segment.
+/// Id of the only segment.
 pub(crate) const SEGMENT: u32 = 0;
 /// Number of chunks that a thread reads at a time.
 const CHUNKS: u32 = 512;
@@ -30,8 +30,8 @@ const FILES: usize = 64;
 /// Number of dictionary blocks whose terms a thread reads at a time.
 const BLOCKS: usize = 16;
 
-/// Whether file rows keep the data by which this machine recognises unchanged files: stat data and the id in git's
-/// index.
+/// Whether file rows keep the data by which this machine recognises unchanged files: stat data, and the blob id in
+/// git's index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evidence {
     /// Keep the data: the index stays with its tree.
@@ -40,7 +40,7 @@ pub(crate) enum Evidence {
     LeftOut,
 }
 
-/// A snapshot with new ids of its chunks.
+/// A snapshot whose chunks have new ids.
 pub(crate) struct Canonical<'s> {
     snapshot: &'s Snapshot,
     workers: Workers,
@@ -51,7 +51,8 @@ pub(crate) struct Canonical<'s> {
 }
 
 impl<'s> Canonical<'s> {
-    /// Assigns new ids to the chunks. `workers` build the rows; their number does not affect the rows.
+    /// Assigns new ids to the chunks. The threads of `workers` will build the rows. Their number does not affect the
+    /// rows.
     ///
     /// # Errors
     /// A file refers to a missing chunk or to another file's chunk, or a chunk belongs to no file.
@@ -88,7 +89,8 @@ impl<'s> Canonical<'s> {
         block.map_or(0, |block| block[(old % BLOCK_IDS) as usize])
     }
 
-    /// Emits the rows of chunks, of files and of their blames, one table after another.
+    /// Emits the rows of chunks, contents, values, blames, files and representations. The keyword index and the vectors
+    /// are not included.
     pub(crate) fn content(&self, evidence: Evidence, emit: Emit<'_>) -> Result<(), StorageError> {
         self.chunks(emit)?;
         self.files(evidence, emit)?;
@@ -174,7 +176,7 @@ impl<'s> Canonical<'s> {
         self.workers.for_each(self.ids(), read, |rows| rows?.into_iter().try_for_each(&mut *emit))
     }
 
-    /// The new ids in ranges, one for each task of a thread.
+    /// Returns the new ids in ranges, one for each task of a thread.
     fn ids(&self) -> impl Iterator<Item = Range<u32>> {
         let end = self.len();
         (0..end).step_by(CHUNKS as usize).map(move |first| first..end.min(first + CHUNKS))
@@ -204,7 +206,7 @@ impl<'s> Canonical<'s> {
         }
     }
 
-    /// The manifest of an index with these rows.
+    /// Returns the manifest of an index with these rows.
     pub(crate) fn manifest(&self, generation: u64, segment: Option<SegmentInfo>) -> Manifest {
         Manifest {
             generation,
@@ -215,7 +217,7 @@ impl<'s> Canonical<'s> {
         }
     }
 
-    /// Emits the rows that `encode` makes of the blocks of vectors. Returns the number of vectors.
+    /// Emits the rows that `encode` returns for each block of vectors. Returns the number of vectors.
     pub(crate) fn vectors(
         &self,
         encode: impl Fn(VectorBlockWriter, u32) -> Vec<Operation> + Sync,
@@ -248,7 +250,7 @@ impl<'s> Canonical<'s> {
         Ok(all)
     }
 
-    /// Information about the only segment, without counts; `None` if there are no chunks.
+    /// Returns the description of the only segment, without counts; `None` if there are no chunks.
     pub(crate) fn segment_info(&self) -> Option<SegmentInfo> {
         let (end_chunk, chunks) = (self.len(), u64::from(self.len()));
         let info = SegmentInfo { id: SEGMENT, first_chunk: 0, end_chunk, chunks, terms: 0, postings: 0, bytes: 0 };

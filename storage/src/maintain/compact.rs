@@ -1,4 +1,4 @@
-//! Rewrites an index at its minimum size.
+//! Rewrites an index in as few pages as possible.
 
 use std::path::Path;
 
@@ -18,9 +18,9 @@ use crate::trust::KnownIndexes;
 use crate::workers::Workers;
 use crate::write::has_leftovers;
 
-/// Number of free pages that are not worth a compaction: the next few transactions use them.
+/// Maximum number of free pages that do not justify a compaction, because the next few transactions will use them.
 const MAX_SPARE_PAGES: u64 = 128;
-/// An index is compact enough if less than one part in this many of its pages is free.
+/// An index is compacted only if more than one in this many of its pages is free.
 const MIN_FREE_SHARE: u64 = 16;
 
 /// The result of a compaction.
@@ -39,8 +39,8 @@ pub struct Compaction {
 impl Environment {
     /// Rewrites the index of a project, given its `.aurora` directory, with one segment, no deleted chunks and no free
     /// pages. The digest of the index stays the same, but chunks get new ids. Readers keep reading the index that they
-    /// have opened. Nothing is written if nothing would be gained. The id of the new index is recorded in `known`. The
-    /// written bytes do not depend on the number of `workers`.
+    /// have opened. Nothing is written if the index is already compact. The id of the new index is recorded in `known`.
+    /// The written bytes do not depend on the number of `workers`.
     ///
     /// # Errors
     /// There is no index, another writer has it open, or it is damaged. The index is then left unchanged.
@@ -53,8 +53,8 @@ impl Environment {
         current.rewrite(known, workers)
     }
 
-    /// Like [`Self::compact`], but only if the data file has at least `min_bytes`, more than half of it is free, and it
-    /// has no readers: a reader would keep the old file on the disk. Returns `None` if nothing was written.
+    /// Like [`Self::compact`], but only if the data file has at least `min_bytes`, more than half of it is free, and no
+    /// other process reads it. A reader would keep the old file on the disk. Returns `None` if nothing was written.
     ///
     /// # Errors
     /// The errors of [`Self::compact`].
@@ -76,7 +76,7 @@ impl Environment {
         is_mostly_free.then(|| current.rewrite(known, workers)).transpose()
     }
 
-    /// Rewrites the index, and replaces this one with the copy.
+    /// Writes a compact copy of the index, and replaces the index with the copy.
     fn rewrite(self, known: &KnownIndexes, workers: Workers) -> Result<Compaction, StorageError> {
         let current = self;
         let mut replacement = Replacement::begin(&current.store.home, known)?;
@@ -93,9 +93,9 @@ impl Environment {
 }
 
 impl Environment {
-    /// Makes a copy of an index the index of another project, given that project's `.aurora` directory and its root.
-    /// The id of the copy is recorded in `known`. The copy counts as incomplete, and has no times and inodes of the
-    /// original files. Returns `false` and copies nothing if the project has got an index in the meantime.
+    /// Copies the index of one project to another project, given the `.aurora` directory and the root of the other
+    /// project. The id of the copy is recorded in `known`. The copy counts as incomplete, and lacks the stat data of
+    /// the original files. Returns `false` and copies nothing if the other project already has an index.
     ///
     /// # Errors
     /// The index is damaged, the copy cannot be written, or the project has another writer.
@@ -119,7 +119,7 @@ impl Environment {
     }
 }
 
-/// Whether the index has deleted chunks, several segments, or many free pages.
+/// Whether the index has deleted chunks, leftovers of stopped writers, several segments, or many free pages.
 fn is_worthwhile(snapshot: &Snapshot) -> Result<bool, StorageError> {
     let manifest = snapshot.manifest();
     if has_leftovers(snapshot)?

@@ -10,7 +10,7 @@ use crate::error::StorageError;
 use crate::read::{ChunkId, FileOutcome, FileRecord, Snapshot, StoredTokens, TermListing, encode_whole};
 use crate::workers::Workers;
 
-/// Number of bytes of the digest that is carried from one term of a chunk to the next.
+/// Number of bytes of a chunk's term digest. Each term is hashed together with the digest of the previous terms.
 const CHAINED_BYTES: usize = 16;
 /// Number of chunks that a thread reads at a time.
 const CHUNKS: usize = 256;
@@ -25,11 +25,11 @@ impl Snapshot {
     /// terms, labels, lengths and vector; every file row except its stat data and blob id; the totals, the model and
     /// the custom columns.
     ///
-    /// Stale columns and data computed from them are left out: their values, the terms of the field for custom columns
-    /// if a stale column has terms, and all vectors and tokens of the model if a stale column is part of the embedded
-    /// text.
+    /// Stale columns and data computed from them are left out. If a stale column has terms, all terms in the field of
+    /// custom columns are left out. If a stale column is part of the embedded text, all vectors and stored tokens are
+    /// left out.
     ///
-    /// Two indexes of the same tree have the same digest, however each was built.
+    /// Two indexes of the same tree have the same digest, regardless of how each was built.
     ///
     /// # Errors
     /// [`StorageError::Damaged`] for the first chunk, posting list, vector or file row that cannot be read.
@@ -89,8 +89,8 @@ impl Snapshot {
         Ok(hasher.finalize().to_hex().to_string())
     }
 
-    /// Returns a digest of the dictionary entries of each chunk, in byte order. Each thread reads the dictionary and
-    /// hashes the postings of a range of chunks.
+    /// Returns a digest for each chunk id, computed from the chunk's dictionary entries in byte order. Each thread
+    /// reads the whole dictionary, and hashes the postings of a range of chunks.
     fn term_digests(
         &self,
         stale: &StaleColumns<'_>,
@@ -114,7 +114,7 @@ impl Snapshot {
         let mut listing = TermListing::entries(self, TermRange::ALL, chunks.clone());
         while let Some((term, postings)) = listing.step()? {
             let is_label = term.first() == Some(&LABEL_PREFIX);
-            // The bytes that are hashed for each posting fit one block of the hash function.
+            // The bytes that are hashed for each posting fit into one block of the hash function.
             let mut link = [0; CHAINED_BYTES + 32 + 2 * FIELDS];
             link[CHAINED_BYTES..CHAINED_BYTES + 32].copy_from_slice(blake3::hash(&term).as_bytes());
             postings.for_each(|ChunkId(chunk), frequencies| {
@@ -131,7 +131,7 @@ impl Snapshot {
         Ok(digests)
     }
 
-    /// Appends the data of a chunk that the digest hashes.
+    /// Appends the data of a chunk that is part of the digest.
     fn put_chunk(
         &self,
         out: &mut Vec<u8>,
@@ -157,7 +157,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Appends the data of a file that the digest hashes.
+    /// Appends the data of a file that is part of the digest.
     fn put_file(&self, out: &mut Vec<u8>, record: &FileRecord) -> Result<(), StorageError> {
         field(out, record.path.as_bytes());
         out.extend_from_slice(&record.size.to_le_bytes());
@@ -185,7 +185,7 @@ impl Snapshot {
     }
 }
 
-/// The columns that are left out of a digest.
+/// The stale columns, which are left out of a digest.
 struct StaleColumns<'s> {
     columns: Vec<&'s ColumnDeclaration>,
     have_terms: bool,
@@ -208,7 +208,7 @@ impl<'s> StaleColumns<'s> {
         self.columns.iter().any(|column| column.name == name)
     }
 
-    /// Clears the value for the custom columns' field if a stale column has terms.
+    /// Clears the value for the field of custom columns if a stale column has terms.
     fn without_terms<T: Default>(&self, mut by_field: [T; FIELDS]) -> [T; FIELDS] {
         if self.have_terms {
             by_field[Field::Custom.index()] = T::default();

@@ -1,7 +1,7 @@
-//! Everything that is done with a whole index: compaction, export and import, verification, repair and digests.
+//! Operations on a whole index: compaction, export and import, verification, repair and digests.
 //!
-//! [`canonical`] numbers the chunks of a snapshot as in an index that was written in one run. Compaction and artefacts
-//! write rows in this order. [`replacement`] moves a new index to the place of the old one.
+//! [`canonical`] numbers the chunks of a snapshot as if the index had been written in one run. Compaction and export
+//! write rows in this order. [`replacement`] replaces the old index with a new one.
 
 pub(crate) mod artefact;
 mod canonical;

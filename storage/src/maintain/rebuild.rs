@@ -24,11 +24,11 @@ pub(crate) const KEYWORDS: [Table; 3] = [Table::Dictionary, Table::Postings, Tab
 const BLOCK_CHUNKS: usize = 2048;
 
 impl Snapshot {
-    /// Reads every row of the dictionary, the postings and the field lengths, and compares it with its checksum. A run
-    /// that changes little would not find damage in these rows.
+    /// Reads every row of the dictionary, the postings and the field lengths, and verifies its checksum. A run that
+    /// changes little reads few of these rows, and would not find the damage.
     ///
     /// # Errors
-    /// The first damage that is found.
+    /// The first damaged page or row.
     pub fn check_keywords(&self) -> Result<(), StorageError> {
         for table in KEYWORDS {
             let found = self.rows(table, &[]).try_fold(0, |found, row| row.map(|_| found + 1))?;
@@ -42,12 +42,14 @@ impl Snapshot {
 
 impl Environment {
     /// Rebuilds the dictionary, postings and field lengths from the stored chunks, given a project's `.aurora`
-    /// directory. The old ones are not read, and may be damaged. `terms` returns the terms of a chunk under the index's
-    /// custom columns. Chunks get new ids, and all other data stays as it is. The columns of `options` are not used.
-    /// Readers keep reading the index that they have opened. The id of the new index is recorded in `known`.
+    /// directory. The old rows are not read, and may be damaged. `terms` receives a chunk and the index's custom
+    /// columns, and returns the terms of the chunk. The columns of `options` are not used.
+    ///
+    /// Chunks get new ids, and all other data stays the same. Readers keep reading the index that they have opened. The
+    /// id of the new index is recorded in `known`.
     ///
     /// # Errors
-    /// There is no index, it has another writer, or other data than the keyword index is damaged. The index is then
+    /// There is no index, the index has another writer, or data outside the keyword index is damaged. The index is then
     /// left unchanged.
     pub fn rebuild_keywords(
         directory: &Path,

@@ -1,9 +1,9 @@
-//! Replaces an index by a new one while readers continue.
+//! Replaces an index with a new one while readers keep reading the old one.
 //!
 //! The new index is written to a directory next to the old one. Then the old directory is renamed, the new one is
-//! renamed to the index's path, and the old one is removed. A reader that has the old index open keeps it. If a process
-//! is killed between the two renames, the project has no index: the next process that opens it renames the old one
-//! back ([`crate::interrupted`]). All of this happens under the writer's lock.
+//! renamed to the index's path, and the old one is removed. A reader that has opened the old index can still read it.
+//! If a process is killed between the two renames, the project has no index. The next process that opens the index
+//! renames the old one back ([`crate::interrupted`]). All steps happen under the writer's lock.
 
 use std::io;
 
@@ -29,7 +29,7 @@ const OLD: &str = ProjectDirectory::OLD_INDEX;
 /// Maximum size of one transaction in bytes of keys and values.
 const BATCH_BYTES: usize = 32 << 20;
 
-/// A new index that is being written. Dropping it before [`Replacement::finish`] removes it.
+/// A new index that is being written. If the value is dropped before [`Replacement::finish`], the new index is removed.
 pub(crate) struct Replacement {
     home: Directory,
     /// Records the id of the new index before it is published.
@@ -60,13 +60,14 @@ impl Replacement {
         Ok(replacement)
     }
 
-    /// The writer of the new index's rows.
+    /// Returns the writer of the new index's rows.
     pub(crate) fn committer(&mut self) -> &mut Committer {
         let (_, committer) = self.parts.as_mut().expect("rows are written before the manifest");
         committer
     }
 
-    /// Writes the manifest, marks all chunks below its next id as live, and returns a snapshot.
+    /// Writes the manifest, marks all chunks below [`Manifest::next_chunk_id`] as live, and returns a snapshot of the
+    /// new index.
     pub(crate) fn complete(&mut self, manifest: &Manifest) -> Result<Snapshot, StorageError> {
         let mut live = roaring::RoaringBitmap::new();
         live.insert_range(..manifest.next_chunk_id);
@@ -84,7 +85,7 @@ impl Replacement {
     /// Moves the new index to the index's path. All of its snapshots must have been dropped.
     ///
     /// # Errors
-    /// On an error, the old index stays at its path.
+    /// A rename or a sync failed. After a failed rename, the old index stays at its path.
     pub(crate) fn finish(mut self) -> Result<(), StorageError> {
         self.parts = None;
         synchronise(&self.home, Some(NEW))?;

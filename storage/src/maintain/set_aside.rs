@@ -1,4 +1,4 @@
-//! Moves an unusable index aside.
+//! Renames an unusable index, so that a new one can be built.
 
 use std::path::Path;
 
@@ -14,20 +14,21 @@ const INDEX: &str = ProjectDirectory::INDEX;
 const ASIDE: &str = ProjectDirectory::UNUSABLE_INDEX;
 
 impl Environment {
-    /// Moves the unusable index of a project aside, given its `.aurora` directory. Removes an index that was moved
-    /// aside before. Keeps a sound index that another process has created in the meantime.
+    /// Moves an unusable index to [`ProjectDirectory::UNUSABLE_INDEX`], given the `.aurora` directory of a project. An
+    /// older index at that path is removed. If another process has created a valid index in the meantime, nothing is
+    /// moved.
     ///
     /// # Errors
     /// [`StorageError::Locked`] if another process is writing; an error if the directory cannot be written.
     pub fn set_aside(directory: &Path) -> Result<(), StorageError> {
-        let is_sound = || {
+        let is_valid = || {
             let found = Self::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot());
             found.is_ok_and(|snapshot| snapshot.verify().is_ok())
         };
-        move_aside(directory, is_sound)
+        move_aside(directory, is_valid)
     }
 
-    /// Moves the index of a project aside, whether sound or not, given its `.aurora` directory.
+    /// Like [`Environment::set_aside`], but moves a valid index too.
     ///
     /// # Errors
     /// The errors of [`Environment::set_aside`].
@@ -36,7 +37,7 @@ impl Environment {
     }
 }
 
-/// Moves an index aside unless `is_kept` returns `true`. `is_kept` is called under the writer's lock.
+/// Moves an index to [`ASIDE`] unless `is_kept` returns `true`. `is_kept` is called under the writer's lock.
 fn move_aside(directory: &Path, is_kept: impl FnOnce() -> bool) -> Result<(), StorageError> {
     let home = ProjectDirectory::at(directory).open().map_err(|error| StorageError::io(directory, error))?;
     let _lock = FileLock::writer(&home)?;
@@ -49,7 +50,8 @@ fn move_aside(directory: &Path, is_kept: impl FnOnce() -> bool) -> Result<(), St
     };
     home.remove(ASIDE).map_err(io(ASIDE))?;
     fault::point();
-    // Otherwise the next open would move the remains of an interrupted replacement to the index's path.
+    // If an interrupted replacement has left an old index, the next open would move it to the index's path. Remove it
+    // first.
     remove_old(&home)?;
     fault::point();
     home.rename(INDEX, ASIDE).map_err(io(INDEX))?;

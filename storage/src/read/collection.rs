@@ -1,4 +1,4 @@
-//! Implements the collection that keyword search runs on for a snapshot.
+//! Implements [`Collection`] for snapshots, so that keyword search can run on them.
 
 use std::borrow::Cow;
 

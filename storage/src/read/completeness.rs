@@ -1,4 +1,4 @@
-//! The number of rows for which stages have no result, and whether an index has all results.
+//! Counts the rows for which stages have no result yet, and determines whether an index has all results.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use crate::read::snapshot::Snapshot;
 use crate::unfinished::RowExtent;
 
 impl Snapshot {
-    /// Whether the last run covered its whole scope, and every stage has a result for every row. A value that may be
-    /// out of date counts as a result.
+    /// Whether the last run covered its whole scope, and every stage has a result for every row. An outdated value in a
+    /// custom column counts as a result.
     ///
     /// # Errors
     /// The index is damaged.
@@ -27,8 +27,8 @@ impl Snapshot {
         Ok(*self.inner.completeness.get_or_init(|| is_complete))
     }
 
-    /// Share of rows with a result, from 0 to 1, of the stage that lacks most results. The rows of a stage of files are
-    /// files; the rows of any other stage are chunks.
+    /// Returns the lowest share of rows with a result among all stages, from 0 to 1. The rows of a stage that processes
+    /// files are files, and the rows of any other stage are chunks.
     ///
     /// # Errors
     /// The index is damaged.
@@ -40,7 +40,8 @@ impl Snapshot {
         let (mut files, mut stages_of_files) = (0, BTreeSet::new());
         for file in self.files() {
             let file = file?;
-            // A stage that drops files also drops the files that it failed on.
+            // A skipped file counts only if a stage has no result for it: a stage that skips files also skips the files
+            // that it failed on.
             files += u64::from(file.outcome == FileOutcome::Indexed || !file.unfinished.is_empty());
             let of_file = file.unfinished.into_iter().filter(|row| row.extent == RowExtent::File);
             stages_of_files.extend(of_file.map(|row| row.stage));
@@ -56,8 +57,8 @@ impl Snapshot {
         Ok(least)
     }
 
-    /// Number of rows that wait for a stage. If the stage has several columns, the column that lacks most values
-    /// counts.
+    /// Returns the number of rows that wait for a stage. If the stage has several columns, returns the number for the
+    /// column with the most missing values.
     ///
     /// # Errors
     /// The index is damaged.
@@ -70,7 +71,8 @@ impl Snapshot {
         Ok(of_columns.unwrap_or_else(|| manifest.unfinished.for_stage(stage).waiting))
     }
 
-    /// Number of rows that wait for the stage of a column and have no earlier value in the column.
+    /// Returns the number of rows that wait for the stage of a column and have no value in the column from an earlier
+    /// run.
     ///
     /// # Errors
     /// The index is damaged.

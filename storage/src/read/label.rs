@@ -1,4 +1,5 @@
-//! Labels: properties for filtering chunks and following relationships, stored as postings without frequencies.
+//! Labels: properties by which a search filters chunks and follows relationships. They are stored as postings without
+//! frequencies.
 
 use std::ops::Range;
 
@@ -9,26 +10,27 @@ use crate::read::chunk::{ChunkType, MetaValue, NewChunk, last_component};
 
 /// Maximum length in bytes of a label payload that is stored unchanged.
 const MAX_PAYLOAD_BYTES: usize = 240;
-/// Length in bytes of the prefix of a longer payload, before the digest of the whole payload.
+/// Length in bytes of the prefix that is stored of a longer payload. A digest of the whole payload follows.
 const PAYLOAD_PREFIX_BYTES: usize = 200;
-/// Maximum length of a float that is written without an exponent.
+/// Maximum length in bytes of a float that is formatted without an exponent.
 const MAX_FLOAT_BYTES: usize = 26;
 
-/// A property shared by a set of chunks: a filter, or the source of a relationship.
+/// A property of chunks, for filtering them or following a relationship to them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Label<'a> {
     /// Chunks of a type.
     Type(ChunkType),
     /// Chunks in a language.
     Language(&'a str),
-    /// Chunks whose metadata has the value under the key, see [`MetaValue`]. For a list, each of its texts is a value.
+    /// Chunks whose metadata has the value under the key, see [`MetaValue`]. For a list, each text of the list is a
+    /// value.
     Meta {
         /// Name of the column.
         key: &'a str,
         /// The value as text: `true`, `42`, `0.5`, `payments`.
         value: &'a str,
     },
-    /// Chunks with this name or qualified name, or with a definition of this name inside, ignoring case.
+    /// Chunks that have this name or qualified name, or contain a definition of this name, ignoring case.
     Defines(&'a str),
     /// Chunks that call the name, or a name that ends in `.name` or `::name`, ignoring case.
     Calls(&'a str),
@@ -44,7 +46,7 @@ pub enum Label<'a> {
     Key(&'a str),
 }
 
-/// The kinds of [`Label`], for listing the existing labels.
+/// The kind of a [`Label`], for listing the labels in an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum LabelKind {
@@ -71,14 +73,14 @@ pub enum LabelKind {
 }
 
 impl Label<'_> {
-    /// The label as an entry of the dictionary.
+    /// Returns the label as a dictionary entry.
     pub fn to_bytes(self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.put(&mut bytes);
         bytes
     }
 
-    /// Appends the label to `bytes`, as an entry of the dictionary.
+    /// Appends the label to `bytes` as a dictionary entry.
     fn put(self, bytes: &mut Vec<u8>) {
         let (kind, payload) = match self {
             Self::Type(kind) => (LabelKind::Type, kind.as_str()),
@@ -121,14 +123,14 @@ fn put_entry(bytes: &mut Vec<u8>, kind: LabelKind, payload: &[u8]) {
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
     bytes: Vec<u8>,
-    /// Position of each label in `bytes`.
-    places: Vec<Range<usize>>,
+    /// Range of each label in `bytes`.
+    ranges: Vec<Range<usize>>,
 }
 
 impl Labels {
-    /// Creates all labels of a chunk. Values of `columns` have no labels: [`crate::values`] stores them.
+    /// Creates all labels of a chunk. Values of `columns` have no labels, because [`crate::read::values`] stores them.
     pub(crate) fn new(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> Self {
-        let mut labels = Self { bytes: Vec::with_capacity(512), places: Vec::with_capacity(24) };
+        let mut labels = Self { bytes: Vec::with_capacity(512), ranges: Vec::with_capacity(24) };
         labels.push(Label::Type(chunk.chunk_type));
         labels.push(Label::Language(&chunk.language));
         labels.push(Label::Key(&chunk.key));
@@ -158,18 +160,18 @@ impl Labels {
                 labels.push(Label::Meta { key, value: &value });
             }
         }
-        let Self { bytes, places } = &mut labels;
-        places.sort_unstable_by(|a, b| bytes[a.clone()].cmp(&bytes[b.clone()]));
-        places.dedup_by(|a, b| bytes[a.clone()] == bytes[b.clone()]);
+        let Self { bytes, ranges } = &mut labels;
+        ranges.sort_unstable_by(|a, b| bytes[a.clone()].cmp(&bytes[b.clone()]));
+        ranges.dedup_by(|a, b| bytes[a.clone()] == bytes[b.clone()]);
         labels
     }
 
-    /// The labels as entries of the dictionary.
+    /// Returns the labels as dictionary entries.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
-        self.places.iter().map(|place| &self.bytes[place.clone()])
+        self.ranges.iter().map(|range| &self.bytes[range.clone()])
     }
 
-    /// The labels as postings, which have no frequencies.
+    /// Returns the labels as terms without frequencies.
     pub(crate) fn postings(&self) -> impl Iterator<Item = (HashedTerm<'_>, TfVector)> + Clone {
         self.iter().map(|label| (HashedTerm::new(label), TfVector::default()))
     }
@@ -177,10 +179,10 @@ impl Labels {
     fn push(&mut self, label: Label<'_>) {
         let start = self.bytes.len();
         label.put(&mut self.bytes);
-        self.places.push(start..self.bytes.len());
+        self.ranges.push(start..self.bytes.len());
     }
 
-    /// Adds the label of a name, and the label of the last component of the name if that is shorter.
+    /// Adds the label of a name. If the name has several components, also adds the label of the last component.
     fn push_with_last<'n>(&mut self, name: &'n str, label: fn(&'n str) -> Label<'n>) {
         self.push(label(name));
         let last = last_component(name);
@@ -190,7 +192,7 @@ impl Labels {
     }
 }
 
-/// Returns the texts by which a value is filtered.
+/// Returns the texts of a value that a filter can match.
 pub(crate) fn filter_texts(value: &MetaValue) -> Vec<String> {
     match value {
         MetaValue::Bool(value) => vec![value.to_string()],

@@ -1,4 +1,4 @@
-//! The terms or labels of all segments, merged in byte order, and a fast traversal of all terms.
+//! Lists the terms or labels of all segments, merged in byte order, and provides a fast traversal of all terms.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ use crate::read::label::{Label, LabelKind};
 use crate::read::segment::SegmentPages;
 use crate::read::snapshot::Snapshot;
 
-/// Iterates over dictionary entries with a common prefix and live postings.
+/// Iterator over the dictionary entries of all segments that have a common prefix.
 pub(crate) struct TermListing<'s> {
     snapshot: &'s Snapshot,
     cursors: Vec<TermCursor<'s, SegmentPages<'s>>>,
     prefix: Vec<u8>,
-    /// The first entry after the listing; empty if there is no bound.
+    /// Upper bound of the entries, exclusive; empty if there is no bound.
     end: Vec<u8>,
-    /// Range of chunks. Parts of posting lists without chunks in this range are left out.
+    /// Range of chunk ids. Parts of posting lists without ids in this range are left out.
     chunks: Range<u32>,
     /// Length in bytes of the prefix that is removed from listed entries.
     hidden: usize,
@@ -26,20 +26,20 @@ pub(crate) struct TermListing<'s> {
 }
 
 impl Snapshot {
-    /// Returns the terms that begin with `prefix`, in byte order, with their numbers of live chunks.
+    /// Returns the terms that begin with `prefix`, in byte order, with the number of live chunks of each term.
     pub fn terms_with_prefix(&self, prefix: &str) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
         TermListing::new(self, prefix.as_bytes().to_vec(), &[LABEL_PREFIX + 1], 0)
     }
 
-    /// Returns the values of labels of a kind, in byte order, with their numbers of live chunks.
+    /// Returns the values of all labels of a kind, in byte order, with the number of live chunks of each label.
     ///
-    /// A value of more than 240 bytes is truncated, and ends in a digest.
+    /// A value of more than 240 bytes is truncated, and a digest is appended.
     pub fn labels(&self, kind: LabelKind) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
         TermListing::new(self, vec![LABEL_PREFIX, kind as u8], &[], 2)
     }
 
-    /// Returns the values under a metadata key, in byte order, with the live chunks that have them. Values that are
-    /// labels are truncated as in [`Snapshot::labels`].
+    /// Returns the values under a metadata key, in byte order, with the live chunks that have each value. Values that
+    /// are labels are truncated as in [`Snapshot::labels`].
     pub fn meta_values(
         &self,
         key: &str,
@@ -85,9 +85,9 @@ impl Snapshot {
         }
     }
 
-    /// Calls `visit` with the terms that begin with `prefix`, as UTF-8: in byte order within a segment, one segment
-    /// after another, so that a term may occur more than once. Terms that only deleted chunks have may be among them,
-    /// see [`Self::doc_frequency`]. With an empty prefix, all terms are visited.
+    /// Calls `visit` with each term that begins with `prefix`, as UTF-8. With an empty prefix, all terms are visited.
+    /// Visits one segment after another, and the terms of a segment in byte order, so `visit` may receive a term more
+    /// than once. It may also receive terms that only deleted chunks have, see [`Self::doc_frequency`].
     ///
     /// Reads no posting lists, and does not decode blocks that [`Walk::SkipPrefix`] skips as a whole.
     ///
@@ -105,8 +105,8 @@ impl Snapshot {
 }
 
 impl<'s> TermListing<'s> {
-    /// Lists all entries of a range with the parts of their posting lists that have chunks in `chunks`. These parts may
-    /// also have other chunks.
+    /// Lists all entries of a range, with the parts of their posting lists that contain chunks in `chunks`. These parts
+    /// may also contain chunks outside of `chunks`.
     pub(crate) fn entries(snapshot: &'s Snapshot, range: TermRange<'_>, chunks: Range<u32>) -> Self {
         Self { end: range.to.to_vec(), chunks, ..Self::new(snapshot, Vec::new(), range.from, 0) }
     }

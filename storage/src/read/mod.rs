@@ -1,8 +1,9 @@
-//! A generation of the index as readers see it, and the formats of its rows.
+//! Access to one generation of the index, and the formats of its rows.
 //!
-//! [`snapshot`] is the entry: it finds the tables of a generation. The other modules add methods to it, each for
-//! the format that it reads. A module has the reader, the codec and the writer of its format, so [`vectors`], [`values`],
-//! [`files`], [`content`] and [`chunk`] also encode rows. [`crate::write`] decides which rows are written.
+//! The entry point is [`snapshot`], which finds the tables of a generation. Each of the other modules adds methods to
+//! [`Snapshot`] for the format that it reads. A module has the reader, the codec and the writer of its format, so
+//! [`vectors`], [`values`], [`files`], [`content`] and [`chunk`] also encode rows. [`crate::write`] decides which rows
+//! are written.
 
 pub(crate) mod blame;
 pub(crate) mod chunk;

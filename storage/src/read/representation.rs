@@ -1,9 +1,9 @@
-//! The representation of a whole file in a search: the tokens of all its documentation, and the direction of the mean
+//! The representation of a whole file in a search: all documentation tokens of the file, and the direction of the mean
 //! of its chunks' vectors.
 //!
-//! Layout: number of tokens · each as its gap from the previous one, ascending, as variable-length integers · the
-//! mean's components as signed bytes, or nothing if no chunk has a vector. It is derived from the chunks, so the digest
-//! of an index leaves it out.
+//! Layout: number of tokens · the tokens, ascending, as differences from the previous token · the components of the
+//! mean as signed bytes, or nothing if no chunk has a vector. Numbers are variable-length integers. The representation
+//! is derived from the chunks, so the digest of an index does not include it.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ impl Snapshot {
         self.stored_representation(first).map(|(_, representation)| representation)
     }
 
-    /// Returns the encoded representation, restricted to vectors of the current model.
+    /// Returns the encoded representation, without a vector that belongs to an earlier model.
     pub(crate) fn encoded_representation(&self, first: ChunkId) -> Result<&[u8], StorageError> {
         let dimensions = self.manifest().model.as_ref().map(|model| model.dimensions);
         let (row, representation) = self.stored_representation(first)?;
@@ -39,7 +39,7 @@ impl Snapshot {
     }
 }
 
-/// Builds the representation of a file from its chunks, in their order.
+/// Builds the representation of a file from the file's chunks in order.
 #[derive(Debug, Default)]
 pub(crate) struct RepresentationBuilder {
     tokens: BTreeSet<u16>,
@@ -74,7 +74,7 @@ impl RepresentationBuilder {
     }
 }
 
-/// The representation of a file, in place.
+/// The representation of a file, read in place.
 #[derive(Debug, Clone)]
 pub struct FileRepresentation<'s> {
     count: usize,
@@ -94,8 +94,8 @@ impl<'s> FileRepresentation<'s> {
         Some(Self { count, tokens, row: reader.rest() })
     }
 
-    /// Returns the encoded representation without a vector of other dimensions, which belongs to an earlier model of
-    /// the index.
+    /// Returns the encoded representation. A vector with other dimensions is left out, because it belongs to an earlier
+    /// model of the index.
     pub(crate) fn bytes_for_model(&self, bytes: &'s [u8], dimensions: Option<usize>) -> &'s [u8] {
         if Some(self.row.len()) == dimensions { bytes } else { &bytes[..bytes.len() - self.row.len()] }
     }
@@ -109,8 +109,8 @@ impl<'s> FileRepresentation<'s> {
         })
     }
 
-    /// Cosine of a vector of length 1 and the mean of the chunks' vectors; `None` if there is no mean, or it has no
-    /// direction.
+    /// Returns the cosine of a vector of length 1 and the mean of the chunks' vectors. Returns `None` if there is no
+    /// mean of these dimensions, or the mean is zero.
     pub fn cosine(&self, query: &[f32]) -> Option<f32> {
         let length = (squares_signed(self.row) as f32).sqrt();
         let comparable = length > 0.0 && self.row.len() == query.len();
@@ -124,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    /// The cosine by its definition, in `f64`.
+    /// Computes the cosine by its definition, in `f64`.
     fn cosine(vectors: &[Vec<i8>], query: &[f32]) -> Option<f64> {
         let sum = |at: usize| vectors.iter().map(|vector| f64::from(vector[at])).sum::<f64>();
         let mean: Vec<f64> = (0..query.len()).map(sum).collect();
@@ -145,7 +145,7 @@ mod tests {
                 builder.add_vector(0.01, vector);
             }
             let bytes = builder.finish();
-            let found = FileRepresentation::decode(&bytes).expect("valid");
+            let found = FileRepresentation::decode(&bytes).expect("the representation is valid");
             let tokens: BTreeSet<u16> = docs.into_iter().flatten().collect();
             prop_assert!(found.doc_tokens().eq(tokens));
             let query = [0.25; 16];

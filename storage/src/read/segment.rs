@@ -1,7 +1,8 @@
 //! Segments of the inverted index as rows of LMDB tables.
 //!
-//! A dictionary block is a row of the dictionary table, with the segment and the block's key as the key. A value of
-//! posting lists is a row of the postings table, with the segment and a number as the key.
+//! A dictionary block is a row of the dictionary table. Its key is the segment's number followed by the block's first
+//! term. A value with posting lists is a row of the postings table. Its key is the segment's number followed by the
+//! value's number.
 
 use aurora_inverted::{BlockCursor, KeyedBlock, SegmentReader, SegmentSink, SegmentSource, SegmentTotals, TermRange};
 use aurora_lmdb_pages::{Cursor, Damage, Pages, Tree};
@@ -10,13 +11,13 @@ use crate::error::StorageError;
 use crate::manifest::SegmentInfo;
 use crate::tables::{Operation, Table};
 
-/// Number of bytes of the segment's number, the prefix of every key.
+/// Number of bytes of the segment's number, which is the prefix of every key.
 const PREFIX_BYTES: usize = 4;
 
 /// A reader of a segment of one generation.
 pub(crate) type StoredSegment<'a> = SegmentReader<'a, SegmentPages<'a>>;
 
-/// The pages of a segment.
+/// Access to the rows of one segment.
 #[derive(Clone, Copy)]
 pub(crate) struct SegmentPages<'a> {
     /// The mapped file.
@@ -104,17 +105,17 @@ pub(crate) fn ranges(bounds: &[Vec<u8>]) -> impl Iterator<Item = TermRange<'_>> 
     bounds.iter().zip(ends).map(|(from, to)| TermRange { from, to })
 }
 
-/// Returns the segment info with the totals that a writer has counted.
+/// Adds the totals that a writer has counted to a description of a segment.
 pub(crate) fn with_totals(info: SegmentInfo, totals: SegmentTotals) -> SegmentInfo {
     SegmentInfo { terms: totals.terms, postings: totals.postings, bytes: totals.bytes, ..info }
 }
 
-/// Key of a value of posting lists.
+/// Returns the key of a value with posting lists.
 fn postings_key(segment: u32, number: u32) -> [u8; 8] {
     (u64::from(segment) << 32 | u64::from(number)).to_be_bytes()
 }
 
-/// Key of the dictionary block that starts at `term`.
+/// Returns the key of the dictionary block that starts at `term`.
 fn dictionary_key(segment: u32, term: &[u8]) -> Vec<u8> {
     [&segment.to_be_bytes()[..], term].concat()
 }

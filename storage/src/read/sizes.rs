@@ -20,8 +20,8 @@ pub struct TableSize {
 }
 
 impl Snapshot {
-    /// Returns the tables of the generation, largest first. The rest of the data file is free pages, and pages of
-    /// generations that are still being read.
+    /// Returns the tables of the generation, largest first. The rest of the data file consists of free pages, and of
+    /// pages of other generations that are still being read.
     ///
     /// # Errors
     /// The pages of a table are damaged. Every page is visited, so that a damaged root cannot result in a wrong size.

@@ -1,4 +1,5 @@
-//! Tags and lifespans that users give to code chunks, by chunk key, so that they survive a rebuild of the index.
+//! Tags and lifespans that users assign to code chunks. They are stored by chunk key, so they survive a rebuild of the
+//! index.
 
 use std::path::Path;
 
@@ -15,11 +16,12 @@ const FORMAT: u32 = 1;
 const GOVERNANCE: usize = 0;
 const TABLES: &[RecordTable] = &[RecordTable { name: "governance", mark: 0x58 }, RecordStore::IDENTITY];
 
-/// Tags and lifespans of a project's chunks. A change is durable when the call returns.
+/// Tags and lifespans of a project's chunks. A change is on disk when the call returns.
 pub struct Annotations(RecordStore);
 
 impl Annotations {
-    /// Opens the annotations of a project, given its `.aurora` directory. `known` records the stores of this user.
+    /// Opens the annotations of a project, given its `.aurora` directory. `known` contains the stores that this user
+    /// has created or accepted.
     ///
     /// # Errors
     /// [`StorageError::NoIndex`] if `mode` is [`OpenMode::Existing`] and the project has no annotations;
@@ -29,7 +31,8 @@ impl Annotations {
         Ok(Self(open_unchecked(directory, mode, known)?.checked()?))
     }
 
-    /// Checks all annotations of a project, and records them as this user's. Returns their number.
+    /// Checks all annotations of a project, and records that the user has accepted them. Returns the number of
+    /// annotations.
     ///
     /// # Errors
     /// The project has no annotations, they are damaged, or the record cannot be written.
@@ -39,7 +42,7 @@ impl Annotations {
         Ok(annotations.all()?.len())
     }
 
-    /// Returns the annotations of some chunks, in the order of their keys.
+    /// Returns the annotations of the chunks with these keys, in the order of `keys`.
     ///
     /// # Errors
     /// The annotations are damaged or cannot be read.
@@ -93,8 +96,9 @@ impl Annotations {
         })
     }
 
-    /// Moves the annotations of chunks whose keys have changed, given as pairs of the old and the new key. An
-    /// annotation under the new key wins, but gets the tags of both.
+    /// Moves the annotations of chunks whose keys have changed, given as pairs of the old and the new key. If there
+    /// already is an annotation under the new key, the two are merged: the result has all tags, and the lifespan under
+    /// the new key takes precedence.
     ///
     /// # Errors
     /// The annotations cannot be read or written.
@@ -143,7 +147,7 @@ fn open_unchecked(directory: &Path, mode: OpenMode, known: KnownIndexes) -> Resu
     RecordStore::open_unchecked(&home, NAME, (FORMAT, TABLES), mode, known)
 }
 
-/// The key of a row: a digest, because the key of a chunk may be longer than LMDB allows.
+/// Returns the key of a row. This is a digest, because the key of a chunk may be longer than LMDB allows.
 fn row_key(key: &str) -> [u8; 32] {
     *blake3::hash(key.as_bytes()).as_bytes()
 }

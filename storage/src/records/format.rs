@@ -11,15 +11,15 @@ use crate::store::{IndexStore, Mapped};
 pub struct RecordTable {
     /// Name of the table in the environment.
     pub name: &'static str,
-    /// First byte of the table's checksums. It must differ from those of all other tables.
+    /// Number that identifies the table in the checksums of its values. Each table must have a different number.
     pub mark: u8,
 }
 
-/// The table with the id of the store, which is the last of the tables.
+/// The table that contains the id of the store. It is the last table of every store.
 pub(super) const IDENTITY: RecordTable = RecordTable { name: "identity", mark: 0x50 };
-/// Name of the table that signs transactions, and the key of its only row: the version and the number of the
-/// transaction that wrote the newest rows.
+/// Name of the table that contains the signature.
 const FORMAT: &str = "format";
+/// Key of the signature row. Its value is the version and the number of the transaction that wrote the newest rows.
 const SIGNATURE: &[u8] = b"signature";
 
 /// Maximum length of a key in bytes. LMDB allows 511.
@@ -30,8 +30,9 @@ pub(super) const MAX_KEY_BYTES: usize = 500;
 pub(crate) struct RecordFormat {
     /// Version of the values.
     pub(crate) version: u32,
-    /// First byte of the checksum of the signature.
+    /// Number that identifies the signature in its checksum.
     pub(crate) mark: Mark,
+    /// All tables, with [`IDENTITY`] as the last one.
     pub(crate) tables: &'static [RecordTable],
 }
 
@@ -76,7 +77,7 @@ impl RecordFormat {
         Ok(opened.unwrap_commit())
     }
 
-    /// Writes the version and the number of a transaction that has changed some table.
+    /// Writes the signature row. Every transaction that changes a table must do this.
     pub(crate) fn sign_in(&self, tables: &OpenTables, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
         self.sign(&tables.format, transaction)
     }
@@ -88,7 +89,8 @@ impl RecordFormat {
         table.put(transaction, SIGNATURE, &value)
     }
 
-    /// Returns the trees of the tables. Checks the format, and that the tables belong to the newest transaction.
+    /// Returns the trees of the tables. Checks that the store has this format, and that the tables belong to the newest
+    /// transaction.
     pub(crate) fn trees(&self, mapped: &Mapped) -> Result<Vec<Tree>, Damage> {
         let (pages, main) = (mapped.pages(), mapped.meta.main);
         match (main.is_empty(), mapped.meta.transaction) {
@@ -115,7 +117,7 @@ impl RecordFormat {
         }
         let tree = |table: &RecordTable| {
             let tree = Cursor::named(pages, main, table.name)?;
-            // Stores of earlier versions may have no table of ids, so nobody knows who created them.
+            // Stores of earlier versions may have no table of ids. The origin of such a store is unknown.
             let tree = tree.or((table.name == IDENTITY.name).then_some(Tree::EMPTY));
             let tree = tree.ok_or_else(|| Damage(format!("it has no table `{}`", table.name)))?;
             Ok(tree.with_seal(Some(table.mark)))

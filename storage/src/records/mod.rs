@@ -1,8 +1,9 @@
-//! Records of primary data, which cannot be rebuilt from files: durable, atomic, and checked when they are read.
+//! Stores of records that cannot be rebuilt from files. Writes are durable and atomic, and records are checked when
+//! they are read.
 //!
 //! A store is a separate LMDB environment with tables of keys and values. Every value ends in a checksum of its table,
-//! key and bytes. A row that every transaction writes contains the number of the transaction, so that a damaged or
-//! rolled back file results in an error instead of a wrong answer.
+//! key and bytes. Every transaction also writes its number to a row. A damaged or rolled back file therefore results in
+//! an error and not in wrong data.
 
 pub(crate) mod access;
 pub(crate) mod annotations;

@@ -10,12 +10,13 @@ use super::format::RecordFormat;
 use crate::error::StorageError;
 use crate::store::Mapped;
 
-/// The records of a store at one point in time, unaffected by later writes. Tables are identified by their positions.
+/// A snapshot of the records of a store. Later writes do not change it. A table is identified by its index in the list
+/// of tables with which the store was opened.
 pub struct RecordReader {
     path: PathBuf,
     mapped: Mapped,
     trees: Vec<Tree>,
-    /// Pages that were checked for missing keys.
+    /// Pages that were checked when a key was missing.
     seen: Mutex<FxHashSet<u64>>,
 }
 
@@ -25,17 +26,18 @@ impl RecordReader {
         Ok(Self { path, mapped, trees, seen: Mutex::default() })
     }
 
-    /// The number of the transaction that wrote the newest records.
+    /// Returns the number of the transaction that wrote the newest records.
     pub fn transaction(&self) -> u64 {
         self.mapped.meta.transaction
     }
 
-    /// Whether no table has a record.
+    /// Whether all tables are empty.
     pub(super) fn is_empty(&self) -> bool {
         self.trees.iter().all(|tree| tree.is_empty())
     }
 
-    /// Number of records according to the table itself. It is correct in a checked file.
+    /// Returns the number of records that the root of a table states. The number is only reliable after
+    /// [`Self::check`].
     pub fn count(&self, table: usize) -> u64 {
         self.trees[table].entries
     }
@@ -52,7 +54,7 @@ impl RecordReader {
                 let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
                 let checked = Cursor::check_path(pages, tree, key, &mut seen);
                 if checked.is_err() {
-                    // One of these pages is damaged.
+                    // The damaged page must be checked again, so that the next lookup fails too.
                     seen.clear();
                 }
                 checked.map(|()| None)
@@ -80,7 +82,7 @@ impl RecordReader {
         last().map_err(|damage| damaged(&self.path, damage))
     }
 
-    /// Checks every page, and compares every record with its checksum.
+    /// Checks every page, and verifies the checksum of every record.
     ///
     /// # Errors
     /// [`StorageError::DamagedRecords`] with the first problem.
@@ -103,7 +105,7 @@ impl RecordReader {
 /// A record: its key and its value.
 pub type Record<'r> = Entry<'r>;
 
-/// Records in key order.
+/// Iterator over records in key order.
 pub struct Records<'r> {
     reader: &'r RecordReader,
     entries: Entries<'r>,

@@ -16,14 +16,14 @@ use crate::project::DATA;
 use crate::store::IndexStore;
 use crate::trust::{KnownIndexes, Origin};
 
-/// First byte of the checksum of the signature. It differs from those of the tables.
+/// Number that identifies the signature in its checksum. It differs from the numbers of the tables.
 const SIGNATURE_MARK: u8 = 0x51;
 const ID: &[u8] = b"id";
 /// Lock of the process that writes.
 const LOCK: &str = "records.lock";
 
-/// A store of records. Transactions are durable when the call returns, and are serialised across all processes. Readers
-/// never wait.
+/// A store of records. A transaction is on disk when the call returns. Only one process writes at a time, and the
+/// others wait. Readers never wait.
 pub struct RecordStore {
     home: Directory,
     name: &'static str,
@@ -34,9 +34,9 @@ pub struct RecordStore {
 }
 
 impl RecordStore {
-    /// Opens the store `name` in a directory, or creates it there. `tables` are its tables, and the last one is
-    /// [`RecordStore::IDENTITY`]; `version` is the version of their values. `known` records which stores this user has
-    /// created.
+    /// Opens the store `name` in the directory `home`. In [`OpenMode::Create`], creates it if it does not exist.
+    /// `layout` contains the version of the values and the tables, the last of which must be [`RecordStore::IDENTITY`].
+    /// `known` contains the stores that this user has created or accepted.
     ///
     /// # Errors
     /// [`StorageError::ForeignRecords`] if the user has neither created nor accepted the store;
@@ -56,7 +56,7 @@ impl RecordStore {
     /// origin.
     ///
     /// # Errors
-    /// The errors of [`Self::open`] except for the first one.
+    /// The errors of [`Self::open`] except for [`StorageError::ForeignRecords`].
     pub fn open_unchecked(
         home: &Directory,
         name: &'static str,
@@ -81,13 +81,13 @@ impl RecordStore {
         Ok(Self { home: home.clone(), name, store, format, known, tables: OnceLock::new() })
     }
 
-    /// Returns the store if it may be used.
+    /// Returns the store if its origin allows using it.
     pub(crate) fn checked(self) -> Result<Self, StorageError> {
         let origin = self.origin()?;
         self.check_origin(origin).map(|()| self)
     }
 
-    /// The table that each store has in addition to its own tables.
+    /// The table with the id of the store. Every store has this table in addition to its other tables.
     pub const IDENTITY: RecordTable = IDENTITY;
 
     /// Returns a reader of the current records.
@@ -99,7 +99,7 @@ impl RecordStore {
         RecordReader::new(self.store.data.clone(), mapped, &self.format)
     }
 
-    /// The random id of the store; `None` before the first transaction.
+    /// Returns the random id of the store; `None` before the first transaction.
     ///
     /// # Errors
     /// The errors of [`Self::read`].
@@ -107,7 +107,7 @@ impl RecordStore {
         self.id_in(&self.read()?)
     }
 
-    /// The id that is visible to a reader of the store.
+    /// Returns the id of the store that a reader finds.
     ///
     /// # Errors
     /// The errors of [`Self::read`].
@@ -115,8 +115,8 @@ impl RecordStore {
         Ok(reader.get(self.identity(), ID)?.and_then(IndexId::from_bytes))
     }
 
-    /// The origin of the store. A store without records belongs to its first writer. The origin is unknown if the store
-    /// has records but no id.
+    /// Returns the origin of the store. A store without records counts as the user's own. A store with records but no
+    /// id has an unknown origin.
     ///
     /// # Errors
     /// The errors of [`Self::read`].
@@ -129,12 +129,13 @@ impl RecordStore {
         })
     }
 
-    /// The error for an invalid value.
+    /// Creates an error for an invalid value.
     pub(crate) fn damaged(&self, what: String) -> StorageError {
         StorageError::DamagedRecords { path: self.store.data.clone(), what }
     }
 
-    /// Records the store as this user's after a check of all its records. A store without an id gets one.
+    /// Checks all records of the store, and records that the user has accepted the store. A store without an id gets
+    /// one.
     ///
     /// # Errors
     /// The store is damaged, or the record cannot be written.
@@ -155,8 +156,8 @@ impl RecordStore {
         checked.map_err(|reason| StorageError::ForeignRecords { path: self.home.path().join(self.name), reason })
     }
 
-    /// Changes records in one transaction. All changes of `change` are durable when this function returns. If it fails,
-    /// nothing is changed.
+    /// Calls `change` to change records in one transaction. When this function returns, all changes are on disk. If it
+    /// fails, nothing has changed.
     ///
     /// # Errors
     /// The error of `change`; an error if the file is damaged or cannot be written; [`StorageError::ForeignRecords`] if
@@ -180,7 +181,7 @@ impl RecordStore {
         if !is_accepted {
             self.check_origin(origin)?;
         }
-        self.make_sound(origin)?;
+        self.check_unless_sound(origin)?;
         let wrap = |error| StorageError::lmdb(&self.store.data, error);
         let tables = match self.tables.get() {
             Some(tables) => tables,
@@ -200,8 +201,8 @@ impl RecordStore {
             crate::fault::point();
             transaction.commit().map_err(wrap)?;
             crate::fault::point();
-            // If this fails, the next process that writes checks the whole store. A store of unknown origin that is
-            // used only because all stores are accepted does not become the user's own.
+            // If this fails, the next process that writes checks the whole store. A store of unknown origin is used
+            // only if `known` accepts all stores. Such a store must not become the user's own.
             if origin != Origin::Unknown {
                 let _ = self.known.remember(&id, self.home.path(), self.name);
             }
@@ -209,25 +210,26 @@ impl RecordStore {
         Ok(done)
     }
 
-    /// Returns the id of the store. A new store gets its id here.
+    /// Returns the id of the store. If the store has no id, writes a new one.
     fn identify(&self, writer: &mut RecordWriter<'_>) -> Result<IndexId, StorageError> {
         if let Some(id) = writer.get(self.identity(), ID)?.and_then(|bytes| IndexId::from_bytes(&bytes)) {
             return Ok(id);
         }
         let id = IndexId::random().map_err(|error| StorageError::io(&self.store.data, error))?;
-        // Recorded before it is written to the store, so that a store whose writer is killed in between also counts as
-        // this user's.
+        // The id is recorded before it is written to the store. If the process is killed in between, the store still
+        // counts as this user's.
         self.known.announce(self.home.path(), &id);
         writer.put(self.identity(), ID, id.as_bytes())?;
         Ok(id)
     }
 
-    /// Makes sure that LMDB can follow the pages of the file: either a write of this user left the file as it is, or
+    /// Ensures that LMDB can follow the pages of the file. If the file has changed since the last write by this user,
     /// the whole file is checked.
-    fn make_sound(&self, origin: Origin) -> Result<(), StorageError> {
+    fn check_unless_sound(&self, origin: Origin) -> Result<(), StorageError> {
         match origin {
             _ if self.store.is_sound() => Ok(()),
-            // A file without an id has no known owner, and a check of a new one is quick.
+            // The creator of a file without an id is unknown, so the file is checked. For a new file, the check is
+            // fast.
             Origin::Own if self.id()?.is_some() => {
                 self.store.set_sound();
                 Ok(())
@@ -254,7 +256,8 @@ impl RecordStore {
         self.format.tables.len() - 1
     }
 
-    /// Waits for another process that writes. The system releases the lock when a process ends for any reason.
+    /// Locks the store for writing. Waits while another process writes. The system releases the lock when a process
+    /// ends for any reason.
     fn lock(&self) -> Result<FileLock, StorageError> {
         FileLock::wait(&self.home, LOCK).map_err(|error| StorageError::io(&self.home.path().join(LOCK), error))
     }

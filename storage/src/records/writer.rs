@@ -7,7 +7,8 @@ use super::format::{MAX_KEY_BYTES, OpenTables, RecordFormat};
 use crate::error::StorageError;
 use crate::store::IndexStore;
 
-/// One transaction over the records of a store. It sees its own changes. Tables are identified by their positions.
+/// One write transaction on a store. Reads return the changes of the transaction. A table is identified by its index in
+/// the list of tables with which the store was opened.
 pub struct RecordWriter<'t> {
     pub(super) store: &'t IndexStore,
     pub(super) format: &'t RecordFormat,
@@ -64,7 +65,7 @@ impl RecordWriter<'_> {
         deleted.map_err(|error| self.lmdb(error))
     }
 
-    /// The error for a value that cannot be decoded.
+    /// Creates an error for a value that cannot be decoded.
     pub(crate) fn invalid(&self, what: &str) -> StorageError {
         self.damaged(Damage(what.to_owned()))
     }

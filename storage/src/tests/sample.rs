@@ -1,4 +1,4 @@
-//! Strategies for property tests.
+//! Proptest strategies that generate chunks.
 
 use proptest::collection::vec;
 use proptest::option::of;
@@ -48,7 +48,7 @@ fn meta_value() -> impl Strategy<Value = MetaValue> {
     ]
 }
 
-/// Generates any chunk.
+/// Returns a strategy for arbitrary chunks.
 pub(crate) fn chunk() -> impl Strategy<Value = Chunk> {
     let texts = (word(), word(), word(), word(), word(), word(), word(), "\\PC{0,200}");
     let bindings = vec((word(), word(), word()).prop_map(|(name, path, member)| Binding { name, path, member }), 0..3);

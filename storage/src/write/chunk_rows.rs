@@ -29,18 +29,18 @@ pub(crate) struct ClosedRows {
 }
 
 impl ChunkRows {
-    /// Starts without chunks. Values of `columns` are left out of the rows.
+    /// Creates a builder without chunks. The rows do not contain the values of `columns`, which [`ValueRows`] writes.
     pub(crate) fn new(columns: Arc<[ColumnDeclaration]>) -> Self {
         let (content, blames) = (CompressedBlockWriter::new(Table::Content), CompressedBlockWriter::new(Table::Blames));
         Self { columns, content, blames, source: None }
     }
 
-    /// Starts another file with the next chunk, even if it has the path of the previous file.
+    /// Starts a new file. The next chunk belongs to it, even if the chunk has the path of the previous file.
     pub(crate) fn begin_file(&mut self) {
         self.source = None;
     }
 
-    /// Adds a chunk. Ids ascend, and the chunks of a file are consecutive.
+    /// Adds a chunk. Ids must ascend, and the chunks of a file must be consecutive.
     pub(crate) fn push(&mut self, id: u32, chunk: &NewChunk<'_>, emit: Emit<'_>) -> Result<(), StorageError> {
         let source = match self.source.take().filter(|(_, source)| source.is_source_of(chunk)) {
             Some(known) => known,
@@ -64,13 +64,14 @@ impl ChunkRows {
         full.into_iter().try_for_each(emit)
     }
 
-    /// Adds the blame of a file, encoded by [`crate::read::blame::encode`]. The ids of the files' first chunks ascend.
+    /// Adds the blame of a file, encoded by [`crate::read::blame::encode`]. `first` is the first chunk of the file.
+    /// These ids must ascend.
     pub(crate) fn push_blame(&mut self, first: u32, blame: &[u8], emit: Emit<'_>) -> Result<(), StorageError> {
         let full = self.blames.push(first, |[bytes]| bytes.extend_from_slice(blame))?;
         full.into_iter().try_for_each(emit)
     }
 
-    /// Closes the last blocks.
+    /// Emits the last blocks.
     pub(crate) fn finish(&mut self, emit: Emit<'_>) -> Result<(), StorageError> {
         let last = [self.content.finish()?, self.blames.finish()?];
         last.into_iter().flatten().try_for_each(emit)
@@ -82,7 +83,7 @@ impl ChunkRows {
     }
 }
 
-/// Consecutive chunks of a new index, and other rows that are written before theirs.
+/// Consecutive chunks of a new index, and other rows that are written before the rows of these chunks.
 pub(crate) struct ChunkBatch {
     first: u32,
     chunks: Vec<Chunk>,
@@ -92,12 +93,12 @@ pub(crate) struct ChunkBatch {
 }
 
 impl ChunkBatch {
-    /// Creates a batch of rows only.
+    /// Creates a batch that has only rows and no chunks.
     pub(crate) fn without_chunks(others: Vec<Operation>) -> Self {
         Self { first: 0, chunks: Vec::new(), source: None, others }
     }
 
-    /// Builds all rows. A block of contents has only chunks of this batch.
+    /// Builds all rows. Blocks of contents do not span batches, so the batches can be built independently.
     pub(crate) fn rows(self, columns: &Arc<[ColumnDeclaration]>) -> Result<Vec<Operation>, StorageError> {
         let mut rows = ChunkRows { source: self.source, ..ChunkRows::new(Arc::clone(columns)) };
         let mut operations = self.others;
@@ -115,17 +116,17 @@ impl ChunkBatch {
 pub(crate) struct ChunkBatches {
     values: ValueRows,
     source: Option<(u32, SourceRecord)>,
-    /// Id of the next chunk.
+    /// Id that the next chunk will get.
     next: u32,
 }
 
 impl ChunkBatches {
-    /// Starts at the first chunk.
+    /// Creates batches that start at the first chunk of the index.
     pub(crate) fn new(columns: &Arc<[ColumnDeclaration]>) -> Self {
         Self { values: ValueRows::new(Arc::clone(columns), None), source: None, next: 0 }
     }
 
-    /// Adds the next chunks. The batch includes blocks of values that are full.
+    /// Returns a batch of the next chunks, which also contains the blocks of values that are now full.
     pub(crate) fn push(&mut self, chunks: Vec<Chunk>) -> Result<ChunkBatch, StorageError> {
         let (first, source, mut others) = (self.next, self.source.clone(), Vec::new());
         for chunk in &chunks {
@@ -151,8 +152,8 @@ impl ClosedRows {
         self.blames.append(&mut others.blames);
     }
 
-    /// Removes blocks whose chunks are all dead, and rewrites blocks of which at most half of the chunks are alive.
-    /// `dead_firsts` are the first chunks of the files of `dead`.
+    /// Removes blocks without live chunks, and rewrites blocks of the base generation with at most half of their chunks
+    /// live. `dead_firsts` contains the first chunk of each file whose chunks are in `dead`.
     pub(crate) fn remove_dead(
         &self,
         base: &Snapshot,

@@ -1,4 +1,4 @@
-//! Removes rows of a writer that never published.
+//! Removes rows that a writer has committed but never published.
 
 use aurora_inverted::WINDOW;
 
@@ -7,7 +7,7 @@ use crate::read::{BLOCK_IDS, Snapshot};
 use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::write::commit::Committer;
 
-/// The key in each table from which on rows belong to no published generation.
+/// Returns, for each table, the first key whose rows do not belong to the published generation.
 fn first_unpublished_keys(snapshot: &Snapshot) -> [(Table, Vec<u8>); 11] {
     let manifest = snapshot.manifest();
     let first = |ids: u32| block_key(manifest.next_chunk_id.div_ceil(ids)).to_vec();
@@ -27,7 +27,7 @@ fn first_unpublished_keys(snapshot: &Snapshot) -> [(Table, Vec<u8>); 11] {
     ]
 }
 
-/// Whether there are rows to remove.
+/// Whether there are unpublished rows.
 pub(crate) fn has_leftovers(snapshot: &Snapshot) -> Result<bool, StorageError> {
     for (table, start) in first_unpublished_keys(snapshot) {
         if snapshot.rows(table, &start).next().transpose()?.is_some() {
@@ -39,8 +39,8 @@ pub(crate) fn has_leftovers(snapshot: &Snapshot) -> Result<bool, StorageError> {
 
 /// Removes all unpublished rows.
 ///
-/// A block of lengths or vectors that is shared by the generation and the lost writer keeps rows of unassigned ids. The
-/// next writer assigns those ids again, and drops these rows.
+/// A block of lengths or vectors may contain both published ids and unpublished ids. Such a block is not changed. The
+/// next writer assigns the unpublished ids again, and replaces their rows.
 pub(crate) fn remove_leftovers(snapshot: &Snapshot, committer: &mut Committer) -> Result<(), StorageError> {
     for (table, start) in first_unpublished_keys(snapshot) {
         for row in snapshot.rows(table, &start) {

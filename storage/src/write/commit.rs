@@ -19,8 +19,8 @@ use crate::tables::{FORMAT_MARK, Operation, Table, meta_key, signature};
 type RawTable = Database<'static, Bytes, Bytes>;
 type RawTables = [RawTable; Table::COUNT];
 
-/// Number of batches that wait for the thread. At most this many batches, the one being built and the one being written
-/// are in memory.
+/// Maximum number of batches that wait for the thread. In addition to these, the batch being built and the batch being
+/// written are in memory.
 const MAX_WAITING: usize = 1;
 
 /// The thread that applies batches, and the channel to it.
@@ -34,13 +34,13 @@ pub(crate) struct Committer {
     batch: Vec<Operation>,
     bytes: usize,
     thread: Option<WriterThread>,
-    /// The text of the thread's error, which the first caller got.
+    /// Message of the thread's error, which has already been returned to a caller.
     failure: Option<String>,
 }
 
 impl Committer {
-    /// Starts without a thread: the first batch starts it. `base` is the generation that is changed; `limit` is the
-    /// size of a batch in bytes of keys and values.
+    /// Creates a committer. The first batch starts the thread. `base` is the generation to change. `limit` is the size
+    /// of a batch in bytes.
     pub(crate) fn new(base: &Snapshot, limit: usize) -> Self {
         Self {
             base: base.clone(),
@@ -53,12 +53,13 @@ impl Committer {
         }
     }
 
-    /// Adds an operation that may be committed before the rest, because no reader can see its row yet.
+    /// Adds an operation that may be committed before later ones. No reader of a published generation may depend on its
+    /// row.
     pub(crate) fn push(&mut self, operation: Operation) -> Result<(), StorageError> {
         self.push_together([operation])
     }
 
-    /// Adds several operations that are committed in one transaction.
+    /// Adds several operations, which are committed in the same transaction.
     pub(crate) fn push_together(
         &mut self,
         operations: impl IntoIterator<Item = Operation>,
@@ -67,7 +68,7 @@ impl Committer {
         if self.bytes >= self.limit { self.flush() } else { Ok(()) }
     }
 
-    /// Adds an operation to the current batch without a check of its size.
+    /// Adds an operation to the current batch. Does not send the batch to the thread, even if it is full.
     pub(crate) fn push_last(&mut self, operation: Operation) {
         self.add(operation.sealed());
     }
@@ -88,7 +89,7 @@ impl Committer {
         self.batch.push(operation);
     }
 
-    /// Sends the rest to the thread, and waits until everything is on disk.
+    /// Sends the last batch to the thread, and waits until everything is on disk.
     pub(crate) fn finish(&mut self) -> Result<(), StorageError> {
         let flushed = self.flush();
         let stopped = self.stop();
@@ -112,7 +113,8 @@ impl Committer {
         if sender.send(batch).is_ok() { Ok(()) } else { self.stop() }
     }
 
-    /// Closes the channel, and waits for the thread to end. Returns its error; later calls return the text of the error.
+    /// Closes the channel, and waits for the thread to end. Returns the thread's error. Later calls return
+    /// [`StorageError::WriterStopped`] with the message of that error.
     fn stop(&mut self) -> Result<(), StorageError> {
         let stopped =
             |reason: &str| StorageError::WriterStopped { path: self.store.data.clone(), reason: reason.to_owned() };
@@ -137,7 +139,7 @@ fn start(base: Snapshot, store: Arc<IndexStore>) -> Result<WriterThread, Storage
 
 impl Drop for Committer {
     fn drop(&mut self) {
-        // The caller has already got the error, or discards the rows.
+        // An error is ignored: either it has already been returned, or the caller discards the rows.
         let _ = self.stop();
     }
 }
@@ -161,7 +163,8 @@ fn apply_all(base: &Snapshot, store: &IndexStore, batches: &Receiver<Vec<Operati
     Ok(())
 }
 
-/// Applies a batch in one synchronous transaction. If it fails, nothing of the batch is kept.
+/// Applies a batch in one transaction, and waits until it is on disk. If the transaction fails, no operation of the
+/// batch has an effect.
 fn apply(store: &IndexStore, tables: &mut Option<RawTables>, batch: &[Operation]) -> heed::Result<()> {
     let tables = match tables {
         Some(tables) => tables,
@@ -184,13 +187,14 @@ fn apply(store: &IndexStore, tables: &mut Option<RawTables>, batch: &[Operation]
     Ok(())
 }
 
-/// Writes the number of a transaction to the table of meta rows.
+/// Writes the number of the transaction to the meta table.
 fn sign(meta: &Database<'_, Bytes, Bytes>, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
     let row = signature(transaction.id() as u64);
     meta.put(transaction, &row.key, row.value.as_deref().unwrap_or_default())
 }
 
-/// Puts a value. A key at the end of the table needs no search; elsewhere, the value is written only if it differs.
+/// Sets the value of a key. Appending a key at the end of the table needs no search. Elsewhere, the value is written
+/// only if it differs from the stored value.
 fn put(table: &RawTable, transaction: &mut RwTxn<'_>, key: &[u8], value: &[u8]) -> heed::Result<()> {
     match table.put_with_flags(transaction, PutFlags::APPEND, key, value) {
         Err(heed::Error::Mdb(MdbError::KeyExist)) => {}
@@ -202,12 +206,12 @@ fn put(table: &RawTable, transaction: &mut RwTxn<'_>, key: &[u8], value: &[u8]) 
     table.put(transaction, key, value)
 }
 
-/// Creates the tables of a new index and its id.
+/// Creates the tables and the id of a new index.
 pub(crate) fn create_tables(store: &IndexStore) -> Result<(), StorageError> {
     open_tables(store).map(drop).map_err(|error| StorageError::lmdb(&store.data, error))
 }
 
-/// Opens the tables. In a new file, creates them together with the format mark.
+/// Opens the tables. In a new file, creates them together with the format row and the id of the index.
 fn open_tables(store: &IndexStore) -> heed::Result<RawTables> {
     let transaction = store.lmdb.write_txn()?;
     let opened = store.lmdb.create_databases_and_commit(transaction, |opener, transaction| {
@@ -231,10 +235,10 @@ fn open_tables(store: &IndexStore) -> heed::Result<RawTables> {
     Ok(opened.unwrap_commit())
 }
 
-/// Makes the file as long as its meta page says.
+/// Extends the file to the length that its meta page implies.
 ///
-/// LMDB does not write pages at the end that were allocated and freed in one transaction. Without those pages, only the
-/// list of free pages would distinguish a complete file from a truncated one.
+/// LMDB does not write pages at the end of the file that were allocated and freed in the same transaction. A file
+/// without these pages could be distinguished from a truncated file only by its list of free pages.
 fn fill_up(store: &IndexStore) -> Result<(), StorageError> {
     let page = u64::from(store.lmdb.unnamed_database_stat().page_size);
     let extent = (store.lmdb.info().last_page_number as u64 + 1) * page;
@@ -256,7 +260,7 @@ mod tests {
 
     /// Environment variable with the directory in which the child process writes.
     const DIRECTORY: &str = "AURORA_STORAGE_TEST_GROWTH";
-    /// Number of rows that one call of [`write`] adds: 6 MB.
+    /// Number of rows that one call of [`write`] adds. Together they have 6 MB.
     const ROWS: u32 = 100;
 
     /// Adds rows to the index. Each round continues where the previous one ended.
@@ -273,43 +277,43 @@ mod tests {
         vec![number as u8; 60_000]
     }
 
-    /// Checks that a snapshot sees all rows of some rounds, and no later rows.
+    /// Checks that a snapshot has all rows of the first `rounds` rounds, and no later rows.
     fn check(snapshot: &Snapshot, rounds: u32) {
         for number in 0..rounds * ROWS {
-            let found = snapshot.get(Table::Postings, &number.to_be_bytes()).expect("sound");
+            let found = snapshot.get(Table::Postings, &number.to_be_bytes()).expect("the page is valid");
             assert!(found == Some(&value(number)), "row {number} of {rounds} rounds");
         }
-        let later = snapshot.get(Table::Postings, &(rounds * ROWS).to_be_bytes()).expect("sound");
+        let later = snapshot.get(Table::Postings, &(rounds * ROWS).to_be_bytes()).expect("the page is valid");
         assert!(later.is_none(), "a row after {rounds} rounds");
     }
 
     fn create(directory: &Path) -> Environment {
-        Environment::open(directory, OpenMode::Create).expect("opens")
+        Environment::open(directory, OpenMode::Create).expect("the index can be opened")
     }
 
     #[test]
     fn the_file_grows_while_readers_keep_old_snapshots() {
-        let directory = tempfile::tempdir().expect("a directory");
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
         let environment = create(directory.path());
         let before = environment.store.lmdb.info().map_size;
-        let mut snapshots = vec![environment.snapshot().expect("opens")];
+        let mut snapshots = vec![environment.snapshot().expect("the index can be opened")];
         for round in 0..4 {
-            write(&environment, round).expect("is written");
-            snapshots.push(environment.snapshot().expect("opens"));
+            write(&environment, round).expect("the rows can be written");
+            snapshots.push(environment.snapshot().expect("the index can be opened"));
             for (rounds, snapshot) in snapshots.iter().enumerate() {
                 check(snapshot, rounds as u32);
             }
         }
-        assert!(environment.store.length().expect("has one") > 4 * 6_000_000);
+        assert!(environment.store.length().expect("the data file exists") > 4 * 6_000_000);
         assert_eq!(environment.store.lmdb.info().map_size, before);
     }
 
     #[test]
     fn readers_read_while_the_file_grows() {
-        let directory = tempfile::tempdir().expect("a directory");
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
         let environment = create(directory.path());
-        write(&environment, 0).expect("is written");
-        let snapshot = environment.snapshot().expect("opens");
+        write(&environment, 0).expect("the rows can be written");
+        let snapshot = environment.snapshot().expect("the index can be opened");
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let readers: Vec<_> = (0..2)
@@ -317,39 +321,39 @@ mod tests {
                     scope.spawn(|| {
                         while !done.load(Ordering::Relaxed) {
                             check(&snapshot, 1);
-                            drop(environment.snapshot().expect("opens"));
+                            drop(environment.snapshot().expect("the index can be opened"));
                         }
                     })
                 })
                 .collect();
             let written = (1..4).try_for_each(|round| write(&environment, round));
             done.store(true, Ordering::Relaxed);
-            readers.into_iter().for_each(|reader| reader.join().expect("a reader failed"));
-            written.expect("is written");
+            readers.into_iter().for_each(|reader| reader.join().expect("the reader did not panic"));
+            written.expect("the rows can be written");
         });
         check(&snapshot, 1);
-        check(&environment.snapshot().expect("opens"), 4);
+        check(&environment.snapshot().expect("the index can be opened"), 4);
     }
 
     /// The child process of [`another_process_makes_the_file_grow`]. Does nothing as a separate test.
     #[test]
     fn growing_writer() {
         if let Ok(directory) = std::env::var(DIRECTORY) {
-            write(&create(Path::new(&directory)), 0).expect("is written");
+            write(&create(Path::new(&directory)), 0).expect("the rows can be written");
         }
     }
 
     #[test]
     fn another_process_makes_the_file_grow() {
-        let directory = tempfile::tempdir().expect("a directory");
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
         let environment = create(directory.path());
-        let before = environment.snapshot().expect("opens");
-        let mut child = Command::new(std::env::current_exe().expect("has a path"));
+        let before = environment.snapshot().expect("the index can be opened");
+        let mut child = Command::new(std::env::current_exe().expect("the test program has a path"));
         child.args(["write::commit::tests::growing_writer", "--exact"]);
         let status = child.env(DIRECTORY, directory.path()).stdout(Stdio::null()).status();
-        assert!(status.expect("runs").success());
+        assert!(status.expect("the child process can be started").success());
         check(&before, 0);
-        check(&environment.snapshot().expect("opens"), 1);
+        check(&environment.snapshot().expect("the index can be opened"), 1);
     }
 
     /// The child process of [`a_full_map_is_an_error`]. Does nothing as a separate test.
@@ -360,8 +364,8 @@ mod tests {
         let environment = create(Path::new(&directory));
         let map = environment.store.lmdb.info().map_size;
         assert!(map < 300_000 << 10, "a map of {map} bytes");
-        write(&environment, 0).expect("is written");
-        let first = environment.snapshot().expect("opens");
+        write(&environment, 0).expect("the rows can be written");
+        let first = environment.snapshot().expect("the index can be opened");
         let error = (1..100).find_map(|round| write(&environment, round).err());
         assert!(matches!(error, Some(StorageError::MapFull { .. })), "{error:?}");
         check(&first, 1);
@@ -371,17 +375,17 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_map_is_an_error() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let program = std::env::current_exe().expect("has a path");
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
+        let program = std::env::current_exe().expect("the test program has a path");
         let mut child = Command::new("sh");
         child.args(["-c", r#"ulimit -v 300000; exec "$0" write::commit::tests::limited_writer --exact"#]).arg(program);
         let status = child.env(DIRECTORY, directory.path()).stdout(Stdio::null()).status();
-        assert!(status.expect("runs").success());
-        // Earlier commits are kept, and a process with more address space can write to the file.
+        assert!(status.expect("the child process can be started").success());
+        // Earlier commits still exist, and a process with more address space can write to the file.
         let environment = create(directory.path());
-        let snapshot = environment.snapshot().expect("opens");
-        let found = snapshot.get(Table::Postings, &(ROWS - 1).to_be_bytes()).expect("sound");
+        let snapshot = environment.snapshot().expect("the index can be opened");
+        let found = snapshot.get(Table::Postings, &(ROWS - 1).to_be_bytes()).expect("the page is valid");
         assert!(found == Some(&value(ROWS - 1)));
-        write(&environment, 100).expect("is written");
+        write(&environment, 100).expect("the rows can be written");
     }
 }

@@ -1,4 +1,4 @@
-//! Writes the compressed blocks of a table: appends new chunks, and shrinks the blocks of a generation.
+//! Writes the compressed blocks of a table. Appends blocks of new chunks, and rewrites blocks with many deleted chunks.
 
 use roaring::RoaringBitmap;
 
@@ -6,7 +6,7 @@ use crate::error::StorageError;
 use crate::read::{BlockBuilder, Frame, Snapshot};
 use crate::tables::{Emit, Operation, Table, chunk_key};
 
-/// Collects the blocks of a table, and returns each block when it is full.
+/// Builds the blocks of a table, and returns each block when it is full.
 pub(crate) struct CompressedBlockWriter<const PARTS: usize> {
     table: Table,
     open: Option<BlockBuilder<PARTS>>,
@@ -17,12 +17,13 @@ pub(crate) struct CompressedBlockWriter<const PARTS: usize> {
 pub(crate) type ClosedBlocks = Vec<(u32, u32)>;
 
 impl<const PARTS: usize> CompressedBlockWriter<PARTS> {
-    /// Starts without a block.
+    /// Creates a writer without an open block.
     pub(crate) fn new(table: Table) -> Self {
         Self { table, open: None, closed: Vec::new() }
     }
 
-    /// Adds a chunk; `put` appends each part of the chunk. Ids must ascend. Returns the block if it is now full.
+    /// Adds a chunk. `put` appends the chunk's content to each part. Ids must ascend. Returns the block if it is now
+    /// full.
     pub(crate) fn push(
         &mut self,
         id: u32,
@@ -33,7 +34,7 @@ impl<const PARTS: usize> CompressedBlockWriter<PARTS> {
         if open.is_full() { self.finish() } else { Ok(None) }
     }
 
-    /// Closes the open block.
+    /// Closes the open block, and returns it.
     pub(crate) fn finish(&mut self) -> Result<Option<Operation>, StorageError> {
         let Some(open) = self.open.take() else { return Ok(None) };
         self.closed.push((open.first(), open.last()));
@@ -46,8 +47,9 @@ impl<const PARTS: usize> CompressedBlockWriter<PARTS> {
     }
 }
 
-/// Removes the blocks of a table whose chunks are all dead, and rewrites blocks of which at most half of the chunks are
-/// alive. Checks the blocks that a writer has `closed`, and the blocks of the base that contain chunks in `dead`.
+/// Removes the blocks of a table without live chunks, among the blocks that a writer has `closed` and the blocks of the
+/// base generation that contain chunks in `dead`. A block of the base with at most half of its chunks live is rewritten
+/// without deleted chunks.
 pub(crate) fn remove_dead_blocks<const PARTS: usize>(
     table: Table,
     closed: &ClosedBlocks,
@@ -81,7 +83,7 @@ pub(crate) fn remove_dead_blocks<const PARTS: usize>(
     Ok(())
 }
 
-/// Rewrites the block with these frames without its dead chunks.
+/// Rewrites the block with these frames without deleted chunks.
 fn shrink<const PARTS: usize>(
     table: Table,
     base: &Snapshot,
@@ -98,7 +100,7 @@ fn shrink<const PARTS: usize>(
         for id in frame.ids().filter(|id| live.contains(*id)) {
             let pushed = builder.push(id, |parts: &mut [Vec<u8>; PARTS]| {
                 for (part, (to, bytes)) in parts.iter_mut().zip(&read).enumerate() {
-                    to.extend_from_slice(frame.place(id, part).map_or(&[], |place| &bytes[place]));
+                    to.extend_from_slice(frame.range(id, part).map_or(&[], |range| &bytes[range]));
                 }
             });
             pushed.map_err(refused)?;

@@ -1,4 +1,5 @@
-//! The postings of a future segment: sorted runs in memory, which are merged into files beyond a limit.
+//! Collects the postings of a future segment as sorted runs in memory. Beyond a limit, the runs are merged and written
+//! to files.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -19,18 +20,20 @@ const TEMPORARY: &str = ProjectDirectory::TEMPORARY;
 #[derive(Debug)]
 pub(crate) struct Inversion {
     home: Directory,
-    /// Limit in bytes of the runs in memory. Beyond this limit, they are written to a file.
+    /// Maximum size of the runs in memory, in bytes. Larger runs are written to a file.
     spill_beyond: usize,
     memory: Vec<Run>,
+    /// Size of the runs in memory, in bytes.
     held: usize,
+    /// Number of files that were started.
     spills: u32,
     files: Vec<RunFile>,
-    /// A term for about each 16 KiB of every run, in no order. The samples do not depend on when runs were written to
-    /// files.
+    /// One term for about each 16 KiB of every run, in no particular order. Writing runs to files does not change the
+    /// samples.
     samples: Vec<Box<[u8]>>,
 }
 
-/// Runs that are to be written to a file.
+/// Runs that the caller must write to a file.
 pub(crate) struct Spill {
     runs: Vec<Run>,
     home: Directory,
@@ -38,8 +41,8 @@ pub(crate) struct Spill {
 }
 
 impl Inversion {
-    /// Starts without postings. Keeps about `spill_beyond` bytes in memory, and the rest in files in `tmp` below
-    /// `home`. Removes files that were left by a killed writer; the caller holds the writer's lock.
+    /// Creates a collection without postings. Keeps about `spill_beyond` bytes in memory, and the rest in files in the
+    /// directory `tmp` of `home`. Removes files that a killed writer has left. The caller must hold the writer's lock.
     pub(crate) fn begin(home: &Directory, spill_beyond: usize) -> Result<Self, StorageError> {
         home.remove(TEMPORARY).map_err(|error| StorageError::io(&home.path().join(TEMPORARY), error))?;
         Ok(Self {
@@ -53,8 +56,8 @@ impl Inversion {
         })
     }
 
-    /// Adds the postings of some chunks. The caller must write the returned runs, and pass the file to
-    /// [`Self::add_file`].
+    /// Adds a run with the postings of some chunks. If this returns a [`Spill`], the caller must write it, and pass the
+    /// file to [`Self::add_file`].
     #[must_use]
     pub(crate) fn add(&mut self, run: Run) -> Option<Spill> {
         self.samples.extend(run.index.terms().map(Box::from));
@@ -74,12 +77,13 @@ impl Inversion {
         self.files.push(file);
     }
 
-    /// Returns a term for about each 16 KiB of all runs.
+    /// Returns one term for about each 16 KiB of all runs.
     pub(crate) fn samples(&self) -> impl Iterator<Item = &[u8]> {
         self.samples.iter().map(|term| &**term)
     }
 
-    /// Returns the parts of the runs with a range of terms, and some terms before and after the range.
+    /// Returns the parts of all runs that contain a range of terms. The parts may also contain some terms before and
+    /// after the range.
     pub(crate) fn read(&self, range: TermRange<'_>) -> Result<Vec<Cow<'_, [u8]>>, StorageError> {
         let mut read = Vec::with_capacity(self.memory.len() + self.files.len());
         for run in &self.memory {
@@ -116,7 +120,7 @@ impl Spill {
     }
 }
 
-/// The error for a run that has changed since it was written.
+/// Creates the error for a run that has changed since it was written.
 pub(crate) fn damaged(path: &Path) -> StorageError {
     StorageError::Damaged { path: path.to_owned(), what: "a temporary file is damaged".to_owned() }
 }

@@ -1,5 +1,5 @@
-//! The merge policy: selects the segments that a publication merges into one, as the merge policies of tantivy and Lucene
-//! do.
+//! The merge policy, which selects the segments that a publication merges, like the merge policies of tantivy and
+//! Lucene.
 
 use roaring::RoaringBitmap;
 
@@ -8,32 +8,34 @@ use crate::manifest::SegmentInfo;
 /// Maximum number of segments of a generation. Every lookup reads each segment.
 const MAX_SEGMENTS: usize = 4;
 
-/// Adjacent segments that are merged into one, or a segment that is kept.
+/// Adjacent segments to merge into one, or one segment that stays unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MergeCandidate {
     /// The old segments.
     pub(crate) segments: Vec<SegmentInfo>,
-    /// Whether the chunks that this writer adds are merged too, after the old segments.
+    /// Whether the new chunks of the writer are merged too. They come after the old segments.
     pub(crate) has_new: bool,
     /// Number of live chunks.
     pub(crate) live: u64,
-    /// Whether more than a quarter of the chunks are deleted.
+    /// Whether more than a quarter of the segment's chunks are deleted.
     has_many_deleted: bool,
 }
 
 impl MergeCandidate {
-    /// Whether a new segment has to be written. Otherwise the only segment is kept.
+    /// Whether a new segment must be written. Otherwise, the only segment stays unchanged.
     pub(crate) fn needs_merge(&self) -> bool {
         self.has_new || self.has_many_deleted || self.segments.len() != 1
     }
 }
 
-/// Groups the segments so that at most four are left, each with at most a quarter of deleted chunks. `added` is the
-/// number of live chunks that the writer adds.
+/// Groups the segments so that at most [`MAX_SEGMENTS`] are left, and at most a quarter of the chunks of each segment
+/// are deleted. `added` is the number of live chunks that the writer adds; `None` if it adds none.
 ///
-/// Merging starts at the newest segment and continues with older ones, until the next older segment has more than 1.5
-/// times as many live chunks. With this factor, a chunk is written 2.6 times over 20 additions of equal size, 8 times
-/// over 200, and 28 times over 1,000. With a factor of 1, these numbers would be 2.5, 13 and 42.
+/// Without more than [`MAX_SEGMENTS`] segments, only segments with many deleted chunks are rewritten. Otherwise,
+/// merging starts at the newest segment and continues with older segments, until few enough are left and the next older
+/// segment has more than 1.5 times as many live chunks as the merged segment. With this factor, a chunk is written 2.6
+/// times over 20 additions of equal size, 8 times over 200, and 28 times over 1,000. With a factor of 1, these numbers
+/// would be 2.5, 13 and 42.
 pub(crate) fn merge_candidates(
     segments: &[SegmentInfo],
     live: &RoaringBitmap,

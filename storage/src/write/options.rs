@@ -5,12 +5,14 @@ use crate::column::ColumnDeclaration;
 /// Memory, threads and custom columns of a writer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WriterOptions {
-    /// Approximate memory in bytes: half for the inversion, which spills the rest to disk, and an eighth for each batch
-    /// on its way to disk: the batch being built, the batch that waits, the batch being written, and its pages.
+    /// Approximate memory in bytes. Half is for new postings, which are written to temporary files when there are more.
+    /// An eighth each is for the batch being built, the batch that waits, the batch being written, and the pages of
+    /// that batch.
     pub memory: usize,
-    /// Number of threads that build segments. It does not affect the written data.
+    /// Number of threads that build segments. The number does not affect the written data.
     pub threads: usize,
-    /// The columns that this writer publishes, see [`Manifest::columns`](crate::Manifest::columns).
+    /// The custom columns of the generation that this writer publishes, see
+    /// [`Manifest::columns`](crate::Manifest::columns).
     pub columns: Vec<ColumnDeclaration>,
 }
 

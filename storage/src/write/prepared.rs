@@ -1,4 +1,5 @@
-//! Files and their chunks as rows, which are built on any thread and written in the order of their ids.
+//! Builds the rows of files and their chunks. Any thread can build rows. The writer writes them in the order of their
+//! ids.
 
 use std::sync::Arc;
 
@@ -13,10 +14,10 @@ use crate::read::{
 use crate::tables::{Operation, Table, chunk_key, collect_sealed};
 use crate::write::chunk_rows::{ChunkRows, ClosedRows};
 
-/// Ids for the chunks of some files.
+/// A reserved range of ids for the chunks of one or more files.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReservedIds {
-    /// The next free id before this reservation. `first` may be greater, because it may start a new block of vectors.
+    /// The next free id before this reservation. `first` is greater if the chunks start a new block of vectors.
     pub(crate) after: u32,
     pub(crate) first: u32,
     pub(crate) end: u32,
@@ -25,13 +26,13 @@ pub struct ReservedIds {
 }
 
 impl ReservedIds {
-    /// The ids, ascending.
+    /// Returns the ids, ascending.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = ChunkId> + use<> {
         (self.first..self.end).map(ChunkId)
     }
 }
 
-/// Builds the rows of some files without access to the index.
+/// Builds the rows of one or more files without access to the index.
 pub struct FilePreparer {
     ids: ReservedIds,
     next: u32,
@@ -46,7 +47,7 @@ pub struct FilePreparer {
 pub struct PreparedFiles {
     pub(crate) ids: ReservedIds,
     pub(crate) files: Vec<FileRecord>,
-    /// Operations with checksums.
+    /// Operations whose values already have checksums.
     pub(crate) operations: Vec<Operation>,
     pub(crate) closed: ClosedRows,
     /// The labels of the chunks.
@@ -59,7 +60,7 @@ pub struct PreparedFiles {
 }
 
 impl PreparedFiles {
-    /// Creates an empty set of files. The ids stay unused.
+    /// Creates an empty set of files, for ids that stay unused.
     pub(crate) fn empty(ids: ReservedIds) -> Self {
         Self { ids, ..Self::default() }
     }
@@ -71,12 +72,12 @@ impl FilePreparer {
         Self { ids, next: ids.first, columns, rows, last_blame: None, prepared: PreparedFiles::empty(ids) }
     }
 
-    /// Replaces a file with its chunks, each with an optional vector, and returns the chunks' ids in the given order.
-    /// The file's earlier chunks are deleted. Sets `record.chunks`.
+    /// Replaces a file and its chunks, and returns the ids of the new chunks in the order of `chunks`. The file's
+    /// earlier chunks will be deleted. Sets the field `chunks` of the record.
     ///
     /// # Errors
-    /// Refuses an empty path, chunks of another path or of several languages, more chunks than reserved ids, and
-    /// vectors that are not finite or have other dimensions.
+    /// [`StorageError::Refused`] for an empty path, chunks of another path or of several languages, more chunks than
+    /// reserved ids, and vectors that are not finite or have other dimensions than the reservation.
     pub fn replace_file(
         &mut self,
         mut record: FileRecord,
@@ -132,7 +133,7 @@ impl FilePreparer {
     /// of ids.
     ///
     /// # Errors
-    /// Refuses a chunk that was not prepared here, and ids that do not ascend.
+    /// [`StorageError::Refused`] for a chunk that this preparer did not add, and for ids that do not ascend.
     pub fn add_blame(&mut self, first: ChunkId, blame: &Blame) -> Result<(), StorageError> {
         if !(self.ids.first..self.next).contains(&first.0) || self.last_blame >= Some(first) {
             return Err(StorageError::Refused(format!("the blame of chunk {first} cannot be added now")));

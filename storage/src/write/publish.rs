@@ -1,4 +1,4 @@
-//! Publication: makes the changes of a writer the next generation.
+//! Publishes the changes of a writer as the next generation.
 
 use aurora_inverted::{FIELDS, FieldLengths, LengthCodes, Tombstones, WINDOW, encode_lengths, length_from_code};
 use roaring::RoaringBitmap;
@@ -31,7 +31,7 @@ pub(crate) fn publish(mut state: WriterState, update: ManifestUpdate) -> Result<
     let mut live = state.base.live() | &state.added;
     live -= &state.dead;
     let (segments, next_segment) = write_segments(&mut state, &live)?;
-    // From here on, everything is in one transaction, together with the rest of the last batch.
+    // From here on, all operations are in one transaction, together with the last batch of segment rows.
     write_lengths(&mut state, &live)?;
     let field_totals = totals(&state, &live)?;
     let mut unfinished = Unfinished { rows: state.base.manifest().unfinished.rows.clone(), ..update.unfinished };
@@ -89,7 +89,7 @@ fn check_model(state: &WriterState, update: &ManifestUpdate) -> Result<(), Stora
     }
 }
 
-/// Checks that the kept chunks have the labels and terms that the columns require.
+/// Checks that chunks of the base generation which stay live have the terms that the columns require.
 fn check_columns(state: &WriterState) -> Result<(), StorageError> {
     let kept = (state.base.live() - &state.dead).len();
     if kept == 0 || have_same_terms(&state.base.manifest().columns, &state.columns) {
@@ -100,7 +100,7 @@ fn check_columns(state: &WriterState) -> Result<(), StorageError> {
     )))
 }
 
-/// Writes the blocks of field lengths that have new rows.
+/// Writes the windows of field lengths that contain new chunks.
 fn write_lengths(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), StorageError> {
     let base = state.base.clone();
     let from = state.lengths_from;
@@ -115,7 +115,8 @@ fn write_lengths(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), St
     Ok(())
 }
 
-/// Returns the field lengths of a chunk, from this writer if it has them, or from the base generation.
+/// Returns the field lengths of a chunk. Those of new chunks are in `new`, starting at the id `from`. Those of older
+/// chunks are in the base generation.
 fn length(old: &FieldLengths<'_>, new: &[LengthCodes], from: u32, id: u32) -> LengthCodes {
     match id.checked_sub(from) {
         Some(row) => new.get(row as usize).copied().unwrap_or_default(),
@@ -123,7 +124,7 @@ fn length(old: &FieldLengths<'_>, new: &[LengthCodes], from: u32, id: u32) -> Le
     }
 }
 
-/// Writes new segments. Returns all segments of the generation and the next free number.
+/// Writes new segments. Returns all segments of the new generation, and the next free segment number.
 fn write_segments(state: &mut WriterState, live: &RoaringBitmap) -> Result<(Vec<SegmentInfo>, u32), StorageError> {
     let base = state.base.clone();
     let first_added = base.manifest().next_chunk_id;
@@ -187,7 +188,7 @@ fn totals(state: &WriterState, live: &RoaringBitmap) -> Result<[u64; FIELDS], St
     Ok(totals)
 }
 
-/// Writes the file rows and returns their number. Counts their unfinished rows.
+/// Writes the changed file rows. Updates the counts of unfinished rows, and returns the number of all file rows.
 fn write_files(state: &mut WriterState, unfinished: &mut Unfinished) -> Result<u64, StorageError> {
     let mut count = state.base.manifest().file_count;
     for (path, row) in std::mem::take(&mut state.files) {
@@ -211,7 +212,7 @@ fn write_files(state: &mut WriterState, unfinished: &mut Unfinished) -> Result<u
     Ok(count)
 }
 
-/// Removes the records of dead chunks, and removes or shrinks blocks with few live chunks.
+/// Removes the records of deleted chunks, and removes or rewrites blocks with few live chunks.
 fn remove_dead(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), StorageError> {
     let mut dead = state.dead.clone();
     dead &= state.base.live() | &state.added;
@@ -245,13 +246,14 @@ fn remove_dead(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), Stor
     Ok(())
 }
 
-/// Returns the numbers of the blocks of `size` ids that contain some of `ids`, each once.
+/// Returns the numbers of the blocks of `size` ids that contain at least one of `ids`, without duplicates.
 fn blocks_of(ids: &RoaringBitmap, size: u32) -> impl Iterator<Item = u32> + '_ {
     let mut last = None;
     ids.iter().map(move |id| id / size).filter(move |block| last.replace(*block) != Some(*block))
 }
 
-/// Rewrites a block of vectors without its dead rows once they make up at least half of it.
+/// Rewrites a block of vectors without those of deleted chunks, if at most half as many chunks are live as the block
+/// has vectors.
 fn shrink_vectors(state: &mut WriterState, live: &RoaringBitmap, block: u32, alive: u64) -> Result<(), StorageError> {
     let base = state.base.clone();
     let Some(stored) = base.vectors(block)?.filter(|stored| 2 * alive <= stored.len() as u64) else { return Ok(()) };

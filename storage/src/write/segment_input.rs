@@ -1,4 +1,4 @@
-//! Builds a new segment from old segments and new postings, in parts that threads build concurrently.
+//! Builds a new segment from old segments and new postings. Threads build parts of the segment concurrently.
 
 use aurora_inverted::{
     DamagedRun, LengthCodes, MergeError, MergeSource, RunReader, SegmentTotals, SegmentWriter, TermRange, Tombstones,
@@ -12,18 +12,19 @@ use crate::tables::{Operation, collect_sealed};
 use crate::workers::Workers;
 use crate::write::inversion::{self, Inversion};
 
-/// Number of samples, each for about 16 KiB of runs, in one part of a segment.
+/// Number of samples in one part of a segment. A sample represents about 16 KiB of postings.
 const SAMPLES_PER_PART: usize = 64;
 /// Maximum number of parts of a segment.
 const MAX_PARTS: usize = 256;
 /// Number of dictionary blocks of old segments that count as one sample.
 const BLOCKS_PER_SAMPLE: usize = 4;
-/// Number of low bits of a value number. The bits above are the number of its part.
+/// Number of low bits in the number of a postings value that count the values of a part. The higher bits are the number
+/// of the part.
 const VALUE_BITS: u32 = u32::BITS - MAX_PARTS.ilog2();
 
-/// Sources of a new segment.
+/// The sources of a new segment.
 pub(crate) struct SegmentInput<'i> {
-    /// The segment info without totals, which are not known before the segment is written.
+    /// Description of the segment without totals, which [`Self::write`] adds.
     pub(crate) info: SegmentInfo,
     /// The generation of the old segments.
     pub(crate) base: &'i Snapshot,
@@ -33,14 +34,15 @@ pub(crate) struct SegmentInput<'i> {
     pub(crate) inversion: Option<&'i Inversion>,
     /// Field lengths of the chunks.
     pub(crate) length: &'i (dyn Fn(u32) -> LengthCodes + Sync),
+    /// Deleted chunks, whose postings are left out.
     pub(crate) tombstones: &'i Tombstones,
     /// Whether all new chunks are live.
     pub(crate) new_is_live: bool,
 }
 
 impl SegmentInput<'_> {
-    /// Writes the segment. Its parts are ranges of terms, which do not depend on the number of threads. `emit` gets the
-    /// rows of one part after another, with their checksums.
+    /// Writes the segment. Each part contains a range of terms. The ranges do not depend on the number of threads.
+    /// `emit` receives the rows of one part after another, with their checksums.
     pub(crate) fn write(
         &self,
         threads: usize,

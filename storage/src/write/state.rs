@@ -1,4 +1,4 @@
-//! State that a writer collects for the next generation.
+//! State of a writer: the changes that it has collected for the next generation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::write::prepared::{PreparedFiles, ReservedIds};
 
 /// State that a writer has collected since it was opened.
 pub(crate) struct WriterState {
-    /// The generation that is being changed.
+    /// The generation to change.
     pub(crate) base: Snapshot,
     pub(crate) committer: Committer,
     pub(crate) values: ValueRows,
@@ -29,18 +29,19 @@ pub(crate) struct WriterState {
     pub(crate) columns: Arc<[ColumnDeclaration]>,
     /// Changed file rows by path; `None` removes the row.
     pub(crate) files: BTreeMap<String, Option<FileRecord>>,
-    /// Chunks that are deleted, both from the base and from this writer.
+    /// Deleted chunks, both of the base generation and of this writer.
     pub(crate) dead: RoaringBitmap,
-    /// The first chunk of each file that has lost its chunks.
+    /// The first chunk of each file whose chunks were deleted.
     pub(crate) dead_firsts: Vec<ChunkId>,
     /// Chunks that this writer has added.
     pub(crate) added: RoaringBitmap,
+    /// The next free id.
     pub(crate) next_id: u32,
-    /// The first id for which nothing has been written yet.
+    /// The first id whose chunk has not been written yet.
     written: u32,
     /// Prepared files that wait for files with lower ids, by [`ReservedIds::after`].
     pub(crate) waiting: BTreeMap<u32, PreparedFiles>,
-    /// Field lengths of the chunks, starting at the id `lengths_from`.
+    /// Field lengths of new chunks, starting at the id `lengths_from`.
     pub(crate) lengths: Vec<LengthCodes>,
     pub(crate) lengths_from: u32,
     /// Chunks whose terms have been added.
@@ -50,8 +51,8 @@ pub(crate) struct WriterState {
 }
 
 impl WriterState {
-    /// Starts after the chunks of a generation. `limit` is the size of a batch in bytes; postings take about half of
-    /// the memory.
+    /// Creates the state of a writer without changes to `base`. `limit` is the size of a batch in bytes. Postings use
+    /// up to half of [`WriterOptions::memory`].
     pub(crate) fn begin(
         base: Snapshot,
         home: &Directory,
@@ -87,7 +88,7 @@ impl WriterState {
         !self.files.is_empty() || !self.added.is_empty() || self.values.has_changes()
     }
 
-    /// The row of a file as it would be published now.
+    /// Returns the row of a file with the changes so far.
     pub(crate) fn row(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
         match self.files.get(path) {
             Some(row) => Ok(row.clone()),
@@ -95,7 +96,7 @@ impl WriterState {
         }
     }
 
-    /// Marks the chunks of a file as deleted.
+    /// Deletes the chunks of a file.
     pub(crate) fn retire(&mut self, path: &str) -> Result<(), StorageError> {
         check_path(path)?;
         let chunks = self.row(path)?.map(|row| row.chunks).unwrap_or_default();
@@ -104,7 +105,8 @@ impl WriterState {
         Ok(())
     }
 
-    /// Reserves the next `count` ids for chunks with vectors of these dimensions.
+    /// Reserves the next `count` ids for chunks. `dimensions` are those of their vectors; `None` if they have no
+    /// vectors.
     pub(crate) fn reserve(&mut self, count: usize, dimensions: Option<usize>) -> Result<ReservedIds, StorageError> {
         let after = self.next_id;
         let first = match dimensions {
@@ -121,7 +123,8 @@ impl WriterState {
         }
     }
 
-    /// Writes prepared files as soon as all files with lower ids have been written.
+    /// Writes prepared files. If files with lower ids have not been written yet, waits with writing until they are
+    /// applied.
     pub(crate) fn apply(&mut self, prepared: PreparedFiles) -> Result<(), StorageError> {
         if prepared.ids.after == prepared.ids.end {
             return self.write(prepared);

@@ -1,4 +1,4 @@
-//! The writer of an index. There is only one at a time.
+//! The writer of an index. An index has at most one writer at a time.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -20,13 +20,13 @@ use crate::write::prepared::{FilePreparer, PreparedFiles, ReservedIds};
 use crate::write::publish::publish;
 use crate::write::state::WriterState;
 
-/// Minimum and maximum size in bytes of a batch that is committed separately.
+/// Minimum and maximum size of a batch, in bytes. Each batch is a separate transaction.
 const BATCH_BYTES: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
 
 /// Adds, replaces and removes files, and publishes all changes at once.
 ///
-/// Nothing is visible before [`IndexWriter::publish`] returns. A writer that is dropped, or whose process is killed,
-/// does not change the published generation.
+/// Readers see no changes before [`IndexWriter::publish`]. If the writer is dropped or its process is killed, the
+/// published generation stays unchanged.
 pub struct IndexWriter {
     environment: Environment,
     id: IndexId,
@@ -40,8 +40,8 @@ impl Environment {
     /// Opens the writer. An index has only one writer at a time on a machine.
     ///
     /// # Errors
-    /// [`StorageError::Locked`] with the process that is already writing; [`StorageError::Replaced`] if the index was
-    /// replaced by another one; [`StorageError::Refused`] if the columns are invalid.
+    /// [`StorageError::Locked`] if another writer is open; [`StorageError::Replaced`] if the index was replaced by
+    /// another one; [`StorageError::Refused`] if the columns are invalid.
     pub fn writer(&self, options: WriterOptions) -> Result<IndexWriter, StorageError> {
         IndexWriter::open(self.clone(), options)
     }
@@ -55,7 +55,8 @@ impl IndexWriter {
         store.check_current()?;
         fault::point();
         interrupted::clear(&store.home)?;
-        // A slot in the reader table that was left by a killed process would keep old pages forever.
+        // A killed process leaves its slot in the reader table. With such a slot, LMDB would never reuse the pages of
+        // that reader's generation.
         let stale = store.lmdb.clear_stale_readers();
         stale.map_err(|error| StorageError::lmdb(&store.data, error))?;
         let limit = (options.memory / 8).clamp(*BATCH_BYTES.start(), *BATCH_BYTES.end());
@@ -74,27 +75,28 @@ impl IndexWriter {
         Ok(Self { environment, id, columns: Arc::clone(&state.columns), state: Mutex::new(state), _lock: lock })
     }
 
-    /// The id of the index.
+    /// Returns the id of the index.
     pub fn id(&self) -> IndexId {
         self.id
     }
 
-    /// Reserves ids for the next `chunks` chunks, whose vectors have `dimensions`. Ids ascend in the order of these
-    /// calls.
+    /// Reserves ids for `chunks` chunks. If they have vectors, `dimensions` are the dimensions of the vectors. The ids
+    /// are greater than the ids of all earlier calls.
     ///
     /// # Errors
-    /// Refuses dimensions that differ from those of vectors that this writer has already added;
-    /// [`StorageError::IdsExhausted`] if no ids are left.
+    /// [`StorageError::Refused`] if the dimensions differ from those of an earlier call; [`StorageError::IdsExhausted`]
+    /// if no ids are left.
     pub fn reserve(&self, chunks: usize, dimensions: Option<usize>) -> Result<ReservedIds, StorageError> {
         self.state().reserve(chunks, dimensions)
     }
 
-    /// Starts to build the rows of files whose chunks get these ids, without a lock on the index.
+    /// Returns a builder for the rows of files whose chunks get these ids. Building rows does not lock the writer.
     pub fn prepare(&self, ids: ReservedIds) -> FilePreparer {
         FilePreparer::new(ids, Arc::clone(&self.columns))
     }
 
-    /// Writes prepared files once all files with lower ids are written.
+    /// Writes prepared files. If files with lower ids have not been applied yet, they are written first when they are
+    /// applied.
     ///
     /// # Errors
     /// [`StorageError::Damaged`] if the old row of a file cannot be read, and the first error of the writing thread.
@@ -103,7 +105,7 @@ impl IndexWriter {
         self.state().apply(prepared)
     }
 
-    /// Replaces one file with its chunks, see [`FilePreparer::replace_file`].
+    /// Replaces one file and its chunks, see [`FilePreparer::replace_file`].
     ///
     /// # Errors
     /// The errors of [`Self::reserve`], [`FilePreparer::replace_file`] and [`Self::apply`].
@@ -134,13 +136,13 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Sets the values of a chunk of the published generation in custom columns to those in `metadata`, and leaves the
-    /// rest of the chunk unchanged. Columns that are missing in `metadata` lose their value. Returns whether a value
-    /// has changed.
+    /// Sets the values of a published chunk in all custom columns to the values in `metadata`, and leaves the rest of
+    /// the chunk unchanged. If a column is missing in `metadata`, its value is removed. Returns whether a value has
+    /// changed.
     ///
     /// # Errors
-    /// Refuses a chunk that is not live, changes of values that are terms of the chunk, and values whose type differs
-    /// from their column's type.
+    /// [`StorageError::Refused`] for a chunk that is not live, a changed value of a column with terms, and a value
+    /// whose type differs from the type of its column.
     pub fn set_values(&self, id: ChunkId, metadata: &[(String, MetaValue)]) -> Result<bool, StorageError> {
         let mut state = self.state();
         if !state.base.live().contains(id.0) || state.dead.contains(id.0) {
@@ -171,10 +173,11 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Adds the terms of some chunks, in ascending order of ids. Must be called at most once for each chunk.
+    /// Adds the terms of chunks, in ascending order of ids. The terms of a chunk can be added only once.
     ///
     /// # Errors
-    /// Refuses a chunk that this writer did not add, and ids that do not ascend.
+    /// [`StorageError::Refused`] for a chunk that this writer did not add or that already has terms, and for ids that
+    /// do not ascend.
     pub fn add_terms<'t>(
         &self,
         terms: impl IntoIterator<Item = (ChunkId, &'t TermVector)> + Clone,
@@ -203,8 +206,8 @@ impl IndexWriter {
         self.add_postings(inverter)
     }
 
-    /// Adds postings to the next segment. They are sorted, and written to a file if there are too many, without a lock
-    /// on the index.
+    /// Adds postings to the next segment. Sorting them, and writing them to a file if there are too many, does not lock
+    /// the writer.
     fn add_postings(&self, inverter: Inverter) -> Result<(), StorageError> {
         if inverter.is_empty() {
             return Ok(());
@@ -228,14 +231,15 @@ impl IndexWriter {
     ///
     /// # Errors
     /// The first error of the writing thread ([`StorageError::DiskFull`], [`StorageError::MapFull`],
-    /// [`StorageError::Damaged`]); the previous generation then stays published. [`StorageError::Refused`] if chunks
-    /// are kept whose labels or terms were built for other columns.
+    /// [`StorageError::Damaged`]). [`StorageError::Refused`] if chunks of the previous generation stay live whose terms
+    /// were built for other columns, if the vectors do not match the model, or if files with reserved ids were not
+    /// applied. After an error, the previous generation stays published.
     pub fn publish(self, update: ManifestUpdate) -> Result<Manifest, StorageError> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         publish(state, update)
     }
 
-    /// Discards all changes, and frees the space that they took.
+    /// Discards all changes, and removes the rows that were already committed.
     ///
     /// # Errors
     /// The committed rows cannot be removed, because the disk is full or the index is damaged. No reader sees these

@@ -1,7 +1,7 @@
 //! Checks of the rows of an artefact before they are written to an index.
 //!
-//! Worker threads check the rows of each frame separately, and [`Checker`] checks that consecutive frames fit together.
-//! Whether rows of different tables fit together is checked when the new index is verified.
+//! Worker threads check the rows of each frame. [`Checker`] checks that consecutive frames fit together. The
+//! verification of the new index checks that rows of different tables fit together.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::tables::{Operation, Table, collect};
 use crate::unfinished::{Unfinished, UnfinishedRow};
 use crate::write::{ChunkBatch, ChunkBatches, ChunkRows};
 
-/// Numbers in the manifest of an artefact that limit its rows.
+/// Numbers from the manifest of an artefact, against which the rows are checked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// Number of chunks.
@@ -31,13 +31,13 @@ pub(super) struct CheckedFrame {
     last: Vec<u8>,
     rows: u32,
     chunks: Vec<Chunk>,
-    /// Blames with the first chunks of their files.
+    /// The blames, each with the id of the first chunk of its file.
     blames: Vec<(u32, Vec<u8>)>,
-    /// Rows that are written unchanged.
+    /// Rows that are ready to be written.
     operations: Vec<Operation>,
     vectors: u64,
     files: u64,
-    /// The unfinished rows of files, each with the number of chunks of the file.
+    /// For each file, its unfinished rows and its number of chunks.
     unfinished: Vec<(Vec<UnfinishedRow>, usize)>,
     segment_bytes: u64,
     /// Size of the rows in bytes.
@@ -116,7 +116,7 @@ impl Limits {
         Ok(())
     }
 
-    /// The chunk id in a key of a table with one row for each chunk or file.
+    /// Returns the chunk id in a key of a table that has one row for each chunk or file.
     fn chunk_id(self, key: &[u8]) -> Result<u32, String> {
         let id = number(key).filter(|id| key.len() == 8 && *id < u64::from(self.chunks));
         id.map(|id| id as u32).ok_or_else(|| format!("the row of chunk {} is invalid", key.escape_ascii()))
@@ -153,7 +153,7 @@ fn is_numbered(table: Table) -> bool {
     matches!(table, Table::Chunks | Table::Lengths)
 }
 
-/// The number in a key of four or eight bytes.
+/// Returns the number in a key of four or eight bytes.
 fn number(key: &[u8]) -> Option<u64> {
     let word = key.try_into().map(u64::from_be_bytes);
     word.ok().or_else(|| key.try_into().map(u32::from_be_bytes).ok().map(u64::from))
@@ -172,14 +172,14 @@ pub(super) struct Checker {
     pub(super) vectors: u64,
     /// Number of file rows.
     pub(super) files: u64,
-    /// The unfinished rows of these files.
+    /// The unfinished rows of all files.
     pub(super) unfinished: Unfinished,
     /// Size of the dictionary and the postings in bytes.
     pub(super) segment_bytes: u64,
 }
 
 impl Checker {
-    /// Creates a checker for an artefact with these limits and custom columns.
+    /// Creates a checker for an artefact.
     pub(super) fn new(limits: Limits, columns: &Arc<[ColumnDeclaration]>) -> Self {
         let (chunks, blames) = (ChunkBatches::new(columns), ChunkRows::new(Arc::clone(columns)));
         Self {
@@ -220,7 +220,8 @@ impl Checker {
         Ok(ChunkBatch::without_chunks(operations))
     }
 
-    /// Checks that a table whose number of rows is known has all of them, and returns the rest to write.
+    /// Ends a table, and returns the rows that have not been written yet. For chunks and lengths, also checks the
+    /// number of rows.
     pub(super) fn end(&mut self, table: Table) -> Result<ChunkBatch, String> {
         self.last.clear();
         let expected = match table {
@@ -275,11 +276,11 @@ mod tests {
         }
     }
 
-    /// Checks and adds a frame with some rows.
-    fn take(checker: &mut Checker, table: Table, rows: &[(&[u8], &[u8])]) -> Result<(), String> {
+    /// Checks a frame with some rows, and adds it to the checker.
+    fn push_rows(checker: &mut Checker, table: Table, rows: &[(&[u8], &[u8])]) -> Result<(), String> {
         let mut builder = FrameBuilder::new("rows");
-        rows.iter().for_each(|(key, value)| _ = builder.push(key, value).expect("is short"));
-        let frame = Frame::new(&builder.take().expect("has rows")).expect("is compressed");
+        rows.iter().for_each(|(key, value)| _ = builder.push(key, value).expect("the row is short"));
+        let frame = Frame::new(&builder.take().expect("rows were added")).expect("the rows can be compressed");
         checker.push(table, checker.limits.check(table, &frame)?).map(drop)
     }
 
@@ -289,7 +290,7 @@ mod tests {
 
     fn is_accepted(record: &FileRecord) -> bool {
         let value = files::encode(record);
-        take(&mut checker(1), Table::Files, &[(&files::key(&record.path), &value)]).is_ok()
+        push_rows(&mut checker(1), Table::Files, &[(&files::key(&record.path), &value)]).is_ok()
     }
 
     #[test]
@@ -321,17 +322,22 @@ mod tests {
         let rows = |numbers: &[usize]| numbers.iter().map(|&at| (&keys[at][..], &block[..])).collect::<Vec<_>>();
         for frames in [&[&[0, 1][..]][..], &[&[0], &[1]]] {
             let mut checker = checker(WINDOW + 1);
-            frames.iter().for_each(|frame| take(&mut checker, Table::Lengths, &rows(frame)).expect("are sound"));
+            frames
+                .iter()
+                .for_each(|frame| push_rows(&mut checker, Table::Lengths, &rows(frame)).expect("the rows are valid"));
             assert!(checker.end(Table::Lengths).is_ok());
             assert!(checker.end(Table::Chunks).is_err());
         }
         for frames in [&[&[1][..]][..], &[&[0, 0]], &[&[1, 0]], &[&[0, 2]], &[&[0], &[0]], &[&[0], &[2]]] {
             let mut checker = checker(3 * WINDOW);
-            assert!(frames.iter().any(|frame| take(&mut checker, Table::Lengths, &rows(frame)).is_err()), "{frames:?}");
+            assert!(
+                frames.iter().any(|frame| push_rows(&mut checker, Table::Lengths, &rows(frame)).is_err()),
+                "{frames:?}"
+            );
         }
         for numbers in [&[0][..], &[0, 1, 2]] {
             let mut checker = checker(WINDOW + 1);
-            take(&mut checker, Table::Lengths, &rows(numbers)).expect("are in order");
+            push_rows(&mut checker, Table::Lengths, &rows(numbers)).expect("the rows are in order");
             assert!(checker.end(Table::Lengths).is_err());
         }
         let refused: [(Table, &[u8], &[u8]); 5] = [
@@ -342,7 +348,7 @@ mod tests {
             (Table::Meta, b"format", b""),
         ];
         for (table, key, value) in refused {
-            assert!(take(&mut checker(WINDOW), table, &[(key, value)]).is_err(), "{table:?}");
+            assert!(push_rows(&mut checker(WINDOW), table, &[(key, value)]).is_err(), "{table:?}");
         }
     }
 }

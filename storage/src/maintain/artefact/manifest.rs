@@ -7,10 +7,10 @@ use crate::column::{ColumnDeclaration, check_columns};
 use crate::manifest::{FORMAT_VERSION, ModelInfo};
 use crate::unfinished::Unfinished;
 
-/// Maximum number of dimensions of a model that is accepted.
+/// Maximum number of dimensions of an artefact's model.
 const MAX_DIMENSIONS: usize = 1 << 16;
 
-/// Describes an artefact. All of it is determined by the indexed tree, the configuration and the program.
+/// Describes an artefact. Depends only on the indexed tree, the configuration and the program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArtefactManifest {
@@ -20,7 +20,7 @@ pub struct ArtefactManifest {
     pub program: String,
     /// Commit that was checked out when the tree was indexed.
     pub head_commit: Option<String>,
-    /// Whether the index covered its whole scope, with a result of every stage for every row.
+    /// Whether the index covered its whole scope, and every stage had a result for every row.
     pub complete: bool,
     /// The embedding model.
     pub model: Option<ModelInfo>,
@@ -46,7 +46,7 @@ pub struct ArtefactManifest {
     pub parts: Vec<ArtefactPart>,
 }
 
-/// One part of an artefact: a table in compressed frames.
+/// One part of an artefact, which contains a table in compressed frames.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArtefactPart {

@@ -4,13 +4,13 @@
 //! (JSON) · the parts, one after another, as the manifest lists them. A part has the rows of a table in key order, in
 //! frames: length of the rows (u32) · length of the compressed rows (u32) · the rows, compressed by zstd separately for
 //! each frame. A row is: length of the key · key · length of the value · value, with lengths as variable-length
-//! integers. A frame ends with the row that makes it large enough, so that threads can compress frames while the bytes
-//! depend only on the rows. Numbers are little-endian.
+//! integers. A frame ends with the row that makes it large enough. Threads can therefore compress frames in parallel,
+//! and the bytes depend only on the rows. Numbers are little-endian.
 //!
-//! The rows are those of an index that was written in one run ([`crate::canonical`]), without the data that differs
-//! between two indexes of the same tree: times of runs and files, ids in git's index, the root, and the generation. So
-//! indexes with equal content have byte-identical artefacts. A chunk is one row with all of its stored data. The import
-//! builds records, blocks of contents and the codes of vectors again.
+//! The rows are those of an index that was written in one run ([`crate::maintain::canonical`]). They lack the data that
+//! differs between two indexes of the same tree: times of runs and files, ids in git's index, the root, and the
+//! generation. Therefore, indexes with equal content have byte-identical artefacts. Each chunk is one row with all of
+//! its stored data. The import rebuilds the records, the blocks of contents and the codes of vectors.
 
 mod check;
 mod manifest;
@@ -23,7 +23,7 @@ pub use reader::ImportContext;
 
 use crate::tables::Table;
 
-/// First bytes of every artefact. The CR LF reveals a file that was changed by a transfer in text mode.
+/// First bytes of every artefact. The CR LF reveals a file that a transfer in text mode has changed.
 const MAGIC: &[u8; 8] = b"AURMEM\r\n";
 /// Version of the layout that this build reads and writes.
 const VERSION: u32 = 2;
@@ -34,7 +34,7 @@ const MAX_MANIFEST_BYTES: u32 = 16 << 20;
 /// Maximum length of a key in bytes, which is also LMDB's limit.
 const MAX_KEY_BYTES: usize = 511;
 /// Maximum length of a value in bytes: enough for the record of a chunk or file of about ten megabytes, or for the
-/// postings of a term in about ten million chunks. A value is held in memory as a whole.
+/// postings of a term in about ten million chunks. Each value is read into memory as a whole.
 const MAX_VALUE_BYTES: usize = 1 << 26;
 
 /// The exported tables and the names of their parts, in the order of the parts.

@@ -1,4 +1,4 @@
-//! One part: the rows of a table in frames, counted and hashed while they are written or read.
+//! Writes and reads one part, which contains the rows of a table in frames. Frames are counted and hashed on the way.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
@@ -31,7 +31,7 @@ pub(super) struct FrameBuilder {
 }
 
 impl FrameBuilder {
-    /// Starts without rows.
+    /// Creates a builder without rows.
     pub(super) fn new(name: &'static str) -> Self {
         Self { name, limit: FRAME_BYTES, rows: Vec::new() }
     }
@@ -53,7 +53,7 @@ impl FrameBuilder {
     }
 }
 
-/// A frame as in the file, without its header: the size of the rows in bytes, and the compressed rows.
+/// A frame: the size of its rows in bytes, and the compressed rows.
 pub(super) struct Frame {
     length: usize,
     compressed: Vec<u8>,
@@ -72,7 +72,7 @@ impl Frame {
 
     /// Decompresses the rows.
     pub(super) fn rows(&self) -> Result<Vec<u8>, String> {
-        // The length in the compressed frame is compared first, so that a forged length cannot use up memory.
+        // The length in the compressed frame is compared first, so that a forged length cannot exhaust the memory.
         let length = zstd_safe::get_frame_content_size(&self.compressed).ok().flatten();
         let rows = length.filter(|length| *length == self.length as u64).map(|_| {
             let rows = bulk::decompress(&self.compressed, self.length);
@@ -93,7 +93,7 @@ pub(super) struct RowReader<'b> {
 }
 
 impl<'b> RowReader<'b> {
-    /// Starts at the first row.
+    /// Creates a reader at the first row.
     pub(super) fn new(rows: &'b [u8]) -> Self {
         Self { rows: ByteReader::new(rows), length: rows.len() }
     }
@@ -104,7 +104,8 @@ impl<'b> RowReader<'b> {
         if left == 0 {
             return Ok(None);
         }
-        // Only the last row can be large. Many small rows after the limit would take much more memory than the frame.
+        // Only one row can start before the limit and end after it. Many small rows after the limit would take up much
+        // more memory than the frame.
         if self.length - left >= FRAME_BYTES {
             return Err("a frame has rows after its end".to_owned());
         }
@@ -123,7 +124,7 @@ pub(super) struct PartWriter {
 }
 
 impl PartWriter {
-    /// Starts a part in an empty file.
+    /// Creates a writer for an empty file.
     pub(super) fn new(name: &'static str, file: File) -> Self {
         Self { name, out: BufWriter::with_capacity(BUFFER_BYTES, file), hasher: Hasher::new(), length: 0 }
     }
@@ -153,7 +154,7 @@ impl PartWriter {
     }
 }
 
-/// Reads the frames of a part. Lengths in the part are accepted only within the lengths in the manifest.
+/// Reads the frames of a part. Refuses frames that exceed the lengths in the manifest.
 pub(super) struct PartReader<'r> {
     part: &'r ArtefactPart,
     input: io::Take<&'r mut dyn Read>,
@@ -163,7 +164,7 @@ pub(super) struct PartReader<'r> {
 }
 
 impl<'r> PartReader<'r> {
-    /// Starts at the first byte of the part.
+    /// Creates a reader. The next byte of `input` must be the first byte of the part.
     pub(super) fn new(part: &'r ArtefactPart, input: &'r mut dyn Read) -> Self {
         Self { part, input: input.take(part.compressed), hasher: Hasher::new(), left: part.length }
     }
@@ -171,7 +172,8 @@ impl<'r> PartReader<'r> {
     /// Reads the next frame. Returns `None` at the end.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidData`] if the bytes differ from the exported ones.
+    /// [`io::ErrorKind::InvalidData`] if a length is impossible, or the part ends too early. [`Self::finish`] compares
+    /// the checksum.
     pub(super) fn next(&mut self) -> io::Result<Option<Frame>> {
         if self.left == 0 {
             return Ok(None);
@@ -200,7 +202,7 @@ impl<'r> PartReader<'r> {
         Ok(())
     }
 
-    /// Reads `length` bytes. Allocates memory as the bytes arrive, because `length` may be forged.
+    /// Reads `length` bytes. Allocates memory only for bytes that have been read, because `length` may be forged.
     fn bytes(&mut self, length: usize) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let read = (&mut self.input).take(length as u64).read_to_end(&mut bytes)?;
@@ -222,16 +224,16 @@ mod tests {
     type Rows = Vec<(Vec<u8>, Vec<u8>)>;
 
     fn written(rows: &Rows) -> (ArtefactPart, Vec<u8>) {
-        let mut writer = PartWriter::new("rows", tempfile::tempfile().expect("a file"));
+        let mut writer = PartWriter::new("rows", tempfile::tempfile().expect("a temporary file can be created"));
         let mut builder = FrameBuilder { limit: 1000, ..FrameBuilder::new("rows") };
-        let full = rows.iter().filter_map(|(key, value)| builder.push(key, value).expect("is taken"));
+        let full = rows.iter().filter_map(|(key, value)| builder.push(key, value).expect("the row is short"));
         let frames: Vec<_> = full.collect();
         for rows in frames.into_iter().chain(builder.take()) {
-            writer.push(&Frame::new(&rows).expect("is compressed")).expect("is taken");
+            writer.push(&Frame::new(&rows).expect("the rows can be compressed")).expect("the frame can be written");
         }
-        let (part, mut file) = writer.finish().expect("ends");
+        let (part, mut file) = writer.finish().expect("the part can be finished");
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).expect("reads");
+        file.read_to_end(&mut bytes).expect("the file can be read");
         (part, bytes)
     }
 
@@ -259,7 +261,7 @@ mod tests {
         ) {
             let (part, bytes) = written(&rows);
             prop_assert_eq!(part.compressed, bytes.len() as u64);
-            prop_assert_eq!(read(&part, &bytes).expect("sound"), rows);
+            prop_assert_eq!(read(&part, &bytes).expect("the part is valid"), rows);
             let at = at.index(bytes.len());
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << bit;

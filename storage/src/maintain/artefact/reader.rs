@@ -22,26 +22,26 @@ use crate::write::ChunkBatch;
 /// Context of an import.
 #[derive(Debug, Clone, Copy)]
 pub struct ImportContext<'a> {
-    /// The path of the file, or its name in errors.
+    /// The path of the artefact, or another name for it in errors.
     pub name: &'a Path,
     /// See [`Manifest::root`].
     pub root: &'a str,
     /// The current time in Unix seconds.
     pub now: i64,
-    /// Records the id of the new index.
+    /// The store that records the id of the new index.
     pub known: &'a KnownIndexes,
     /// Threads that check the artefact and build the rows of the new index.
     pub workers: Workers,
 }
 
 impl Environment {
-    /// Makes an artefact the index of a project, given its `.aurora` directory. The existing index is replaced in one
-    /// step, after the new one has been written and verified as a whole. Readers keep reading the index that they have
+    /// Imports an artefact as the index of a project, given its `.aurora` directory. The existing index is replaced in
+    /// one step, after the whole new index has been written and verified. Readers keep reading the index that they have
     /// opened. The access history is kept.
     ///
     /// # Errors
-    /// The input is not a sound artefact of this version, or the index cannot be written. The existing index is then
-    /// kept.
+    /// The input is not a valid artefact of this version, or the index cannot be written. The existing index is then
+    /// unchanged.
     pub fn import(
         directory: &Path,
         artefact: &mut dyn Read,
@@ -77,7 +77,7 @@ impl Environment {
     }
 }
 
-/// Returns the current generation; 0 without a usable index. The caller holds the writer's lock.
+/// Returns the generation of the current index; 0 if there is no usable index. The caller holds the writer's lock.
 fn generation_before(directory: &Path) -> Result<u64, StorageError> {
     match Environment::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot()) {
         Ok(snapshot) => Ok(snapshot.manifest().generation),
@@ -94,7 +94,7 @@ struct Input<'r> {
 }
 
 impl Input<'_> {
-    /// Reads and checks everything before the parts.
+    /// Reads and checks the header and the manifest.
     fn manifest(&mut self) -> Result<ArtefactManifest, StorageError> {
         let head = self.read_up_to(HEADER as u64)?;
         let Some(rest) = head.strip_prefix(MAGIC) else {
@@ -119,7 +119,7 @@ impl Input<'_> {
         if blake3::hash(&json).as_bytes() != hash {
             return Err(self.damaged("manifest", "its checksum is wrong".to_owned()));
         }
-        // Another format may have another manifest, so the version is checked first.
+        // The manifest of another format may have other fields, so the version is checked first.
         let loose: Result<serde_json::Value, _> = serde_json::from_slice(&json);
         let format = loose.ok().and_then(|manifest| manifest.get("index_format")?.as_u64()?.try_into().ok());
         if let Some(format) = format {
@@ -131,8 +131,8 @@ impl Input<'_> {
         Ok(manifest)
     }
 
-    /// Writes the rows of all parts, and returns the manifest of the index except for fields that are not in the
-    /// artefact.
+    /// Writes the rows of all parts. Returns the manifest of the index, in which fields without a counterpart in the
+    /// artefact are empty.
     fn rows(
         &mut self,
         announced: &ArtefactManifest,

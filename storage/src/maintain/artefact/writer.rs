@@ -17,9 +17,9 @@ use crate::tables::{Operation, Table, block_key};
 use crate::workers::Workers;
 
 impl Snapshot {
-    /// Writes the generation to `target` as an artefact; `program` is the name and version of the program. An existing
-    /// file is replaced in one step, after all data has been written to disk. The bytes do not depend on the number of
-    /// `workers`.
+    /// Writes the generation to the file `target` as an artefact. `program` is the name and version of the program. An
+    /// existing file is replaced in one step, after all data has been written to disk. The bytes do not depend on the
+    /// number of `workers`.
     ///
     /// # Errors
     /// Nothing has been published, the index is damaged, `target` exists and is not a file, or its directory cannot be
@@ -38,7 +38,7 @@ impl Snapshot {
         };
         let mut builder = tempfile::Builder::new();
         builder.prefix(".aurora-export-");
-        // An ordinary file with the permissions of the user's umask, not a private temporary file.
+        // The file gets the permissions of the user's umask, and not those of a private temporary file.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut file = builder.tempfile_in(directory).map_err(io)?;
@@ -52,8 +52,8 @@ impl Snapshot {
         Ok(manifest)
     }
 
-    /// Writes the generation to `out` as an artefact; `name` is the name of the output in errors. The parts are written
-    /// to the system's directory for temporary files until all of them are ready.
+    /// Writes the generation to `out` as an artefact. `name` is the name of the output in errors. The parts are first
+    /// written to temporary files in the system's directory for such files.
     ///
     /// # Errors
     /// Nothing has been published, the index is damaged, or something cannot be written.
@@ -68,10 +68,11 @@ impl Snapshot {
     }
 }
 
-/// The source of the parts, and the directory of their temporary files.
+/// The state of an export.
 struct Export<'e> {
     snapshot: &'e Snapshot,
     target: &'e Path,
+    /// Directory of the temporary files of parts; `None` for the system's directory.
     scratch: Option<&'e Path>,
     workers: Workers,
 }
@@ -153,7 +154,7 @@ impl Export<'_> {
             Some(directory) => tempfile::tempfile_in(directory),
             // `TMPDIR` may name a directory that does not exist.
             None => tempfile::tempfile().or_else(|error| match self.snapshot.path().parent() {
-                Some(beside) => tempfile::tempfile_in(beside).map_err(|_| error),
+                Some(parent) => tempfile::tempfile_in(parent).map_err(|_| error),
                 None => Err(error),
             }),
         };

@@ -1,4 +1,4 @@
-//! Checks chunks, their contents, and their values in custom columns.
+//! Checks the records, contents and custom values of chunks.
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
@@ -17,11 +17,11 @@ const CHUNKS: usize = 256;
 /// Number of blocks of contents that a thread checks at a time.
 const BLOCKS: usize = 8;
 
-/// The id of a live chunk with its key or a problem; or a problem of a row without a live chunk.
+/// The result for one row: the id of its chunk if that chunk is live, and either the chunk's key or a problem.
 type FoundChunk = (Option<u32>, Result<String, String>);
 
-/// The first and the last chunk of a block of contents, and whether it has a live chunk. `None` if the block is
-/// invalid.
+/// The result for one block of contents: its key, its last chunk, and whether it has a live chunk. `None` if the block
+/// is invalid.
 type FoundBlock = Option<(u32, Option<u32>, bool)>;
 
 impl Snapshot {
@@ -67,7 +67,8 @@ impl Snapshot {
         self.verify_content(workers, report)
     }
 
-    /// Reads all data of a live chunk, and records its labels. Returns its key, or a problem.
+    /// Reads all data of a live chunk, and records the labels that the dictionary must have. Returns the chunk's key,
+    /// or a problem.
     fn verify_chunk(&self, id: u32, entries: &Entries) -> Result<String, String> {
         match self.whole_chunk(ChunkId(id)) {
             Ok(Some(chunk)) => {
@@ -80,7 +81,7 @@ impl Snapshot {
         }
     }
 
-    /// Checks that the blocks of contents do not overlap, and that each has a live chunk.
+    /// Checks that the blocks of contents do not overlap, and that each block has a live chunk.
     fn verify_content(&self, workers: Workers, report: &mut VerifyReport) -> Result<(), StorageError> {
         let visit = |_: &Self, found: &mut Vec<FoundBlock>, key: &[u8], value: &[u8]| {
             let first = parse_chunk_key(key);
@@ -113,13 +114,13 @@ impl Snapshot {
     pub(super) fn verify_values(&self, report: &mut VerifyReport) -> Result<(), StorageError> {
         for row in self.rows(Table::Values, &[]) {
             let (key, value) = row?;
-            let place = parse_value_key(key);
+            let parsed = parse_value_key(key);
             let end = self.manifest().next_chunk_id.div_ceil(BLOCK_IDS);
-            // The rows of a writer that has not published yet, or never will.
-            if place.is_some_and(|(block, _)| block >= end) {
+            // The remaining rows belong to a writer that has not published them yet, or never will.
+            if parsed.is_some_and(|(block, _)| block >= end) {
                 break;
             }
-            let column = place.and_then(|(block, name)| Some((block, self.custom_column(name)?)));
+            let column = parsed.and_then(|(block, name)| Some((block, self.custom_column(name)?)));
             match column.and_then(|(block, column)| Some((block, column, ValueBlock::decode(value)?))) {
                 Some((block, column, values)) => {
                     let name = &column.name;

@@ -1,4 +1,4 @@
-//! Labels and frequencies of chunks in the keyword index.
+//! Sums over each chunk's labels and frequencies in the keyword index.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -8,9 +8,9 @@ use rustc_hash::FxHasher;
 
 use crate::read::{BLOCK_IDS, Snapshot};
 
-/// Labels and frequencies of the live chunks. Threads add entries in any order.
+/// Sums over the dictionary entries of each live chunk. Threads may add entries in any order.
 pub(super) struct Entries {
-    /// Chunks in blocks of ids; `None` for a block without live chunks.
+    /// The chunks' sums in blocks of ids; `None` for a block without live chunks.
     blocks: Vec<Option<Box<[ChunkEntries]>>>,
     hash: BuildHasherDefault<FxHasher>,
 }
@@ -18,7 +18,8 @@ pub(super) struct Entries {
 /// Sums over the entries of a chunk.
 #[derive(Default)]
 pub(super) struct ChunkEntries {
-    /// Sum of the hashes of found labels minus those of expected labels: 0 if they are the same.
+    /// Sum of the hashes of found labels minus the sum of the hashes of expected labels. The difference is 0 if the
+    /// labels are the same.
     labels: AtomicU64,
     /// Frequencies in each field.
     sums: [AtomicU64; FIELDS],
@@ -27,14 +28,14 @@ pub(super) struct ChunkEntries {
 
 /// Flag of a chunk that has or expects an entry.
 const KNOWN: u8 = 1;
-/// Flag of a chunk with a capped frequency.
+/// Flag of a chunk with a frequency that may exceed the stored maximum.
 const CAPPED: u8 = 2;
 
 /// The hash of a dictionary entry, and whether it is a label.
 pub(super) type EntryHash = (u64, bool);
 
 impl Entries {
-    /// Starts without entries.
+    /// Creates a collection without entries.
     pub(super) fn new(snapshot: &Snapshot) -> Self {
         let block = |block: u32| {
             let ids = block * BLOCK_IDS..=block * BLOCK_IDS + (BLOCK_IDS - 1);
@@ -58,7 +59,7 @@ impl Entries {
         (self.hash.hash_one(entry), entry.first() == Some(&LABEL_PREFIX))
     }
 
-    /// Adds a posting of an entry.
+    /// Adds a posting of a dictionary entry.
     pub(super) fn add(&self, chunk: u32, (hash, is_label): EntryHash, frequencies: &[u16; FIELDS]) {
         let Some(entries) = self.get(chunk) else { return };
         entries.flag(KNOWN);
@@ -74,7 +75,7 @@ impl Entries {
         }
     }
 
-    /// The sums of a chunk that has or expects an entry.
+    /// Returns the sums of a chunk that has or expects an entry.
     pub(super) fn sums(&self, chunk: u32) -> Option<&ChunkEntries> {
         self.get(chunk).filter(|entries| entries.has(KNOWN))
     }
@@ -85,7 +86,7 @@ impl Entries {
 }
 
 impl ChunkEntries {
-    /// Whether the chunk has other labels than those that were expected.
+    /// Whether the found labels differ from the expected labels.
     pub(super) fn has_other_labels(&self) -> bool {
         self.labels.load(Relaxed) != 0
     }
@@ -95,7 +96,7 @@ impl ChunkEntries {
         self.sums.each_ref().map(|sum| sum.load(Relaxed))
     }
 
-    /// Whether a frequency is capped.
+    /// Whether a frequency may exceed the stored maximum, so that its sum is not exact.
     pub(super) fn is_capped(&self) -> bool {
         self.has(CAPPED)
     }

@@ -38,12 +38,12 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Checks the source record of every file; `firsts` are the files' first chunks.
+    /// Checks the source record of every file. `firsts` contains the first chunk of each file.
     fn verify_sources(&self, report: &mut VerifyReport, firsts: &RoaringBitmap) -> Result<(), StorageError> {
         for row in self.rows(Table::Sources, &[]) {
             let (key, value) = row?;
             match parse_chunk_key(key) {
-                // The rows of a writer that has not published yet, or never will.
+                // The remaining rows belong to a writer that has not published them yet, or never will.
                 Some(id) if id >= self.manifest().next_chunk_id => break,
                 Some(id) if firsts.contains(id) => {
                     let is_valid = SourceRecord::decode(value).is_some();
@@ -55,7 +55,8 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Checks that every file has a representation that matches its chunks; `firsts` are the files' first chunks.
+    /// Checks that every file has a representation that matches its chunks. `firsts` contains the first chunk of each
+    /// file.
     fn verify_representations(
         &self,
         workers: Workers,
@@ -84,7 +85,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Computes the representation of a file from its chunks, given the id of the first.
+    /// Computes the representation of a file from its chunks, given the id of its first chunk.
     fn representation_of_chunks(&self, first: u32) -> Result<Vec<u8>, StorageError> {
         let mut builder = RepresentationBuilder::default();
         let file = self.file_range(ChunkId(first))?;
@@ -99,7 +100,7 @@ impl Snapshot {
         Ok(builder.finish())
     }
 
-    /// Checks the blame of every file; `firsts` are the files' first chunks.
+    /// Checks the blame of every file. `firsts` contains the first chunk of each file.
     fn verify_blames(
         &self,
         workers: Workers,

@@ -1,4 +1,4 @@
-//! Checks the keyword index: segments, their agreement with chunks, and field lengths.
+//! Checks the keyword index: the segments, the field lengths, and whether both match the chunks.
 
 use aurora_inverted::{FIELDS, FieldLengths, LengthColumns, add_lengths, length_code, length_from_code};
 
@@ -13,7 +13,7 @@ use crate::workers::Workers;
 /// Number of dictionary blocks that a thread checks at a time.
 const BLOCKS: usize = 16;
 
-/// Terms and postings of some blocks, and their first and last term.
+/// The findings for some dictionary blocks, with the first and last term of the blocks.
 #[derive(Default)]
 struct FoundTerms {
     report: VerifyReport,
@@ -62,7 +62,8 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Checks the terms of the blocks from the key `from` up to the key `end`, exclusive.
+    /// Checks the terms of the blocks from the key `from` to the key `end`, exclusive. Without `end`, checks all
+    /// remaining blocks.
     fn verify_terms(
         &self,
         found: &mut FoundTerms,
@@ -113,7 +114,7 @@ impl Snapshot {
             report.expect(!found.has_other_labels(), || format!("chunk {id} has other labels than its record"));
             let lengths = all_lengths.of(ChunkId(id));
             for (field, (&length, sum)) in lengths.iter().zip(found.frequencies()).enumerate() {
-                // A sum of capped frequencies is not exact.
+                // A frequency at the maximum may be too low, so a sum with it is not exact.
                 let same = length == length_code(sum.try_into().unwrap_or(u32::MAX)) || found.is_capped();
                 report.expect(same, || {
                     format!(

@@ -1,6 +1,6 @@
 //! Checks all data of an index for consistency.
 //!
-//! One thread iterates over each table, and other threads check the rows. Problems are listed in row order.
+//! For each table, one thread iterates over the rows, and the others check them. Problems are listed in row order.
 
 mod chunks;
 mod entries;
@@ -24,8 +24,7 @@ use aurora_lmdb_pages::check_structure;
 use entries::Entries;
 
 impl Snapshot {
-    /// Checks the pages of every table, every record, every reference between records, and every sum, with one thread
-    /// for each core.
+    /// Checks every page, every record, every reference between records, and all totals. Uses one thread for each core.
     pub fn verify(&self) -> VerifyReport {
         self.verify_with(Workers::default())
     }
@@ -48,7 +47,7 @@ impl Snapshot {
             },
         );
         report.append(content);
-        // All further problems are in the keyword index.
+        // All problems that are added from here on are in the keyword index.
         let others = report.problem_count;
         in_keywords.into_iter().for_each(|problem| report.problem(problem));
         report.append(keywords);
@@ -56,15 +55,15 @@ impl Snapshot {
         report
     }
 
-    /// Returns a report of the content and a report of the keyword index, both without problems of pages.
+    /// Checks everything except pages. Returns a report on the content and a report on the keyword index.
     fn verify_content_and_keywords(&self, workers: Workers) -> (VerifyReport, VerifyReport) {
         let (mut report, mut keywords) = (VerifyReport::default(), VerifyReport::default());
         if let Err(problem) = check_columns(&self.manifest().columns) {
             report.problem(problem);
         }
         let entries = Entries::new(self);
-        // Labels and frequencies are compared only if all of them were read. After an error, which of them were read
-        // depends on the threads.
+        // Labels and frequencies are compared only if all of them were read. After an error, the threads may have read
+        // any part of them, and the report must not depend on that.
         let mut are_whole = report.note_errors(|report| self.verify_chunks(workers, report, &entries));
         report.note_errors(|report| self.verify_files(workers, report));
         report.note_errors(|report| self.verify_vectors(workers, report));
@@ -79,14 +78,14 @@ impl Snapshot {
         (report, keywords)
     }
 
-    /// Checks the pages of every tree and the checksum of every value, including rows without references to them.
-    /// Vectors have separate checksums. Returns a report, and the problems of the keyword index.
+    /// Checks the pages of every tree and the checksum of every value, including rows that nothing refers to. Vectors
+    /// have separate checksums. Returns a report, and the problems in the tables of the keyword index.
     fn verify_pages(&self) -> (VerifyReport, Vec<String>) {
         let keywords = KEYWORDS.map(Table::name);
         let (mut report, mut in_keywords) = (VerifyReport::default(), Vec::new());
         let seal_of = |name: &[u8], key: &[u8]| {
             let table = Table::all().find(|table| table.name().as_bytes() == name)?;
-            // The format mark has no checksum. It is compared as a whole when the index is opened.
+            // The format row has no checksum, because its whole value is compared when the index is opened.
             table.seal().filter(|_| table != Table::Meta || key != meta_key::FORMAT)
         };
         check_structure(&self.pages(), self.meta(), &keywords, seal_of, &mut |table, damage| {

@@ -20,7 +20,7 @@ pub struct VerifyReport {
     pub postings: u64,
     /// Number of vectors of live chunks.
     pub vectors: u64,
-    /// Descriptions of the first problems.
+    /// Descriptions of the first problems, at most 100.
     pub problems: Vec<String>,
     /// Number of all problems.
     pub problem_count: u64,
@@ -34,7 +34,8 @@ impl VerifyReport {
         self.problem_count == 0
     }
 
-    /// Whether there are problems, all of them in the keyword index: see [`crate::Environment::rebuild_keywords`].
+    /// Whether there are problems, and all of them are in the keyword index. [`crate::Environment::rebuild_keywords`]
+    /// repairs such an index.
     pub fn has_only_keyword_problems(&self) -> bool {
         self.problem_count > 0 && self.keyword_problems == self.problem_count
     }
@@ -47,7 +48,7 @@ impl VerifyReport {
         }
     }
 
-    /// Adds a problem unless a condition holds.
+    /// Adds a problem unless `holds` is true.
     pub(super) fn expect(&mut self, holds: bool, problem: impl FnOnce() -> String) {
         if !holds {
             self.problem(problem());
@@ -72,7 +73,7 @@ impl VerifyReport {
     }
 }
 
-/// Describes the problem of an error.
+/// Returns the problem that an error describes, without the path of the index.
 pub(super) fn problem_message(error: StorageError) -> String {
     match error {
         StorageError::Damaged { what, .. } => what,

@@ -1,4 +1,4 @@
-//! Distributes checks of the rows of a table among threads.
+//! Checks the rows of a table on several threads.
 
 use aurora_lmdb_pages::{Cursor, Damage};
 
@@ -8,8 +8,9 @@ use crate::tables::{Table, parse_chunk_key};
 use crate::workers::Workers;
 
 impl Snapshot {
-    /// Iterates over the rows of a table up to the first key for which `is_behind` is true. `visit` checks a row on a
-    /// thread, and adds its findings to those of up to `step` rows. `add` gets the findings in row order.
+    /// Iterates over the rows of a table up to the first key for which `is_behind` is true. A thread calls `visit` for
+    /// each of up to `step` rows, and `visit` adds its findings to a value that these rows share. `add` receives these
+    /// values in row order.
     pub(super) fn verify_rows<T: Default + Send>(
         &self,
         workers: Workers,
@@ -58,7 +59,7 @@ impl Snapshot {
         })
     }
 
-    /// Whether the chunk of a key is not published. Such rows belong to a writer that has not published yet, or never
+    /// Whether a key's chunk is not published. Such a row belongs to a writer that has not published it yet, or never
     /// will.
     pub(super) fn is_unpublished(&self, key: &[u8]) -> bool {
         parse_chunk_key(key).is_some_and(|id| id >= self.manifest().next_chunk_id)

@@ -1,14 +1,17 @@
 //! Blame rows as values of the `blames` table.
 //!
-//! Layout, with numbers of variable length: flags · bytes of an object id · authors · commits · runs · touches · runs
-//! of the copy if it differs. Each list starts with its length. Times are zigzag-coded, the committer's as the
-//! difference to the author's. The start of a touched range is stored as the difference to the previous start.
+//! Layout: flags · length of an object id · authors · commits · runs · touches · runs of the copy, if the copy differs
+//! from the committed file. Numbers are variable-length integers. Each list starts with its length. Times are
+//! zigzag-coded. A committer time is stored as the difference from the author time, and the start of a touched range as
+//! the difference from the previous start.
 
 use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
 use super::record::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 
+/// Flag: see [`Blame::incomplete`].
 const INCOMPLETE: u64 = 1;
+/// Flag: the blame has runs of the copy.
 const HAS_COPY: u64 = 2;
 
 /// Serialises the blame of a file.
@@ -148,7 +151,7 @@ mod tests {
             prop_assert!(decode(&bytes[..at.index(bytes.len())]).is_none());
             let at = at.index(bytes.len());
             bytes[at] = to;
-            // References between the lists are valid for any bytes.
+            // Even for damaged bytes, decoded references between the lists are valid.
             if let Some(read) = decode(&bytes) {
                 prop_assert!(read.runs.iter().all(|run| (run.commit as usize) < read.commits.len()));
             }

@@ -14,11 +14,11 @@ pub struct Blame {
     pub touches: Vec<TouchedLines>,
     /// The lines of the indexed copy from first to last, without gaps; `None` if the copy equals the committed file.
     pub copy: Option<Vec<CopiedRun>>,
-    /// Whether objects were missing, so that some lines may be older than they look.
+    /// Whether git objects were missing, so that some lines may be older than their commits indicate.
     pub incomplete: bool,
 }
 
-/// A commit that is the origin of lines.
+/// A commit that is the origin of one or more lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlamedCommit {
     /// Object id of the commit: 20 bytes, or 32 in a SHA-256 repository.
@@ -31,7 +31,7 @@ pub struct BlamedCommit {
     pub committer_time: i64,
 }
 
-/// Consecutive lines of one commit.
+/// Consecutive lines with the same origin commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlamedRun {
     /// Number of lines.
@@ -51,7 +51,7 @@ pub struct TouchedLines {
     pub commits: u32,
 }
 
-/// Consecutive lines of a copy.
+/// Consecutive lines of the indexed copy that are also consecutive in the committed file, or that are not committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CopiedRun {
     /// Number of lines.

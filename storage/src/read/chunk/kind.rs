@@ -61,7 +61,7 @@ impl ChunkType {
         Self::Turn,
     ];
 
-    /// The lower-case name, as in the option `--type`.
+    /// Returns the lower-case name, as in the option `--type`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Function => "function",

@@ -1,11 +1,11 @@
-//! A chunk that is to be stored.
+//! Input of the writer for one chunk.
 
 use std::ops::Deref;
 
 use super::record::{Chunk, ChunkHistory, MetaValue, StoredTokens};
 
-/// A chunk that is to be stored, borrowed from the stages that produce its parts. The data derived from the text is
-/// read through [`Deref`]; the other fields replace those of the same name in the chunk.
+/// A chunk to store, borrowed from the stages that produce its parts. [`Deref`] gives access to [`NewChunk::chunk`].
+/// The other fields replace the fields of that chunk with the same names.
 #[derive(Debug, Clone, Copy)]
 pub struct NewChunk<'a> {
     /// The data derived from the text.
@@ -14,7 +14,7 @@ pub struct NewChunk<'a> {
     pub git: &'a ChunkHistory,
     /// Tokens for late interaction.
     pub tokens: &'a StoredTokens,
-    /// Columns of plugin stages and of the built-in document formats.
+    /// Columns that plugin stages and the built-in document formats have written.
     pub metadata: &'a [(String, MetaValue)],
     /// The embedding, if there is one.
     pub vector: Option<&'a [f32]>,

@@ -1,8 +1,9 @@
-//! The numbers of a chunk record, packed: token sets and commit times.
+//! Packed numbers of a chunk record: token sets and commit times.
 //!
-//! Layout, all as variable-length integers: number of code tokens · number of documentation tokens · each set as its
-//! gaps · for a chunk with a history, time of its newest commit · number of commit times · each as its difference from
-//! the previous one. Times are zigzag-coded.
+//! Layout: number of code tokens · number of documentation tokens · the tokens of each set, as differences from the
+//! previous token. For a chunk with a history, these follow: time of the newest commit · number of commit times · the
+//! commit times, as differences from the previous time. All numbers are variable-length integers, and times are
+//! zigzag-coded.
 
 use aurora_codec::{ByteReader, put_varint, put_zigzag};
 
@@ -16,7 +17,7 @@ pub(crate) fn encode(out: &mut Vec<u8>, tokens: &StoredTokens, history: Option<&
     for set in [&tokens.code, &tokens.doc] {
         let mut before = 0;
         for &token in set {
-            // Sets ascend. If a caller's set does not, the difference wraps around.
+            // Tokens of a set ascend. If those of a caller do not, the difference wraps around.
             put_varint(out, u64::from(token.wrapping_sub(before)));
             before = token;
         }
@@ -41,14 +42,14 @@ pub(crate) struct Numbers<'a> {
 }
 
 impl<'a> Numbers<'a> {
-    /// Reads the counts. Returns `None` if they are invalid.
+    /// Reads the numbers of tokens. Returns `None` if they are invalid.
     pub(crate) fn new(bytes: &'a [u8]) -> Option<Self> {
         let mut rest = ByteReader::new(bytes);
         Some(Self { code: rest.varint32()?, doc: rest.varint32()?, rest })
     }
 
     /// Whether all numbers can be read, and no bytes are left over.
-    pub(crate) fn is_sound(self, has_history: bool) -> bool {
+    pub(crate) fn is_valid(self, has_history: bool) -> bool {
         let check = || {
             let mut rest = self.rest;
             for _ in 0..u64::from(self.code) + u64::from(self.doc) {
@@ -65,17 +66,17 @@ impl<'a> Numbers<'a> {
         check() == Some(true)
     }
 
-    /// Tokens of the code, ascending.
+    /// Returns the tokens of the code, ascending.
     pub(crate) fn code(self) -> TokenIter<'a> {
         TokenIter { left: self.code, last: 0, rest: self.rest }
     }
 
-    /// Tokens of the documentation, ascending.
+    /// Returns the tokens of the documentation, ascending.
     pub(crate) fn doc(self) -> TokenIter<'a> {
         TokenIter { left: self.doc, last: 0, rest: self.after(u64::from(self.code)) }
     }
 
-    /// Time of the newest commit and times of all commits, in Unix seconds.
+    /// Returns the time of the newest commit and the times of all commits, in Unix seconds.
     pub(crate) fn times(self) -> Option<(i64, Vec<i64>)> {
         let mut rest = self.after(u64::from(self.code) + u64::from(self.doc));
         let newest = rest.zigzag()?;
@@ -100,7 +101,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// A token set.
+/// Iterator over the tokens of a set.
 #[derive(Debug, Clone)]
 pub(crate) struct TokenIter<'a> {
     left: u32,
@@ -139,8 +140,8 @@ mod tests {
             });
             let mut bytes = Vec::new();
             encode(&mut bytes, &StoredTokens { code: code.clone(), doc: doc.clone() }, history.as_ref());
-            let numbers = Numbers::new(&bytes).expect("has counts");
-            prop_assert!(numbers.is_sound(history.is_some()));
+            let numbers = Numbers::new(&bytes).expect("the bytes start with the numbers of tokens");
+            prop_assert!(numbers.is_valid(history.is_some()));
             prop_assert_eq!(numbers.code().collect::<Vec<_>>(), code);
             prop_assert_eq!(numbers.doc().collect::<Vec<_>>(), doc);
             if times.is_some() {
@@ -152,8 +153,8 @@ mod tests {
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
             if let Some(numbers) = Numbers::new(&bytes) {
                 prop_assert!(numbers.code().count() <= bytes.len() && numbers.doc().count() <= bytes.len());
-                let is_sound = numbers.is_sound(true);
-                prop_assert!(!is_sound || numbers.times().is_some());
+                let is_valid = numbers.is_valid(true);
+                prop_assert!(!is_valid || numbers.times().is_some());
             }
         }
     }

@@ -1,8 +1,9 @@
-//! The fields common to all chunk records, packed.
+//! Packed form of the fields that every chunk record has.
 //!
 //! Layout: type · flags · first line · last line minus first line · the rest of the key after the file's key base, or
-//! the whole key · qualified name · name · numbers ([`super::numbers`]). A name is the offset and the length of a part
-//! of the key, or a text. Numbers are variable-length integers. Each text follows its length.
+//! the whole key · qualified name · name · numbers ([`super::numbers`]). If the stored key contains a name, the name is
+//! stored as an offset and a length in that key, and otherwise as a text. Numbers are variable-length integers. Each
+//! text follows its length.
 
 use aurora_codec::{ByteReader, put_sized, put_varint};
 
@@ -15,10 +16,11 @@ use super::record::ChunkHistory;
 const EXPORTED: u8 = 1;
 /// Flag: the key does not begin with the key base of the file.
 const WHOLE_KEY: u8 = 1 << 1;
-/// Flags: the qualified name or the name is not a part of the key.
+/// Flag: the qualified name is stored as a text.
 const QUALIFIED_NAME_APART: u8 = 1 << 2;
+/// Flag: the name is stored as a text.
 const NAME_APART: u8 = 1 << 3;
-/// Position of the [`GitState`] in the flags.
+/// Index of the first bit of the [`GitState`] in the flags.
 const GIT_SHIFT: u32 = 4;
 
 /// The state of a chunk's lines in git: a [`ChunkHistory`] without its details.
@@ -69,12 +71,12 @@ pub(super) struct PackedFields<'a> {
     pub(super) numbers: Numbers<'a>,
 }
 
-/// Packs the fields of a chunk whose lines have been checked. `key_tail` is the rest of its key after the file's key
-/// base.
+/// Packs the fields of a chunk whose lines have been checked. `key_tail` is the rest of the chunk's key after the
+/// file's key base; `None` if the key does not begin with the key base.
 pub(super) fn encode(chunk: &NewChunk<'_>, key_tail: Option<&str>) -> Vec<u8> {
     let stored_key = key_tail.unwrap_or(&chunk.key);
-    let place = |name: &str| stored_key.rfind(name);
-    let (qualified_name, name) = (place(&chunk.qualified_name), place(&chunk.name));
+    let offset_of = |name: &str| stored_key.rfind(name);
+    let (qualified_name, name) = (offset_of(&chunk.qualified_name), offset_of(&chunk.name));
     let flag = |flag: u8, is_set: bool| if is_set { flag } else { 0 };
     let flags = flag(EXPORTED, chunk.exported)
         | flag(WHOLE_KEY, key_tail.is_none())
@@ -85,8 +87,8 @@ pub(super) fn encode(chunk: &NewChunk<'_>, key_tail: Option<&str>) -> Vec<u8> {
     put_varint(&mut out, u64::from(chunk.line_start));
     put_varint(&mut out, u64::from(chunk.line_end.saturating_sub(chunk.line_start)));
     put_sized(&mut out, stored_key.as_bytes());
-    for (name, place) in [(&chunk.qualified_name, qualified_name), (&chunk.name, name)] {
-        match place {
+    for (name, offset) in [(&chunk.qualified_name, qualified_name), (&chunk.name, name)] {
+        match offset {
             Some(offset) => {
                 put_varint(&mut out, offset as u64);
                 put_varint(&mut out, name.len() as u64);
@@ -102,8 +104,8 @@ pub(super) fn encode(chunk: &NewChunk<'_>, key_tail: Option<&str>) -> Vec<u8> {
     out
 }
 
-/// Whether a chunk can have this first and last line. Readers compute the number of lines and the number of the next
-/// line.
+/// Whether a chunk can have these first and last lines. Computing the number of lines or the number of the next line
+/// must not overflow.
 pub(crate) fn are_lines(first: u32, last: u32) -> bool {
     first <= last && last < u32::MAX
 }

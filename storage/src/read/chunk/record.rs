@@ -7,7 +7,7 @@ use crate::column::ColumnKind;
 
 /// One searchable piece of the repository with all of its stored data.
 ///
-/// [`super::ChunkRecord`] gives readers the fields that ranking needs, in place.
+/// To read only the fields that ranking needs, in place, use [`super::ChunkRecord`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Chunk {
     /// Stable id, such as `code:src/users.py:User.save`; unique within an index.
@@ -36,7 +36,7 @@ pub struct Chunk {
     pub doc: String,
     /// Full text of the span.
     pub text: String,
-    /// Names that are defined inside the chunk without a chunk of their own: nested functions, constants, variables,
+    /// Names that are defined inside the chunk and have no separate chunk: nested functions, constants, variables,
     /// members of enums.
     pub definitions: Vec<String>,
     /// Names of the functions and methods that the chunk calls.
@@ -45,7 +45,8 @@ pub struct Chunk {
     pub bases: Vec<String>,
     /// Modules and names that the chunk's file imports.
     pub imports: Vec<String>,
-    /// On the first chunk of a file: the imports of the file whose bound names cannot be derived from the path.
+    /// Imports of the file whose bound names cannot be derived from their paths. Only the first chunk of a file has
+    /// them.
     pub bindings: Vec<Binding>,
     /// Other symbols that the chunk depends on.
     pub dependencies: Vec<String>,
@@ -77,19 +78,19 @@ impl Chunk {
         digest
     }
 
-    /// The path as searchable words; empty if the path begins with `@@`. Such paths, for example of articles and memory
-    /// entries, are ids.
+    /// Returns the path as searchable words; empty if the path begins with `@@`. Such paths are ids, for example of
+    /// articles and memory entries.
     pub fn path_words(&self) -> &str {
         if self.path.starts_with("@@") { "" } else { &self.path }
     }
 
-    /// Creates a chunk with only a key and a type. It has no lines yet.
+    /// Creates a chunk with only a key and a type. All other fields are empty or 0.
     pub fn empty(key: String, chunk_type: ChunkType) -> Self {
         Self { key, chunk_type, ..Self::default() }
     }
 
-    /// Sets the data that is stored apart from the record of a chunk; `times` are the time of its newest commit and the
-    /// times of all commits.
+    /// Sets the data that is not in the record of a chunk. `times` contains the time of the newest commit and the times
+    /// of all commits.
     pub(crate) fn set_content(&mut self, texts: ChunkText, relations: Relations, times: Option<(i64, Vec<i64>)>) {
         self.content_hash = texts.content_hash();
         self.text = texts.text;
@@ -110,7 +111,7 @@ impl Chunk {
     }
 }
 
-/// The texts of a stored chunk, and other data that is read only for shown results.
+/// The texts of a stored chunk, and other data that a search reads only for the results that it shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkText {
     /// Full text of the span.
@@ -125,9 +126,10 @@ pub struct ChunkText {
     pub byte_end: u32,
     /// Numbers of branches and loops, and a score computed from them.
     pub complexity: Complexity,
-    /// Digest of the chunk if it is not [`Chunk::digest`] of the text.
+    /// [`Chunk::content_hash`] of the chunk; `None` if it is [`Chunk::digest`] of the text.
     pub(crate) other_hash: Option<[u8; 16]>,
-    /// The history of the chunk's lines in git, without commit times, which are only in the record.
+    /// The history of the chunk's lines in git, without the commit times and the time of the newest commit, which are
+    /// in the record.
     pub git: ChunkHistory,
 }
 
@@ -138,7 +140,7 @@ impl ChunkText {
     }
 }
 
-/// References of a stored chunk to other definitions.
+/// References from a stored chunk to other definitions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Relations {
     /// Key of the enclosing chunk.
@@ -155,21 +157,21 @@ pub struct Relations {
     pub dependencies: Vec<String>,
 }
 
-/// A name that an import binds in its file, or that the file exports, if the path of the import does not end in that
-/// name.
+/// A name that an import binds in its file, or under which the file exports a definition, and that is not the last
+/// component of the import's path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Binding {
     /// The name in the file; `*` means every name that the module exports.
     pub name: String,
     /// Path of the module or definition, in the form of [`Chunk::imports`].
     pub path: String,
-    /// The name under which the module exports the definition; empty if the path ends in it.
+    /// The name under which the module exports the definition; empty if this name is the last component of `path`.
     pub member: String,
 }
 
 impl Binding {
-    /// Returns the name of the target: its name in the module, the name of the module for a wildcard or default export,
-    /// or the last part of the path.
+    /// Returns the name of the imported definition or module. For a wildcard or default export, this is the name of the
+    /// module. If `member` is empty, it is the last component of the path.
     pub fn target(&self) -> &str {
         match self.member.as_str() {
             "" => last_component(&self.path),
@@ -178,14 +180,14 @@ impl Binding {
         }
     }
 
-    /// Whether the name in the file differs from the name of the definition elsewhere.
+    /// Whether the name in the file differs from [`Binding::target`].
     pub fn is_renamed(&self) -> bool {
         self.name != "*" && self.name != self.target()
     }
 }
 
-/// Returns the name of the module in a file, without extensions. For an `index` file, this is the name of its
-/// directory, if it has one.
+/// Returns the name of the module in a file: the file name without extensions. For an `index` file, returns the name of
+/// its directory, and skips directories called `src`.
 pub fn module_name(path: &str) -> &str {
     let without_ending = |part| -> &str { str::split(part, '.').next().unwrap_or(part) };
     let mut parts = path.rsplit('/');
@@ -196,12 +198,13 @@ pub fn module_name(path: &str) -> &str {
     if name.is_empty() { "index" } else { name }
 }
 
-/// Returns the last part of a name or path with separators.
+/// Returns the last nonempty component of a name or path with the separators `.`, `:` and `/`.
 pub(crate) fn last_component(name: &str) -> &str {
     name.rsplit(['.', ':', '/']).find(|part| !part.is_empty()).unwrap_or(name)
 }
 
-/// The tokens of a chunk as numbers in a model's table, without duplicates, ascending: a forward index for re-ranking.
+/// The tokens of a chunk, for re-ranking with late interaction. A token is a row number in a model's table. Each list
+/// is ascending and has no duplicates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredTokens {
     /// Tokens of name, scopes, path, signature and body.
@@ -217,7 +220,7 @@ pub struct Complexity {
     pub branches: u32,
     /// Number of loops.
     pub loops: u32,
-    /// From 0 (straight line) to 1.
+    /// Score from 0 (no branches or loops) to 1.
     pub score: f32,
 }
 
@@ -233,7 +236,7 @@ pub enum ChunkHistory {
     Pending,
     /// History exists but could not be read.
     Unavailable {
-        /// The reason, in words for a person.
+        /// The reason, as a message for users.
         reason: String,
     },
     /// The lines have a history.
@@ -255,7 +258,7 @@ pub enum HistoryTier {
 /// The commits that are the origins of a chunk's lines, or that changed its file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GitHistory {
-    /// Whether the commits are those of the lines or those of the file.
+    /// Whether the commits have changed the chunk's lines or its file.
     pub tier: HistoryTier,
     /// Number of distinct commits.
     pub commits: u32,

@@ -1,8 +1,8 @@
-//! Encoding of chunk records, and their fields as readers see them in place.
+//! Encoding of chunk records, and in-place access to their fields.
 //!
-//! A record has the fields that ranking reads of every candidate. Fields common to the chunks of a file are stored
+//! A record has the fields that ranking reads for every candidate. Fields that all chunks of a file share are stored
 //! once, in the file's source record. Text, documentation and relations are stored in the compressed table of contents
-//! ([`crate::content`]).
+//! ([`crate::read::content`]).
 
 use std::borrow::Cow;
 
@@ -14,12 +14,12 @@ use super::packed::{self, GitState, PackedFields, are_lines};
 use super::record::{ArchivedGovernance, ArchivedMetaValue, Chunk, Governance, MetaValue, StoredTokens};
 use crate::error::StorageError;
 
-/// Fields common to the chunks of a file.
+/// Fields that all chunks of a file share.
 #[derive(Debug, Clone, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
 pub(crate) struct SourceRecord {
     path: String,
     language: String,
-    /// The part of the keys before the path.
+    /// The part of the file's chunk keys before the path.
     key_head: String,
 }
 
@@ -43,7 +43,7 @@ struct RareFields {
 }
 
 impl SourceRecord {
-    /// Creates the source record of a file from its first chunk.
+    /// Creates the source record of a file from the file's first chunk.
     pub(crate) fn from_first_chunk(first: &Chunk) -> Self {
         let base = key_base(&first.key, &first.path);
         let head = &base[..base.len().saturating_sub(first.path.len())];
@@ -65,7 +65,7 @@ impl SourceRecord {
         rkyv::access::<ArchivedSourceRecord, rancor::Failure>(bytes).ok()
     }
 
-    /// The common prefix of the keys of the file.
+    /// Returns the common prefix of the file's chunk keys.
     pub(crate) fn key_base(&self) -> String {
         [self.key_head.as_str(), &self.path].concat()
     }
@@ -75,15 +75,15 @@ impl SourceRecord {
     }
 }
 
-/// Returns a key up to the end of the path, or an empty string if the path is not in the key.
+/// Returns the part of a key up to the end of the path, or an empty string if the key does not contain the path.
 pub(crate) fn key_base<'k>(key: &'k str, path: &str) -> &'k str {
     key.find(path).map_or("", |at| &key[..at + path.len()])
 }
 
-/// Serialises the record of a chunk; `source_id` is the key of its source record.
+/// Serialises the record of a chunk. `source_id` is the key of the file's source record.
 ///
 /// # Errors
-/// The chunk's lines end before they begin, which [`decode`] would refuse.
+/// The chunk's line numbers are invalid, so that [`decode`] would refuse the record.
 pub(crate) fn encode(chunk: &NewChunk<'_>, source_id: u32, source: &SourceRecord) -> Result<Vec<u8>, StorageError> {
     if !are_lines(chunk.line_start, chunk.line_end) {
         return Err(StorageError::encode("chunk record", &format!("`{}` ends before it begins", chunk.key)));
@@ -109,7 +109,7 @@ pub(crate) fn encode(chunk: &NewChunk<'_>, source_id: u32, source: &SourceRecord
 pub(crate) fn decode(bytes: &[u8]) -> Option<&ArchivedStoredChunk> {
     let record = rkyv::access::<ArchivedStoredChunk, rancor::Failure>(bytes).ok()?;
     let fields = PackedFields::new(&record.packed)?;
-    fields.numbers.is_sound(fields.git == GitState::Tracked).then_some(record)
+    fields.numbers.is_valid(fields.git == GitState::Tracked).then_some(record)
 }
 
 impl RareFields {
@@ -120,14 +120,14 @@ impl RareFields {
 }
 
 impl ArchivedStoredChunk {
-    /// Id of the chunk that is the key of the source record.
+    /// Returns the key of the source record: the id of the file's first chunk.
     pub(crate) fn source(&self) -> u32 {
         self.source.to_native()
     }
 }
 
-/// The fields of a stored chunk that ranking needs, in place. [`crate::Snapshot::text`] returns its texts, and
-/// [`crate::Snapshot::relations`] its references.
+/// The fields of a stored chunk that ranking needs, in place. [`crate::Snapshot::text`] returns the texts of the chunk,
+/// and [`crate::Snapshot::relations`] returns its references.
 #[derive(Clone, Copy)]
 pub struct ChunkRecord<'s> {
     fields: PackedFields<'s>,
@@ -136,7 +136,7 @@ pub struct ChunkRecord<'s> {
 }
 
 impl<'s> ChunkRecord<'s> {
-    /// Creates a record from the result of [`decode`]. Returns `None` if its bytes have changed since.
+    /// Creates a record from the result of [`decode`]. Returns `None` if the bytes have changed since then.
     pub(crate) fn new(record: &'s ArchivedStoredChunk, source: &'s ArchivedSourceRecord) -> Option<Self> {
         Some(Self { fields: PackedFields::new(&record.packed)?, rare: record.rare.as_deref(), source })
     }
@@ -192,7 +192,7 @@ impl<'s> ChunkRecord<'s> {
         self.fields.exported
     }
 
-    /// Names that are defined inside the chunk without a chunk of their own.
+    /// Names that are defined inside the chunk and have no separate chunk.
     pub fn definitions(&self) -> impl Iterator<Item = &'s str> + use<'s> {
         self.rare.into_iter().flat_map(|rare| rare.definitions.iter().map(|name| name.as_str()))
     }
@@ -240,7 +240,7 @@ impl<'s> ChunkRecord<'s> {
     /// Converts the record into a chunk. Fields that the record does not have are empty.
     pub(crate) fn to_chunk(self) -> Chunk {
         let native = |value: &ArchivedMetaValue| -> MetaValue {
-            rkyv::deserialize::<MetaValue, rancor::Failure>(value).expect("records hold no shared values")
+            rkyv::deserialize::<MetaValue, rancor::Failure>(value).expect("a metadata value has no shared pointers")
         };
         let governance = self.governance().map(|governance| Governance {
             tags: governance.tags.iter().map(|tag| tag.as_str().to_owned()).collect(),

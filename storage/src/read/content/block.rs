@@ -1,14 +1,17 @@
-//! A block of frames. Each frame has one or more parts of the content of some chunks.
+//! A block of frames. A frame contains the contents of several chunks, divided into one or more parts.
 //!
-//! A frame is the unit of decompression. A block is one stored value, large enough that the unused rest of its last
-//! page is a small part of it.
+//! A part of a frame is the unit of decompression. A block is one stored value. It is so large that the unused space in
+//! its last page does not matter.
 //!
-//! Layout of a block: number of frames · for each frame, the difference of its first chunk id to the previous frame's
-//! (for the first frame, to the key), and its length · the frames. Layout of a frame: number of chunks · for each
-//! chunk, the difference of its id to the previous chunk's (for the first chunk, to the frame's), and its length in
-//! each part · compressed length of each part · the parts. A part is one zstd frame with this part of all chunks, one
-//! after another. Numbers are variable-length integers. The key is at most the id of the first chunk, and greater than
-//! the ids of the previous block.
+//! Layout of a block: number of frames · for each frame, its first chunk id (as the difference from the first id of the
+//! previous frame, or from the block's key) and its length · the frames.
+//!
+//! Layout of a frame: number of chunks · for each chunk, its id (as the difference from the previous id, or from the
+//! first id of the frame) and its length in each part · compressed length of each part · the parts. A part is one zstd
+//! frame with this part of all chunks, one after another.
+//!
+//! Numbers are variable-length integers. The key of a block is at most the id of its first chunk, and greater than the
+//! ids of the previous block.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -19,10 +22,10 @@ use zstd::bulk::{Compressor, Decompressor};
 
 /// Compression level of zstd. Higher levels save a twentieth, but take twice as long.
 const LEVEL: i32 = 3;
-/// Minimum size in bytes of a closed frame before compression. With twice the size, a frame takes a tenth less space,
-/// but a shown result has to decompress twice as many bytes.
+/// Minimum size of a closed frame in bytes, before compression. Frames of twice the size take up a tenth less space,
+/// but a search has to decompress twice as many bytes for each result.
 const FRAME_BYTES: usize = 32 << 10;
-/// Minimum size in bytes of a closed block after compression.
+/// Minimum size of a closed block in bytes, after compression.
 const BLOCK_BYTES: usize = 96 << 10;
 /// Maximum size of one part of a frame in bytes.
 const MAX_PART_BYTES: usize = 1 << 28;
@@ -32,7 +35,7 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// A stored block: for each frame, a lower bound of its ids, and its bytes.
+/// A stored block: for each frame, a lower bound of its chunk ids, and its bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct CompressedBlock<'a> {
     frames: Vec<(u32, &'a [u8])>,
@@ -42,7 +45,7 @@ pub(crate) struct CompressedBlock<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Frame<'a, const PARTS: usize> {
     rows: Vec<FrameRow<PARTS>>,
-    /// Lengths of the parts.
+    /// Lengths of the decompressed parts.
     lengths: [usize; PARTS],
     compressed: [&'a [u8]; PARTS],
 }
@@ -71,7 +74,8 @@ impl<'a> CompressedBlock<'a> {
         (reader.is_empty() && !frames.is_empty()).then_some(Self { frames })
     }
 
-    /// Returns the frame that a chunk would be in, if there is one; `Some(None)` if the frame is invalid.
+    /// Returns the frame whose range of ids includes a chunk; `Some(None)` if the frame is invalid. The frame may lack
+    /// the chunk.
     pub(crate) fn frame<const PARTS: usize>(&self, id: u32) -> Option<Option<Frame<'a, PARTS>>> {
         let after = self.frames.partition_point(|(bound, _)| *bound <= id);
         let (first, bytes) = self.frames[after.checked_sub(1)?];
@@ -114,24 +118,24 @@ impl<'a, const PARTS: usize> Frame<'a, PARTS> {
         reader.is_empty().then_some(Self { rows, lengths: starts, compressed })
     }
 
-    /// The id of the first chunk.
+    /// Returns the id of the first chunk.
     pub(crate) fn first(&self) -> u32 {
         self.rows.first().map_or(0, |row| row.id)
     }
 
-    /// The ids of the chunks, ascending.
+    /// Returns the ids of the chunks, ascending.
     pub(crate) fn ids(&self) -> impl DoubleEndedIterator<Item = u32> + Clone + '_ {
         self.rows.iter().map(|row| row.id)
     }
 
-    /// The range of a chunk's content in a part.
-    pub(crate) fn place(&self, id: u32, part: usize) -> Option<Range<usize>> {
+    /// Returns the range of a chunk's content in a decompressed part.
+    pub(crate) fn range(&self, id: u32, part: usize) -> Option<Range<usize>> {
         let at = self.rows.binary_search_by_key(&id, |row| row.id).ok()?;
         let end = self.rows.get(at + 1).map_or(self.lengths[part], |next| next.starts[part]);
         Some(self.rows[at].starts[part]..end)
     }
 
-    /// Decompresses a part, which has the content of all chunks.
+    /// Decompresses a part, which contains the content of all chunks of the frame.
     pub(crate) fn decompress(&self, part: usize) -> Result<Vec<u8>, Damage> {
         let (compressed, length) = (self.compressed[part], self.lengths[part]);
         let decompressed = DECOMPRESSOR.with_borrow_mut(|decompressor| {
@@ -139,7 +143,7 @@ impl<'a, const PARTS: usize> Frame<'a, PARTS> {
                 Some(decompressor) => decompressor,
                 None => decompressor.insert(Decompressor::new().ok()?),
             };
-            // The length in the compressed data is compared first, so that a forged length cannot use up memory.
+            // The length in the compressed data is compared first, so that a forged length cannot exhaust the memory.
             let stored = zstd::zstd_safe::get_frame_content_size(compressed).ok().flatten();
             stored.filter(|stored| *stored == length as u64)?;
             decompressor.decompress(compressed, length).ok()
@@ -150,7 +154,7 @@ impl<'a, const PARTS: usize> Frame<'a, PARTS> {
     }
 }
 
-/// Collects the contents of a block.
+/// Builds a block.
 pub(crate) struct BlockBuilder<const PARTS: usize> {
     first: u32,
     last: u32,
@@ -163,7 +167,7 @@ pub(crate) struct BlockBuilder<const PARTS: usize> {
     open: Option<FrameBuilder<PARTS>>,
 }
 
-/// Collects the contents of a frame.
+/// Builds a frame.
 struct FrameBuilder<const PARTS: usize> {
     first: u32,
     count: u64,
@@ -172,18 +176,18 @@ struct FrameBuilder<const PARTS: usize> {
 }
 
 impl<const PARTS: usize> BlockBuilder<PARTS> {
-    /// Starts a block; `first` is its key.
+    /// Creates a builder. `first` is the key of the block.
     pub(crate) fn new(first: u32) -> Self {
         let (directory, bytes) = (Vec::new(), Vec::new());
         Self { first, last: first, frame_before: first, frames: 0, directory, bytes, open: None }
     }
 
-    /// The key of the block.
+    /// Returns the key of the block.
     pub(crate) fn first(&self) -> u32 {
         self.first
     }
 
-    /// Id of the last chunk that was added.
+    /// Returns the id of the last chunk that was added.
     pub(crate) fn last(&self) -> u32 {
         self.last
     }
@@ -193,7 +197,7 @@ impl<const PARTS: usize> BlockBuilder<PARTS> {
         self.bytes.len() >= BLOCK_BYTES
     }
 
-    /// Adds a chunk with an id greater than the previous ids; `put` appends each part of its content.
+    /// Adds a chunk. Its id must be greater than the previous ids. `put` appends the chunk's content to each part.
     pub(crate) fn push(&mut self, id: u32, put: impl FnOnce(&mut [Vec<u8>; PARTS])) -> std::io::Result<()> {
         let open = self.open.get_or_insert_with(|| {
             self.last = id;
@@ -211,7 +215,7 @@ impl<const PARTS: usize> BlockBuilder<PARTS> {
         if is_full { self.close_frame() } else { Ok(()) }
     }
 
-    /// Returns the block in its stored form.
+    /// Closes the last frame, and returns the encoded block.
     pub(crate) fn finish(mut self) -> std::io::Result<Vec<u8>> {
         self.close_frame()?;
         let mut out = Vec::with_capacity(self.directory.len() + self.bytes.len() + 4);
@@ -276,20 +280,20 @@ mod tests {
                 let put = |parts: &mut [Vec<u8>; 2]| {
                     parts.iter_mut().zip(&contents).for_each(|(part, content)| part.extend_from_slice(content));
                 };
-                builder.push(id, put).expect("compresses");
+                builder.push(id, put).expect("the content can be compressed");
                 expected.push((id, contents));
             }
-            let bytes = builder.finish().expect("compresses");
-            let block = CompressedBlock::decode(first, &bytes).expect("sound");
-            let frames = block.read::<2>().expect("sound");
+            let bytes = builder.finish().expect("the content can be compressed");
+            let block = CompressedBlock::decode(first, &bytes).expect("the block is valid");
+            let frames = block.read::<2>().expect("the frames are valid");
             prop_assert!(frames.iter().flat_map(Frame::ids).eq(expected.iter().map(|(id, _)| *id)));
             for (id, contents) in expected {
-                let frame = block.frame::<2>(id).expect("is there").expect("sound");
+                let frame = block.frame::<2>(id).expect("the block has frames").expect("the frame is valid");
                 for (part, content) in contents.iter().enumerate() {
-                    let bytes = frame.decompress(part).expect("sound");
-                    prop_assert_eq!(&bytes[frame.place(id, part).expect("is there")], content);
+                    let bytes = frame.decompress(part).expect("the part is valid");
+                    prop_assert_eq!(&bytes[frame.range(id, part).expect("the frame has the chunk")], content);
                 }
-                prop_assert_eq!(frame.place(id + 1, 0).is_some(), frame.ids().any(|other| other == id + 1));
+                prop_assert_eq!(frame.range(id + 1, 0).is_some(), frame.ids().any(|other| other == id + 1));
             }
             for end in [0, 1, bytes.len() / 2, bytes.len() - 1] {
                 prop_assert!(CompressedBlock::decode(first, &bytes[..end]).is_none());

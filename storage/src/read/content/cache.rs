@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::StorageError;
 use crate::tables::Table;
 
-/// Number of cached parts: enough for the shown results of a search and the chunks whose references it follows.
+/// Maximum number of cached parts. Enough for the results that a search shows and for the chunks whose references it
+/// follows.
 const SLOTS: usize = 64;
 
-/// Decompressed parts of the frames of one snapshot. The key of a part determines its slot.
+/// Decompressed parts of the frames of one snapshot. The key of a part determines its slot, and a new part replaces the
+/// old part in its slot.
 pub(crate) struct FrameCache {
     slots: [Mutex<Option<CachedPart>>; SLOTS],
 }

@@ -1,10 +1,14 @@
 //! Encoding of the texts and relations of one chunk.
 //!
 //! Layout of texts: text · documentation · signature · first byte · length of the span · branches · loops · score (f32)
-//! · digest of the text, if it is not the usual one · git history (a number for its kind, and the fields of that kind).
+//! · content hash, if it is not [`Chunk::digest`] of the text · git history (a number for its variant, and the fields
+//! of that variant).
+//!
 //! Layout of relations: parent · calls · bases · imports · bindings (name, path, member) · dependencies, where each
-//! list follows its length. Parent and dependencies are keys: either the rest after the head and path of the chunk's
-//! own file, or the whole key, as the lowest bit of the length says. Numbers are variable-length integers.
+//! list follows its length. Parent and dependencies are keys. The lowest bit of the length of a key is 0 if only the
+//! rest after the key base of the chunk's file is stored, and 1 if the whole key is stored.
+//!
+//! Numbers are variable-length integers.
 
 use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
@@ -80,7 +84,7 @@ pub(crate) fn decode_text(bytes: &[u8]) -> Option<ChunkText> {
     reader.is_empty().then_some(read)
 }
 
-/// Reads only the text, in place.
+/// Reads only the text of a chunk, in place. Returns `None` if its bytes are invalid.
 pub(crate) fn decode_text_body(bytes: &[u8]) -> Option<&str> {
     ByteReader::new(bytes).text()
 }

@@ -86,9 +86,9 @@ pub(crate) fn decode_whole(bytes: &[u8]) -> Option<Chunk> {
         ..Chunk::empty(key, chunk_type)
     };
     let has_history = matches!(texts.git, ChunkHistory::Tracked(_));
-    let is_sound = numbers.is_sound(has_history) && reader.is_empty();
+    let is_valid = numbers.is_valid(has_history) && reader.is_empty();
     chunk.set_content(texts, relations, numbers.times().filter(|_| has_history));
-    is_sound.then_some(chunk)
+    is_valid.then_some(chunk)
 }
 
 /// Serialises a value of metadata.
@@ -166,14 +166,14 @@ mod tests {
         fn records_and_contents_restore_the_chunk(whole in chunk(), first in chunk()) {
             let source = SourceRecord::from_first_chunk(&first);
             let whole = Chunk { path: first.path.clone(), language: first.language.clone(), ..whole };
-            let (source_bytes, bytes) = (source.encode().expect("encodes"), chunk::encode(&NewChunk::from(&whole), 7, &source).expect("encodes"));
-            let archived = SourceRecord::decode(&source_bytes).expect("valid");
-            let record = ChunkRecord::new(chunk::decode(&bytes).expect("valid"), archived).expect("unchanged");
+            let (source_bytes, bytes) = (source.encode().expect("the record can be encoded"), chunk::encode(&NewChunk::from(&whole), 7, &source).expect("the record can be encoded"));
+            let archived = SourceRecord::decode(&source_bytes).expect("the data is valid");
+            let record = ChunkRecord::new(chunk::decode(&bytes).expect("the data is valid"), archived).expect("the record is unchanged");
             let (mut texts, mut relations) = (Vec::new(), Vec::new());
             encode_text(&mut texts, &NewChunk::from(&whole));
             encode_relations(&mut relations, &whole, "code:");
             let mut again = record.to_chunk();
-            let (texts, relations) = (decode_text(&texts).expect("valid"), decode_relations(&relations, "code:").expect("valid"));
+            let (texts, relations) = (decode_text(&texts).expect("the data is valid"), decode_relations(&relations, "code:").expect("the data is valid"));
             again.set_content(texts, relations, record.times());
             prop_assert_eq!(again, whole);
         }
@@ -181,13 +181,13 @@ mod tests {
         #[test]
         fn damaged_records_are_read_or_refused(whole in chunk(), at in any::<prop::sample::Index>(), bit in 0..8u8) {
             let source = SourceRecord::from_first_chunk(&whole);
-            let source_bytes = source.encode().expect("encodes");
-            let archived = SourceRecord::decode(&source_bytes).expect("valid");
-            let mut bytes = chunk::encode(&NewChunk::from(&whole), 0, &source).expect("encodes");
+            let source_bytes = source.encode().expect("the record can be encoded");
+            let archived = SourceRecord::decode(&source_bytes).expect("the data is valid");
+            let mut bytes = chunk::encode(&NewChunk::from(&whole), 0, &source).expect("the record can be encoded");
             let at = at.index(bytes.len());
             bytes[at] ^= 1 << bit;
             if let Some(read) = chunk::decode(&bytes) {
-                let read = ChunkRecord::new(read, archived).expect("unchanged");
+                let read = ChunkRecord::new(read, archived).expect("the record is unchanged");
                 prop_assert!(read.name().len() <= bytes.len() && read.qualified_name().len() <= bytes.len());
                 prop_assert_eq!(read.to_chunk().tokens.code.len(), read.code_tokens().count());
             }
@@ -198,8 +198,8 @@ mod tests {
             let (line_start, line_end) = lines;
             let source = SourceRecord::from_first_chunk(&whole);
             let whole = Chunk { line_start, line_end, ..whole };
-            let is_sound = line_start <= line_end && line_end != u32::MAX;
-            prop_assert_eq!(chunk::encode(&NewChunk::from(&whole), 0, &source).is_ok(), is_sound);
+            let is_valid = line_start <= line_end && line_end != u32::MAX;
+            prop_assert_eq!(chunk::encode(&NewChunk::from(&whole), 0, &source).is_ok(), is_valid);
         }
     }
 }

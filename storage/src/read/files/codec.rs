@@ -2,10 +2,11 @@
 //!
 //! Layout: path, if the key is not the path · size · modification time · inode change time minus modification time ·
 //! inode · content digest · object id · language · reason for skipping the file, if it was skipped · history key ·
-//! lines · unfinished rows · chunks, as pairs of the gap before a run of ids and the run's length · warnings.
+//! lines · unfinished rows · chunks (for each run of consecutive ids, the gap before the run and its length) ·
+//! warnings.
 //!
-//! An unfinished row is its stage · 0 for the file, 1 for all chunks or the position of a chunk plus 2 · reason, if the
-//! stage failed. An optional field is a list with at most one item. Numbers are variable-length integers. Each text
+//! Layout of an unfinished row: stage · 0 for the file, 1 for all chunks, or the index of a chunk plus 2 · reason, if
+//! the stage failed. An optional field is a list with at most one item. Numbers are variable-length integers. Each text
 //! follows its length.
 
 use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
@@ -14,13 +15,13 @@ use super::record::{FileOutcome, FileRecord, FileStamp};
 use crate::read::chunk::ChunkId;
 use crate::unfinished::{RowExtent, UnfinishedRow};
 
-/// Maximum number of chunks of one file. It limits the memory that invalid runs of ids can take up.
+/// Maximum number of chunks of one file. The limit keeps invalid runs of ids from exhausting the memory.
 const MAX_CHUNKS: usize = 1 << 24;
 
-/// Maximum length in bytes of the prefix of a path in a key; LMDB allows keys of 511 bytes.
+/// Maximum length of a path in a key, in bytes. LMDB allows keys of 511 bytes, and a digest may follow.
 pub(super) const PREFIX_BYTES: usize = 440;
 
-/// The key of a path: the path itself, or for a long path its prefix and a digest of the whole path.
+/// Returns the key of a path: the path itself, or for a long path its prefix and a digest of the whole path.
 pub(crate) fn key(path: &str) -> Vec<u8> {
     let bytes = path.as_bytes();
     if bytes.len() <= PREFIX_BYTES {
@@ -73,7 +74,8 @@ fn extent_code(extent: RowExtent) -> u64 {
     }
 }
 
-/// Encodes ascending ids as runs of consecutive ids: the number of ids skipped before each run, and its length.
+/// Encodes ascending ids as runs of consecutive ids. Returns the number of ids skipped before each run, and the length
+/// of the run.
 fn runs(chunks: &[ChunkId]) -> Vec<(u32, u32)> {
     let (mut runs, mut next) = (Vec::new(), 0u32);
     for &ChunkId(id) in chunks {
@@ -86,7 +88,7 @@ fn runs(chunks: &[ChunkId]) -> Vec<(u32, u32)> {
     runs
 }
 
-/// A file row, in place.
+/// A file row that is read in place.
 #[derive(Clone, Copy)]
 pub struct FileRow<'a> {
     path: &'a str,
@@ -190,7 +192,7 @@ pub(crate) fn decode(key: &[u8], value: &[u8]) -> Option<FileRecord> {
     FileRow::new(key, value)?.record()
 }
 
-/// Reads the item of a list with at most one item.
+/// Reads a list with at most one item. Returns `Some(None)` if the list is empty, and `None` if the bytes are invalid.
 fn optional<'a, T>(reader: &mut ByteReader<'a>, read: impl Fn(&mut ByteReader<'a>) -> Option<T>) -> Option<Option<T>> {
     match reader.byte()? {
         0 => Some(None),

@@ -8,7 +8,7 @@ use crate::error::StorageError;
 use crate::read::snapshot::Snapshot;
 use crate::tables::Table;
 
-/// Finds the rows of files. A row directly after the last found row needs no search.
+/// Finds the rows of files by path. A row directly after the previously found row needs no search.
 pub struct FileFinder<'s> {
     snapshot: &'s Snapshot,
     /// Cursor after the last row that was found.
@@ -49,7 +49,7 @@ impl<'s> FileFinder<'s> {
             None => false,
         };
         if !is_next {
-            // `get` checks that a missing row is really missing.
+            // `get` also checks that damage does not hide a row that exists.
             if snapshot.get(Table::Files, &key)?.is_none() {
                 return Ok(None);
             }

@@ -1,4 +1,4 @@
-//! File rows: the state of every file at its last indexing, and its chunks.
+//! File rows: the state of each file when it was last indexed, and the file's chunks.
 
 mod codec;
 mod finder;

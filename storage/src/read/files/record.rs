@@ -15,16 +15,16 @@ pub struct FileRecord {
     pub size: u64,
     /// The file's stat data when it was read. Not part of the digest of an index.
     pub stamp: FileStamp,
-    /// Id of the content in git's index; empty if git could not tell. Not part of the digest of an index, because it
-    /// depends on when git was asked.
+    /// Id of the content in git's index; empty if unknown. Not part of the digest of an index, because it depends on
+    /// the state of git's index during the run.
     pub blob: Vec<u8>,
     /// Digest of the content.
     pub hash: [u8; 32],
-    /// Language name; empty if none was recognised.
+    /// Language name; empty if no language was recognised.
     pub language: String,
     /// Whether the file was indexed.
     pub outcome: FileOutcome,
-    /// Key of all inputs of the attribution of the file's lines.
+    /// Key of all inputs from which the history of the file's lines was computed.
     pub history_key: Vec<u8>,
     /// The file's chunks, ascending. Set by the writer.
     pub chunks: Vec<ChunkId>,
@@ -33,26 +33,26 @@ pub struct FileRecord {
     /// Warnings of the last indexing of the file.
     pub warnings: Vec<String>,
     /// Stages without a result for the file or its chunks, sorted. Not part of the digest of an index, because the
-    /// reason why a program failed may differ from run to run.
+    /// reason for a failure may differ between runs.
     pub unfinished: Vec<UnfinishedRow>,
 }
 
-/// Stat data that tells a later run that a file is unchanged, without reading its content.
+/// Stat data by which a later run recognises that a file is unchanged without reading it.
 ///
-/// The default value proves nothing.
+/// The default value means that nothing is known. No file counts as unchanged compared with it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct FileStamp {
     /// Modification time (mtime), nanoseconds since the Unix epoch.
     pub modified: i64,
-    /// Time of the last change to the content or the inode (ctime), which no program can set; nanoseconds since the
-    /// Unix epoch. On systems other than Unix, the time of creation.
+    /// Time of the last change to the content or the inode (ctime), in nanoseconds since the Unix epoch. Programs
+    /// cannot set this time. On systems other than Unix, the time of creation.
     pub changed: i64,
-    /// Inode number; 0 if the file system does not keep a file's inode number.
+    /// Inode number; 0 if the file system has no stable inode numbers.
     pub inode: u64,
 }
 
 impl FileStamp {
-    /// Whether a file whose stamp is now `found` has not been written or replaced since it had this stamp.
+    /// Whether a file that had this stamp, and now has the stamp `found`, has not been written or replaced in between.
     pub fn is_unchanged(&self, found: &Self) -> bool {
         let is_same_inode = self.inode == 0 || self.inode == found.inode;
         self.modified != 0 && self.modified == found.modified && self.changed == found.changed && is_same_inode
@@ -72,7 +72,7 @@ pub enum FileOutcome {
     ),
 }
 
-/// Refuses an empty path.
+/// Returns an error if a path is empty.
 pub(crate) fn check_path(path: &str) -> Result<(), StorageError> {
     if path.is_empty() { Err(StorageError::Refused("a file needs a path".to_owned())) } else { Ok(()) }
 }

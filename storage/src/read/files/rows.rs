@@ -1,4 +1,4 @@
-//! All file rows of a snapshot, in the order of paths.
+//! Iteration over the file rows of a snapshot in the order of paths.
 
 use std::vec;
 
@@ -12,13 +12,14 @@ use crate::tables::Table;
 
 /// Iterates over the file rows sorted by path.
 ///
-/// Keys of very long paths with the same prefix are in the order of a digest, so each such group is sorted when it is
-/// read.
+/// Keys of very long paths with the same prefix are in the order of a digest. The rows of such a group are sorted when
+/// they are read.
 struct FileRows<'s> {
     snapshot: &'s Snapshot,
-    /// Prefixes of paths whose rows are skipped.
+    /// Path prefixes whose rows are skipped.
     skipped_prefixes: Vec<&'s str>,
     cursor: Option<Cursor<'s>>,
+    /// Records that have been read but not returned yet.
     group: vec::IntoIter<FileRecord>,
     /// Number of remaining rows; unknown once rows have been skipped.
     left: Option<u64>,
@@ -36,7 +37,8 @@ impl Snapshot {
         FileRows::new(self, Vec::new())
     }
 
-    /// Returns the file rows whose paths begin with none of `prefixes`, sorted by path. Skipped rows take no time.
+    /// Returns the file rows whose paths do not begin with any of `prefixes`, sorted by path. Skipped rows are not
+    /// read.
     pub fn files_outside<'s>(
         &'s self,
         prefixes: impl IntoIterator<Item = &'s str>,
@@ -55,7 +57,7 @@ impl<'s> FileRows<'s> {
         Self { snapshot, skipped_prefixes, cursor, group: Vec::new().into_iter(), left, failed }
     }
 
-    /// Moves past the rows that are skipped.
+    /// Moves the cursor past rows with a skipped prefix.
     fn skip_prefixes(&mut self) -> Result<(), StorageError> {
         let Self { snapshot, skipped_prefixes, cursor: Some(cursor), left, .. } = self else { return Ok(()) };
         while let Some((key, _)) = snapshot.check(cursor.entry())? {
@@ -72,7 +74,7 @@ impl<'s> FileRows<'s> {
         Ok(())
     }
 
-    /// Reads the rows whose keys share a full prefix, or one row.
+    /// Reads one row, or all rows whose keys share the longest possible prefix.
     fn read_group(&mut self) -> Result<Vec<FileRecord>, StorageError> {
         let mut group = Vec::new();
         let mut shared: Option<&[u8]> = None;

@@ -1,4 +1,4 @@
-//! The chunks of a generation: records in place, texts and relations from blocks of contents.
+//! Reads the chunks of a generation: records in place, and texts and relations from compressed blocks.
 
 use std::ops::Range;
 
@@ -56,7 +56,8 @@ impl Snapshot {
         self.content(id, TEXTS, decode_text)
     }
 
-    /// Calls `visit` with the full text of each of `ids`, which must be live chunks in ascending order.
+    /// Calls `visit` with the id and the full text of each chunk in `ids`, which must be live chunks in ascending
+    /// order.
     ///
     /// # Errors
     /// The index is damaged.
@@ -69,9 +70,9 @@ impl Snapshot {
             let texts = self.check(frame.decompress(TEXTS))?;
             let before = left.len();
             while let Some((&id, rest)) = left.split_first()
-                && let Some(place) = frame.place(id, TEXTS)
+                && let Some(range) = frame.range(id, TEXTS)
             {
-                visit(id, texts.get(place).and_then(decode_text_body).ok_or_else(missing)?);
+                visit(id, texts.get(range).and_then(decode_text_body).ok_or_else(missing)?);
                 left = rest;
             }
             if left.len() == before {
@@ -91,7 +92,7 @@ impl Snapshot {
         self.content(id, RELATIONS, |bytes| decode_relations(bytes, &key_base))
     }
 
-    /// Returns the blame of a file, given the file's first chunk; `None` if it is unknown.
+    /// Returns the blame of a file, given the file's first chunk; `None` if the index has no blame of the file.
     ///
     /// # Errors
     /// The index is damaged.
@@ -106,7 +107,7 @@ impl Snapshot {
         self.part::<1, _>(Table::Blames, first.0, 0, |bytes| Some(bytes.to_vec()))
     }
 
-    /// Returns a live chunk without its [`Relations`]: all data that a search shows.
+    /// Returns a live chunk without its [`Relations`]. This is all the data that a search shows.
     ///
     /// # Errors
     /// The index is damaged.
@@ -146,7 +147,8 @@ impl Snapshot {
         read.map(Some).ok_or_else(|| self.damaged(format!("chunk {id} has no valid content")))
     }
 
-    /// Reads a part of a chunk from a table of compressed blocks; `None` if the table has no data of the chunk.
+    /// Reads a part of a chunk's content from a table of compressed blocks. Returns `None` if the table has no content
+    /// of the chunk.
     fn part<const PARTS: usize, T>(
         &self,
         table: Table,
@@ -158,10 +160,10 @@ impl Snapshot {
         let invalid = || self.damaged(format!("a block of table `{}` is invalid", table.name()));
         let Some(frame) = block.frame::<PARTS>(id) else { return Ok(None) };
         let frame = frame.ok_or_else(invalid)?;
-        let Some(place) = frame.place(id, part) else { return Ok(None) };
+        let Some(range) = frame.range(id, part) else { return Ok(None) };
         let decompress = || self.check(frame.decompress(part));
         let bytes = self.frames.get((table, frame.first(), part), decompress)?;
-        bytes.get(place).and_then(decode).map(Some).ok_or_else(invalid)
+        bytes.get(range).and_then(decode).map(Some).ok_or_else(invalid)
     }
 
     /// Returns the key and the block of a table of compressed blocks that would contain a chunk.
@@ -182,8 +184,8 @@ impl Snapshot {
         Ok(record.filter(|record| record.key() == key).map(|record| (id, record)))
     }
 
-    /// Returns the range of ids from the first to the last chunk of a live chunk's file. A file has consecutive ids, so
-    /// all live chunks in the range belong to the file.
+    /// Returns the range of ids of a live chunk's file, from its first chunk to the first chunk of the next file. All
+    /// live chunks in the range belong to the file.
     ///
     /// # Errors
     /// The table of source records is damaged.

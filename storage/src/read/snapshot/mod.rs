@@ -1,4 +1,4 @@
-//! One generation of the index, as readers see it.
+//! Read access to one generation of the index.
 
 mod chunks;
 
@@ -24,8 +24,8 @@ use crate::tables::{FORMAT_MARK, Table, block_key, meta_key};
 
 /// One published generation of the index.
 ///
-/// A snapshot is cheap to clone and can be used by any number of threads. The pages that it sees are kept as long as it
-/// exists, and are free for reuse by the writer after it is dropped.
+/// A snapshot is cheap to clone, and any number of threads can use it. While a snapshot exists, the writer does not
+/// reuse the pages of its generation.
 #[derive(Clone)]
 pub struct Snapshot {
     pub(in crate::read) inner: Arc<Inner>,
@@ -38,22 +38,22 @@ pub(in crate::read) struct Inner {
     id: Option<IndexId>,
     manifest: Manifest,
     live: RoaringBitmap,
-    /// Ids less than the next id that are not live; computed on first use.
+    /// Ids of deleted chunks: those less than the next id that are not live. Computed on first use.
     tombstones: OnceLock<Tombstones>,
     /// Whether the index is complete; computed on first use.
     pub(in crate::read) completeness: OnceLock<bool>,
     records: Records<ArchivedStoredChunk>,
     sources: Records<ArchivedSourceRecord>,
-    /// For each window, the position of its field lengths in the file, once they have been read.
+    /// For each window that has been read, the position of its field lengths in the file.
     lengths: Box<[OnceLock<Range<usize>>]>,
-    /// Positions of the blocks of vectors in the file, once all of them have been searched.
-    pub(in crate::read) vectors: OnceLock<Vec<VectorPlace>>,
+    /// Positions of all blocks of vectors in the file. Set by the first search that reads all blocks.
+    pub(in crate::read) vectors: OnceLock<Vec<VectorPosition>>,
     /// Keeps the environment open; dropped last.
     store: Arc<IndexStore>,
 }
 
-/// Positions of the two values of a block of vectors in the mapped file.
-pub(crate) struct VectorPlace {
+/// Positions of the two values of a vector block in the mapped file.
+pub(crate) struct VectorPosition {
     /// Number of the block.
     pub(crate) block: u32,
     pub(crate) codes: Range<usize>,
@@ -78,7 +78,7 @@ impl Snapshot {
         };
         let meta = tree(Table::Meta)?;
         if !mapped.meta.main.is_empty() {
-            // Other versions have other tables and checksums.
+            // The format is checked first, because other versions have other tables and checksums.
             check_format(&store.data, Cursor::get(pages, meta.with_seal(None), meta_key::FORMAT).map_err(damaged)?)?;
         }
         let mut tables = [meta; Table::COUNT];
@@ -128,28 +128,28 @@ impl Snapshot {
         Ok(Self { inner: Arc::new(inner), frames: Arc::new(FrameCache::new()) })
     }
 
-    /// Returns the same generation with a separate cache of decompressed frames. A thread that reads many neighbouring
-    /// chunks finds its frames there, independent of the reads of other threads.
+    /// Returns the same generation with a separate cache of decompressed frames. If a thread reads many neighbouring
+    /// chunks, reads by other threads do not evict its frames.
     pub(crate) fn with_own_frames(&self) -> Self {
         Self { inner: Arc::clone(&self.inner), frames: Arc::new(FrameCache::new()) }
     }
 
-    /// The id of the index; `None` before the first transaction.
+    /// Returns the id of the index; `None` before the first transaction.
     pub fn id(&self) -> Option<IndexId> {
         self.inner.id
     }
 
-    /// The manifest of the generation.
+    /// Returns the manifest of the generation.
     pub fn manifest(&self) -> &Manifest {
         &self.inner.manifest
     }
 
-    /// The chunks of this generation.
+    /// Returns the ids of the generation's chunks.
     pub fn live(&self) -> &RoaringBitmap {
         &self.inner.live
     }
 
-    /// Returns the live postings of a term, given as the analyzer returns it.
+    /// Returns the live postings of a term in the form that the analyzer returns.
     ///
     /// # Errors
     /// The dictionary of a segment, or a posting list of the term, is damaged.
@@ -161,16 +161,17 @@ impl Snapshot {
         }
     }
 
-    /// Number of live chunks with a term, like [`Postings::doc_frequency`], but faster if the postings are not needed.
+    /// Returns the number of live chunks with a term, like [`Postings::doc_frequency`], but faster if the postings are
+    /// not needed.
     ///
     /// # Errors
-    /// The dictionary of a segment is damaged, or a posting list that is read to count its deleted chunks.
+    /// The dictionary of a segment is damaged, or a posting list that is read to count deleted chunks is damaged.
     pub fn doc_frequency(&self, term: &str) -> Result<u32, StorageError> {
         Ok(self.doc_frequency_up_to(term, u32::MAX)?.unwrap_or(u32::MAX))
     }
 
-    /// Like [`Self::doc_frequency`], but `None` if the result is greater than `most`. A list that is much longer is not
-    /// read.
+    /// Like [`Self::doc_frequency`], but returns `None` if the result is greater than `most`. Does not read posting
+    /// lists that are much longer.
     ///
     /// # Errors
     /// The errors of [`Self::doc_frequency`].
@@ -189,7 +190,8 @@ impl Snapshot {
         Ok(Some(count).filter(|count| *count <= most))
     }
 
-    /// Number of terms in every field of a chunk, with the precision of one byte; zeros for a chunk without terms.
+    /// Returns the number of terms in every field of a chunk, rounded to the precision of one byte. All numbers are 0
+    /// for a chunk without terms.
     ///
     /// # Errors
     /// The lengths of the chunk's window are damaged or missing.
@@ -205,7 +207,7 @@ impl Snapshot {
         self.field_lengths_of(0..self.manifest().next_chunk_id)
     }
 
-    /// Returns the field lengths of the chunks in a range. Other chunks may have zeros.
+    /// Returns the field lengths of the chunks in a range. The lengths of chunks outside the range may be 0.
     pub(crate) fn field_lengths_of(&self, ids: Range<u32>) -> Result<FieldLengths<'_>, StorageError> {
         let wanted = ids.start / WINDOW..ids.end.div_ceil(WINDOW);
         let columns =
@@ -219,36 +221,36 @@ impl Snapshot {
     /// The lengths of the window are damaged, or are missing although the window has live chunks.
     pub fn window_lengths(&self, window: u32) -> Result<LengthColumns<'_>, StorageError> {
         let Some(known) = self.inner.lengths.get(window as usize) else { return Ok(LengthColumns::NONE) };
-        let place = match known.get() {
-            Some(place) => place.clone(),
+        let position = match known.get() {
+            Some(position) => position.clone(),
             None => {
-                let place = self.find_lengths(window)?;
-                known.get_or_init(|| place).clone()
+                let position = self.find_lengths(window)?;
+                known.get_or_init(|| position).clone()
             }
         };
-        let block = self.pages().bytes.get(place).filter(|block| !block.is_empty());
+        let block = self.pages().bytes.get(position).filter(|block| !block.is_empty());
         let columns = block.map_or(Some(LengthColumns::NONE), LengthColumns::decode);
         columns.ok_or_else(|| self.damaged(format!("window {window} of the field lengths is invalid")))
     }
 
-    /// Finds the field lengths of a window: a position in the mapped file, because `self` cannot store a reference to
-    /// itself.
+    /// Returns the position of a window's field lengths in the mapped file. A position can be cached in `self`, unlike
+    /// a reference into the map that `self` owns.
     fn find_lengths(&self, window: u32) -> Result<Range<usize>, StorageError> {
         let first = window * WINDOW;
         match self.get(Table::Lengths, &block_key(window))? {
-            Some(bytes) => Ok(self.place(bytes)),
+            Some(bytes) => Ok(self.position_of(bytes)),
             None if self.live().range_cardinality(first..=first + (WINDOW - 1)) == 0 => Ok(0..0),
             None => Err(self.damaged(format!("window {window} of the field lengths is missing"))),
         }
     }
 
-    /// The position of a value in the mapped file.
-    pub(crate) fn place(&self, value: &[u8]) -> Range<usize> {
+    /// Returns the position of a value in the mapped file.
+    pub(crate) fn position_of(&self, value: &[u8]) -> Range<usize> {
         let start = value.as_ptr() as usize - self.pages().bytes.as_ptr() as usize;
         start..start + value.len()
     }
 
-    /// Sums of the field lengths over all live chunks.
+    /// Returns the sum of the lengths of all live chunks for each field.
     pub fn field_totals(&self) -> [u64; FIELDS] {
         self.inner.manifest.field_totals
     }
@@ -256,7 +258,7 @@ impl Snapshot {
     /// Returns the live chunks that have a label.
     ///
     /// # Errors
-    /// The dictionary of a segment, or the set of the label, is damaged.
+    /// The dictionary of a segment, a posting list of the label, or a block of values is damaged.
     pub fn label(&self, label: Label<'_>) -> Result<RoaringBitmap, StorageError> {
         if let Label::Meta { key, value } = label
             && self.custom_column(key).is_some()
@@ -266,11 +268,12 @@ impl Snapshot {
         Ok(self.list(&label.to_bytes())?.docs())
     }
 
-    /// Returns the live chunks that have a label, ascending, or `None` if there are more than `most`: the cheap way to
-    /// follow a relationship.
+    /// Returns the live chunks that have a label, ascending, or `None` if there are more than `most`. This is a cheap
+    /// way to follow a relationship. Values of custom columns are not found.
     ///
     /// # Errors
-    /// The errors of [`Self::label`]. The sets of labels that are too frequent are not read.
+    /// The dictionary of a segment, or a posting list of the label, is damaged. Posting lists that are much too long
+    /// are not read.
     pub fn few_with_label(&self, label: Label<'_>, most: usize) -> Result<Option<Vec<ChunkId>>, StorageError> {
         let entry = label.to_bytes();
         let mut few = Vec::new();
@@ -299,7 +302,7 @@ impl Snapshot {
         Ok(Postings::new(parts, self.tombstones()))
     }
 
-    /// The segments, in the order of their chunks.
+    /// Returns the segments in the order of their chunk ids.
     pub(crate) fn segments(&self) -> impl Iterator<Item = StoredSegment<'_>> + '_ {
         self.inner.manifest.segments.iter().map(|info| self.segment(info.id))
     }
@@ -320,7 +323,7 @@ impl Snapshot {
         self.check(Cursor::seek(self.pages(), self.tree(table), from))
     }
 
-    /// Returns the rows of a table in key order, starting at a key. Ends after an error.
+    /// Returns the rows of a table in key order, starting at a key. The iteration ends after an error.
     pub(crate) fn rows(&self, table: Table, from: &[u8]) -> impl Iterator<Item = Result<Entry<'_>, StorageError>> + '_ {
         let (entries, error) = match self.cursor(table, from) {
             Ok(cursor) => (Some(cursor), None),
@@ -338,17 +341,17 @@ impl Snapshot {
         self.inner.tables[table as usize]
     }
 
-    /// The meta page: extent of the file, and roots of the main tree and of the tree of free pages.
+    /// Returns the meta page of the generation.
     pub(crate) fn meta(&self) -> &Meta {
         &self.inner.mapped.meta
     }
 
-    /// The environment that the snapshot keeps open.
+    /// Returns the store that the snapshot keeps open.
     pub(crate) fn store(&self) -> &Arc<IndexStore> {
         &self.inner.store
     }
 
-    /// The ids of deleted chunks.
+    /// Returns the ids of deleted chunks.
     pub(crate) fn tombstones(&self) -> &Tombstones {
         self.inner.tombstones.get_or_init(|| {
             let mut deleted = RoaringBitmap::new();
@@ -358,7 +361,7 @@ impl Snapshot {
         })
     }
 
-    /// Path of the data file.
+    /// Returns the path of the data file.
     pub(crate) fn path(&self) -> &Path {
         &self.inner.store.data
     }
@@ -367,7 +370,7 @@ impl Snapshot {
         damaged(self.path(), damage)
     }
 
-    /// Converts damage to pages of this index into an error.
+    /// Adds the path of the data file to an error.
     pub(crate) fn check<T>(&self, result: Result<T, Damage>) -> Result<T, StorageError> {
         result.map_err(|damage| self.wrap(damage))
     }

@@ -1,7 +1,8 @@
-//! The format of a block of values.
+//! Format of a block of values in one column.
 //!
-//! Layout: distinct values in byte order, each after its length · runs of ids, each with the number of the value plus
-//! one, or zero for ids without a value, and the number of ids. Ids after the last run have no value.
+//! Layout: number of distinct values · the distinct values in byte order, each after its length · runs of ids. A run
+//! consists of the number of its value plus one, or zero for ids without a value, and the number of ids. Ids after the
+//! last run have no value.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,12 +15,12 @@ use crate::read::vectors::BLOCK_IDS;
 
 const ROWS: usize = BLOCK_IDS as usize;
 
-/// Collects the values of a block.
+/// Builds a block.
 #[derive(Debug)]
 pub(crate) struct ValueBlockBuilder {
     /// For each id, the number of its value plus one; zero if the id has no value.
     codes: Box<[u16; ROWS]>,
-    /// Numbers of the encoded values.
+    /// Number of each encoded value, from 1.
     numbers: BTreeMap<Vec<u8>, u16>,
     is_changed: bool,
 }
@@ -36,19 +37,19 @@ impl ValueBlockBuilder {
         for (number, value) in (1..).zip(&block.values) {
             builder.numbers.insert(value.to_vec(), number);
         }
-        for (places, code) in block.coded_runs() {
-            builder.codes[places].fill(code);
+        for (range, code) in block.coded_runs() {
+            builder.codes[range].fill(code);
         }
         builder
     }
 
-    /// Sets or removes the value of an id, given its position in the block. Returns whether the value has changed.
-    pub(crate) fn set(&mut self, place: usize, value: Option<&MetaValue>) -> bool {
+    /// Sets or removes the value of an id, given the id's index in the block. Returns whether the value has changed.
+    pub(crate) fn set(&mut self, index: usize, value: Option<&MetaValue>) -> bool {
         let code = value.map_or(0, |value| {
             let next = self.numbers.len() as u16 + 1;
             *self.numbers.entry(encode_value(value)).or_insert(next)
         });
-        let is_other = std::mem::replace(&mut self.codes[place], code) != code;
+        let is_other = std::mem::replace(&mut self.codes[index], code) != code;
         self.is_changed |= is_other;
         is_other
     }
@@ -83,7 +84,7 @@ impl ValueBlockBuilder {
 pub(crate) struct ValueBlock<'a> {
     /// The distinct values, encoded.
     values: Vec<&'a [u8]>,
-    /// For each run, the position after its last id, and its code.
+    /// For each run, the index after its last id, and the code of its value.
     runs: Vec<(usize, u16)>,
 }
 
@@ -108,25 +109,26 @@ impl<'a> ValueBlock<'a> {
             runs.push((end, code));
         }
         let is_whole = runs.last().is_some_and(|(_, code)| *code > 0) && is_used.iter().all(|is_used| *is_used);
-        let is_sound = is_ascending && is_whole && values.iter().all(|value| decode_value(value).is_some());
-        is_sound.then_some(Self { values, runs })
+        let is_valid = is_ascending && is_whole && values.iter().all(|value| decode_value(value).is_some());
+        is_valid.then_some(Self { values, runs })
     }
 
-    /// The value of an id, given its position in the block.
-    pub(crate) fn get(&self, place: usize) -> Option<MetaValue> {
-        let run = self.runs.partition_point(|(end, _)| *end <= place);
+    /// Returns the value of an id, given the id's index in the block.
+    pub(crate) fn get(&self, index: usize) -> Option<MetaValue> {
+        let run = self.runs.partition_point(|(end, _)| *end <= index);
         let code = self.runs.get(run).map_or(0, |(_, code)| *code);
         decode_value(self.values.get(usize::from(code).checked_sub(1)?)?)
     }
 
-    /// The distinct values.
+    /// Returns the distinct values.
     pub(crate) fn values(&self) -> impl Iterator<Item = MetaValue> + '_ {
         self.values.iter().filter_map(|value| decode_value(value))
     }
 
-    /// The positions of consecutive ids with the same value, with the number of the value in [`Self::values`].
+    /// Returns the index ranges of consecutive ids that have the same value, with the index of the value in
+    /// [`Self::values`].
     pub(crate) fn runs(&self) -> impl Iterator<Item = (Range<usize>, usize)> + '_ {
-        self.coded_runs().filter_map(|(places, code)| Some((places, usize::from(code).checked_sub(1)?)))
+        self.coded_runs().filter_map(|(range, code)| Some((range, usize::from(code).checked_sub(1)?)))
     }
 
     fn coded_runs(&self) -> impl Iterator<Item = (Range<usize>, u16)> + '_ {
@@ -165,10 +167,10 @@ mod tests {
             let mut builder = ValueBlockBuilder::new();
             for (number, (start, length, value)) in changes.iter().enumerate() {
                 if number == reopened && let Some(bytes) = builder.encode() {
-                    builder = ValueBlockBuilder::from_block(&ValueBlock::decode(&bytes).expect("sound"));
+                    builder = ValueBlockBuilder::from_block(&ValueBlock::decode(&bytes).expect("the block is valid"));
                 }
-                for (place, expected) in expected.iter_mut().enumerate().skip(*start).take(*length) {
-                    builder.set(place, value.as_ref());
+                for (index, expected) in expected.iter_mut().enumerate().skip(*start).take(*length) {
+                    builder.set(index, value.as_ref());
                     expected.clone_from(value);
                 }
             }
@@ -176,35 +178,35 @@ mod tests {
                 prop_assert!(expected.iter().all(Option::is_none));
                 return Ok(());
             };
-            let block = ValueBlock::decode(&bytes).expect("sound");
-            for (place, value) in expected.iter().enumerate() {
-                prop_assert!(same(block.get(place), value.as_ref()), "place {}", place);
+            let block = ValueBlock::decode(&bytes).expect("the block is valid");
+            for (index, value) in expected.iter().enumerate() {
+                prop_assert!(same(block.get(index), value.as_ref()), "index {}", index);
             }
             let values: Vec<_> = block.values().collect();
-            let of_runs: usize = block.runs().map(|(places, number)| {
-                assert!(places.clone().all(|place| same(Some(values[number].clone()), expected[place].as_ref())));
-                places.len()
+            let of_runs: usize = block.runs().map(|(range, number)| {
+                assert!(range.clone().all(|index| same(Some(values[number].clone()), expected[index].as_ref())));
+                range.len()
             }).sum();
             prop_assert_eq!(of_runs, expected.iter().flatten().count());
-            // The same values result in the same bytes, in whatever order they were set.
+            // The same values result in the same bytes, regardless of the order in which they are set.
             let mut again = ValueBlockBuilder::new();
-            expected.iter().enumerate().rev().for_each(|(place, value)| _ = again.set(place, value.as_ref()));
+            expected.iter().enumerate().rev().for_each(|(index, value)| _ = again.set(index, value.as_ref()));
             prop_assert_eq!(again.encode(), Some(bytes));
         }
 
         #[test]
         fn damaged_blocks_are_read_or_refused(
-            places in prop::collection::vec((0..ROWS, value()), 1..30),
+            entries in prop::collection::vec((0..ROWS, value()), 1..30),
             at in any::<prop::sample::Index>(),
             bit in 0..8u8,
         ) {
             let mut builder = ValueBlockBuilder::new();
-            places.iter().for_each(|(place, value)| _ = builder.set(*place, Some(value)));
-            let mut bytes = builder.encode().expect("has values");
+            entries.iter().for_each(|(index, value)| _ = builder.set(*index, Some(value)));
+            let mut bytes = builder.encode().expect("an index has a value");
             let at = at.index(bytes.len());
             bytes[at] ^= 1 << bit;
             if let Some(block) = ValueBlock::decode(&bytes) {
-                prop_assert!(block.runs().all(|(places, _)| places.end <= ROWS));
+                prop_assert!(block.runs().all(|(range, _)| range.end <= ROWS));
                 let _ = block.get(ROWS - 1);
             }
             prop_assert!(at == 0 || ValueBlock::decode(&bytes[..0]).is_none());

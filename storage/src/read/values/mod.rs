@@ -1,8 +1,8 @@
 //! The values of custom columns, in a separate table, so that a changed value does not rewrite records or contents.
 //!
-//! A row has the values of one column for 1,024 chunk ids. [`block`] defines its format, [`rows`] writes it, and
-//! [`reader`] reads it. Filters read the same rows: neighbouring chunks mostly have the same value, so a row has only a
-//! few runs of ids.
+//! A row has the values of one column for 1,024 chunk ids. [`block`] defines the format, [`rows`] writes rows, and
+//! [`reader`] reads them. Filters also read these rows. Neighbouring chunks mostly have the same value, so a row has
+//! only a few runs of ids.
 
 mod block;
 mod reader;
@@ -13,7 +13,7 @@ pub(crate) use rows::ValueRows;
 
 use crate::read::vectors::BLOCK_IDS;
 
-/// Key of the values of a column for a block of 1,024 chunk ids.
+/// Returns the key of a column's values for a block of 1,024 chunk ids.
 pub(crate) fn value_key(block: u32, column: &str) -> Vec<u8> {
     [&block.to_be_bytes(), column.as_bytes()].concat()
 }
@@ -24,7 +24,7 @@ pub(crate) fn parse_value_key(key: &[u8]) -> Option<(u32, &str)> {
     Some((u32::from_be_bytes(*block), std::str::from_utf8(column).ok()?))
 }
 
-/// The block of a chunk id, and the position of the id in the block.
-pub(crate) fn place_of(id: u32) -> (u32, usize) {
+/// Returns the block of a chunk id, and the index of the id in the block.
+pub(crate) fn split_id(id: u32) -> (u32, usize) {
     (id / BLOCK_IDS, (id % BLOCK_IDS) as usize)
 }

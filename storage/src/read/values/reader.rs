@@ -1,10 +1,10 @@
-//! Reads the values of custom columns, of one chunk or of all chunks.
+//! Reads the values of custom columns for one chunk or for all chunks.
 
 use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use super::{ValueBlock, place_of, value_key};
+use super::{ValueBlock, split_id, value_key};
 use crate::column::ColumnDeclaration;
 use crate::error::StorageError;
 use crate::read::chunk::{ChunkId, MetaValue};
@@ -22,11 +22,11 @@ impl Snapshot {
         if !self.live().contains(id.0) || self.custom_column(column).is_none() {
             return Ok(None);
         }
-        let (block, place) = place_of(id.0);
-        Ok(self.value_block(block, column)?.and_then(|block| block.get(place)))
+        let (block, index) = split_id(id.0);
+        Ok(self.value_block(block, column)?.and_then(|block| block.get(index)))
     }
 
-    /// Returns the values of a live chunk in custom columns, in the order of the columns' names.
+    /// Returns the values of a live chunk in all custom columns, sorted by the names of the columns.
     ///
     /// # Errors
     /// The index is damaged.
@@ -52,7 +52,7 @@ impl Snapshot {
         Ok(found & self.live())
     }
 
-    /// Returns the live chunks whose value in a custom column is the text, or is a list with the text.
+    /// Returns the live chunks whose value in a custom column is `text`, or is a list that contains `text`.
     pub(crate) fn chunks_with_value(&self, column: &str, text: &str) -> Result<RoaringBitmap, StorageError> {
         let mut found = RoaringBitmap::new();
         self.for_each_run(column, |value, ids| {
@@ -81,15 +81,15 @@ impl Snapshot {
         self.manifest().columns.iter().find(|column| column.name == name)
     }
 
-    /// Returns the values of a column for a block of 1,024 chunk ids, including the values of dead chunks.
+    /// Returns the values of a column for a block of 1,024 chunk ids, including the values of deleted chunks.
     pub(crate) fn value_block(&self, block: u32, column: &str) -> Result<Option<ValueBlock<'_>>, StorageError> {
         let Some(bytes) = self.get(Table::Values, &value_key(block, column))? else { return Ok(None) };
         let read = ValueBlock::decode(bytes);
         read.map(Some).ok_or_else(|| self.damaged(format!("block {block} of the column `{column}` is invalid")))
     }
 
-    /// Calls `visit` with every value of a column and each range of consecutive ids that have this value, including
-    /// dead chunks.
+    /// Calls `visit` for each range of consecutive ids that have the same value in a column. The ranges may include
+    /// deleted chunks.
     fn for_each_run(
         &self,
         column: &str,
@@ -99,8 +99,8 @@ impl Snapshot {
             let Some(block) = self.value_block(number, column)? else { continue };
             let values: Vec<_> = block.values().collect();
             let first = number * BLOCK_IDS;
-            for (places, value) in block.runs() {
-                visit(&values[value], first + places.start as u32..first + places.end as u32);
+            for (range, value) in block.runs() {
+                visit(&values[value], first + range.start as u32..first + range.end as u32);
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::{ValueBlockBuilder, place_of, value_key};
+use super::{ValueBlockBuilder, split_id, value_key};
 use crate::column::ColumnDeclaration;
 use crate::error::StorageError;
 use crate::read::chunk::MetaValue;
@@ -15,27 +15,27 @@ use crate::tables::{Emit, Operation, Table};
 
 /// Builds the rows of [`Table::Values`].
 ///
-/// Blocks without ids of the base generation are emitted when they are full. All other blocks are kept until
-/// [`ValueRows::publish`], because readers of the base generation see them.
+/// A block without ids of the base generation is emitted when it is full. All other blocks are emitted by
+/// [`ValueRows::publish`], because readers of the base generation read them.
 pub(crate) struct ValueRows {
     columns: Arc<[ColumnDeclaration]>,
     base: Option<Snapshot>,
     /// The current block of new ids, with a builder for each column.
     open: Option<(u32, Vec<ValueBlockBuilder>)>,
-    /// Blocks with ids of the base, by block and position of the column.
+    /// Blocks with ids of the base, by block number and index of the column.
     kept: BTreeMap<(u32, usize), ValueBlockBuilder>,
 }
 
 impl ValueRows {
-    /// Starts without rows; `columns` are the custom columns, and `base` is the generation that is changed.
+    /// Creates a builder without rows. `columns` are the custom columns, and `base` is the generation to change.
     pub(crate) fn new(columns: Arc<[ColumnDeclaration]>, base: Option<Snapshot>) -> Self {
         Self { columns, base, open: None, kept: BTreeMap::new() }
     }
 
-    /// Adds the values of a new chunk's metadata for the columns. Ids ascend.
+    /// Adds the values of the columns from a new chunk's metadata. Ids must ascend.
     ///
     /// # Errors
-    /// Refuses a value whose type differs from its column's type.
+    /// [`StorageError::Refused`] if the type of a value differs from the type of its column.
     pub(crate) fn push(
         &mut self,
         id: u32,
@@ -45,7 +45,7 @@ impl ValueRows {
         if self.columns.is_empty() {
             return Ok(());
         }
-        let (block, place) = place_of(id);
+        let (block, index) = split_id(id);
         if self.open.as_ref().is_some_and(|(open, _)| *open != block) {
             self.finish(emit)?;
         }
@@ -61,32 +61,32 @@ impl ValueRows {
                 let begin = || (block, std::iter::repeat_with(ValueBlockBuilder::new).take(columns).collect());
                 &mut self.open.get_or_insert_with(begin).1[position]
             };
-            builder.set(place, value);
+            builder.set(index, value);
         }
         Ok(())
     }
 
-    /// Sets the values of a chunk of the base to those in `metadata`. Columns that are missing in `metadata` lose their
-    /// value. Returns whether a value has changed.
+    /// Sets the values of a chunk of the base generation to the values in `metadata`. If a column is missing in
+    /// `metadata`, its value is removed. Returns whether a value has changed.
     ///
     /// # Errors
     /// The errors of [`ValueRows::push`].
     pub(crate) fn set(&mut self, id: u32, metadata: &[(String, MetaValue)]) -> Result<bool, StorageError> {
-        let (block, place) = place_of(id);
+        let (block, index) = split_id(id);
         let mut is_changed = false;
         for position in 0..self.columns.len() {
             let value = self.value_in(metadata, position)?;
-            is_changed |= self.base_block(block, position)?.set(place, value);
+            is_changed |= self.base_block(block, position)?.set(index, value);
         }
         Ok(is_changed)
     }
 
-    /// Whether a value of a chunk of the base has changed.
+    /// Whether a value in a block of the base generation has changed.
     pub(crate) fn has_changes(&self) -> bool {
         self.kept.values().any(ValueBlockBuilder::is_changed)
     }
 
-    /// Closes the open block.
+    /// Emits the current block of new ids.
     pub(crate) fn finish(&mut self, emit: Emit<'_>) -> Result<(), StorageError> {
         let Some((block, builders)) = self.open.take() else { return Ok(()) };
         for (column, builder) in self.columns.iter().zip(builders) {
@@ -97,9 +97,9 @@ impl ValueRows {
         Ok(())
     }
 
-    /// Emits the rows that readers of the base would see: changed blocks, and deletions for dropped columns and dead
-    /// chunks. A block of which at most half of the chunks are alive is rewritten without the dead chunks. Deletes new
-    /// blocks whose chunks have all been replaced by the same writer.
+    /// Emits the operations that must be in the transaction of the publication: changed blocks of the base, and
+    /// deletions for dropped columns and deleted chunks. A block with at most half of its chunks live is rewritten
+    /// without the values of deleted chunks. A new block is deleted if this writer has replaced all of its chunks.
     pub(crate) fn publish(
         &mut self,
         live: &RoaringBitmap,
@@ -122,10 +122,10 @@ impl ValueRows {
             } else if 2 * alive <= u64::from(BLOCK_IDS) {
                 for position in 0..self.columns.len() {
                     let builder = self.base_block(block, position)?;
-                    let is_live = |place: usize| live.contains(block * BLOCK_IDS + place as u32);
+                    let is_live = |index: usize| live.contains(block * BLOCK_IDS + index as u32);
                     (0..BLOCK_IDS as usize)
-                        .filter(|place| !is_live(*place))
-                        .for_each(|place| _ = builder.set(place, None));
+                        .filter(|index| !is_live(*index))
+                        .for_each(|index| _ = builder.set(index, None));
                 }
             }
         }
@@ -139,7 +139,7 @@ impl ValueRows {
         Ok(())
     }
 
-    /// The first block without ids of the base.
+    /// Returns the number of the first block without ids of the base.
     fn first_new_block(&self) -> u32 {
         self.base.as_ref().map_or(0, |base| base.manifest().next_chunk_id.div_ceil(BLOCK_IDS))
     }
@@ -178,7 +178,7 @@ impl ValueRows {
     }
 }
 
-/// Whether the columns have one with the same name and type, and so the same stored values.
+/// Whether `columns` contains a column with the same name and type, so that its stored values can be used.
 fn has_column(columns: &[ColumnDeclaration], wanted: &ColumnDeclaration) -> bool {
     columns.iter().any(|column| column.name == wanted.name && column.kind == wanted.kind)
 }

@@ -10,18 +10,19 @@ pub(crate) type EmitTogether<'e> = &'e mut dyn FnMut(Vec<Operation>) -> Result<(
 
 /// Collects the vectors of one block at a time.
 ///
-/// The first block may be shared with the previous generation. Its rows are kept, so that the block can be written
-/// before the publication.
+/// The first block may also contain vectors of the base generation. These vectors are written again, so that the block
+/// can be written before the publication.
 pub(crate) struct VectorAppender {
     base: Snapshot,
-    /// Dimensions of the vectors added so far, or of those in the index if none have been added.
+    /// Dimensions of the added vectors. If no vectors have been added, dimensions of the vectors in the index.
     dimensions: Option<usize>,
+    /// Whether vectors have been announced with [`VectorAppender::expect`].
     appended: bool,
     open: Option<(u32, VectorBlockWriter)>,
 }
 
 impl VectorAppender {
-    /// Starts after the chunks of a generation.
+    /// Creates an appender for ids after those of a generation.
     pub(crate) fn new(base: &Snapshot) -> Result<Self, StorageError> {
         let dimensions = base.manifest().model.as_ref().map(|model| model.dimensions);
         Ok(Self { base: base.clone(), dimensions, appended: false, open: None })
@@ -32,8 +33,8 @@ impl VectorAppender {
         self.dimensions.filter(|_| self.appended)
     }
 
-    /// Announces vectors with `dimensions`, and returns the id from which they can be added: the next one, or at a
-    /// change to another model the first id of the next block.
+    /// Announces vectors with `dimensions`, and returns the first id that can have such a vector. This is `next_id`. If
+    /// the dimensions differ from those of the index, it is the first id of the next block.
     pub(crate) fn expect(&mut self, dimensions: usize, next_id: u32) -> Result<u32, StorageError> {
         let known = self.dimensions.replace(dimensions);
         if dimensions == 0 || self.appended && known != Some(dimensions) {
@@ -47,7 +48,7 @@ impl VectorAppender {
         if moved { Ok(next_id.checked_next_multiple_of(BLOCK_IDS).unwrap_or(u32::MAX)) } else { Ok(next_id) }
     }
 
-    /// Adds the vectors of some ids, which ascend and are greater than the previous ids.
+    /// Adds the vectors of `ids`, which must ascend and be greater than the previous ids.
     pub(crate) fn push(
         &mut self,
         ids: &[u32],
@@ -72,8 +73,9 @@ impl VectorAppender {
         Ok(())
     }
 
-    /// Writes the open block. Both of its values are written in one transaction, because the published generation may
-    /// share the block: a reader between two transactions, or after a crash there, would find values that do not match.
+    /// Writes the open block. Both values of the block are written in one transaction, because the published generation
+    /// may contain the block. With two transactions, a reader between them, or after a crash between them, would find
+    /// values that do not match.
     pub(crate) fn finish(&mut self, emit: EmitTogether<'_>) -> Result<(), StorageError> {
         match self.open.take() {
             Some((block, writer)) => emit(writer.operations(block)),
@@ -81,7 +83,7 @@ impl VectorAppender {
         }
     }
 
-    /// Starts a block with the rows of the generation in it.
+    /// Starts a block with the vectors of the base generation that are in it.
     fn begin(&self, block: u32, dimensions: usize) -> Result<VectorBlockWriter, StorageError> {
         let mut writer = VectorBlockWriter::new(dimensions);
         let first_new = self.base.manifest().next_chunk_id;
@@ -109,20 +111,22 @@ mod tests {
 
     #[test]
     fn both_values_of_a_block_are_written_in_one_transaction() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let environment = Environment::open(directory.path(), OpenMode::Create).expect("opens");
-        drop(environment.writer(WriterOptions::default()).expect("makes the tables"));
-        let base = environment.snapshot().expect("opens");
-        // Every operation exceeds the limit.
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
+        let environment = Environment::open(directory.path(), OpenMode::Create).expect("the index can be opened");
+        drop(environment.writer(WriterOptions::default()).expect("the writer can create the tables"));
+        let base = environment.snapshot().expect("the index can be opened");
+        // Every operation exceeds the size limit of a transaction.
         let mut committer = Committer::new(&base, 1);
-        let mut appender = VectorAppender::new(&base).expect("starts");
-        assert_eq!(appender.expect(4, 0).expect("is the first"), 0);
+        let mut appender = VectorAppender::new(&base).expect("the appender can be created");
+        assert_eq!(appender.expect(4, 0).expect("the dimensions are accepted"), 0);
         let mut vectors = EncodedVectors::default();
         vectors.push(1.0, &[1, 2, 3, 4]);
-        appender.push(&[0], &vectors, &mut |operations| committer.push_together(operations)).expect("is taken");
-        appender.finish(&mut |operations| committer.push_together(operations)).expect("is taken");
-        committer.finish().expect("is written");
-        let after = environment.snapshot().expect("opens");
+        appender
+            .push(&[0], &vectors, &mut |operations| committer.push_together(operations))
+            .expect("the operations can be written");
+        appender.finish(&mut |operations| committer.push_together(operations)).expect("the operations can be written");
+        committer.finish().expect("the transaction can be committed");
+        let after = environment.snapshot().expect("the index can be opened");
         assert_eq!(after.meta().transaction, base.meta().transaction + 1);
     }
 }

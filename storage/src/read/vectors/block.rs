@@ -1,8 +1,9 @@
-//! A block of vectors, as two values: a search reads the first value of every block, and only few rows of the second.
+//! A block of vectors, stored as two values. A search reads the first value of every block, but only a few rows of the
+//! second.
 //!
-//! Layout of the first value: dimensions (u32) · a bit for each of 1,024 ids, set if the id has a vector · the scales
-//! (f32) of the vectors · the CRC-32 of each row, as signed bytes · the codes, which are the signs of the components.
-//! Layout of the second value: the other seven bits of each component ([`code::pack`]).
+//! Layout of the first value: dimensions (u32) · a bit for each of 1,024 ids, set if the id has a vector · the scale
+//! (f32) of each vector · the CRC-32 of each row of signed bytes · the code of each vector, which contains the signs of
+//! the components. Layout of the second value: the other seven bits of each component ([`code::pack`]).
 
 use std::ops::Range;
 
@@ -13,8 +14,9 @@ use crate::tables::{Operation, Table, block_key};
 
 /// Number of chunk ids in a block.
 pub(crate) const BLOCK_IDS: u32 = 1024;
-/// Number of bytes of a position and a scale in an artefact.
+/// Number of bytes of an index and a scale in an artefact.
 const BARE_BYTES: usize = 2 + 4;
+/// Number of bytes of the bit set of ids with vectors.
 const PRESENCE_BYTES: usize = BLOCK_IDS as usize / 8;
 
 /// Encoded vectors of a block, in the order of their ids.
@@ -35,7 +37,7 @@ impl EncodedVectors {
         code::pack(&mut self.packed, row);
     }
 
-    /// Adds a range of other vectors, which have `dimensions`.
+    /// Adds the vectors of `others` in a range. They must have `dimensions`.
     fn extend(&mut self, others: &Self, range: Range<usize>, dimensions: usize) {
         let bytes = |width: usize| range.start * width..range.end * width;
         self.scales.extend_from_slice(&others.scales[bytes(4)]);
@@ -54,18 +56,18 @@ pub(crate) struct VectorBlockWriter {
 }
 
 impl VectorBlockWriter {
-    /// Starts a block.
+    /// Creates a builder without vectors.
     pub(crate) fn new(dimensions: usize) -> Self {
         Self { dimensions, presence: [0; PRESENCE_BYTES], vectors: EncodedVectors::default() }
     }
 
-    /// Adds the vector of an id, given its position in the block. `row` contains signed bytes.
+    /// Adds the vector of an id, given the id's index in the block. `row` contains signed bytes.
     pub(crate) fn push(&mut self, index: usize, scale: f32, row: &[u8]) {
         self.presence[index / 8] |= 1 << (index % 8);
         self.vectors.push(scale, row);
     }
 
-    /// Adds a range of `vectors` for ids with the positions `indices` in the block.
+    /// Adds the vectors in a range of `vectors`. `indices` are the indices of their ids in the block.
     pub(super) fn extend(
         &mut self,
         indices: impl IntoIterator<Item = usize>,
@@ -85,11 +87,11 @@ impl VectorBlockWriter {
         }
     }
 
-    /// Encodes the vectors for an artefact, without derived data: positions · scales · rows.
+    /// Encodes the vectors for an artefact, without derived data. Layout: indices · scales · rows.
     pub(crate) fn bare(&self) -> Vec<u8> {
-        let places =
+        let indices =
             (0..BLOCK_IDS as u16).filter(|index| self.presence[usize::from(index / 8)] >> (index % 8) & 1 != 0);
-        let mut bytes: Vec<u8> = places.flat_map(u16::to_le_bytes).collect();
+        let mut bytes: Vec<u8> = indices.flat_map(u16::to_le_bytes).collect();
         bytes.extend_from_slice(&self.vectors.scales);
         let codes = self.vectors.codes.chunks_exact(code::length(self.dimensions));
         let packed = self.vectors.packed.chunks_exact(code::packed_length(self.dimensions));
@@ -101,21 +103,22 @@ impl VectorBlockWriter {
         bytes
     }
 
-    /// Rebuilds a block from its form in an artefact, with its number of vectors. Returns `None` if the bytes are invalid.
+    /// Rebuilds a block from its form in an artefact. Returns the block and its number of vectors; `None` if the bytes
+    /// are invalid.
     pub(crate) fn from_bare(bytes: &[u8], dimensions: usize) -> Option<(Self, u64)> {
         let count = bytes.len() / (BARE_BYTES + dimensions);
         if count == 0 || !bytes.len().is_multiple_of(BARE_BYTES + dimensions) {
             return None;
         }
-        let (places, rest) = bytes.split_at(2 * count);
+        let (indices, rest) = bytes.split_at(2 * count);
         let (scales, rows) = rest.split_at(4 * count);
         let mut writer = Self::new(dimensions);
         let mut next = 0;
-        let vectors = places.as_chunks().0.iter().zip(scales.as_chunks().0).zip(rows.chunks(dimensions));
-        for ((&place, &scale), row) in vectors {
-            let (index, scale) = (u16::from_le_bytes(place), f32::from_le_bytes(scale));
-            let sound = index >= next && u32::from(index) < BLOCK_IDS && scale.is_finite() && scale >= 0.0;
-            if !sound {
+        let vectors = indices.as_chunks().0.iter().zip(scales.as_chunks().0).zip(rows.chunks(dimensions));
+        for ((&index, &scale), row) in vectors {
+            let (index, scale) = (u16::from_le_bytes(index), f32::from_le_bytes(scale));
+            let is_valid = index >= next && u32::from(index) < BLOCK_IDS && scale.is_finite() && scale >= 0.0;
+            if !is_valid {
                 return None;
             }
             next = index + 1;
@@ -151,7 +154,7 @@ pub(crate) type StoredVector = (f32, Vec<u8>);
 /// A stored block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VectorBlock<'a> {
-    /// Dimensions of its vectors.
+    /// Dimensions of the vectors.
     pub(crate) dimensions: usize,
     presence: &'a [u8; PRESENCE_BYTES],
     scales: &'a [[u8; 4]],
@@ -169,11 +172,11 @@ impl<'a> VectorBlock<'a> {
         let count = presence.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
         let (scales, rest) = rest.split_at_checked(4 * count)?;
         let (checksums, codes) = rest.split_at_checked(4 * count)?;
-        let sound = dimensions > 0
+        let is_valid = dimensions > 0
             && code::length(dimensions).checked_mul(count)? == codes.len()
             && code::packed_length(dimensions).checked_mul(count)? == packed.len();
         let (scales, checksums) = (scales.as_chunks().0, checksums.as_chunks().0);
-        sound.then_some(Self { dimensions, presence, scales, checksums, codes, packed })
+        is_valid.then_some(Self { dimensions, presence, scales, checksums, codes, packed })
     }
 
     /// Number of vectors.
@@ -181,14 +184,13 @@ impl<'a> VectorBlock<'a> {
         self.scales.len()
     }
 
-    /// Returns the vector of an id, given its position in the block: its scale and signed bytes. `None` if it has no
-    /// vector.
+    /// Returns the vector of an id, given the id's index in the block; `None` if the id has no vector.
     pub(crate) fn get(&self, index: usize) -> Result<Option<StoredVector>, Damage> {
         self.order_of(index).map(|order| self.row(order)).transpose()
     }
 
-    /// The position of an id's vector among the stored vectors, given the position of the id in the block. `None` if it
-    /// has no vector.
+    /// Returns the index of an id's vector among the stored vectors, given the index of the id in the block; `None` if
+    /// the id has no vector.
     pub(super) fn order_of(&self, index: usize) -> Option<usize> {
         let byte = self.presence.get(index / 8).copied().filter(|byte| byte >> (index % 8) & 1 != 0)?;
         let before = self.presence[..index / 8].iter().map(|byte| byte.count_ones()).sum::<u32>()
@@ -196,23 +198,23 @@ impl<'a> VectorBlock<'a> {
         Some(before as usize)
     }
 
-    /// Every vector with the position of its id in the block.
+    /// Returns every vector with the index of its id in the block.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Result<(usize, StoredVector), Damage>> + '_ {
-        self.places().map(|(order, index)| self.row(order).map(|row| (index, row)))
+        self.stored_indices().map(|(order, index)| self.row(order).map(|row| (index, row)))
     }
 
-    /// The position of every vector among the stored vectors, with the position of its id in the block.
-    pub(super) fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<'a> {
+    /// Returns the index of every vector among the stored vectors, with the index of its id in the block.
+    pub(super) fn stored_indices(&self) -> impl Iterator<Item = (usize, usize)> + use<'a> {
         let presence = self.presence;
         (0..BLOCK_IDS as usize).filter(move |index| presence[index / 8] >> (index % 8) & 1 != 0).enumerate()
     }
 
-    /// The codes, one after another.
+    /// Returns the codes, one after another.
     pub(super) fn codes(&self) -> &'a [u8] {
         self.codes
     }
 
-    /// The position of a vector's id in the block, given the position of the vector among the stored vectors.
+    /// Returns the index of a vector's id in the block, given the index of the vector among the stored vectors.
     pub(super) fn index_of(&self, order: usize) -> usize {
         if self.len() == BLOCK_IDS as usize {
             return order;
@@ -229,7 +231,7 @@ impl<'a> VectorBlock<'a> {
         BLOCK_IDS as usize - 1
     }
 
-    /// Reads a vector, given its position among the stored vectors, into `row`, and returns its scale.
+    /// Reads a vector into `row`, given its index among the stored vectors, and returns its scale.
     pub(super) fn read(&self, order: usize, row: &mut Vec<u8>) -> Result<f32, Damage> {
         let (code, packed) = (code::length(self.dimensions), code::packed_length(self.dimensions));
         row.resize(self.dimensions, 0);
@@ -274,26 +276,26 @@ mod tests {
             let encoded = writer.finish();
             prop_assert_eq!(encoded.is_none(), rows.is_empty());
             if let Some(EncodedBlock { codes, packed: bytes }) = encoded {
-                let block = VectorBlock::decode(&codes, &bytes).expect("sound");
+                let block = VectorBlock::decode(&codes, &bytes).expect("the block is valid");
                 let read: BTreeMap<_, _> = block
                     .iter()
-                    .map(|row| row.expect("sound"))
-                    .map(|(index, (scale, row))| (index, (scale as u16, row.try_into().expect("five"))))
+                    .map(|row| row.expect("the block is valid"))
+                    .map(|(index, (scale, row))| (index, (scale as u16, row.try_into().expect("the row has five components"))))
                     .collect();
                 prop_assert_eq!(&read, &rows);
                 for (order, row) in block.iter().enumerate() {
-                    prop_assert_eq!(block.index_of(order), row.expect("sound").0);
+                    prop_assert_eq!(block.index_of(order), row.expect("the block is valid").0);
                 }
                 for index in 0..1024 {
-                    let one = block.get(index).expect("sound");
-                    let one = one.map(|(scale, row)| (scale as u16, row.try_into().expect("five")));
+                    let one = block.get(index).expect("the block is valid");
+                    let one = one.map(|(scale, row)| (scale as u16, row.try_into().expect("the row has five components")));
                     prop_assert_eq!(one, rows.get(&index).copied());
                 }
                 prop_assert!(VectorBlock::decode(&codes[..codes.len() - 1], &bytes).is_none());
                 prop_assert!(VectorBlock::decode(&codes, &bytes[1..]).is_none());
                 let mut damaged = bytes.clone();
                 damaged[0] ^= 1;
-                prop_assert!(VectorBlock::decode(&codes, &damaged).expect("long enough").row(0).is_err());
+                prop_assert!(VectorBlock::decode(&codes, &damaged).expect("the lengths are unchanged").row(0).is_err());
             }
         }
 
@@ -306,7 +308,7 @@ mod tests {
                 writer.push(index, scale, &row);
             }
             let stripped = writer.bare();
-            let (restored, count) = VectorBlockWriter::from_bare(&stripped, 5).expect("sound");
+            let (restored, count) = VectorBlockWriter::from_bare(&stripped, 5).expect("the block is valid");
             prop_assert_eq!((restored.bare(), count), (stripped.clone(), rows.len() as u64));
             prop_assert_eq!(restored.finish(), writer.finish());
             prop_assert!(VectorBlockWriter::from_bare(&stripped[1..], 5).is_none());

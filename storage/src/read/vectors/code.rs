@@ -1,16 +1,16 @@
-//! Codes of vectors: one bit for each component, set if the component is negative. The other bits are stored
-//! separately.
+//! Codes of vectors. A code has one bit for each component, which is set if the component is negative. The lower bits
+//! of the components are stored separately.
 //!
 //! To compare a query with a code, each query component is quantised to four bits, and each vector component to one bit
-//! (as in Gao and Long, "RaBitQ", 2024, without the rotation). The score is the sum of the query's components with the
-//! signs of the code, computed from a few population counts. The sum is an integer, and the same on every processor.
+//! (as in Gao and Long, "RaBitQ", 2024, without the rotation). The score is minus the sum of the query components whose
+//! bit in the code is set. It is computed from a few population counts, and is the same integer on every processor.
 
-/// Maximum magnitude of a query's component: four bits with a sign.
+/// Maximum magnitude of a quantised query component, which has four bits including the sign.
 const MAX_LEVEL: f32 = 7.0;
-/// Number of bytes of a word of a code.
+/// Number of bytes in a word of a code.
 const WORD_BYTES: usize = 8;
 
-/// Number of bytes of the code of a vector.
+/// Returns the number of bytes in the code of a vector.
 pub(super) fn length(dimensions: usize) -> usize {
     dimensions.div_ceil(8 * WORD_BYTES) * WORD_BYTES
 }
@@ -24,7 +24,7 @@ pub(super) fn encode(out: &mut Vec<u8>, row: &[u8]) {
     }
 }
 
-/// Number of bytes of the lower bits of a row.
+/// Returns the number of bytes in the lower bits of a row.
 pub(super) fn packed_length(dimensions: usize) -> usize {
     dimensions.div_ceil(8) * 7
 }
@@ -43,7 +43,8 @@ pub(super) fn pack(out: &mut Vec<u8>, row: &[u8]) {
     }
 }
 
-/// A query as bit slices: for each word of a code, the bits of value 1, 2, 4 and −8 of the components.
+/// A query as bit slices. For each word of a code, there are four words, with the bits of value 1, 2, 4 and −8 of the
+/// components.
 #[derive(Debug)]
 pub(super) struct CodeQuery {
     slices: Vec<[u64; 4]>,

@@ -1,4 +1,4 @@
-//! Vectors: int8 components with a scale, a checksum and a code of signs for each vector, in blocks of 1,024 chunk ids.
+//! Vectors with int8 components, in blocks of 1,024 chunk ids. Each vector has a scale, a checksum and a code of signs.
 
 mod append;
 mod block;

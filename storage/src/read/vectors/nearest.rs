@@ -1,4 +1,5 @@
-//! The search for the nearest vectors: a scan of codes that selects some thousand candidates, and their exact products.
+//! The search for the nearest vectors. A scan of the codes selects some thousand candidates, for which exact dot
+//! products are computed.
 
 use std::cmp::Ordering;
 use std::sync::atomic::{self, AtomicI32};
@@ -12,44 +13,48 @@ use super::block::BLOCK_IDS;
 use super::block::VectorBlock;
 use super::code::CodeQuery;
 
-/// Minimum number of candidates that the codes select, and number of candidates for each requested result. On 630,000
-/// chunks of 65 repositories, 2,048 candidates with the embedded model contain 99.7 % of the ten nearest vectors and 98
-/// % of the hundred nearest. More candidates take more time and do not improve the measured search quality.
+/// Minimum number of candidates that the codes select. On 630,000 chunks of 65 repositories, 2,048 candidates with the
+/// embedded model contain 99.7 % of the ten nearest vectors and 98 % of the hundred nearest. More candidates take more
+/// time and do not improve the measured search quality.
 const MIN_CANDIDATES: usize = 2048;
+/// Minimum number of candidates for each requested result.
 const CANDIDATES_PER_RESULT: usize = 20;
-/// Maximum number of vectors, as a multiple of the candidates, up to which all vectors are compared exactly.
+/// Maximum number of eligible chunks, as a multiple of the number of candidates, for which all vectors are compared
+/// exactly.
 const MAX_EXACT_FACTOR: u64 = 4;
 
-/// Number of shares of the codes that each thread scans. With one share, a thread that is kept busy by another search
-/// would delay the rest.
+/// Number of shares of the codes for each thread. With only one share for each thread, a thread that is busy with
+/// another search would delay this search.
 const SHARES_PER_THREAD: usize = 2;
 /// Number of vectors that a thread compares exactly at a time.
 const EXACT_BATCH: usize = 512;
 /// Number of scores that are compared with the threshold together.
 const GROUP: usize = 32;
-/// Number of vectors by which the prefetch is ahead.
+/// Number of vectors between the vector that is compared and the vector that is prefetched.
 const PREFETCH_DISTANCE: usize = 8;
 
 /// The number of threads that a search may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Threads {
-    /// The calling thread. Nothing waits for another thread, so most searches are served when many run at once.
+    /// Only the calling thread. Best for the throughput of many searches at once, because no search waits for another
+    /// thread.
     One,
-    /// All threads of the pool. A single search is fastest.
+    /// All threads of the pool. Best for the latency of a single search.
     All,
 }
 
-/// The ids of a block that may be found, as a bit set.
+/// Number of words in a [`Mask`].
 const MASK_WORDS: usize = BLOCK_IDS as usize / 64;
+/// The eligible ids of a block, as a bit set.
 type Mask = [u64; MASK_WORDS];
 
-/// Chunks that may be found.
+/// The chunks that a search may return.
 pub(crate) struct Eligible<'a> {
     /// The id after the last chunk.
     pub(crate) next_id: u32,
     /// Deleted chunks.
     pub(crate) dead: &'a RoaringBitmap,
-    /// If set, only these chunks may be found. All of them are live.
+    /// If set, only these chunks may be returned. All of them must be live.
     pub(crate) filter: Option<&'a RoaringBitmap>,
 }
 
@@ -61,9 +66,9 @@ impl Eligible<'_> {
     fn mask(&self, first: u32) -> Mask {
         let ids = first..=first + (BLOCK_IDS - 1);
         let mut mask = [0u64; MASK_WORDS];
-        let place = |id: u32| ((id - first) as usize / 64, (id - first) % 64);
+        let word_and_bit = |id: u32| ((id - first) as usize / 64, (id - first) % 64);
         match self.filter {
-            Some(filter) => filter.range(ids).map(place).for_each(|(word, bit)| mask[word] |= 1 << bit),
+            Some(filter) => filter.range(ids).map(word_and_bit).for_each(|(word, bit)| mask[word] |= 1 << bit),
             None => {
                 let known = u64::from(self.next_id.saturating_sub(first));
                 for (word, bits) in (0u64..).step_by(64).zip(&mut mask) {
@@ -72,17 +77,18 @@ impl Eligible<'_> {
                         left => (1 << left) - 1,
                     };
                 }
-                self.dead.range(ids).map(place).for_each(|(word, bit)| mask[word] &= !(1 << bit));
+                self.dead.range(ids).map(word_and_bit).for_each(|(word, bit)| mask[word] &= !(1 << bit));
             }
         }
         mask
     }
 }
 
-/// Returns the `k` eligible chunks with the highest dot products, and all that equal the last of them, in no order.
+/// Returns the `k` eligible chunks with the highest dot products, in no particular order. Also returns all chunks that
+/// have the same dot product as the last of these.
 ///
-/// `blocks` are the blocks with the query's dimensions, with their numbers. If there are many vectors, only those whose
-/// codes are among the nearest are compared. Which vectors these are depends only on the vectors.
+/// `blocks` contains the numbers and vectors of all blocks, which must have the query's dimensions. If there are many
+/// vectors, only the vectors with the nearest codes are compared. The selection does not depend on threads or timing.
 pub(crate) fn nearest(
     blocks: &[(u32, VectorBlock<'_>)],
     query: &[f32],
@@ -100,7 +106,7 @@ pub(crate) fn nearest(
     Ok(best)
 }
 
-/// The dot product of a query and a stored vector; bit-identical on every processor.
+/// Returns the dot product of a query and a stored vector. The result is bit-identical on every processor.
 pub(crate) fn product(query: &[f32], scale: f32, row: &[u8]) -> f32 {
     dot(query, row) * scale
 }
@@ -117,7 +123,7 @@ fn scan_all(
         if mask.iter().all(|word| *word == 0) {
             continue;
         }
-        for (order, index) in vectors.places().filter(|(_, index)| contains(&mask, *index)) {
+        for (order, index) in vectors.stored_indices().filter(|(_, index)| contains(&mask, *index)) {
             let scale = vectors.read(order, &mut row)?;
             scored.push((first + index as u32, product(query, scale, &row)));
         }
@@ -125,9 +131,9 @@ fn scan_all(
     Ok(scored)
 }
 
-/// A vector: the position of its block in a list, its position among the block's vectors, and the score of its code.
+/// A candidate: the index of its block in a list, its index among the block's vectors, and the score of its code.
 #[derive(Clone, Copy)]
-struct Coded {
+struct Candidate {
     score: i32,
     block: u32,
     order: u32,
@@ -166,15 +172,16 @@ fn scan_codes(
     }
 }
 
-/// Returns the vectors of some blocks whose codes are among the nearest `candidates`, and perhaps some more.
-/// `threshold` is a score that `candidates` vectors of these or other blocks reach.
+/// Returns the vectors in `blocks` whose codes may be among the nearest `candidates` of all blocks. The result may
+/// contain other vectors too. `threshold` is a score that at least `candidates` vectors of all blocks reach. This
+/// function raises it.
 fn nearest_codes(
     blocks: &[(u32, VectorBlock<'_>)],
     query: &CodeQuery,
     candidates: usize,
     eligible: &Eligible<'_>,
     threshold: &AtomicI32,
-) -> Vec<Coded> {
+) -> Vec<Candidate> {
     let (mut kept, mut room) = (Vec::new(), 2 * candidates);
     let mut scores = Vec::with_capacity(BLOCK_IDS as usize);
     for (at, (block, vectors)) in blocks.iter().enumerate() {
@@ -191,7 +198,7 @@ fn nearest_codes(
             }
             for (order, &score) in (group * GROUP..).zip(scores) {
                 if score >= least && contains(&mask, vectors.index_of(order)) {
-                    kept.push(Coded { score, block: at as u32, order: order as u32 });
+                    kept.push(Candidate { score, block: at as u32, order: order as u32 });
                 }
             }
         }
@@ -205,12 +212,16 @@ fn nearest_codes(
     kept
 }
 
-fn nearer(a: &Coded, b: &Coded) -> Ordering {
+fn nearer(a: &Candidate, b: &Candidate) -> Ordering {
     b.score.cmp(&a.score)
 }
 
 /// Returns the exact products of some vectors, with their ids.
-fn products(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], vectors: &[Coded]) -> Result<Vec<(u32, f32)>, Damage> {
+fn products(
+    blocks: &[(u32, VectorBlock<'_>)],
+    query: &[f32],
+    vectors: &[Candidate],
+) -> Result<Vec<(u32, f32)>, Damage> {
     let mut row = Vec::new();
     let scored = vectors.iter().enumerate().map(|(at, coded)| {
         // The vectors are far apart in memory. Waiting for each of them would take longer than computing the product.
@@ -229,7 +240,7 @@ fn contains(mask: &Mask, index: usize) -> bool {
     mask[index / 64 % MASK_WORDS] >> (index % 64) & 1 != 0
 }
 
-/// Keeps the `count` best rows and all that equal the last of them.
+/// Keeps the `count` best rows, and all rows that are equal to the last of these.
 fn keep_best<T: Copy>(rows: &mut Vec<T>, count: usize, best_first: impl Fn(&T, &T) -> Ordering) {
     if count == 0 {
         rows.clear();
@@ -269,11 +280,11 @@ mod tests {
     }
 
     fn decode(encoded: &EncodedBlock) -> VectorBlock<'_> {
-        VectorBlock::decode(&encoded.codes, &encoded.packed).expect("sound")
+        VectorBlock::decode(&encoded.codes, &encoded.packed).expect("the block is valid")
     }
 
     fn sorted(rows: Result<Vec<(u32, f32)>, Damage>) -> Vec<(u32, f32)> {
-        let mut rows = rows.expect("sound");
+        let mut rows = rows.expect("the vectors are valid");
         rows.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         rows
     }
@@ -319,7 +330,7 @@ mod tests {
     fn equal_codes_are_kept_together() {
         let mut writer = VectorBlockWriter::new(DIMENSIONS);
         (0..600).for_each(|index| writer.push(index, 0.5, &[1; DIMENSIONS]));
-        let encoded = writer.finish().expect("vectors");
+        let encoded = writer.finish().expect("the block has vectors");
         let blocks = [(0, decode(&encoded))];
         let eligible = Eligible { next_id: 600, dead: &RoaringBitmap::new(), filter: None };
         let query = [1.0; DIMENSIONS];

@@ -1,12 +1,12 @@
-//! Quantises vectors to signed bytes: symmetric, with one scale for each vector.
+//! Quantises vectors to signed bytes symmetrically, with one scale for each vector.
 
 use aurora_kernels::divide_rounded;
 
 /// Maximum magnitude of a component.
 const MAX_LEVEL: f32 = 127.0;
 
-/// Returns the scale and the components of a vector, where component × scale approximates the value. Returns `None` if
-/// a value is not finite.
+/// Returns the scale and the quantised components of a vector. Each component times the scale approximates the original
+/// value. Returns `None` if a value is not finite.
 pub(crate) fn quantise(vector: &[f32]) -> Option<(f32, Vec<i8>)> {
     if vector.iter().any(|value| !value.is_finite()) {
         return None;
@@ -30,7 +30,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_error_is_at_most_half_a_step(vector in prop::collection::vec(-10f32..10.0, 1..64)) {
-            let (scale, row) = quantise(&vector).expect("finite");
+            let (scale, row) = quantise(&vector).expect("all values are finite");
             for (value, &component) in vector.iter().zip(&row) {
                 prop_assert!((value - f32::from(component) * scale).abs() <= scale * 0.501);
             }

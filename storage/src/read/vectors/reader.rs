@@ -6,11 +6,11 @@ use super::block::{BLOCK_IDS, StoredVector, VectorBlock};
 use super::nearest::{Eligible, Threads, nearest, product};
 use crate::error::StorageError;
 use crate::read::chunk::ChunkId;
-use crate::read::snapshot::{Snapshot, VectorPlace};
+use crate::read::snapshot::{Snapshot, VectorPosition};
 use crate::tables::{Table, block_key};
 
-/// With fewer filtered chunks than one for each this many blocks, blocks are looked up one by one. Otherwise all blocks
-/// are scanned, which takes less time for each block.
+/// Blocks are looked up one by one if there are more than this many blocks for each chunk of a filter. Otherwise, all
+/// blocks are scanned, which takes less time for each block.
 const BLOCKS_PER_FILTERED_CHUNK: u64 = 2;
 
 impl Snapshot {
@@ -39,10 +39,10 @@ impl Snapshot {
         Ok(row.map(|(scale, row)| product(query, scale, &row)))
     }
 
-    /// Returns the `k` live chunks with the highest dot products, best first. Equal ones are sorted by key, so that the
-    /// result does not depend on ids.
+    /// Returns the `k` live chunks with the highest dot products, best first. Chunks with equal products are sorted by
+    /// key, so that the result does not depend on ids.
     ///
-    /// If there are very many vectors, only those with the nearest codes are compared with the query.
+    /// If there are very many vectors, only the vectors with the nearest codes are compared exactly with the query.
     ///
     /// # Errors
     /// The query has other dimensions than the model, or a value that is not finite; or the index is damaged.
@@ -89,8 +89,8 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Returns all blocks of vectors of the current model with their numbers, or only the blocks of a filter that has
-    /// few chunks.
+    /// Returns the blocks of vectors of the current model, with their numbers. If a filter has few chunks, returns only
+    /// the blocks of these chunks.
     fn vector_blocks(&self, filter: Option<&RoaringBitmap>) -> Result<Vec<(u32, VectorBlock<'_>)>, StorageError> {
         let all = self.tree(Table::Codes).entries;
         if let Some(filter) = filter
@@ -101,28 +101,28 @@ impl Snapshot {
             let block = |block| Ok(self.vectors(block)?.map(|vectors| (block, vectors)));
             return numbers.into_iter().map(block).filter_map(Result::transpose).collect();
         }
-        let places = match self.inner.vectors.get() {
-            Some(places) => places,
+        let positions = match self.inner.vectors.get() {
+            Some(positions) => positions,
             None => {
-                let places = self.find_vectors()?;
-                self.inner.vectors.get_or_init(|| places)
+                let positions = self.find_vectors()?;
+                self.inner.vectors.get_or_init(|| positions)
             }
         };
-        let block = |place: &VectorPlace| Ok(self.vectors_at(place)?.map(|vectors| (place.block, vectors)));
-        places.iter().map(block).filter_map(Result::transpose).collect()
+        let block = |position: &VectorPosition| Ok(self.vectors_at(position)?.map(|vectors| (position.block, vectors)));
+        positions.iter().map(block).filter_map(Result::transpose).collect()
     }
 
     /// Finds the positions of all blocks of vectors, in the order of their numbers.
-    fn find_vectors(&self) -> Result<Vec<VectorPlace>, StorageError> {
-        let mut places = Vec::new();
+    fn find_vectors(&self) -> Result<Vec<VectorPosition>, StorageError> {
+        let mut positions = Vec::new();
         for row in self.rows(Table::Codes, &[]) {
             let (key, codes) = row?;
             let block = key.try_into().map(u32::from_be_bytes).ok().filter(|&block| block <= u32::MAX / BLOCK_IDS);
             let block = block.ok_or_else(|| self.damaged("a block of vectors has an impossible key".to_owned()))?;
-            places.push(self.place_of(block, codes)?);
+            positions.push(self.block_position(block, codes)?);
         }
-        if places.len() as u64 == self.tree(Table::Codes).entries {
-            Ok(places)
+        if positions.len() as u64 == self.tree(Table::Codes).entries {
+            Ok(positions)
         } else {
             Err(self.damaged("blocks of vectors are missing".to_owned()))
         }
@@ -130,27 +130,27 @@ impl Snapshot {
 
     /// Returns the vectors of a block, if it has vectors of the current model.
     pub(crate) fn vectors(&self, block: u32) -> Result<Option<VectorBlock<'_>>, StorageError> {
-        if let Some(places) = self.inner.vectors.get() {
-            let found = places.binary_search_by_key(&block, |place| place.block);
-            return found.map_or(Ok(None), |found| self.vectors_at(&places[found]));
+        if let Some(positions) = self.inner.vectors.get() {
+            let found = positions.binary_search_by_key(&block, |position| position.block);
+            return found.map_or(Ok(None), |found| self.vectors_at(&positions[found]));
         }
         match self.get(Table::Codes, &block_key(block))? {
-            Some(codes) => self.vectors_at(&self.place_of(block, codes)?),
+            Some(codes) => self.vectors_at(&self.block_position(block, codes)?),
             None => Ok(None),
         }
     }
 
-    /// The position of a block of vectors; `codes` is its first value.
-    fn place_of(&self, block: u32, codes: &[u8]) -> Result<VectorPlace, StorageError> {
+    /// Returns the position of a block of vectors. `codes` is the first value of the block.
+    fn block_position(&self, block: u32, codes: &[u8]) -> Result<VectorPosition, StorageError> {
         let packed = self.get(Table::Vectors, &block_key(block))?.ok_or_else(|| self.invalid(block))?;
-        Ok(VectorPlace { block, codes: self.place(codes), packed: self.place(packed) })
+        Ok(VectorPosition { block, codes: self.position_of(codes), packed: self.position_of(packed) })
     }
 
-    fn vectors_at(&self, place: &VectorPlace) -> Result<Option<VectorBlock<'_>>, StorageError> {
+    fn vectors_at(&self, position: &VectorPosition) -> Result<Option<VectorBlock<'_>>, StorageError> {
         let bytes = self.pages().bytes;
-        let values = bytes.get(place.codes.clone()).zip(bytes.get(place.packed.clone()));
+        let values = bytes.get(position.codes.clone()).zip(bytes.get(position.packed.clone()));
         let vectors = values.and_then(|(codes, packed)| VectorBlock::decode(codes, packed));
-        let vectors = vectors.ok_or_else(|| self.invalid(place.block))?;
+        let vectors = vectors.ok_or_else(|| self.invalid(position.block))?;
         let dimensions = self.manifest().model.as_ref().map(|model| model.dimensions);
         Ok(Some(vectors).filter(|vectors| Some(vectors.dimensions) == dimensions))
     }

@@ -1,21 +1,21 @@
 //! Encoding of access records.
 //!
-//! Without judgements, a record is the count, the last time, and the recent times, at least one. With judgements, a
-//! record starts with a zero, which no count is in a record without judgements. The counts and the last time of the
-//! judgements follow, and then the same fields as without judgements.
+//! Layout of a record without judgements: count · last time · recent times, at least one. The count is not zero. A
+//! record with judgements starts with a zero, followed by the counts and the last time of the judgements, and then by
+//! the same fields as in a record without judgements.
 
 use aurora_codec::{ByteReader, put_varint};
 use serde::Serialize;
 
 use super::verdict::{Judgements, Verdict};
 
-/// Maximum number of times in a record.
+/// Maximum number of recent times in a record.
 const MAX_RECENT_TIMES: usize = 32;
 
-/// The number and times of a chunk's accesses, and the judgements of it.
+/// The accesses to one chunk, and the judgements of the chunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AccessRecord {
-    /// Number of times that the chunk was shown.
+    /// Number of accesses. A search that shows the chunk counts as an access.
     pub count: u64,
     /// Unix seconds of the last access; meaningless if `count` is 0.
     pub last: i64,
@@ -26,7 +26,7 @@ pub struct AccessRecord {
 }
 
 impl AccessRecord {
-    /// Unix seconds of the newest access or judgement.
+    /// Returns the Unix seconds of the newest access or judgement.
     pub fn newest(&self) -> Option<i64> {
         let shown = (self.count > 0).then_some(self.last);
         shown.max(self.judgements.last())
@@ -56,8 +56,8 @@ impl AccessRecord {
         self.trim();
     }
 
-    /// Merges a copy of this record: takes the greater counts, and the times of both. Accesses in both records count
-    /// once, so that merging the same copy again changes nothing.
+    /// Merges another copy of this record. Keeps the greater of the two counts, and the recent times of both copies. An
+    /// access that is in both copies counts once, so merging the same copy again changes nothing.
     pub(super) fn raise(&mut self, other: &Self) {
         if other.count > 0 {
             self.last = if self.count == 0 { other.last } else { self.last.max(other.last) };
@@ -86,7 +86,7 @@ impl AccessRecord {
         bytes
     }
 
-    /// Returns `None` if the bytes are not a valid record.
+    /// Reads a record. Returns `None` if the bytes are invalid.
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let mut count = reader.varint()?;
@@ -103,7 +103,7 @@ impl AccessRecord {
     }
 }
 
-/// Merges two lists of times. A time occurs as often as in the list where it occurs more often.
+/// Merges two lists of times. Each time occurs in the result as often as in the list that contains it more often.
 fn merge_times(first: &[i64], second: &[i64]) -> Vec<i64> {
     let (mut merged, mut left) = (first.to_vec(), first.to_vec());
     for time in second {
@@ -141,8 +141,8 @@ mod tests {
             prop_assert!(record.recent.len() == times.len().min(MAX_RECENT_TIMES));
             prop_assert!(record.recent.is_sorted());
             for verdict in Verdict::ALL {
-                let said = judged.iter().filter(|(other, _)| *other == verdict).count();
-                prop_assert_eq!(record.judgements.count(verdict) as usize, said);
+                let expected = judged.iter().filter(|(other, _)| *other == verdict).count();
+                prop_assert_eq!(record.judgements.count(verdict) as usize, expected);
             }
             prop_assert_eq!(record.newest(), times.iter().chain(judged.iter().map(|(_, time)| time)).max().copied());
             let bytes = record.encode();

@@ -1,7 +1,7 @@
 //! Reads and writes access records.
 //!
-//! The log is a store of records. Readers ignore a damaged log; the next write moves it aside and starts a new one. A
-//! log that was created by somebody else is neither read nor written.
+//! The log is a store of records. If the log is damaged, reads fail, and the next write renames the log and starts a
+//! new one. A log that somebody else has created is neither read nor written.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ use crate::trust::KnownIndexes;
 
 const ACCESS: &str = ProjectDirectory::ACCESS;
 const RECORDS: usize = 0;
-/// The marks and the version differ from those of the tables of an index.
+/// The marks differ from the marks of an index's tables.
 const FORMAT: RecordFormat = RecordFormat {
     version: 1,
     mark: 0x41,
@@ -30,7 +30,7 @@ const INVALID_RECORD: &str = "it has an invalid record";
 /// Maximum length in bytes of a chunk key that is stored unchanged; LMDB allows 511 bytes.
 const MAX_KEY_BYTES: usize = 440;
 
-/// The access history of a project's chunks, by chunk key, so that it survives a rebuild of the index.
+/// The access history of a project's chunks. Records are stored by chunk key, so they survive a rebuild of the index.
 ///
 /// Losing an access is harmless: callers may ignore errors, and a power failure may undo the last writes.
 pub struct AccessLog {
@@ -39,7 +39,7 @@ pub struct AccessLog {
     state: Mutex<LogState>,
 }
 
-/// The store of a log.
+/// The store of a log, and its problems.
 #[derive(Default)]
 struct LogState {
     /// `None` if the store does not exist yet or cannot be used.
@@ -64,7 +64,7 @@ impl AccessLog {
         Ok(log)
     }
 
-    /// Checks the whole log of a project, and records it as a log of this user.
+    /// Checks the whole log of a project, and records that the user has accepted it.
     ///
     /// # Errors
     /// The log does not exist or is damaged, or the record cannot be written.
@@ -82,7 +82,7 @@ impl AccessLog {
         store.check().map_err(|error| self.wrap(error))
     }
 
-    /// Returns the reason why a write through this handle has started a new log, if it has.
+    /// Returns the reason why a write through this handle has started a new log; `None` if no write has.
     pub fn restart_reason(&self) -> Option<String> {
         self.state().restart_reason.clone()
     }
@@ -103,8 +103,9 @@ impl AccessLog {
         self.update(chunks, |record, time| record.judge(verdict, time))
     }
 
-    /// Merges copies of records: takes the greater of both counts, and the times of both. Accesses in both records
-    /// count once, so that merging the same copies again changes nothing. Returns the number of changed records.
+    /// Merges other copies of records. Keeps the greater of the two counts, and the recent times of both copies. An
+    /// access that is in both copies counts once, so merging the same copies again changes nothing. Returns the number
+    /// of changed records.
     ///
     /// # Errors
     /// [`StorageError::LogUnusable`] if the log is damaged or has another format; otherwise the errors of
@@ -198,10 +199,11 @@ impl AccessLog {
         })
     }
 
-    /// Removes records of chunks that no longer exist according to `is_live`: all without an access or judgement since
-    /// the Unix second `since`, and of the others all but the newest `most`. Returns the number of removed records.
+    /// Removes records of chunks that no longer exist according to `is_live`. Keeps the `most` newest of these records
+    /// if their last access or judgement is not older than the Unix second `since`. Returns the number of removed
+    /// records.
     ///
-    /// A record under a shortened key is kept, because its chunk is unknown.
+    /// A record under a shortened key is never removed, because its chunk is unknown.
     ///
     /// # Errors
     /// The first error of `is_live`; [`StorageError::LogUnusable`] if the log is damaged or has another format;
@@ -243,7 +245,7 @@ impl AccessLog {
         Ok(forgotten.len())
     }
 
-    /// Writes to the log, or to a new one if the log cannot be used.
+    /// Writes to the log. If the log cannot be used, starts a new log and writes to that.
     fn write(&self, change: impl Fn(&mut RecordWriter<'_>) -> Result<(), StorageError>) -> Result<(), StorageError> {
         let written = match self.writable()?.map(|store| store.write(&change)) {
             // Another process has started a new log.
@@ -264,7 +266,7 @@ impl AccessLog {
         self.start_new_log()?.write(change)
     }
 
-    /// Returns the store, and creates it if it does not exist. Returns `None` if it cannot be used.
+    /// Returns the store. Creates it if it does not exist. Returns `None` if the existing store cannot be used.
     fn writable(&self) -> Result<Option<Arc<RecordStore>>, StorageError> {
         let mut state = self.state();
         if state.store.is_none() && state.unusable.is_none() {
@@ -276,11 +278,11 @@ impl AccessLog {
         Ok(state.store.clone().filter(|_| state.unusable.is_none()))
     }
 
-    /// Moves an unusable log aside, and creates a new one.
+    /// Renames an unusable log, and creates a new one.
     fn start_new_log(&self) -> Result<Arc<RecordStore>, StorageError> {
         let mut state = self.state();
         state.store = None;
-        // Another process may have done this already.
+        // Another process may already have started a new log.
         let existing = || open_store(&self.home, OpenMode::Existing, &self.known);
         if set_aside(&self.home, || existing().is_ok_and(|store| store.check().is_ok()))? {
             state.restart_reason = state.unusable.take();
@@ -291,7 +293,7 @@ impl AccessLog {
         Ok(store)
     }
 
-    /// Returns the store, or `None` if it does not exist yet.
+    /// Returns the store, or `None` if it does not exist yet. Fails if the store cannot be used.
     fn usable(&self) -> Result<Option<Arc<RecordStore>>, StorageError> {
         let mut state = self.state();
         if state.store.is_none() {
@@ -309,7 +311,7 @@ impl AccessLog {
         match open_store(&self.home, OpenMode::Existing, &self.known).and_then(RecordStore::checked) {
             Ok(store) => state.store = Some(Arc::new(store)),
             Err(StorageError::NoIndex { .. }) => {}
-            // The origin of a damaged log cannot be determined. The log is not used in any case.
+            // The origin of a damaged log cannot be determined, and a damaged log is not used anyway.
             Err(error) => state.unusable = Some(unusable(&error).ok_or(error)?),
         }
         Ok(())
@@ -340,14 +342,15 @@ fn open_store(home: &Directory, mode: OpenMode, known: &KnownIndexes) -> Result<
     RecordStore::open_with_format(home, ACCESS, FORMAT, (mode, EnvFlags::NO_META_SYNC), known.clone())
 }
 
-/// Moves the log in `home`, the `.aurora` directory, aside, unless `is_sound` finds that another process has done so
-/// and created a new log. Removes a log that was moved aside before. Returns whether the log was moved.
+/// Moves the log to [`ProjectDirectory::UNUSABLE_ACCESS`], unless `is_valid` returns true because another process has
+/// already created a new log. Removes an older log at the new path. `home` is the `.aurora` directory. Returns whether
+/// the log was moved.
 ///
 /// # Errors
 /// [`StorageError::Locked`] if another process is writing; an error if the directory cannot be written.
-fn set_aside(home: &Directory, is_sound: impl Fn() -> bool) -> Result<bool, StorageError> {
+fn set_aside(home: &Directory, is_valid: impl Fn() -> bool) -> Result<bool, StorageError> {
     let _lock = FileLock::writer_briefly(home)?;
-    if is_sound() {
+    if is_valid() {
         return Ok(false);
     }
     let (name, aside) = (ACCESS, ProjectDirectory::UNUSABLE_ACCESS);
@@ -356,7 +359,8 @@ fn set_aside(home: &Directory, is_sound: impl Fn() -> bool) -> Result<bool, Stor
     Ok(true)
 }
 
-/// Returns the reason why a log cannot be used, if it is damaged or its path holds something else.
+/// Returns the reason why a log cannot be used, if an error means that the log is damaged or that there is something
+/// else at its path.
 fn unusable(error: &StorageError) -> Option<String> {
     match error {
         StorageError::Unsafe { refusal, .. } => Some(refusal.to_string()),
@@ -370,7 +374,7 @@ fn stored(writer: &RecordWriter<'_>, key: &[u8]) -> Result<Option<AccessRecord>,
     writer.get(RECORDS, key)?.map(decode).transpose()
 }
 
-/// The table key of a chunk key: the chunk key itself, or a prefix and a digest if the chunk key is very long.
+/// Returns the table key of a chunk key: the chunk key itself, or a prefix and a digest if the chunk key is very long.
 fn table_key(key: &str) -> Vec<u8> {
     let bytes = key.as_bytes();
     match bytes.len() {

@@ -1,4 +1,4 @@
-//! The access history of chunks and the judgements of users and agents, in a small environment apart from the index.
+//! The access history of chunks, with the judgements of users and agents, in a separate LMDB environment.
 
 mod codec;
 mod log;

@@ -1,4 +1,4 @@
-//! Judgements of shown chunks by users and agents.
+//! Judgements by users and agents of chunks that a search has shown.
 
 use aurora_codec::{ByteReader, put_varint};
 use serde::Serialize;
@@ -23,10 +23,10 @@ impl Verdict {
     pub const ALL: [Self; 4] = [Self::Good, Self::Helpful, Self::Unhelpful, Self::Bad];
 }
 
-/// Number of verdicts of each kind, and the time of the last one. The ranking decides how much they are worth.
+/// Number of verdicts of each kind, and the time of the last verdict. The ranking assigns weights to them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Judgements {
-    /// In the order of [`Verdict::ALL`].
+    /// Number of verdicts of each kind, in the order of [`Verdict::ALL`].
     counts: [u32; 4],
     /// Unix seconds of the last verdict; 0 if there are no verdicts.
     last: i64,
@@ -55,7 +55,7 @@ impl Judgements {
         Self { counts, last: if is_empty { 0 } else { last } }
     }
 
-    /// Combines the counts of two records, and keeps the later time.
+    /// Combines each count with the count in `other`, and keeps the later time.
     pub(super) fn merge(&mut self, other: Self, combine: fn(u32, u32) -> u32) {
         self.last = self.last().max(other.last()).unwrap_or_default();
         self.counts.iter_mut().zip(other.counts).for_each(|(count, other)| *count = combine(*count, other));
