@@ -75,12 +75,12 @@ pub struct Query {
     pub content: bool,
     /// Whether to count matching chunks by type, language and directory.
     pub facets: bool,
-    /// The work that the search may do.
+    /// Cancellation of the search and limits on its work.
     pub work: WorkBudget,
 }
 
 impl Query {
-    /// A hybrid search over everything for ten hits.
+    /// Creates a hybrid query without a filter that returns at most ten hits.
     pub fn new(text: impl Into<String>, now: i64) -> Self {
         Self {
             text: text.into(),

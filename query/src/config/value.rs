@@ -27,7 +27,7 @@ impl Fusion {
     }
 }
 
-/// The kinds of values.
+/// The kind of a parameter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A number.
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
     Limit,
     /// `true` or `false`.
     Switch,
-    /// The name of a fusion.
+    /// The name of a fusion method.
     Fusion,
     /// The name of a model, or [`OFF`].
     Model,
@@ -46,7 +46,7 @@ pub(crate) enum Kind {
 
 /// The value that means "no model".
 const OFF: &str = "off";
-/// Not accepted as model names, because somebody who writes them means a switch.
+/// Words that are not accepted as names of models, because a user who writes them expects a switch.
 const SWITCHES: [&str; 2] = ["true", "false"];
 
 /// The value of a parameter.
@@ -64,7 +64,7 @@ pub(crate) trait Value {
     fn show(&self) -> String;
 }
 
-/// Sets `value` to `new` if there is a new value.
+/// Sets `value` to `new` if `new` is `Some`. Returns whether `value` was set.
 fn replace<T>(value: &mut T, new: Option<T>) -> bool {
     new.map(|new| *value = new).is_some()
 }

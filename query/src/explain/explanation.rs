@@ -1,4 +1,4 @@
-//! The explanation of a hit, for the box of `--show-scores` and for JSON.
+//! The explanation of a hit, which `--show-scores` and the JSON output show.
 
 use aurora_storage::{Chunk, MetaValue};
 use serde::Serialize;
@@ -17,7 +17,7 @@ use crate::retrieve::{Candidate, DirectMatch};
 pub struct Explanation {
     /// Terms of the query that the chunk contains, in the order of the query.
     pub matched_terms: Vec<String>,
-    /// Custom columns of the chunk whose text contains some of these terms.
+    /// Custom columns of the chunk whose text contains at least one of the matched terms.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub matched_columns: Vec<String>,
     /// A word of the query that the chunk contains exactly.
@@ -37,8 +37,8 @@ pub struct Explanation {
     pub rules: Vec<Boost>,
 }
 
-/// Explains a ranked candidate, and divides its score between the components. `matched` has the matched terms of the
-/// chunk, `stored` is the chunk as the index stores it.
+/// Explains a ranked candidate, and divides its score between the components. `matched` contains the terms of the query
+/// that occur in the chunk, and `stored` is the chunk as the index stores it.
 pub(crate) fn explain(
     context: &RankingContext<'_, '_>,
     candidate: &RankedCandidate<'_>,
@@ -79,7 +79,8 @@ pub(crate) fn explain(
     (weighted, explanation)
 }
 
-/// Returns the custom columns of a chunk whose text contains one of the terms at `places` of the query.
+/// Returns the custom columns of a chunk whose text contains at least one of the query's terms at the positions
+/// `places`.
 fn matched_columns(
     context: &RankingContext<'_, '_>,
     candidate: &Candidate<'_>,

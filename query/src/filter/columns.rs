@@ -1,4 +1,4 @@
-//! Selects the chunks that meet a condition over metadata, from the labels of the dictionary.
+//! Selects the chunks that meet a condition on metadata, using the labels in the dictionary.
 
 use std::path::Path;
 
@@ -56,13 +56,13 @@ fn property(key: &str, snapshot: &Snapshot) -> Result<Option<Property>, StorageE
     Ok(if is_column(key, snapshot)? { None } else { Some(property) })
 }
 
-/// Whether an index declares a column of this name or has a value for it.
+/// Returns whether an index declares a column of this name or stores a value for it.
 pub(super) fn is_column(key: &str, snapshot: &Snapshot) -> Result<bool, StorageError> {
     let is_declared = snapshot.manifest().columns.iter().any(|column| column.name == key);
     Ok(is_declared || snapshot.meta_values(key).next().transpose()?.is_some())
 }
 
-/// Returns the chunks whose annotations meet a condition on their tags.
+/// Returns the chunks whose tags, which users have given as annotations, meet a condition.
 fn annotated(
     condition: &Condition,
     annotations: &Annotations,
@@ -112,8 +112,8 @@ fn stored(condition: &Condition, snapshot: &Snapshot, work: &WorkBudget) -> Resu
     Ok(meeting(condition, snapshot, any, equal))
 }
 
-/// Applies the operator of a condition. `any` are the chunks with a value, `equal` the chunks with a value that an
-/// operand accepts.
+/// Applies the operator of a condition. `any` contains the chunks with a value, and `equal` contains the chunks with a
+/// value that an operand accepts.
 fn meeting(condition: &Condition, snapshot: &Snapshot, any: RoaringBitmap, equal: RoaringBitmap) -> RoaringBitmap {
     if condition.operator.is_negated() {
         any - equal
@@ -124,13 +124,13 @@ fn meeting(condition: &Condition, snapshot: &Snapshot, any: RoaringBitmap, equal
     }
 }
 
-/// The operands of a condition in the type of its column, except for `none`.
+/// The operands of a condition, converted to the type of the column. The operand `none` is left out.
 enum TypedCondition<'c> {
     /// Texts, `true` and `false`, compared with labels verbatim.
     Texts(Vec<&'c str>),
-    /// Numbers and ranges; a value must be in one of them.
+    /// Ranges of numbers, at least one of which must contain the value.
     Numbers(Vec<NumberRange>),
-    /// A bound.
+    /// A number with which the value is compared by order.
     Bound(Operator, Number),
 }
 
@@ -195,8 +195,8 @@ fn kind(key: &str, snapshot: &Snapshot) -> Result<ColumnKind, SelectError> {
     }
 }
 
-/// Returns the type of metadata that is not declared: the type of the first value, widened if other values do not fit
-/// it.
+/// Returns the type of a column that no stage declares: the type of the first value, or a wider type if other values do
+/// not fit the first type.
 fn stored_kind(key: &str, snapshot: &Snapshot) -> Result<Option<ColumnKind>, StorageError> {
     let mut values = snapshot.meta_values(key);
     let Some((first, chunks)) = values.next().transpose()? else { return Ok(None) };
