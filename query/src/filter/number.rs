@@ -1,8 +1,9 @@
-//! Numbers in metadata, compared by value: whole numbers exactly, others as floats.
+//! Numbers in metadata. They are compared by value, and exactly even if one of them is a whole number and the other a
+//! float.
 
 use std::cmp::Ordering;
 
-/// A stored or given number.
+/// A number that an index stores or that a condition contains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Number {
     /// A whole number.
@@ -36,7 +37,7 @@ impl Number {
     }
 }
 
-/// Compares exactly. A conversion to a float would round a large whole number.
+/// Compares a whole number with a float exactly. The conversion of a large whole number to a float would round it.
 fn compare_whole(whole: i64, float: f64) -> Option<Ordering> {
     /// 2^63, the first float above every `i64`.
     const BEYOND: f64 = 9_223_372_036_854_775_808.0;

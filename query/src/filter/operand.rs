@@ -6,17 +6,17 @@ use crate::filter::number::Number;
 
 /// The word for a missing value.
 const NONE: &str = "none";
-/// Brackets around a list.
-/// Quotation marks around a literal text.
+/// Pairs of brackets that can enclose a list.
 const BRACKETS: [(char, char); 2] = [('[', ']'), ('(', ')')];
+/// Quotation marks that can enclose a literal text.
 const QUOTES: [char; 2] = ['"', '\''];
 
-/// A value in a condition, before the type of the column is known.
+/// A value in a condition, which has no type until the type of the column is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Operand {
     /// The text without its quotation marks.
     pub(super) text: String,
-    /// Whether the text had quotation marks, so that `none` and `1..5` are plain texts.
+    /// Whether the text had quotation marks. With quotation marks, `none` is a text like any other.
     is_quoted: bool,
 }
 
@@ -74,7 +74,7 @@ impl Operand {
         !self.is_quoted && self.text == NONE
     }
 
-    /// Parses the number or range: `5`, `1..5`, `1..`, `..5`.
+    /// Parses the text as a number or a range: `5`, `1..5`, `1..`, `..5`.
     pub(super) fn numbers(&self) -> Option<NumberRange> {
         let number = |text: &str| Number::parse(text.trim()).filter(|number| number.is_finite());
         if let Some(number) = number(&self.text) {
@@ -85,7 +85,7 @@ impl Operand {
         Some(NumberRange { low: end(low)?, high: end(high)? })
     }
 
-    /// Parses the number.
+    /// Parses the text as a finite number.
     pub(super) fn number(&self) -> Option<Number> {
         Number::parse(&self.text).filter(|number| number.is_finite())
     }

@@ -20,7 +20,7 @@ pub(super) struct PathPatterns {
     from: Option<PathBuf>,
 }
 
-/// One interpretation of a pattern.
+/// One interpretation of a pattern as a glob.
 struct Reading {
     /// Index of the pattern in `given`.
     pattern: usize,
@@ -52,7 +52,7 @@ impl PathPatterns {
             work.check()?;
             let file = file?;
             globs.matches_into(Path::new(&file.path), &mut matching);
-            // Each reading has two globs.
+            // Each reading has two consecutive globs, so half of a glob's index is the index of its reading.
             matching.iter_mut().for_each(|at| *at /= 2);
             matching.dedup();
             let is_literal = |reading: &Reading| {
@@ -104,7 +104,8 @@ impl PathPatterns {
         Ok(())
     }
 
-    /// Returns the interpretations of a pattern in a directory, most likely first; empty if the pattern lies outside.
+    /// Returns the interpretations of a pattern for an index of the directory `root`, most likely first; empty if the
+    /// pattern lies outside of `root`.
     fn readings(&self, pattern: usize, root: Option<&Path>) -> Vec<Reading> {
         let text = &self.given[pattern];
         let below = |text: String| Reading { pattern, text };
@@ -118,7 +119,8 @@ impl PathPatterns {
         let from = self.from.as_deref().and_then(|from| from.strip_prefix(root).ok());
         let from = from.map(|from| globset::escape(&from.to_string_lossy().replace('\\', "/")));
         if let Some(from) = from.as_ref().filter(|_| has_dots(text)) {
-            // `.` and `..` refer to the current directory, and may lead out of the root and back.
+            // A path with `.` or `..` is relative to the current directory. It may lead out of the root and back into
+            // it.
             let there = format!("{from}/{}", slashes(text));
             let path = below_root(root, &format!("{}/{there}", slashes(&root.to_string_lossy())));
             return path.or_else(|| normal(&there)).map(below).into_iter().collect();
@@ -172,7 +174,8 @@ fn below_root(root: &Path, path: &str) -> Option<String> {
     (below.is_empty() || below.starts_with('/')).then(|| format!("/{}", below.trim_start_matches('/')))
 }
 
-/// Interprets a pattern without regard to directories: without `/` it matches at any depth, otherwise from the root.
+/// Interprets a pattern relative to the root. A pattern without `/` matches at any depth, any other pattern only from
+/// the root.
 fn plain(given: &str) -> String {
     let text = slashes(given);
     let is_anchored = text.contains('/') || has_dots(&text);
@@ -195,7 +198,8 @@ fn slashes(given: &str) -> String {
     text
 }
 
-/// Makes a pattern start with `/` and removes empty components, `.` and `..`; `None` if it leads above the root.
+/// Makes a pattern start with `/`, removes empty components and `.`, and resolves `..`. `None` if the pattern leads
+/// above the root.
 fn normal(text: &str) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for name in text.split('/') {

@@ -83,7 +83,7 @@ pub(super) fn union<E>(sets: impl Iterator<Item = Result<RoaringBitmap, E>>) -> 
     Ok(any)
 }
 
-/// Returns the chunks of the types with a name.
+/// Returns the chunks of the types that a name denotes.
 fn type_chunks(snapshot: &Snapshot, name: &str) -> Result<RoaringBitmap, SelectError> {
     Ok(union(parse_type(name)?.into_iter().map(|kind| snapshot.label(Label::Type(kind))))?)
 }

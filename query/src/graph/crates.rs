@@ -55,8 +55,8 @@ pub(crate) fn reach(index: &Index<'_>, path: &str, from: &Definition, target: &D
         base.extend(rest.iter().cloned());
         return Ok(if is_own && base == whole { Reach::Exactly } else { passed_on(is_own) });
     }
-    // A child of the current module or of an enclosing one whose names are imported; before Rust 2018, a child of the
-    // root.
+    // The path starts with a child of the current module, or of an enclosing module whose names are imported. Before
+    // Rust 2018, the path may also start with a child of the crate root.
     let is_inside = whole.strip_suffix(parts.as_slice()).is_some_and(|around| here.path.starts_with(around));
     if is_own && is_inside {
         return Ok(Reach::Exactly);
@@ -66,7 +66,7 @@ pub(crate) fn reach(index: &Index<'_>, path: &str, from: &Definition, target: &D
     if is_named {
         return Ok(if rest == whole { Reach::Exactly } else { passed_on(true) });
     }
-    // A module that was imported, so that the path starts with its name.
+    // The path may start with the name of an imported module.
     let is_outside = matches!(first.as_str(), "std" | "core" | "alloc");
     Ok(passed_on(is_own && !is_outside && parts.len() > 1 && whole.ends_with(&parts)))
 }
@@ -88,7 +88,7 @@ pub(crate) fn is_file(index: &Index<'_>, path: &str, from: &Definition) -> Resul
     Ok(index.has_file(&format!("{place}.rs"))? || index.has_file(&format!("{place}/mod.rs"))?)
 }
 
-/// Whether a definition is not a member of a type.
+/// Returns whether a definition is not a member of a type, judging by the case of the enclosing names.
 fn is_free(of: &Definition) -> bool {
     of.owner().split("::").all(|part| part.is_empty() || part.starts_with(char::is_lowercase))
 }

@@ -18,7 +18,8 @@ const MAX_TARGETS: usize = 8;
 pub(crate) enum Declared {
     /// The type is written explicitly.
     Type(TypeName),
-    /// The value, and the index of the result if the value is a call with several results.
+    /// The name is bound to a value. The second number is the index of the result if the value is a call with several
+    /// results.
     Value(usize, usize),
     /// The name is bound to each element of a value in turn.
     Element(usize),
@@ -30,7 +31,7 @@ pub(crate) enum Declared {
     Untyped,
 }
 
-/// The kind of names to search: variables and parameters, or members in the text of a type.
+/// The kind of declaration to search for: variables and parameters, or members in the text of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Local,
@@ -54,7 +55,7 @@ pub(crate) fn declared_at(
     let is_member = |at: usize| matches!(tokens.before(at), "." | "->" | "?." | "?->") || (tokens.before(at) == "::");
     let mut found = None;
     for at in tokens.places(name).filter(|at| !is_member(*at)) {
-        match one(tokens, at, place, syntax) {
+        match declaration_at(tokens, at, place, syntax) {
             Some(Declared::Type(name)) => return Some(Declared::Type(name)),
             Some(Declared::Untyped) => found = found.or(Some(Declared::Untyped)),
             Some(item @ Declared::Item(..)) if at < use_at && matches!(found, None | Some(Declared::Item(..))) => {
@@ -67,7 +68,7 @@ pub(crate) fn declared_at(
     found
 }
 
-/// Returns the declarations by the assignments `own.field = value`, where `own` is a name of the object.
+/// Returns the declarations of a field by assignments such as `self.field = value`.
 pub(crate) fn assigned(tokens: &Tokens, field: &str, syntax: &Syntax) -> Vec<Declared> {
     let found = tokens.places(field).filter_map(|at| {
         // Ruby: @field = value, @field ||= value
@@ -93,7 +94,7 @@ fn may_be_untyped(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     syntax.declarations != Declarations::NameType && is_parameter(tokens, at)
 }
 
-fn one(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Declared> {
+fn declaration_at(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Declared> {
     let typed = match syntax.declarations {
         Declarations::NameColonType => type_after_colon(tokens, at, place, syntax),
         Declarations::NameType => type_after_name(tokens, at, place),

@@ -1,4 +1,4 @@
-//! Resolves the imports of a file, through re-exports.
+//! Resolves the imports of a file, and follows re-exports.
 
 use std::rc::Rc;
 
@@ -15,7 +15,8 @@ use super::tokens::Tokens;
 
 /// Maximum number of files through which a re-export is followed.
 const MAX_EXPORT_DEPTH: u32 = 32;
-/// Maximum number of definitions of one file that are checked for export aliases, and of those aliases.
+/// Maximum number of definitions of one file that are checked for export aliases, and maximum number of aliases of one
+/// file.
 const MAX_EXPORTS: usize = 1_024;
 
 /// A search for an exported name through the modules that re-export it. Modules can re-export each other, so every
@@ -93,7 +94,7 @@ pub(crate) fn named_by(
             return Ok(Meaning::Module(path.to_owned(), Rc::clone(from)));
         }
         let Some((module, name)) = path.rsplit_once('.') else { return Ok(Meaning::External) };
-        // The last of leading dots belongs to the module.
+        // If the module consists of leading dots, the last dot belongs to the module.
         let module = if module.is_empty() || module.ends_with('.') { &path[..module.len() + 1] } else { module };
         return module_export(index, module, name, from, search);
     }
@@ -130,7 +131,7 @@ pub(crate) fn named_by(
     })
 }
 
-/// Resolves the name that a module exports.
+/// Resolves a name that a module exports.
 pub(crate) fn module_export(
     index: &Index<'_>,
     module: &str,
@@ -175,12 +176,12 @@ pub(crate) fn module_export(
     }
 }
 
-/// Whether an import names a file, in languages whose other names are visible in all files: `b.dart`, `b.zig`.
+/// Returns whether an import names a file, as in Dart and Zig: `b.dart`, `b.zig`.
 fn names_file(path: &str, from: &Definition) -> bool {
     from.syntax.imports == Imports::Global && (path.ends_with(".dart") || path.ends_with(".zig"))
 }
 
-/// Returns the definitions of a name in a module with a given full name, regardless of its file.
+/// Returns the definitions of a name in the module with a given full name, regardless of the module's file.
 pub(crate) fn from_named_module(index: &Index<'_>, module: &str, name: &str, from: &Definition) -> Result<Meaning> {
     let mut found = Vec::new();
     for module in modules::named(index, module, from)?.iter().take(1) {
@@ -199,7 +200,7 @@ pub(crate) fn aliased(index: &Index<'_>, name: &str, from: &Definition) -> Resul
     Ok(file.imports.iter().find(is_it).cloned())
 }
 
-/// Resolves a name with the first of several modules that exports it.
+/// Resolves a name to the export of the first of several modules that exports the name.
 pub(crate) fn exported_by(
     index: &Index<'_>,
     modules: &[String],
@@ -261,14 +262,14 @@ fn exported(index: &Index<'_>, path: &str, name: &str, search: &mut ExportSearch
     Ok(found)
 }
 
-/// Returns the callable definitions of a name in a file with the owner `owner`, which is empty at the top level.
+/// Returns the callable definitions of a name in a file whose owner is `owner`. At the top level, the owner is empty.
 fn members_of(index: &Index<'_>, path: &str, owner: &str, name: &str) -> Result<Definitions> {
     let file = index.file(path)?;
     let found = file.named(name).filter(|other| other.owner() == owner && NameRole::Callable.accepts(other));
     Ok(found.cloned().collect())
 }
 
-/// Returns the definition that a JavaScript module exports as its default, imported under the name `bound`.
+/// Returns the default export of a JavaScript module that another file imports under the name `bound`.
 fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Definitions> {
     for alias in aliases(index, path)?.iter().filter(|alias| alias.exported == "default") {
         let found = members_of(index, path, "", &alias.local)?;

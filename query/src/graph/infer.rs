@@ -18,7 +18,7 @@ use super::type_name::{self, TypeName, angle_closer};
 pub(super) const MAX_INFERENCE_DEPTH: u32 = 12;
 /// Maximum nesting of expressions.
 const MAX_NESTING: u32 = 64;
-/// Maximum number of names, calls and indexes of one expression.
+/// Maximum number of names, calls and indexes in one expression.
 const MAX_STEPS: usize = 64;
 /// Maximum number of names in a path of namespaces and types.
 const MAX_PATH_NAMES: usize = 12;
@@ -26,28 +26,28 @@ const MAX_PATH_NAMES: usize = 12;
 /// The value of an expression.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
-    /// An object of a type that the text of a definition names.
+    /// An object of a type that is named in the text of the definition.
     Instance(TypeName, Rc<Definition>),
-    /// Several results, whose types the text of a definition names.
+    /// Several results of types that are named in the text of the definition.
     Results(Vec<TypeName>, Rc<Definition>),
-    /// An object of one of these types.
+    /// An object whose type is one of the definitions.
     Objects(Definitions),
-    /// These types themselves.
+    /// Types, rather than objects of the types.
     Types(Definitions, Reason),
-    /// These functions.
+    /// Functions that are not called yet.
     Functions(Definitions, Reason),
-    /// A module, as the file of the definition refers to it.
+    /// A module, by the name that the file of the definition uses for it.
     Module(String, Rc<Definition>),
     /// A table or object in a file, with the owner of its members.
     Holder(Rc<str>, String),
-    /// Something outside of the repository.
+    /// A value that comes from outside of the repository.
     External,
     /// Unknown.
     Unknown,
 }
 
 impl Value {
-    /// Returns an element of a value.
+    /// Returns the value of an element of a collection.
     pub(super) fn element(self) -> Self {
         match self {
             Self::Instance(mut name, from) => {
@@ -393,7 +393,8 @@ impl<'i, 's> Reader<'i, 's> {
         Ok((if types.is_empty() { Value::External } else { Value::Types(types, Reason::Receiver) }, next))
     }
 
-    /// Resolves a type with its namespaces or package. Returns it with the position after the path.
+    /// Resolves the path of a type, which consists of namespaces or a package and the type's name. Returns the type and
+    /// the position after the path.
     pub(crate) fn path(&self, at: usize, end: usize) -> Result<Option<(Value, usize)>> {
         let tokens = &self.tokens;
         let syntax = self.from.syntax;
@@ -451,7 +452,7 @@ impl<'i, 's> Reader<'i, 's> {
             .is_some_and(|at| at >= 2 && tokens.before(at) == "." && tokens.at(at - 2) == "self")
     }
 
-    /// Returns the table or object that contains the definition, in languages where it need not be a type.
+    /// Returns the table or object that contains the definition, in languages where members need not belong to a type.
     pub(super) fn holder(&self) -> Result<Option<Value>> {
         if !matches!(self.from.syntax.imports, Imports::Ecma | Imports::Lua) {
             return Ok(None);
@@ -475,7 +476,7 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(match value {
             Value::Types(types, _) => Value::Objects(types),
             Value::Functions(functions, _) => self.result(&functions)?,
-            // A path of Rust that the repository does not define: String::from(text)
+            // A Rust path that the repository does not define: String::from(text)
             Value::Module(_, from) if from.syntax.imports == Imports::Rust => Value::External,
             Value::Module(module, from) => match self.default_of(&module, &from)? {
                 Value::Module(..) => Value::Unknown,
