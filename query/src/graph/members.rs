@@ -16,7 +16,7 @@ use super::syntax::{Declarations, Imports, Names, Syntax};
 use super::type_name::{self, TypeName};
 use super::types::{is_transparent, is_variable};
 
-/// Members of external types that return the receiver or the value that it wraps.
+/// Members of external types that return the receiver or the value that the receiver wraps.
 #[rustfmt::skip]
 const PASSED_ON: [&str; 36] = [
     "clone", "cloned", "copied", "as_ref", "as_mut", "as_deref", "as_deref_mut", "to_owned", "borrow", "borrow_mut",
@@ -113,11 +113,11 @@ impl Reader<'_, '_> {
         if let Some(extensions) = self.extension(&value, name)? {
             return Ok(extensions);
         }
-        // If all members of a type are known, the repository does not define a missing one.
+        // In languages with fixed members, a member that was not found is defined outside of the repository.
         Ok(if is_external || self.from.syntax.fixed_members { Value::External } else { Value::Unknown })
     }
 
-    /// Returns the target of an object whose type implements `Deref`, and a reader one step further.
+    /// Returns the target of an object whose type implements `Deref`, and a reader at the next inference depth.
     pub(super) fn dereferenced(&self, value: &Value, types: &[Rc<Definition>]) -> Result<Option<(Value, Self)>> {
         for of in types {
             for block in scope::implementations(self.index, of)? {
@@ -139,8 +139,8 @@ impl Reader<'_, '_> {
         Ok(None)
     }
 
-    /// Replaces the type of a value if it is a type parameter of the receiver's type: an `Item` for the result `T` of a
-    /// method of `List<Item>`.
+    /// Replaces the type of a value if the type is a type parameter of the receiver's type. For example, if a method of
+    /// `List<Item>` has the result `T`, the value is an `Item`.
     pub(super) fn with_type_argument(&self, value: Value, receiver: &Value) -> Result<Value> {
         let (Value::Instance(of, _), Value::Instance(owner, from)) = (&value, receiver) else { return Ok(value) };
         let named = if is_transparent(of) { of.arguments.first() } else { Some(of) };
@@ -159,8 +159,8 @@ impl Reader<'_, '_> {
         Ok(value)
     }
 
-    /// Returns the result of a member that returns its receiver or an element of it: `list.iter()`, `option.unwrap()`,
-    /// `pointer.get()`.
+    /// Returns the result of a member that returns its receiver or an element of the receiver: `list.iter()`,
+    /// `option.unwrap()`, `pointer.get()`.
     pub(super) fn passed_on(&self, value: &Value, name: &str) -> Result<Option<Value>> {
         let (is_same, is_element) = (PASSED_ON.contains(&name), ELEMENTS.contains(&name));
         if !(is_same || is_element) || self.held(value, name)?.is_some() {
@@ -255,8 +255,8 @@ impl Reader<'_, '_> {
         Ok(None)
     }
 
-    /// Returns the methods of a type that may assign its fields: its constructors, and all other methods if fields are
-    /// not declared.
+    /// Returns the methods of a type that may assign its fields. These are the constructors and, in languages that do
+    /// not require declarations of fields, all other methods.
     pub(super) fn assigning(&self, of: &Rc<Definition>) -> Result<Definitions> {
         let names = of.syntax.constructors;
         let mut found = Vec::new();
@@ -268,7 +268,7 @@ impl Reader<'_, '_> {
             let is_other = |other: &&Rc<Definition>| {
                 other.is_function() && other.owner() == of.qualified_name && !names.contains(&other.name.as_str())
             };
-            // The text of a short type contains its methods.
+            // The methods of a short type are in the chunk of the type itself.
             found.extend(file.definitions.iter().filter(is_other).chain([of]).cloned());
         }
         Ok(found)
@@ -300,7 +300,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether every method of a type can add fields to it.
+/// Returns whether every method of a type can add fields to the type.
 fn has_free_fields(syntax: &Syntax) -> bool {
     syntax.declarations == Declarations::Untyped || syntax.imports.are_files()
 }

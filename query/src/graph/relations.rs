@@ -15,7 +15,7 @@ use super::scope;
 use super::syntax::{Imports, Names};
 use crate::work::WorkBudget;
 
-/// Maximum number of chunks with calls of one name that are examined.
+/// Maximum number of chunks that are examined for calls of one name.
 const MAX_CALLERS: usize = 4_096;
 /// Maximum number of called names of one definition that are resolved.
 const MAX_CALLS: usize = 1_024;
@@ -27,9 +27,9 @@ const MAX_IMPLEMENTERS: usize = 1_024;
 /// The relation to follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Relation {
-    /// The definitions that it calls.
+    /// The definitions that a definition calls.
     Callees,
-    /// The definitions that call it.
+    /// The definitions that call a definition.
     Callers,
     /// The types that extend or implement a type, or the methods that override a method.
     Implementers,
@@ -55,20 +55,20 @@ impl From<ChunkId> for Named {
 pub struct Related {
     /// The first chunk of the definition.
     pub id: ChunkId,
-    /// The reason for which the relation was resolved.
+    /// The reason for resolving the relation.
     pub reason: Reason,
     /// Probability that a compiler finds the same relation, 0..=1.
     pub confidence: f32,
 }
 
-/// The relations of a definition, best first, and what is missing.
+/// The relations of a definition, and whether relations are missing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RelatedDefinitions {
-    /// Related definitions by confidence, then by key.
+    /// Related definitions, ordered by descending confidence, then by key.
     pub list: Vec<Related>,
     /// Called names without a known definition in the repository.
     pub external: Vec<String>,
-    /// Whether a limit left out some relations.
+    /// Whether relations may be missing, because of a limit or because the request was cancelled.
     pub is_cut: bool,
 }
 
@@ -81,7 +81,7 @@ struct Found {
 }
 
 impl Found {
-    /// Adds a relation, or replaces a known one if the confidence is higher.
+    /// Adds a relation, or replaces the existing relation to the same definition if the new confidence is higher.
     fn add(&mut self, target: Target) {
         match self.targets.iter_mut().find(|known| known.definition.id == target.definition.id) {
             Some(known) if known.confidence < target.confidence => *known = target,
@@ -90,7 +90,7 @@ impl Found {
         }
     }
 
-    /// Adds a caller if one of the targets of its call is one of the definitions `meant`.
+    /// Adds a caller if its call resolves to one of the definitions `meant`.
     fn add_caller(&mut self, caller: &Rc<Definition>, targets: Vec<Target>, meant: &FxHashSet<ChunkId>) {
         if let Some(target) = targets.into_iter().find(|target| meant.contains(&target.definition.id)) {
             self.add(Target { definition: Rc::clone(caller), ..target });
@@ -98,8 +98,8 @@ impl Found {
     }
 }
 
-/// The relations between the definitions of one generation. Caches what it reads, so one value should answer many
-/// requests.
+/// The relations between the definitions of one generation. Caches the data that it reads, so one value should answer
+/// many requests.
 pub struct RelationIndex<'s> {
     index: Index<'s>,
 }
@@ -110,7 +110,8 @@ impl<'s> RelationIndex<'s> {
         Self::for_request(snapshot, WorkBudget::default())
     }
 
-    /// Opens the relations for one request. After cancellation, answers are partial and marked as cut.
+    /// Opens the relations for one request. After cancellation, answers are partial, and their
+    /// [`is_cut`](RelatedDefinitions::is_cut) is set.
     pub fn for_request(snapshot: &'s Snapshot, work: WorkBudget) -> Self {
         Self { index: Index::new(snapshot, work) }
     }
@@ -130,10 +131,10 @@ impl<'s> RelationIndex<'s> {
         Ok(Some(if let [one] = meant.as_slice() { one.id } else { definition.id }))
     }
 
-    /// Returns the definitions with a qualified name that equals `name` or ends with it, ordered by key. If there are
-    /// none, returns definitions with a member of that name that has no separate chunk. Ignores case if no name matches
-    /// exactly. Separators of qualified names can be written as dots. Declarations are replaced by the definitions that
-    /// they declare.
+    /// Returns the definitions with a qualified name that equals `name` or ends with it, ordered by key. A member
+    /// without a separate chunk also matches, unless a definition in the same group of languages does. Ignores case if
+    /// no name matches exactly. Separators of qualified names can be written as dots. Declarations are replaced by the
+    /// definitions that they declare.
     ///
     /// # Errors
     /// Fails if the index is damaged.
@@ -158,7 +159,7 @@ impl<'s> RelationIndex<'s> {
                 found.push((qualified, definition, Some(member)));
             }
         }
-        // If the name also has separate chunks, the members without chunks are its declarations.
+        // If definitions with separate chunks match as well, the members without chunks only declare these definitions.
         let defined = found.iter().filter(|(.., member)| member.is_none()).map(|(_, one, _)| one.syntax.group);
         let defined: FxHashSet<u8> = defined.collect();
         found.retain(|(_, one, member)| member.is_none() || !defined.contains(&one.syntax.group));
@@ -277,7 +278,7 @@ impl<'s> RelationIndex<'s> {
         Ok((names, bases))
     }
 
-    /// Returns the definitions that call `of` by one of these names.
+    /// Returns the definitions that call `of` by one of `names`.
     fn callers(&self, of: &Rc<Definition>, names: Vec<String>) -> Result<Found> {
         // A call of a constructor is a call of the type.
         let mut meant = FxHashSet::from_iter([of.id]);
@@ -295,7 +296,7 @@ impl<'s> RelationIndex<'s> {
         Ok(found)
     }
 
-    /// Returns the definitions in which a call of one of these names refers to one of the definitions `meant`.
+    /// Returns the definitions in which a call of one of `names` resolves to one of the definitions `meant`.
     fn calling(&self, of: &Definition, names: Vec<String>, meant: &FxHashSet<ChunkId>) -> Result<Found> {
         let (mut found, mut seen) = (Found::default(), FxHashSet::default());
         for name in names {
@@ -312,7 +313,7 @@ impl<'s> RelationIndex<'s> {
         Ok(found)
     }
 
-    /// Adds the definitions that call a variable of a module by one of these names: `half = partial(f, 2)`.
+    /// Adds the definitions that call a variable of a module by one of `names`: `half = partial(f, 2)`.
     fn add_variable_callers(
         &self,
         module: &Definition,
@@ -335,7 +336,8 @@ impl<'s> RelationIndex<'s> {
         Ok(())
     }
 
-    /// Returns the members that may instantiate their own type, each with the word that does so: `cls()`, `new`.
+    /// Returns the members that may instantiate their own type, each with the word that instantiates the type: `cls()`,
+    /// `new`.
     fn making(&self, of: &Rc<Definition>) -> Result<Vec<(Rc<Definition>, &'static str)>> {
         let words: Vec<&'static str> = of.syntax.own.iter().copied().chain(of.syntax.maker).collect();
         let mut found = Vec::new();
@@ -350,8 +352,8 @@ impl<'s> RelationIndex<'s> {
         Ok(found)
     }
 
-    /// Returns constructors that may call a constructor by `super(…)` or `this(…)`, and methods that may call the
-    /// method that they override.
+    /// Returns the constructors that may call the constructor `of` by `super(…)` or `this(…)`, or the methods that may
+    /// call the method `of` because they override it.
     fn delegating(&self, of: &Rc<Definition>) -> Result<Definitions> {
         if of.syntax.base_calls && of.is_function() {
             return Ok(self.implementers(of)?.targets.into_iter().map(|target| target.definition).collect());
@@ -363,7 +365,7 @@ impl<'s> RelationIndex<'s> {
         Ok(found)
     }
 
-    /// Returns a type and its subtypes if `of` is the type or one of its constructors.
+    /// Returns a type and its subtypes if `of` is the type or one of its constructors, and otherwise nothing.
     fn constructed_types(&self, of: &Rc<Definition>) -> Result<Definitions> {
         let own = scope::enclosing_type(&self.index, of)?;
         let Some(own) = own.filter(|own| own.id == of.id || resolve::is_constructor(of, own)) else {
@@ -397,7 +399,7 @@ impl<'s> RelationIndex<'s> {
         self.with_renames(names)
     }
 
-    /// Adds the names to which imports rename the given names.
+    /// Returns `names`, followed by the names to which imports rename them.
     fn with_renames(&self, mut names: Vec<String>) -> Result<Vec<String>> {
         let mut next = 0;
         while let Some(name) = names.get(next).cloned().filter(|_| names.len() < MAX_NAMES) {
@@ -440,7 +442,7 @@ impl<'s> RelationIndex<'s> {
                         if !is_whole(&binding) || binding.target() != module || binding.name == "*" {
                             continue;
                         }
-                        // The importing file re-exports it as its own default.
+                        // The importing file re-exports the definition as its own default.
                         if binding.name == "default"
                             && let Some(chunk) = self.index.snapshot.chunk(id)?
                             && !files.iter().any(|known| known == chunk.path())
@@ -558,7 +560,7 @@ impl<'s> RelationIndex<'s> {
             }
         }
         let Some(fewest) = fewest else { return Ok(()) };
-        // Types that have the rarest method, and types that embed them.
+        // The candidates are the types that have the rarest method, and the types that embed a candidate.
         let mut candidates: Definitions = Vec::new();
         for method in fewest.iter().filter(|method| method.syntax.group == of.syntax.group) {
             candidates.extend(scope::enclosing_type(&self.index, method)?);

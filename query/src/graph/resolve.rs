@@ -21,7 +21,7 @@ use crate::path_class::{PathClass, PathClasses};
 pub(crate) struct Target {
     pub(crate) definition: Rc<Definition>,
     pub(crate) reason: Reason,
-    /// 0..=1.
+    /// Probability that a compiler finds the same target, 0..=1.
     pub(crate) confidence: f32,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Target {
 pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>> {
     index.begin_calls();
     let reader = Reader::new(index, Rc::clone(from))?;
-    // A qualified name is resolved as a name with a receiver.
+    // The last part of a qualified name is resolved as a name with a receiver.
     let name = match reader.tokens.places(name).next() {
         None => name.rsplit("::").next().unwrap_or(name),
         Some(_) => name,
@@ -160,11 +160,11 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
             let is_path = (start..site.name).all(|at| reader.tokens.at(at) != "(");
             let start = if reader.tokens.at(start) == "new" && is_path { start + 1 } else { start };
             let receiver = reader.expression(start, site.name.saturating_sub(1))?;
-            // The name of the type is a separate call.
+            // The name of the type is a call site of its own.
             let makes = syntax.maker == Some(name) && matches!(receiver, Value::Types(..));
             match reader.member(receiver, name)? {
                 Value::Unknown | Value::External if makes => return Ok(Vec::new()),
-                // The path of a type as a whole: new a.b.Type()
+                // The receiver and the name may form the path of a type: new a.b.Type()
                 Value::Unknown => match reader.path(start, site.name + 1)? {
                     Some((types, end)) if end > site.name => types,
                     _ => return by_name(reader, site, name),
@@ -186,7 +186,7 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
             let (mut found, mut without) = (Vec::new(), Vec::<Rc<Definition>>::new());
             for of in types.into_iter().filter(|of| !of.is_namespace()) {
                 match own_constructors(reader.index, &of)? {
-                    // Definitions in several files are one type.
+                    // Of the parts of a partial type, only one is a target.
                     own if own.is_empty() => {
                         let is_known = |known: &Rc<Definition>| known.qualified_name == of.qualified_name;
                         if !(syntax.partial_types && without.iter().any(is_known)) {
@@ -216,7 +216,7 @@ fn is_assigned(reader: &Reader<'_, '_>, site: &CallSite) -> bool {
     is_ruby && site.receiver.is_some() && site.arguments.is_none() && reader.tokens.at(site.name + 1) == "="
 }
 
-/// Whether a definition calls, by a given name, a variable at the top of the file `path`.
+/// Returns whether a definition calls the variable `variable` at the top of the file `path` by the name `name`.
 pub(crate) fn calls_variable(
     index: &Index<'_>,
     from: &Rc<Definition>,
@@ -256,7 +256,7 @@ pub(crate) fn calls_variable(
 }
 
 /// Returns the macros with a given name, preferring macros in the same file, because a call does not show where its
-/// macro is.
+/// macro is defined.
 fn macros(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>> {
     let mut found = reader.index.named_in(name, reader.from.syntax.group)?;
     retain(&mut found, |other| Ok(reader.index.signature_text(other)?.contains("macro_rules!")))?;
@@ -286,8 +286,8 @@ fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value> {
     }
 }
 
-/// Returns the type that defines a bare name as a member without a separate chunk, such as an abstract method, if a bare
-/// name may be a member of the enclosing type.
+/// Returns the type that declares a bare name as a member without a separate chunk, such as an abstract method. `None`
+/// in languages where a bare name cannot be a member of the enclosing type.
 fn own_holder(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Value>> {
     let own = match reader.from.syntax.implicit_members {
         true => scope::enclosing_type(reader.index, &reader.from)?,
@@ -307,8 +307,8 @@ fn constructors(index: &Index<'_>, of: Rc<Definition>) -> Result<Definitions> {
     Ok(if found.is_empty() { vec![of] } else { found })
 }
 
-/// Returns the constructors that a type declares. If the language has several names of constructors, only the first
-/// declared name counts.
+/// Returns the constructors that a type declares. If the language has several names for constructors, returns only the
+/// constructors with the first name that the type uses.
 pub(crate) fn own_constructors(index: &Index<'_>, of: &Definition) -> Result<Definitions> {
     for name in of.syntax.constructors {
         let name = if name.is_empty() { of.name.as_str() } else { name };
@@ -354,7 +354,7 @@ fn has_paths(syntax: &Syntax) -> bool {
     syntax.namespaces || syntax.imports == Imports::Rust
 }
 
-/// Returns the definitions that fit a call as targets that share the confidence of the reason.
+/// Converts the definitions that match a call to targets. The confidence of the reason is divided among the targets.
 fn shared(index: &Index<'_>, found: Definitions, reason: Reason, arguments: Option<usize>) -> Result<Vec<Target>> {
     let found = prototypes::resolve_declarations(index, found)?;
     let by_arguments =

@@ -8,11 +8,11 @@ use super::type_name::{self, TypeName, angle_closer, angle_opener};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Signature {
     pub(crate) type_parameters: Vec<String>,
-    /// The type that an extension method of C# extends.
+    /// The type that a C# extension method extends.
     pub(crate) receiver: Option<TypeName>,
     /// The parameters without the receiver.
     pub(crate) parameters: Vec<Parameter>,
-    /// Types of the results. At most one, except in languages with several results.
+    /// Types of the results; more than one only in languages in which a function can have several results.
     pub(crate) results: Vec<TypeName>,
 }
 

@@ -6,7 +6,7 @@ use super::syntax::{Comments, Imports, Names, Syntax};
 
 /// Maximum number of tokens of one text; further tokens are ignored.
 const MAX_TOKENS: usize = 65_536;
-/// Maximum number of places of one name that are recorded.
+/// Maximum number of positions that are recorded for one name.
 const MAX_PLACES: usize = 64;
 /// Maximum nesting of code in strings that is read: `${…}` in a string in `${…}`.
 const MAX_STRING_DEPTH: u32 = 2;
@@ -21,9 +21,10 @@ const OPERATORS: [&str; 23] = [
 pub(crate) struct Tokens {
     text: String,
     list: Vec<Token>,
-    /// For every token, the enclosing opening bracket; for a closing bracket, its opening bracket.
+    /// For every token, the position of the enclosing opening bracket; for a closing bracket, the position of its
+    /// opening bracket.
     openers: Vec<Option<u32>>,
-    /// For every opening bracket, its closing bracket.
+    /// For every opening bracket, the position of its closing bracket.
     closers: Vec<Option<u32>>,
     /// The first positions of every name.
     places: FxHashMap<String, Vec<u32>>,
@@ -56,7 +57,7 @@ pub(crate) enum TokenKind {
 impl Tokens {
     /// Splits a text into tokens. Comments are skipped.
     pub(crate) fn read(text: String, syntax: &Syntax) -> Self {
-        // Methods are looked up like other members.
+        // In Lua, `object:method()` is read as `object.method()`, so that methods are resolved like other members.
         let text = if syntax.names == Names::Lua { with_dots(&text) } else { text };
         let mut lexer = Lexer { syntax, list: Vec::new() };
         lexer.read(&text, 0, 0);
@@ -99,7 +100,7 @@ impl Tokens {
         self.places.get(name).into_iter().flatten().map(|place| *place as usize)
     }
 
-    /// Whether a token directly follows the previous one.
+    /// Returns whether a token follows the previous token without white space.
     pub(crate) fn is_glued(&self, index: usize) -> bool {
         let before = index.checked_sub(1).and_then(|before| self.list.get(before));
         before.zip(self.list.get(index)).is_some_and(|(before, token)| before.end == token.start)
@@ -121,17 +122,18 @@ impl Tokens {
         self.list.get(index).is_some_and(|token| token.is_first)
     }
 
-    /// The opening bracket that encloses a token; for a closing bracket, its opening bracket.
+    /// Returns the position of the opening bracket that encloses a token; for a closing bracket, of its opening
+    /// bracket.
     pub(crate) fn opener(&self, index: usize) -> Option<usize> {
         self.openers.get(index).copied().flatten().map(|opener| opener as usize)
     }
 
-    /// The closing bracket of an opening bracket.
+    /// Returns the position of the closing bracket of an opening bracket.
     pub(crate) fn closer(&self, index: usize) -> Option<usize> {
         self.closers.get(index).copied().flatten().map(|closer| closer as usize)
     }
 
-    /// Returns the position after the closing bracket of an opening bracket; `end` if it is not closed.
+    /// Returns the position after the closing bracket of an opening bracket; `end` if the bracket is not closed.
     pub(crate) fn behind(&self, open: usize, end: usize) -> usize {
         self.closer(open).map_or(end, |closer| closer + 1)
     }
@@ -179,7 +181,7 @@ impl Lexer<'_> {
                 at += 1;
                 continue;
             }
-            // JavaScript: the `#` of a private member, whose name is stored without it.
+            // JavaScript: skip the `#` before the name of a private member.
             let is_mark = first == b'#' && self.syntax.imports == Imports::Ecma;
             if is_mark && name_length(&rest[1..], self.syntax.names).is_some() {
                 at += 1;
@@ -360,14 +362,14 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_left_out_and_strings_are_one_token() {
+    fn comments_are_skipped_and_strings_are_one_token() {
         assert_eq!(tokens("python", "a.b('x # y') # c()"), ["a", ".", "b", "(", "'x # y'", ")"]);
         assert_eq!(tokens("go", "x := &T{} // y()\n/* z() */ y"), ["x", ":=", "&", "T", "{", "}", "y"]);
         assert_eq!(tokens("rust", "fn f<'a>(x: &'a str) {}")[..5], ["fn", "f", "<", "'", "a"]);
     }
 
     #[test]
-    fn names_may_contain_marks_of_the_language() {
+    fn names_may_contain_special_characters_of_the_language() {
         assert_eq!(tokens("ruby", "@a.ok?(b!) != :c"), ["@a", ".", "ok?", "(", "b!", ")", "!=", ":", "c"]);
         assert_eq!(tokens("r", "my.f(x$y)"), ["my.f", "(", "x", "$", "y", ")"]);
         assert_eq!(tokens("bash", "log::warn a-b"), ["log::warn", "a-b"]);
