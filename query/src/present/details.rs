@@ -1,5 +1,5 @@
-//! Adds details to the shown hits that are too expensive to compute for every candidate: matching lines, whether the
-//! file has changed since it was indexed, and texts that fit a budget.
+//! Adds to the shown hits the details that are too expensive to compute for every candidate: matching lines, whether
+//! the file has changed since it was indexed, and texts that fit a budget.
 
 use aurora_confined::Directory;
 use aurora_inverted::idf;
@@ -23,12 +23,12 @@ pub struct Details<'a> {
     pub snippet_lines: usize,
     /// The current time, in Unix seconds. Ages are relative to this time.
     pub now: i64,
-    /// The work that may be done.
+    /// Cancellation of the request and limits on its work.
     pub work: &'a WorkBudget,
 }
 
-/// Adds the generations that answered to the results, and the snippet and the state of its file to every hit. `searchers`
-/// are those of the search, in the same order.
+/// Adds to the results the searched generations and the weights of the matched terms, and to every hit its snippet and
+/// the state of its file. `searchers` must be the searchers of the search, in the same order.
 ///
 /// # Errors
 /// Fails if an index cannot be read.
@@ -88,8 +88,8 @@ fn root_info(searcher: &Searcher, now: i64) -> Result<RootInfo, QueryError> {
     })
 }
 
-/// Packs the texts of the hits, best first, into `budget` tokens; see [`Context`]. `searchers` are those of the
-/// search, in the same order.
+/// Packs the texts of the hits, best first, into `budget` tokens; see [`Context`]. `searchers` must be the searchers of
+/// the search, in the same order.
 ///
 /// # Errors
 /// Fails if an index cannot be read.
@@ -128,7 +128,7 @@ pub fn packed(
             },
         });
     }
-    // Only a file with several hits can have gaps between hits.
+    // Only the files with several hits are read, because only these files can have gaps between hits.
     let mut hits_of_file: FxHashMap<(usize, &str), usize> = FxHashMap::default();
     for hit in &results.hits {
         *hits_of_file.entry((hit.root_place, &hit.file)).or_default() += 1;

@@ -1,4 +1,4 @@
-//! Near-duplicate folding: pieces of one definition and copies of one text share one place in the list.
+//! Near-duplicate folding: pieces of one definition and copies of one text share one entry in the list.
 
 use rustc_hash::FxHashMap;
 
@@ -36,27 +36,27 @@ pub(crate) struct Foldable<'c> {
 /// A result and its folded copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoldedGroup {
-    /// The shown chunk, as its index in the given order.
+    /// The shown chunk, as an index into the ranked list.
     pub(crate) best: usize,
-    /// Copies in other places, best first, as their indexes in the given order.
+    /// Copies elsewhere, best first, as indexes into the ranked list.
     pub(crate) copies: Vec<usize>,
-    /// Further chunks of the file, best first, as their indexes in the given order. Empty unless results are grouped by
-    /// file.
+    /// Other chunks of the file, best first, as indexes into the ranked list. Empty unless results are grouped by file.
     pub(crate) rows: Vec<usize>,
 }
 
-/// Maximum number of further chunks of a file.
+/// Maximum number of other chunks of a file in one group.
 const MAX_ROWS: usize = 4;
 
 /// Returns the best `limit` groups of `ranked`, which must be ordered best first.
 ///
 /// A chunk is folded into the best earlier chunk that is a piece of the same definition, has the same text or, unless
-/// `same_only` is set, has a text that differs in only a few tokens. Chunks that are copies themselves are not
-/// compared, so that a chain of small differences does not join very different texts. Folding stops at the first chunk
-/// without a place, so copies and further chunks of a file come only from the part of `ranked` before that chunk.
+/// `same_only` is set, has a text that differs in only a few tokens. Later chunks are not compared with a chunk that is
+/// itself a copy, so that a chain of small differences does not join very different texts. Folding stops at the first
+/// chunk that would start a group beyond `limit`, so copies and other chunks of a file come only from the part of
+/// `ranked` before that chunk.
 ///
 /// # Errors
-/// The first error of `ranked`.
+/// Returns the first error of `ranked`.
 pub(crate) fn fold<'c>(
     ranked: impl Iterator<Item = Result<Foldable<'c>, QueryError>>,
     limit: usize,
@@ -101,7 +101,7 @@ pub(crate) fn fold<'c>(
 }
 
 impl Foldable<'_> {
-    /// Whether two chunks show the same lines, such as a class with a single method and the method.
+    /// Returns whether two chunks have lines in common, such as a class with a single method and the method.
     fn overlaps(&self, other: &Self) -> bool {
         (self.root, self.path) == (other.root, other.path)
             && self.lines.0 <= other.lines.1
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_and_copies_are_kept_once() {
+    fn pieces_and_copies_are_listed_once() {
         let list = [
             test_chunk("code:a:f~2", 20, "two"),
             test_chunk("code:a:f", 1, "one"),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn near_copies_are_folded_and_overlapping_chunks_are_no_copies() {
+    fn near_copies_are_folded_and_overlapping_chunks_are_not_copies() {
         let list = [
             test_chunk("code:a:f", 1, &long(1, &[])),
             test_chunk("code:b:f", 1, &long(1, &[0])),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn further_chunks_of_a_file_are_rows_of_its_best_chunk() {
+    fn other_chunks_of_a_file_are_rows_of_its_best_chunk() {
         let list = [
             test_chunk("code:a:f", 1, "one"),
             test_chunk("code:b:f", 1, "two"),
