@@ -78,7 +78,7 @@ pub(crate) struct RankingContext<'r, 's> {
     pub(crate) now: i64,
     /// The query.
     pub(crate) parsed: &'r ParsedQuery,
-    /// Shares of the kinds of queries.
+    /// Share of each kind in the query.
     pub(crate) kind: QueryKind,
     /// The reranking of the best candidates, if it is enabled.
     pub(crate) reranking: Option<Reranking<'r>>,

@@ -36,13 +36,14 @@ pub(crate) struct Candidate<'s> {
     pub(crate) doc_words: Option<f32>,
     /// Evidence of the chunk's file.
     pub(crate) file: FileEvidence,
-    /// The direct match that ranks it above chunks without one.
+    /// The direct match that ranks the chunk above chunks without a direct match.
     pub(crate) direct: Option<DirectMatch>,
 }
 
 /// The result of stage 1.
 pub(crate) struct Candidates<'s> {
-    /// Sorted by key and index, so that nothing later depends on the order of insertion into an index.
+    /// The candidates, sorted by key and index, so that later steps do not depend on the order of insertion into an
+    /// index.
     pub(crate) list: Vec<Candidate<'s>>,
     /// Number of chunks that the keyword search found.
     pub(crate) from_keywords: usize,
@@ -50,7 +51,7 @@ pub(crate) struct Candidates<'s> {
     pub(crate) from_vectors: usize,
 }
 
-/// Maximum numbers of candidates.
+/// Maximum number of candidates from each kind of search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CandidateLimits {
     pub(crate) by_keywords: usize,
@@ -93,7 +94,7 @@ fn find_best(root: &PreparedQuery<'_>, mode: Mode, most: CandidateLimits) -> Res
     let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { root.bm25.top(most.by_keywords, filter) };
     let (keywords, near) = match &root.vector {
         Ok(vector) if mode != Mode::Sparse => {
-            // The searches are independent.
+            // The two searches are independent, so they can run in parallel.
             root.both(by_keywords, || root.snapshot.nearest(vector, most.by_vectors, filter, root.threads))
         }
         _ => (by_keywords(), Ok(Vec::new())),

@@ -1,5 +1,5 @@
 //! Direct matches: chunks at the location in the query, with the name in the query, or with the query as literal text.
-//! They rank above all others.
+//! These chunks rank above all other chunks.
 
 use std::collections::BTreeMap;
 
@@ -24,9 +24,9 @@ const MAX_COMPARED: usize = 64;
 const MAX_COMPARED_LITERAL: usize = 128;
 /// Maximum number of chunks that become candidates because they contain the query.
 const MAX_HOLDING: usize = 64;
-/// Minimum number of words of an unquoted phrase. Shorter queries are often names of definitions.
+/// Minimum number of words in an unquoted phrase. Shorter queries are often names of definitions.
 const MIN_PHRASE_WORDS: usize = 4;
-/// Minimum number of words of a fragment of a message.
+/// Minimum number of words in a fragment of a message.
 const MIN_FRAGMENT_WORDS: usize = 3;
 
 /// Keywords before a defined name in languages without a grammar, whose chunks have no names.
@@ -36,21 +36,22 @@ const DEFINING: &[&str] = &[
     "defparameter", "defun", "defvar", "fun", "function", "let", "macro", "module", "parameter", "proc", "procedure",
     "struct", "sub", "subroutine", "type", "val", "var",
 ];
-/// Maximum number of words before a defined name, such as `integer, parameter :: X`.
+/// Maximum number of words before a defined name, as in `integer, parameter :: X`.
 const MAX_WORDS_BEFORE: usize = 4;
 
-/// The reason why a chunk ranks above others, best first. Chunks with equal reasons are ordered by score.
+/// The reason why a chunk ranks above the chunks without a direct match. The variants are ordered best first. Chunks
+/// with equal reasons are ordered by score.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum DirectMatch {
-    /// The chunk is at the place in the query.
+    /// The chunk is at the location in the query.
     Place(PlaceMatch),
-    /// The query asks for tests of a name, and the chunk is test code that calls or mentions it.
+    /// The query asks for tests of a name, and the chunk is test code that calls or mentions the name.
     Test { is_mention: bool, holding: Holding },
     /// The name of the chunk is the query.
     Name(ExactMatch),
     /// The chunk is in a file that the query may name.
     File(PlaceMatch),
-    /// The chunk, in a language without a grammar, probably defines the query.
+    /// The chunk, in a language without a grammar, probably defines the name in the query.
     Defines,
     /// The chunk contains the query in the same case.
     Holds,
@@ -65,7 +66,7 @@ pub(crate) enum DirectMatch {
 /// The form in which a chunk contains the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Holding {
-    /// The text defines it.
+    /// The text defines the name in the query.
     Definition,
     AsWritten,
     OtherCase,
@@ -94,8 +95,9 @@ impl DirectMatch {
 /// Data about chunks of several indexes: the position of the index, the chunk, and the data.
 type OfChunks<T> = Vec<(usize, ChunkId, T)>;
 
-/// Returns the direct matches in every index, with the best reason for each chunk. Decisions consider all indexes and all
-/// chunks, so that several indexes give the results of one, and a filter only leaves results out.
+/// Returns the direct matches in every index, with the best reason for each chunk. All indexes and all chunks are
+/// considered together, so that several indexes give the same results as one combined index, and a filter can only
+/// remove results.
 ///
 /// # Errors
 /// Fails if an index cannot be read, or the request is cancelled.
@@ -134,7 +136,7 @@ fn matches_among_all(
         let declared = query.split_whitespace().filter(|word| *word != subject.text).find_map(declared_type);
         named = exact_matches(roots, &IdentifierQuery::new(subject.text).with_type(declared), work)?;
         if subject.of_uses && !named.is_empty() {
-            // The definition is not a use, so the scores decide.
+            // The definition is not one of the requested uses, so it does not become a direct match.
             return Ok(found);
         }
     }
@@ -147,7 +149,7 @@ fn matches_among_all(
     if !uses_words {
         return Ok(found);
     }
-    let contents = holding(roots, query, subject, work)?;
+    let contents = containing_subject(roots, query, subject, work)?;
     if !subject.of_tests {
         for (at, id, holding) in contents {
             let reason = match holding {
@@ -170,7 +172,7 @@ fn matches_among_all(
     let called = IdentifierQuery::new(subject.text);
     let mut tests = tests_among(roots, contents)?;
     if tests.is_empty() && called.member() != subject.text {
-        // Tests call a method of a variable, not of its class.
+        // Tests call a method on a variable, not on its class.
         let contents = containing(roots, called.member(), &terms_of(&Analyzer, called.member()), work)?;
         tests = tests_among(roots, contents)?;
     }
@@ -196,8 +198,8 @@ fn tests_among(roots: &[PreparedQuery<'_>], chunks: OfChunks<Holding>) -> Result
     Ok(tests)
 }
 
-/// Whether the text of a chunk calls a name. All chunks of code outside of definitions share the calls of the whole
-/// file, so their texts are searched; other chunks have their own calls.
+/// Whether the text of a chunk calls a name. The index stores the calls of the whole file for every chunk of code
+/// outside of definitions, so the texts of such chunks are searched. Other chunks have their own calls.
 fn may_call(root: &PreparedQuery<'_>, id: ChunkId, name: &str) -> Result<bool, StorageError> {
     let is_outside = root.snapshot.chunk(id)?.is_some_and(|chunk| chunk.chunk_type() == ChunkType::Code);
     let text = if is_outside { root.snapshot.text(id)? } else { None };
@@ -215,7 +217,7 @@ fn calls(text: &str, name: &str) -> bool {
     })
 }
 
-/// Returns the chunks whose name is the query or that contain a definition of it.
+/// Returns the chunks whose name is the query, or that contain a definition of this name.
 fn exact_matches(
     roots: &[PreparedQuery<'_>],
     identifier: &IdentifierQuery,
@@ -251,7 +253,7 @@ fn exact_matches(
     Ok(matches)
 }
 
-/// Marks functions without a body, unless there are more than [`MAX_DECLARATIONS`] matches.
+/// Marks matches that declare a function without a body, unless there are more than [`MAX_DECLARATIONS`] matches.
 fn note_declarations(roots: &[PreparedQuery<'_>], matches: &mut OfChunks<ExactMatch>) -> Result<(), StorageError> {
     if !(2..=MAX_DECLARATIONS).contains(&matches.len()) {
         return Ok(());
@@ -266,7 +268,7 @@ fn note_declarations(roots: &[PreparedQuery<'_>], matches: &mut OfChunks<ExactMa
 
 /// Returns the chunks that contain the subject of a query, or the whole query as a phrase. Skips short queries of
 /// common words.
-fn holding(
+fn containing_subject(
     roots: &[PreparedQuery<'_>],
     query: &str,
     subject: Subject<'_>,
@@ -331,7 +333,8 @@ fn best_by_keywords(
     Ok(best.iter().enumerate().flat_map(|(at, best)| best.iter().map(move |(id, _)| (at, *id))).collect())
 }
 
-/// Returns the chunks that contain the longest known fragment of a message, whose source has placeholders for values.
+/// Returns the chunks that contain the longest fragment of a message that occurs in any chunk. In source code, a
+/// message has placeholders in place of values.
 fn containing_fragment(
     roots: &[PreparedQuery<'_>],
     query: &str,
@@ -426,7 +429,7 @@ fn has_no_grammar(root: &PreparedQuery<'_>, id: ChunkId) -> Result<bool, Storage
     Ok(chunk.is_some_and(|chunk| chunk.chunk_type() == ChunkType::Doc && is_code(chunk.path())))
 }
 
-/// Whether a line of a text assigns to a name at its start, or has a defining keyword directly before it.
+/// Whether a line of a text assigns to a name at its start, or has a defining keyword directly before the name.
 fn defines(text: &str, name: &str) -> bool {
     text.lines().any(|line| {
         let Some(start) = line.find(name).filter(|_| is_whole_in(line, name)) else { return false };
@@ -457,8 +460,8 @@ fn has_named(roots: &[PreparedQuery<'_>], chunks: Vec<RoaringBitmap>, terms: &[S
     Ok(false)
 }
 
-/// Returns the terms that also occur if the text is part of a longer word: no terms joined by `.` or `-`, and in
-/// scripts without spaces only pairs of characters.
+/// Returns the terms that a chunk contains even if the text is part of a longer word. Removes terms joined by `.` or
+/// `-`, and in scripts without spaces all terms except pairs of characters.
 fn parts(terms: &[String]) -> Vec<String> {
     let is_unspaced = |term: &str| term.chars().any(aurora_analysis::is_unspaced);
     let has_pairs = terms.iter().any(|term| is_unspaced(term) && term.chars().count() == 2);
@@ -537,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn imports_are_no_calls() {
+    fn imports_are_not_calls() {
         for text in
             ["import { run } from './run'", "use a::{\n    run,\n};", "from a import run", "rerun(1)", "run_all()"]
         {

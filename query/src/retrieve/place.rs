@@ -1,4 +1,4 @@
-//! Places in a query: the path of a file, with or without a line.
+//! Locations in a query: the path of a file, with or without a line.
 
 use aurora_analysis::Analyzer;
 use aurora_storage::ChunkId;
@@ -9,36 +9,36 @@ use crate::retrieve::prepared_query::{PreparedQuery, terms_of};
 use crate::understand::is_path;
 use crate::work::WorkBudget;
 
-/// Maximum number of files that a path may match. A path that matches more is not a place.
+/// Maximum number of files that a path may match. A path that matches more files does not count as a location.
 const MAX_FILES: usize = 32;
-/// Maximum number of files of one index whose paths are compared with a path.
+/// Maximum number of files of one index whose paths are compared with the path in the query.
 const MAX_EXAMINED: usize = 10_000;
-/// Maximum number of places that are read from one query.
+/// Maximum number of locations that are read from one query.
 const MAX_PLACES: usize = 8;
 /// Maximum number of chunks per file that become candidates if the query gives no line.
 const MAX_CHUNKS: usize = 50;
 
-/// A path with an optional line.
+/// A location: a path with an optional line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// In lower case, separated by `/`.
+    /// The path in lower case, with `/` as the separator.
     path: String,
     line: Option<u32>,
 }
 
-/// The distance between a chunk and a place. The minimum is the best match.
+/// The distance between a chunk and a location. The minimum is the best match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PlaceMatch {
     /// Number of directories that only one of the two paths has.
     directories: usize,
-    /// Number of lines between the chunk and the line.
+    /// Number of lines between the chunk and the line in the query.
     distance: u32,
     /// Number of lines of the chunk, if the query gives a line.
     lines: u32,
 }
 
 impl Place {
-    /// Returns the places in a query: every path with a line, and a path that is the whole query.
+    /// Returns the locations in a query: every path with a line, and a path that is the whole query.
     pub(crate) fn all(query: &str) -> Vec<Self> {
         let words: Vec<&str> = query.split_whitespace().collect();
         let mut places = Vec::new();
@@ -49,7 +49,7 @@ impl Place {
                 line = line_in_words(&words[..at], word, &words[at + 1..]);
             }
             if line.is_some() {
-                // Addresses of scripts may have a query: `/src/App.tsx?t=1700`.
+                // The URL of a script may contain a query string: `/src/App.tsx?t=1700`.
                 path = path.split('?').next().unwrap_or(path);
                 path = path.strip_suffix(":line").unwrap_or(path).trim_end_matches(':');
             }
@@ -68,8 +68,8 @@ impl Place {
         places
     }
 
-    /// Returns the places of files that test a file by the conventions of languages: `cart.test.ts`, `test_cart.py`,
-    /// `CartTest.java`.
+    /// Returns the locations of the files that contain the tests of a file by the conventions of languages:
+    /// `cart.test.ts`, `test_cart.py`, `CartTest.java`.
     pub(crate) fn tests_of(file: &str) -> Vec<Self> {
         let path = file.replace('\\', "/").to_lowercase();
         let name = path.rsplit('/').next().unwrap_or_default();
@@ -83,12 +83,12 @@ impl Place {
         places.map(|stem| Self { path: format!("{stem}.{extension}"), line: None }).collect()
     }
 
-    /// Whether the text is certainly a path, not the name of something else.
+    /// Returns whether the text is certainly a path rather than the name of something else.
     pub(crate) fn is_certain(&self) -> bool {
         self.line.is_some() || self.path.contains('/') || is_path(&self.path)
     }
 
-    /// Returns the chunks at this place, each with the position of its index.
+    /// Returns the chunks at this location, each with the position of its index.
     ///
     /// # Errors
     /// Fails if the index cannot be read, or the request is cancelled.
@@ -123,9 +123,10 @@ impl Place {
         Ok(found)
     }
 
-    /// Returns the chunks of files that the path may denote, with the number of directories that only one of the paths
-    /// has. These are files whose path ends with this path, or otherwise files whose path is a suffix of this path, or
-    /// otherwise, if there is a line, files with the same name in a directory of the same name.
+    /// Returns the chunks of files that the path may denote, with the number of directories that only one of the two
+    /// paths has. The path denotes files whose path ends with it. If there are none, it denotes files whose path is its
+    /// suffix. If there are none either, and the location has a line, it denotes files with the same name in a
+    /// directory of the same name.
     fn files(&self, roots: &[PreparedQuery<'_>], work: &WorkBudget) -> Result<FoundFiles, QueryError> {
         let inner = files(roots, &self.path, |path| end_of(path, &self.path), work)?;
         let Some((_, name)) = self.path.rsplit_once('/').filter(|_| inner.is_empty()) else { return Ok(inner) };
@@ -205,7 +206,7 @@ fn line_in_words(before: &[&str], word: &str, after: &[&str]) -> Option<u32> {
     }
 }
 
-/// Parses the number at the start of a text if a column, another line or the end of the place follows.
+/// Parses the number at the start of a text if a column, another line or the end of the location follows.
 fn line_at(text: &str) -> Option<u32> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
@@ -218,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_parsed_in_every_notation() {
+    fn locations_are_parsed_in_every_notation() {
         let place = |path: &str, line: u32| Place { path: path.to_owned(), line: Some(line).filter(|&line| line > 0) };
         for (query, expected) in [
             ("src/defs.py:8", place("src/defs.py", 8)),

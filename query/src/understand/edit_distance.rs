@@ -8,14 +8,14 @@ use aurora_storage::Walk;
 pub(crate) struct PrefixDistance<'w> {
     word: &'w [u8],
     most: u8,
-    /// Row `d` has the distances between the first `d` bytes of the term and every prefix of the word.
+    /// Row `d` contains the distances between the first `d` bytes of the term and every prefix of the word.
     rows: Vec<Vec<u8>>,
     /// The prefix of the last term whose rows are filled.
     filled: Vec<u8>,
 }
 
 impl<'w> PrefixDistance<'w> {
-    /// Accepts terms within `most` edits of `word`, counted in bytes.
+    /// Creates the distance table of `word`, which accepts terms within `most` edits, counted in bytes.
     pub(crate) fn new(word: &'w str, most: u8) -> Self {
         let word = word.as_bytes();
         let deepest = word.len() + usize::from(most) + 1;

@@ -1,5 +1,5 @@
-//! Adds terms to a query with lower weights than its own: other forms of a word, abbreviations, and longer words that
-//! begin with a rare word.
+//! Adds terms to a query, with lower weights than the query's own terms: other forms of a word, abbreviations, and
+//! longer words that begin with a rare word.
 
 use aurora_storage::{StorageError, Walk};
 use rustc_hash::FxHashSet;
@@ -11,7 +11,7 @@ use crate::understand::parsed_query::{ExpansionReason, ExtraTerm, ParsedQuery};
 use crate::understand::{abbreviations, inflection};
 use crate::work::WorkBudget;
 
-/// Minimum length of a word that is expanded to longer words with this prefix, in bytes.
+/// Minimum length in bytes of a word that is expanded to the longer words that begin with it.
 const MIN_PREFIX_BYTES: usize = 4;
 /// Maximum number of words with one prefix; a more frequent prefix is not expanded.
 const MAX_CONTINUATIONS: usize = 64;
@@ -80,7 +80,8 @@ pub(crate) fn has_relatives(corpus: &Corpus<'_>, term: &str) -> Result<bool, Sto
     Ok(!relatives(corpus, term, false)?.is_empty() || !continuations(corpus, term)?.is_empty())
 }
 
-/// Returns the indexed forms of a word. Empty if neither the word nor any of its bases is indexed.
+/// Returns the indexed forms of a word. Empty if neither the word nor any of its bases is indexed. `is_held` is true if
+/// the word itself is indexed.
 fn relatives(corpus: &Corpus<'_>, term: &str, is_held: bool) -> Result<Vec<String>, StorageError> {
     let mut found = Vec::new();
     let mut roots = Vec::new();

@@ -7,7 +7,7 @@ const FUNCTION_WORDS: &[&str] = &[
     "their", "then", "these", "this", "those", "to", "was", "we", "what", "when", "where", "which", "who", "why",
     "will", "with", "you",
 ];
-/// Extensions that mark a word without `/` as a file name.
+/// Extensions by which a word without `/` is recognised as a file name.
 const KNOWN_EXTENSIONS: &[&str] = &[
     "c", "cc", "cfg", "cpp", "cs", "css", "go", "h", "hpp", "html", "ini", "java", "js", "json", "jsx", "kt", "md",
     "mjs", "php", "py", "rb", "rs", "rst", "scss", "sh", "sql", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml",
