@@ -68,7 +68,7 @@ fn format_rows(rows: u64) -> String {
     if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") }
 }
 
-/// Whether a hit shows a stale value of a column, or lacks a value while some rows have no result yet.
+/// Returns whether a hit shows a stale value of a column, or lacks a value while some rows have no result yet.
 fn shows_defect(hit: &Hit, column: &ColumnDeclaration, searcher: &Searcher) -> bool {
     let unfinished = &searcher.snapshot().manifest().unfinished;
     if hit.metadata.iter().any(|(name, _)| *name == column.name) {
@@ -89,7 +89,7 @@ fn with_sources<'r>(
     std::iter::once(column).chain(manifest.columns.iter().filter(move |source| sources.contains(&source.name)))
 }
 
-/// Whether the values of a column affect the ranking: as numbers, as terms, or as a part of the embedded text.
+/// Returns whether the values of a column affect the ranking: as numbers, as terms, or as a part of the embedded text.
 fn affects_ranking(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
     column.terms.is_some() || column.embed || boosts.has(&column.name)
 }

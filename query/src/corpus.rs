@@ -54,8 +54,8 @@ impl<'s> Corpus<'s> {
         Ok(Some(sum))
     }
 
-    /// Whether any live chunk contains a term.
-    pub(crate) fn holds(&self, term: &str) -> Result<bool, StorageError> {
+    /// Returns whether any live chunk contains a term.
+    pub(crate) fn contains(&self, term: &str) -> Result<bool, StorageError> {
         Ok(self.doc_frequency_up_to(term, 0)?.is_none())
     }
 

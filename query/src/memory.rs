@@ -131,7 +131,7 @@ impl Source {
 
     /// Returns whether chunks of a type can come from this source. `is_memory` is true for an index of memories and
     /// false for the index of a project.
-    pub(crate) fn holds(self, chunk_type: ChunkType, is_memory: bool) -> bool {
+    pub(crate) fn provides(self, chunk_type: ChunkType, is_memory: bool) -> bool {
         match self {
             Self::Memory if is_memory => true,
             _ if is_memory => false,

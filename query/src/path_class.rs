@@ -92,14 +92,14 @@ impl PathClasses {
             directories.as_bytes().split(|&byte| byte == b'/').filter_map(directory_class).collect();
         let is = |class: &PathClass| match class {
             PathClass::Test => {
-                directory_classes.holds(*class) || is_test_file(file) || directories.split('/').any(is_test_project)
+                directory_classes.contains(*class) || is_test_file(file) || directories.split('/').any(is_test_project)
             }
-            PathClass::Generated => directory_classes.holds(*class) || is_generated_file(file),
-            PathClass::Vendored | PathClass::Example => directory_classes.holds(*class),
+            PathClass::Generated => directory_classes.contains(*class) || is_generated_file(file),
+            PathClass::Vendored | PathClass::Example => directory_classes.contains(*class),
             PathClass::Declaration => [".d.ts", ".d.mts", ".d.cts", ".pyi"].iter().any(|end| file.ends_with(end)),
-            PathClass::Changelog => is_prose(file) && (directory_classes.holds(*class) || is_changelog(file)),
+            PathClass::Changelog => is_prose(file) && (directory_classes.contains(*class) || is_changelog(file)),
             PathClass::Data => is_data(file),
-            PathClass::Superseded => directory_classes.holds(*class) || is_superseded_file(file),
+            PathClass::Superseded => directory_classes.contains(*class) || is_superseded_file(file),
         };
         PathClass::ALL.into_iter().filter(is).collect()
     }
@@ -114,8 +114,8 @@ impl PathClasses {
         Self(self.0 | others.0)
     }
 
-    /// Whether the set contains a class.
-    pub(crate) fn holds(self, class: PathClass) -> bool {
+    /// Returns whether the set contains a class.
+    pub(crate) fn contains(self, class: PathClass) -> bool {
         self.0 >> class as u8 & 1 != 0
     }
 
@@ -124,7 +124,7 @@ impl PathClasses {
         Self(self.0 & others.0)
     }
 
-    /// Whether the set contains no class.
+    /// Returns whether the set contains no class.
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -136,8 +136,8 @@ impl FromIterator<PathClass> for PathClasses {
     }
 }
 
-/// Whether the file at `path` (relative, `/`-separated) is outside the main code of its project: tests, examples,
-/// generated code, vendored code, declarations and data. Superseded code counts as main code.
+/// Returns whether the file at `path` (relative, `/`-separated) is outside the main code of its project: tests,
+/// examples, generated code, vendored code, declarations and data. Superseded code counts as main code.
 ///
 /// ```
 /// assert!(aurora_query::is_side_code("pkg/login_test.go") && !aurora_query::is_side_code("pkg/login.go"));
@@ -145,10 +145,10 @@ impl FromIterator<PathClass> for PathClasses {
 pub fn is_side_code(path: &str) -> bool {
     let classes = PathClasses::for_path(path);
     let is_side = |class: &PathClass| !matches!(class, PathClass::Changelog | PathClass::Superseded);
-    PathClass::ALL.into_iter().filter(is_side).any(|class| classes.holds(class))
+    PathClass::ALL.into_iter().filter(is_side).any(|class| classes.contains(class))
 }
 
-/// Whether a definition is in a test module inside the code that it tests, such as `tests::parses_dates`.
+/// Returns whether a definition is in a test module inside the code that it tests, such as `tests::parses_dates`.
 fn is_among_tests(qualified_name: &str) -> bool {
     let mut scopes = qualified_name.rsplit(['.', ':']);
     scopes.next();
@@ -272,7 +272,7 @@ mod tests {
 
     fn classes(path: &str) -> Vec<PathClass> {
         let classes = PathClasses::for_path(path);
-        PathClass::ALL.into_iter().filter(|class| classes.holds(*class)).collect()
+        PathClass::ALL.into_iter().filter(|class| classes.contains(*class)).collect()
     }
 
     #[test]

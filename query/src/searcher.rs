@@ -140,7 +140,7 @@ impl Searcher {
         Self { refused_stages: stages, ..self }
     }
 
-    /// Whether the values of a column may be stale because the program of its stage is not allowed.
+    /// Returns whether the values of a column may be stale because the program of its stage is not allowed.
     pub(crate) fn is_refused(&self, column: &ColumnDeclaration) -> bool {
         self.snapshot.manifest().unfinished.is_refused(&column.name) || self.refused_stages.contains(&column.stage)
     }
@@ -192,7 +192,7 @@ impl Searcher {
         }
     }
 
-    /// Whether the index contains memories.
+    /// Returns whether the index contains memories.
     pub fn is_memory(&self) -> bool {
         self.memory.is_some()
     }

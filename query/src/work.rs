@@ -25,7 +25,7 @@ impl WorkBudget {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the request was cancelled.
+    /// Returns whether the request was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }

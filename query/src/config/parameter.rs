@@ -45,12 +45,12 @@ impl Parameter {
         format!("AURORA_{}", self.key.replace('.', "_").to_uppercase())
     }
 
-    /// Whether the value is a whole number.
+    /// Returns whether the value is a whole number.
     pub fn is_whole(&self) -> bool {
         matches!((self.kind)(), Kind::Count | Kind::Limit)
     }
 
-    /// Whether the parameter is directly or indirectly in `table`.
+    /// Returns whether the parameter is directly or indirectly in `table`.
     pub(super) fn is_in(&self, table: &str) -> bool {
         self.key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'))
     }

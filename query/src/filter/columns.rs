@@ -36,7 +36,7 @@ pub(super) fn select(
     }
 }
 
-/// Whether Aurora itself writes a column. An index lacks such a column if no chunk has a value.
+/// Returns whether Aurora itself writes a column. An index lacks such a column if no chunk has a value.
 pub(super) fn is_built_in(key: &str) -> bool {
     BUILT_IN_METADATA.contains(&key) || column::ALL.contains(&key)
 }
@@ -163,7 +163,7 @@ impl<'c> TypedCondition<'c> {
         Ok(Self::Texts(operands.map(text).collect::<Result<_, _>>()?))
     }
 
-    /// Whether a stored value is a number that meets the condition.
+    /// Returns whether a stored value is a number that meets the condition.
     fn accepts_number(&self, stored: &str) -> bool {
         match (self, Number::parse(stored)) {
             (Self::Numbers(ranges), Some(stored)) => ranges.iter().any(|range| range.contains(stored)),

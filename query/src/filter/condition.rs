@@ -60,22 +60,22 @@ impl Operator {
         }
     }
 
-    /// Whether the operator compares by order, which requires numbers.
+    /// Returns whether the operator compares by order, which requires numbers.
     pub(super) fn is_order(self) -> bool {
         matches!(self, Self::Less | Self::AtMost | Self::Greater | Self::AtLeast)
     }
 
-    /// Whether the operator accepts the values that equal no operand.
+    /// Returns whether the operator accepts the values that equal no operand.
     pub(super) fn is_negated(self) -> bool {
         matches!(self, Self::NotEqual | Self::NotIn)
     }
 
-    /// Whether the operator takes a list.
+    /// Returns whether the operator takes a list.
     fn is_list(self) -> bool {
         matches!(self, Self::In | Self::NotIn)
     }
 
-    /// Whether the operator accepts a number whose order relative to the operand is `order`.
+    /// Returns whether the operator accepts a number whose order relative to the operand is `order`.
     pub(super) fn accepts(self, order: Ordering) -> bool {
         match self {
             Self::Less => order.is_lt(),
@@ -89,12 +89,12 @@ impl Operator {
 }
 
 impl Condition {
-    /// Whether a chunk without a value meets the condition.
+    /// Returns whether a chunk without a value meets the condition.
     pub(super) fn accepts_missing(&self) -> bool {
         matches!(self.operator, Operator::Equal | Operator::In) && self.operands.iter().any(Operand::is_none)
     }
 
-    /// Whether the user probably meant the condition as a list.
+    /// Returns whether the user probably meant the condition as a list.
     pub(super) fn resembles_list(&self) -> bool {
         matches!(self.operator, Operator::Equal | Operator::NotEqual)
             && self.operands.iter().any(|operand| operand.text.contains(','))

@@ -18,7 +18,7 @@ impl Number {
         text.parse().map(Self::Integer).or_else(|_| text.parse().map(Self::Float)).ok()
     }
 
-    /// Whether the number is neither infinite nor NaN.
+    /// Returns whether the number is neither infinite nor NaN.
     pub(super) fn is_finite(self) -> bool {
         match self {
             Self::Integer(_) => true,

@@ -69,7 +69,7 @@ impl Operand {
         items.map(|item| if item.is_empty() { Err(ListProblem::EmptyItem) } else { Ok(Self::parse(item)) }).collect()
     }
 
-    /// Whether the operand means a missing value.
+    /// Returns whether the operand means a missing value.
     pub(super) fn is_none(&self) -> bool {
         !self.is_quoted && self.text == NONE
     }
@@ -92,13 +92,13 @@ impl Operand {
 }
 
 impl NumberRange {
-    /// Whether the range contains a number.
+    /// Returns whether the range contains a number.
     pub(super) fn contains(&self, number: Number) -> bool {
         self.low.is_none_or(|low| number.compare(low).is_some_and(|order| order.is_ge()))
             && self.high.is_none_or(|high| number.compare(high).is_some_and(|order| order.is_le()))
     }
 
-    /// Whether the ends of the range are in the wrong order.
+    /// Returns whether the ends of the range are in the wrong order.
     pub(super) fn is_reversed(&self) -> bool {
         matches!((self.low, self.high), (Some(low), Some(high)) if low.compare(high).is_some_and(|order| order.is_gt()))
     }

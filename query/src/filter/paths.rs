@@ -152,7 +152,7 @@ impl PathPatterns {
     }
 }
 
-/// Whether the first component of a reading is a glob or exists in the root of an index.
+/// Returns whether the first component of a reading is a glob or exists in the root of an index.
 fn has_beginning(index: &FilteredIndex<'_>, reading: &Reading) -> Result<bool, SelectError> {
     let path = reading.text.trim_start_matches('/');
     let first = path.split('/').next().unwrap_or_default();
@@ -212,12 +212,12 @@ fn normal(text: &str) -> Option<String> {
     Some(format!("/{}", names.join("/")))
 }
 
-/// Whether a pattern has a component `.` or `..`.
+/// Returns whether a pattern has a component `.` or `..`.
 fn has_dots(text: &str) -> bool {
     slashes(text).split('/').any(|name| matches!(name, "." | ".."))
 }
 
-/// Whether a path begins with `/` or a drive.
+/// Returns whether a path begins with `/` or a drive.
 fn is_absolute(text: &str) -> bool {
     let text = slashes(text);
     let has_drive = matches!(text.as_bytes(), [drive, b':', b'/', ..] if drive.is_ascii_alphabetic());

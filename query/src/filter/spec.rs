@@ -124,7 +124,7 @@ impl FilterSpec {
         TextFilter::within(&self.grep, &self.fixed, work)
     }
 
-    /// Whether a condition names the column.
+    /// Returns whether a condition names the column.
     pub(crate) fn names(&self, column: &str) -> bool {
         self.where_.iter().any(|condition| condition.key == column)
     }
@@ -197,7 +197,7 @@ impl Filter {
         let mut selection = ChunkSelection { chunks: visible, notes: Vec::new() };
         if !self.sources.is_empty() {
             let is_held =
-                |kind: &ChunkType| self.sources.iter().any(|source| source.holds(*kind, index.memory.is_some()));
+                |kind: &ChunkType| self.sources.iter().any(|source| source.provides(*kind, index.memory.is_some()));
             if !ChunkType::ALL.iter().all(is_held) {
                 let kinds = ChunkType::ALL.into_iter().filter(is_held);
                 let any = union(kinds.map(|kind| snapshot.label(Label::Type(kind))))?;

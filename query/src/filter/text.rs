@@ -81,12 +81,12 @@ impl TextFilter {
         Ok(Self { patterns: patterns.collect::<Result<_, _>>()? })
     }
 
-    /// Whether there is no pattern, so that every text passes.
+    /// Returns whether there is no pattern, so that every text passes.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
 
-    /// Whether every pattern matches somewhere in the text.
+    /// Returns whether every pattern matches somewhere in the text.
     pub fn is_match(&self, text: &str) -> bool {
         self.patterns.iter().all(|pattern| pattern.regex.is_match(text))
     }
@@ -191,7 +191,7 @@ impl TextPattern {
     }
 }
 
-/// Whether the pattern contains a literal upper-case letter. Escapes such as `\S` do not count.
+/// Returns whether the pattern contains a literal upper-case letter. Escapes such as `\S` do not count.
 fn has_upper_case(syntax: &Ast) -> bool {
     struct UpperCase(bool);
     impl ast::Visitor for UpperCase {

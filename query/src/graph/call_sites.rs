@@ -77,7 +77,8 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
     })
 }
 
-/// Whether a name is in the header of a type or of a block of methods: `class A : public B {`, `impl A for B {`.
+/// Returns whether a name is in the header of a type or of a block of methods: `class A : public B {`, `impl A for B
+/// {`.
 fn is_in_header(tokens: &Tokens, at: usize) -> bool {
     let before = (at.saturating_sub(MAX_RECEIVER_TOKENS)..at).rev().map(|at| tokens.at(at));
     before
@@ -98,7 +99,8 @@ fn arguments(tokens: &Tokens, at: usize, first: usize, open: Option<usize>) -> O
     }
 }
 
-/// Whether a name without parentheses can be a call: it is not a symbol, a key or a type that is not instantiated.
+/// Returns whether a name without parentheses can be a call: it is not a symbol, a key or a type that is not
+/// instantiated.
 fn is_bare_call(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     if matches!(syntax.names, Names::Ruby | Names::Elixir) {
         let is_key = tokens.at(at + 1) == ":" && tokens.is_glued(at + 1);
@@ -112,7 +114,8 @@ fn is_bare_call(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     syntax.maker.is_none() || !is_constant || makes
 }
 
-/// Whether the names from `first` to `last` after `<` name a markup element, which has attributes or an end tag.
+/// Returns whether the names from `first` to `last` after `<` name a markup element, which has attributes or an end
+/// tag.
 fn is_element(tokens: &Tokens, first: usize, last: usize) -> bool {
     angle_closer(tokens, first - 1).is_none() || tokens.places(tokens.at(last)).any(|end| ends_element(tokens, end))
 }
@@ -129,7 +132,7 @@ fn ends_element(tokens: &Tokens, mut at: usize) -> bool {
     false
 }
 
-/// Whether a dotted name is called without brackets: `@a.b`, `new a.b`, `<a.b>`.
+/// Returns whether a dotted name is called without brackets: `@a.b`, `new a.b`, `<a.b>`.
 fn is_path_marked(tokens: &Tokens, at: usize) -> bool {
     let mut first = at;
     while tokens.before(first) == "." && first >= 2 && tokens.is_name(first - 2) && at - first < MAX_RECEIVER_TOKENS {
@@ -159,7 +162,7 @@ fn block_open(tokens: &Tokens, name: usize) -> Option<usize> {
     (tokens.at(at) == "{" && !tokens.is_first(at)).then_some(at)
 }
 
-/// Whether a name is the base type in the header of a class in C++: `struct A final : public n::B {`.
+/// Returns whether a name is the base type in the header of a class in C++: `struct A final : public n::B {`.
 fn is_base(tokens: &Tokens, at: usize) -> bool {
     let mut first = at;
     while first >= 2 && tokens.is_separator(first - 1) && tokens.is_name(first - 2) {
@@ -178,7 +181,7 @@ fn is_base(tokens: &Tokens, at: usize) -> bool {
     }
 }
 
-/// Whether a name is the result type or a base type before a body: `fun f(): Type { … }`.
+/// Returns whether a name is the result type or a base type before a body: `fun f(): Type { … }`.
 fn ends_header(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     let is_argument = tokens.opener(at).is_some_and(|opener| matches!(tokens.at(opener), "(" | "["));
     match tokens.before(at) {

@@ -71,7 +71,7 @@ pub(crate) fn reach(index: &Index<'_>, path: &str, from: &Definition, target: &D
     Ok(passed_on(is_own && !is_outside && parts.len() > 1 && whole.ends_with(&parts)))
 }
 
-/// Whether a path in the text of `from` names a file of the same crate.
+/// Returns whether a path in the text of `from` names a file of the same crate.
 pub(crate) fn is_file(index: &Index<'_>, path: &str, from: &Definition) -> Result<bool> {
     let here = module_of(index, from)?;
     let mut at = here.path.clone();

@@ -124,7 +124,7 @@ fn type_after_colon(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -
     type_name::read(tokens, colon + 1).map(|(name, _)| Declared::Type(name))
 }
 
-/// Whether a parameter belongs to a function type: `callback: (name: Type) => Type`.
+/// Returns whether a parameter belongs to a function type: `callback: (name: Type) => Type`.
 fn is_in_function_type(tokens: &Tokens, at: usize) -> bool {
     let Some(opener) = tokens.opener(at) else { return false };
     let is_type = tokens.before(opener) == ":" && tokens.closer(opener).is_some_and(|end| tokens.at(end + 1) == "=>");
@@ -250,7 +250,7 @@ fn opened(tokens: &Tokens, at: usize) -> Option<Declared> {
     (tokens.before(start) == "with").then_some(Declared::Value(start, 0))
 }
 
-/// Whether a name without a type is a parameter: it is enclosed by the brackets or commas of a parameter list.
+/// Returns whether a name without a type is a parameter: it is enclosed by the brackets or commas of a parameter list.
 fn is_parameter(tokens: &Tokens, at: usize) -> bool {
     let Some(opener) = tokens.opener(at).filter(|opener| tokens.at(*opener) == "(") else { return false };
     let Some(closer) = tokens.closer(opener) else { return false };

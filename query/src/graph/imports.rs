@@ -290,7 +290,7 @@ fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Definiti
     Ok(file.definitions.iter().filter(|other| other.is_component()).take(1).cloned().collect())
 }
 
-/// Whether a definition is the default export of its file.
+/// Returns whether a definition is the default export of its file.
 pub(crate) fn is_default(index: &Index<'_>, of: &Definition) -> Result<bool> {
     Ok(default_export(index, &of.path, "")?.iter().any(|other| other.id == of.id))
 }

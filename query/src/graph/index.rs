@@ -102,7 +102,7 @@ pub(crate) fn directory(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
-/// Whether a C or C++ file is a header.
+/// Returns whether a C or C++ file is a header.
 fn is_header(path: &str) -> bool {
     !matches!(path.rsplit('.').next(), Some("c" | "cc" | "cpp" | "cxx" | "c++" | "cu" | "m" | "mm"))
 }
@@ -132,7 +132,7 @@ impl File {
         Some(Rc::clone(&self.definitions[*self.by_id.get(&id)?]))
     }
 
-    /// Whether any definition has this owner.
+    /// Returns whether any definition has this owner.
     pub(crate) fn has_members(&self, owner: &str) -> bool {
         self.owners.contains(owner)
     }
@@ -268,26 +268,26 @@ impl<'s> Index<'s> {
         self.expressions_left.set(MAX_EXPRESSIONS);
     }
 
-    /// Whether one more expression may be read. Counts the expression.
+    /// Returns whether one more expression may be read. Counts the expression.
     pub(crate) fn may_read_expression(&self) -> bool {
         let left = self.expressions_left.get();
         self.expressions_left.set(left.saturating_sub(1));
         left > 0 && self.may_step()
     }
 
-    /// Whether one more step may be taken for the request. Counts the step.
+    /// Returns whether one more step may be taken for the request. Counts the step.
     pub(crate) fn may_step(&self) -> bool {
         let left = self.steps_left.get();
         self.steps_left.set(left.saturating_sub(1));
         left > 0 && !self.work.is_cancelled()
     }
 
-    /// Whether the request has used all of its steps or was cancelled.
+    /// Returns whether the request has used all of its steps or was cancelled.
     pub(crate) fn is_spent(&self) -> bool {
         self.steps_left.get() == 0 || self.is_cancelled()
     }
 
-    /// Whether the request was cancelled.
+    /// Returns whether the request was cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.work.is_cancelled()
     }
@@ -297,7 +297,7 @@ impl<'s> Index<'s> {
         self.files.get_or(path, || Ok(Rc::new(self.read_file(path)?)))
     }
 
-    /// Whether a file is indexed.
+    /// Returns whether a file is indexed.
     pub(crate) fn has_file(&self, path: &str) -> Result<bool> {
         self.paths.get_or(path, || Ok(self.snapshot.file_finder().row(path)?.is_some()))
     }
@@ -350,7 +350,7 @@ impl<'s> Index<'s> {
         self.exports.get_or(path, || Ok(find()?.into()))
     }
 
-    /// Whether a definition is only a declaration, computed by `find` unless it is cached.
+    /// Returns whether a definition is only a declaration, computed by `find` unless it is cached.
     pub(crate) fn is_prototype(&self, id: ChunkId, find: impl FnOnce() -> Result<bool>) -> Result<bool> {
         self.prototypes.get_or(&id, find)
     }
@@ -403,12 +403,12 @@ impl<'s> Index<'s> {
         Ok(found)
     }
 
-    /// Whether two definitions with the same qualified name are parts of one type.
+    /// Returns whether two definitions with the same qualified name are parts of one type.
     fn is_same_type(&self, one: &Definition, other: &Definition) -> Result<bool> {
         Ok(!one.syntax.generic_arity || self.type_parameters(one)? == self.type_parameters(other)?)
     }
 
-    /// Whether any file in a group of languages defines a name.
+    /// Returns whether any file in a group of languages defines a name.
     pub(crate) fn is_defined(&self, name: &str, group: u8) -> Result<bool> {
         self.defined.get_or(&(name.to_owned(), group), || {
             let mut is_defined = false;

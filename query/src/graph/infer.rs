@@ -235,7 +235,7 @@ impl<'i, 's> Reader<'i, 's> {
         })
     }
 
-    /// Whether a token can name a member. In Rust, items of tuples have numbers.
+    /// Returns whether a token can name a member. In Rust, items of tuples have numbers.
     pub(super) fn is_member(&self, at: usize) -> bool {
         let has_numbers = self.from.syntax.imports == Imports::Rust;
         self.tokens.is_name(at) || (has_numbers && self.tokens.kind(at) == Some(TokenKind::Number))
@@ -416,8 +416,8 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(None)
     }
 
-    /// Whether the name at `at` can only mean an external type, function or module: it is not a variable, and the
-    /// repository does not define it.
+    /// Returns whether the name at `at` can only mean an external type, function or module: it is not a variable, and
+    /// the repository does not define it.
     pub(super) fn is_outside(&self, at: usize) -> Result<bool> {
         let (tokens, syntax) = (&self.tokens, self.from.syntax);
         let word = tokens.at(at);
@@ -443,7 +443,7 @@ impl<'i, 's> Reader<'i, 's> {
         is_literal.then(|| Value::Module(path.to_owned(), Rc::clone(&self.from)))
     }
 
-    /// Whether the definition is a singleton method: `def self.name`.
+    /// Returns whether the definition is a singleton method: `def self.name`.
     pub(super) fn is_singleton(&self) -> bool {
         let tokens = &self.tokens;
         tokens

@@ -57,7 +57,7 @@ impl Reader<'_, '_> {
                 meaning => Value::from_meaning(meaning),
             });
         }
-        if let Some(value) = self.held(&value, name)? {
+        if let Some(value) = self.holder_member(&value, name)? {
             return Ok(value);
         }
         let Some(types) = self.types(&value)? else { return Ok(Value::Unknown) };
@@ -163,7 +163,7 @@ impl Reader<'_, '_> {
     /// `option.unwrap()`, `pointer.get()`.
     pub(super) fn passed_on(&self, value: &Value, name: &str) -> Result<Option<Value>> {
         let (is_same, is_element) = (PASSED_ON.contains(&name), ELEMENTS.contains(&name));
-        if !(is_same || is_element) || self.held(value, name)?.is_some() {
+        if !(is_same || is_element) || self.holder_member(value, name)?.is_some() {
             return Ok(None);
         }
         for of in self.types(value)?.unwrap_or_default() {
@@ -181,7 +181,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns a member of a table, an untyped object or a function; `None` for any other value.
-    pub(super) fn held(&self, value: &Value, name: &str) -> Result<Option<Value>> {
+    pub(super) fn holder_member(&self, value: &Value, name: &str) -> Result<Option<Value>> {
         let (path, owner) = match value {
             Value::Holder(path, owner) => (Rc::clone(path), owner.clone()),
             Value::Functions(functions, _) => match functions.as_slice() {
@@ -194,7 +194,7 @@ impl Reader<'_, '_> {
             Value::Instance(of, from) if from.syntax.imports == Imports::Ecma && of.path.len() == 1 => {
                 match scope::lookup(self.index, &of.path[0], from, NameRole::Callable)? {
                     Meaning::Definitions(found, reason) if found.iter().all(|one| one.is_function()) => {
-                        return self.held(&Value::Functions(found, reason), name);
+                        return self.holder_member(&Value::Functions(found, reason), name);
                     }
                     _ => return Ok(None),
                 }
@@ -286,7 +286,8 @@ impl Reader<'_, '_> {
         Ok(Value::Unknown)
     }
 
-    /// Whether the result of an extension method is its receiver: `TBuilder Add<TBuilder>(this TBuilder builder)`.
+    /// Returns whether the result of an extension method is its receiver: `TBuilder Add<TBuilder>(this TBuilder
+    /// builder)`.
     pub(super) fn returns_receiver(&self, functions: &[Rc<Definition>]) -> Result<bool> {
         let [function, ..] = functions else { return Ok(false) };
         if !function.syntax.generic_arity {

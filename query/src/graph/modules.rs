@@ -96,7 +96,7 @@ fn join(base: &str, below: &str) -> String {
     }
 }
 
-/// Whether the import of `path` in the file `from` can refer to a definition, in languages whose imports name
+/// Returns whether the import of `path` in the file `from` can refer to a definition, in languages whose imports name
 /// definitions.
 pub(crate) fn names(index: &Index<'_>, path: &str, from: &Definition, target: &Definition) -> Result<bool> {
     match from.syntax.imports {
@@ -125,7 +125,7 @@ pub(crate) fn dotted(name: &str) -> String {
     name.trim_start_matches(['\\', ':']).replace("::", ".").replace('\\', ".")
 }
 
-/// Whether a dotted name is `end` or ends with `.` and `end`.
+/// Returns whether a dotted name is `end` or ends with `.` and `end`.
 pub(crate) fn ends_in(whole: &str, end: &str) -> bool {
     whole.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }

@@ -124,7 +124,7 @@ fn matches(
     Ok(Some(matches))
 }
 
-/// Whether an argument has the type of a parameter; `None` if unknown.
+/// Returns whether an argument has the type of a parameter; `None` if unknown.
 fn fits(
     reader: &Reader<'_, '_>,
     argument: &Kind,
@@ -169,8 +169,8 @@ fn fits(
     })
 }
 
-/// Whether a type has as many type parameters as a type expression has arguments. Always true in languages where the
-/// number of type parameters does not distinguish types.
+/// Returns whether a type has as many type parameters as a type expression has arguments. Always true in languages
+/// where the number of type parameters does not distinguish types.
 pub(super) fn has_arity(index: &Index<'_>, of: &Definition, written: &TypeName) -> Result<bool> {
     Ok(!of.syntax.generic_arity || index.type_parameters(of)? == written.arguments.len())
 }
@@ -234,8 +234,8 @@ fn lambda(tokens: &Tokens, start: usize, end: usize) -> Option<Lambda> {
     Some(Lambda { parameters, is_async, returns: returns(tokens, arrow + 1, end) })
 }
 
-/// Whether the body of a lambda returns a value; `None` if the body does not show this, for example because it is a
-/// call.
+/// Returns whether the body of a lambda returns a value; `None` if the body does not show this, for example because it
+/// is a call.
 fn returns(tokens: &Tokens, body: usize, end: usize) -> Option<bool> {
     let is_thrown = |at: usize| matches!(tokens.at(at), "throw");
     if tokens.at(body) == "{" {

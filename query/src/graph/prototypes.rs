@@ -77,8 +77,8 @@ fn namesakes(index: &Index<'_>, of: &Rc<Definition>) -> Result<Definitions> {
     Ok(same)
 }
 
-/// Whether a definition is only a declaration: a function without a body, a forward declaration of a type, or an item
-/// of a declaration file.
+/// Returns whether a definition is only a declaration: a function without a body, a forward declaration of a type, or
+/// an item of a declaration file.
 fn is_declaration(index: &Index<'_>, of: &Definition) -> Result<bool> {
     if !of.syntax.prototypes || of.is_module {
         return Ok(false);
@@ -95,7 +95,7 @@ fn is_declaration(index: &Index<'_>, of: &Definition) -> Result<bool> {
     })
 }
 
-/// Whether a function has no body: `int f(int);`, `virtual void f() = 0;`.
+/// Returns whether a function has no body: `int f(int);`, `virtual void f() = 0;`.
 fn has_no_body(tokens: &Tokens) -> bool {
     if tokens.at(0) == "#" {
         return false;
@@ -113,7 +113,7 @@ fn has_no_body(tokens: &Tokens) -> bool {
     true
 }
 
-/// Whether a text has the form `typedef struct name name;`.
+/// Returns whether a text has the form `typedef struct name name;`.
 fn names_itself(tokens: &Tokens, name: &str) -> bool {
     tokens.at(0) == "typedef"
         && matches!(tokens.at(1), "struct" | "union" | "enum" | "class")

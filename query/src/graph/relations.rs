@@ -116,7 +116,7 @@ impl<'s> RelationIndex<'s> {
         Self { index: Index::new(snapshot, work) }
     }
 
-    /// Whether the request was cancelled.
+    /// Returns whether the request was cancelled.
     pub(super) fn is_cancelled(&self) -> bool {
         self.index.is_cancelled()
     }

@@ -125,7 +125,7 @@ fn overridden(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>> {
     shared(index, found, Reason::Inherited, None)
 }
 
-/// Whether a definition is a constructor of a type.
+/// Returns whether a definition is a constructor of a type.
 pub(crate) fn is_constructor(of: &Definition, own: &Definition) -> bool {
     let names = of.syntax.constructors;
     of.is_function() && (names.contains(&of.name.as_str()) || (names.contains(&"") && of.name == own.name))
@@ -210,7 +210,7 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
     }
 }
 
-/// Whether a call in Ruby assigns a value: `object.name = value`.
+/// Returns whether a call in Ruby assigns a value: `object.name = value`.
 fn is_assigned(reader: &Reader<'_, '_>, site: &CallSite) -> bool {
     let is_ruby = reader.from.syntax.names == Names::Ruby;
     is_ruby && site.receiver.is_some() && site.arguments.is_none() && reader.tokens.at(site.name + 1) == "="
@@ -331,7 +331,7 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     let namesakes = reader.index.named(name)?;
     // Functions in namespaces and modules need no receiver.
     let is_free = |other: &Definition| other.kind != ChunkType::Method && has_paths(reader.from.syntax);
-    let is_test = |path: &str| PathClasses::for_path(path).holds(PathClass::Test);
+    let is_test = |path: &str| PathClasses::for_path(path).contains(PathClass::Test);
     let calls_tests = is_test(&reader.from.path);
     let members = namesakes.iter().filter(|other| {
         // A method that calls a method of the same name on an unknown receiver delegates to another type.
@@ -349,7 +349,7 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     }
 }
 
-/// Whether functions outside of types have qualified names.
+/// Returns whether functions outside of types have qualified names.
 fn has_paths(syntax: &Syntax) -> bool {
     syntax.namespaces || syntax.imports == Imports::Rust
 }

@@ -37,7 +37,7 @@ impl Signature {
         (least, if has_rest { usize::MAX } else { single.count() })
     }
 
-    /// Whether a call can have this number of arguments.
+    /// Returns whether a call can have this number of arguments.
     pub(crate) fn takes(&self, arguments: usize) -> bool {
         let (least, most) = self.arguments();
         (least..=most).contains(&arguments)

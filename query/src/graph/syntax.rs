@@ -65,7 +65,7 @@ impl Syntax {
         !self.languages.is_empty()
     }
 
-    /// Whether a word refers to the enclosing type rather than the current object.
+    /// Returns whether a word refers to the enclosing type rather than the current object.
     pub(crate) fn is_own_type(&self, word: &str) -> bool {
         self.own.contains(&word) && matches!(word, "cls" | "Self" | "static" | "$class" | "__MODULE__" | "__PACKAGE__")
     }
@@ -132,7 +132,7 @@ pub(crate) enum Imports {
 }
 
 impl Imports {
-    /// Whether import paths refer to files.
+    /// Returns whether import paths refer to files.
     pub(crate) fn are_files(self) -> bool {
         matches!(self, Self::Python | Self::Ecma | Self::Lua)
     }

@@ -106,8 +106,8 @@ impl Tokens {
         before.zip(self.list.get(index)).is_some_and(|(before, token)| before.end == token.start)
     }
 
-    /// Whether the token at `index` is a separator that is attached to the preceding name, as in `a::b` but not in
-    /// `return ::b`. White space is allowed around dots.
+    /// Returns whether the token at `index` is a separator that is attached to the preceding name, as in `a::b` but not
+    /// in `return ::b`. White space is allowed around dots.
     pub(crate) fn is_separator(&self, index: usize) -> bool {
         match self.at(index) {
             "." | "?." | "?->" | "&." | "$" => true,
@@ -117,7 +117,7 @@ impl Tokens {
         }
     }
 
-    /// Whether a token begins a line.
+    /// Returns whether a token begins a line.
     pub(crate) fn is_first(&self, index: usize) -> bool {
         self.list.get(index).is_some_and(|token| token.is_first)
     }

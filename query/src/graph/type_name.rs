@@ -36,7 +36,7 @@ impl TypeName {
         Self { path: vec![name.to_owned()], arguments: Vec::new() }
     }
 
-    /// Whether a name occurs in the type or its arguments.
+    /// Returns whether a name occurs in the type or its arguments.
     pub(crate) fn mentions(&self, name: &str) -> bool {
         self.path.iter().any(|part| part == name) || self.arguments.iter().any(|argument| argument.mentions(name))
     }
@@ -111,7 +111,7 @@ fn read_nested(tokens: &Tokens, mut at: usize, depth: u32) -> Option<(TypeName, 
     Some((found, at))
 }
 
-/// Whether a leading separator makes a path absolute: `::std::string`, `\App\User`.
+/// Returns whether a leading separator makes a path absolute: `::std::string`, `\App\User`.
 fn is_root(tokens: &Tokens, at: usize) -> bool {
     matches!(tokens.at(at), "::" | "\\") && !(at > 0 && tokens.is_name(at - 1) && tokens.is_glued(at))
 }

@@ -130,7 +130,7 @@ pub(super) fn is_transparent(name: &TypeName) -> bool {
     name.path.last().is_some_and(|last| TRANSPARENT.contains(&last.as_str()))
 }
 
-/// Whether a type is likely a parameter of a generic definition: `T`, `K2`.
+/// Returns whether a type is likely a parameter of a generic definition: `T`, `K2`.
 pub(super) fn is_variable(name: &TypeName) -> bool {
     match name.path.as_slice() {
         [one] => one.len() <= 2 && one.starts_with(char::is_uppercase),

@@ -147,7 +147,7 @@ pub fn packed(
     Ok(pack(pieces, budget, &blank, work)?)
 }
 
-/// Whether chunks of a type have lines in a file that a reader can open.
+/// Returns whether chunks of a type have lines in a file that a reader can open.
 fn has_lines(kind: ChunkType) -> bool {
     !kind.is_memory()
 }

@@ -21,7 +21,7 @@ pub enum FileState {
 }
 
 impl FileState {
-    /// Whether the index is out of date for the file; `None` if unknown.
+    /// Returns whether the index is out of date for the file; `None` if unknown.
     pub fn is_stale(self) -> Option<bool> {
         match self {
             Self::Unchanged => Some(false),

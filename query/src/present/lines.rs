@@ -29,13 +29,13 @@ pub(crate) fn line_numbers(text: &str, (first, last): (u32, u32), file: Option<&
         .collect()
 }
 
-/// Whether a line of a text equals a line of the file. The text may have masks in place of secrets.
+/// Returns whether a line of a text equals a line of the file. The text may have masks in place of secrets.
 fn is_same(line: &str, of_file: &str) -> bool {
     let is_same = |(byte, other): (u8, u8)| byte == other || byte == MASK;
     line.len() == of_file.len() && line.bytes().zip(of_file.bytes()).all(is_same)
 }
 
-/// Whether the text has as many lines as its range in the file.
+/// Returns whether the text has as many lines as its range in the file.
 pub(crate) fn is_whole(text: &str, (first, last): (u32, u32)) -> bool {
     first > 0 && u64::from(last) + 1 == u64::from(first) + text.lines().count() as u64
 }

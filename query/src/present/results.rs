@@ -349,7 +349,7 @@ impl Copies {
         Self { count, places: chunks.take(Self::NAMED).map(place).collect() }
     }
 
-    /// Whether there are no copies.
+    /// Returns whether there are no copies.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

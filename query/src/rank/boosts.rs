@@ -51,7 +51,7 @@ impl Boosts {
         self.note.as_deref()
     }
 
-    /// Whether a column changes scores.
+    /// Returns whether a column changes scores.
     pub(crate) fn has(&self, column: &str) -> bool {
         self.columns.iter().any(|boosted| boosted.name == column)
     }

@@ -126,7 +126,7 @@ impl<'q> RuleQuery<'q> {
         Self { query, parts: WeighedParts::new(query, idfs), mentioned, requests: Requests::from_query(query) }
     }
 
-    /// Whether the query mentions one of the given names in the same case.
+    /// Returns whether the query mentions one of the given names in the same case.
     pub(crate) fn mentions<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> bool {
         !self.mentioned.is_empty()
             && names.any(|name| self.query.words.iter().any(|word| word.compound && word.text == name))

@@ -149,7 +149,8 @@ impl Parts {
     }
 }
 
-/// Whether two words have the same stem: they are equal except for English endings after at least four common letters.
+/// Returns whether two words have the same stem: they are equal except for English endings after at least four common
+/// letters.
 fn same_stem(a: &str, b: &str) -> bool {
     const ENDINGS: [&str; 20] = [
         "", "e", "s", "es", "ed", "er", "ers", "or", "ors", "ing", "ings", "ion", "ions", "y", "ies", "ied", "able",

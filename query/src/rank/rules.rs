@@ -101,7 +101,7 @@ impl Rule {
         let holds = match self.effect {
             Effect::Lift(share) => return share(query, chunk),
             Effect::FileLift(share) => return share(&chunk.file),
-            Effect::Class(class) => chunk.classes.holds(class) && !query.requests.classes.holds(class),
+            Effect::Class(class) => chunk.classes.contains(class) && !query.requests.classes.contains(class),
             Effect::Penalty(holds) => holds(query, chunk),
             Effect::Repeated(_) | Effect::Step => false,
         };
@@ -179,17 +179,17 @@ fn requested(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     f32::from(u8::from(!chunk.classes.and(query.requests.classes).is_empty()))
 }
 
-/// Whether the chunk is code between definitions.
+/// Returns whether the chunk is code between definitions.
 fn fragment(_: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.named.chunk_type == ChunkType::Code && !chunk.defines_inside
 }
 
-/// Whether the chunk is a section of a document that the query does not ask for.
+/// Returns whether the chunk is a section of a document that the query does not ask for.
 fn prose(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     matches!(chunk.named.chunk_type, ChunkType::Kb | ChunkType::Doc) && !query.requests.prose
 }
 
-/// Whether the chunk is data without behaviour that the query does not ask for.
+/// Returns whether the chunk is data without behaviour that the query does not ask for.
 fn shape(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     let kind = chunk.named.chunk_type;
     matches!(kind, ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum)
@@ -197,12 +197,12 @@ fn shape(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
         && definition(query, chunk) == 0.0
 }
 
-/// Whether the chunk has only one or two lines.
+/// Returns whether the chunk has only one or two lines.
 fn short(_: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.lines <= MAX_SHORT_LINES && !chunk.named.chunk_type.is_memory() && !chunk.defines_inside
 }
 
-/// Whether the chunk is code outside of definitions in a file that usually only re-exports.
+/// Returns whether the chunk is code outside of definitions in a file that usually only re-exports.
 fn reexports(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.named.chunk_type == ChunkType::Code && is_reexport_file(chunk.named.path) && !query.requests.exports
 }
@@ -250,7 +250,7 @@ pub(crate) fn scale_to_one<C>(ranked: &mut [RankedCandidate<'_, C>]) {
     }
 }
 
-/// Whether `text` equals `lower` after conversion to lower case.
+/// Returns whether `text` equals `lower` after conversion to lower case.
 fn folds_to(text: &str, lower: &str) -> bool {
     if text.is_ascii() { text.eq_ignore_ascii_case(lower) } else { text.to_lowercase() == lower }
 }

@@ -75,7 +75,7 @@ pub(crate) enum Holding {
 }
 
 impl DirectMatch {
-    /// Whether the name of the chunk matches the query, in any spelling.
+    /// Returns whether the name of the chunk matches the query, in any spelling.
     pub(crate) fn is_name(&self) -> bool {
         matches!(self, Self::Name(_) | Self::Variant(_))
     }
@@ -188,7 +188,7 @@ fn matches_among_all(
 
 /// Keeps the chunks that are test code.
 fn tests_among(roots: &[PreparedQuery<'_>], chunks: OfChunks<Holding>) -> Result<OfChunks<Holding>, StorageError> {
-    let is_test = |name: ChunkName<'_>| name.classes(PathClasses::for_path(name.path)).holds(PathClass::Test);
+    let is_test = |name: ChunkName<'_>| name.classes(PathClasses::for_path(name.path)).contains(PathClass::Test);
     let mut tests = Vec::new();
     for (at, id, holding) in chunks {
         if roots[at].snapshot.chunk(id)?.map(ChunkName::from_chunk).is_some_and(is_test) {
@@ -198,15 +198,15 @@ fn tests_among(roots: &[PreparedQuery<'_>], chunks: OfChunks<Holding>) -> Result
     Ok(tests)
 }
 
-/// Whether the text of a chunk calls a name. The index stores the calls of the whole file for every chunk of code
-/// outside of definitions, so the texts of such chunks are searched. Other chunks have their own calls.
+/// Returns whether the text of a chunk calls a name. The index stores the calls of the whole file for every chunk of
+/// code outside of definitions, so the texts of such chunks are searched. Other chunks have their own calls.
 fn may_call(root: &PreparedQuery<'_>, id: ChunkId, name: &str) -> Result<bool, StorageError> {
     let is_outside = root.snapshot.chunk(id)?.is_some_and(|chunk| chunk.chunk_type() == ChunkType::Code);
     let text = if is_outside { root.snapshot.text(id)? } else { None };
     Ok(text.is_none_or(|text| calls(&text.text, name)))
 }
 
-/// Whether a text calls a name: `name(…)`, `name<T>(…)`, `name!(…)`, `<name …>`, `new name`.
+/// Returns whether a text calls a name: `name(…)`, `name<T>(…)`, `name!(…)`, `<name …>`, `new name`.
 fn calls(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(start, _)| {
         let (before, after) = (&text[..start], &text[start + name.len()..]);
@@ -422,14 +422,14 @@ fn containing(
     Ok(found)
 }
 
-/// Whether a chunk is code in a language without a grammar.
+/// Returns whether a chunk is code in a language without a grammar.
 fn has_no_grammar(root: &PreparedQuery<'_>, id: ChunkId) -> Result<bool, StorageError> {
     let is_code = |path: &str| !is_prose(path.rsplit('/').next().unwrap_or(path));
     let chunk = root.snapshot.chunk(id)?;
     Ok(chunk.is_some_and(|chunk| chunk.chunk_type() == ChunkType::Doc && is_code(chunk.path())))
 }
 
-/// Whether a line of a text assigns to a name at its start, or has a defining keyword directly before the name.
+/// Returns whether a line of a text assigns to a name at its start, or has a defining keyword directly before the name.
 fn defines(text: &str, name: &str) -> bool {
     text.lines().any(|line| {
         let Some(start) = line.find(name).filter(|_| is_whole_in(line, name)) else { return false };
@@ -442,7 +442,7 @@ fn defines(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether any of the chunks has all terms in its qualified name.
+/// Returns whether any of the chunks has all terms in its qualified name.
 fn has_named(roots: &[PreparedQuery<'_>], chunks: Vec<RoaringBitmap>, terms: &[String]) -> Result<bool, StorageError> {
     for (root, mut named) in roots.iter().zip(chunks) {
         for term in terms {
@@ -485,7 +485,7 @@ fn contains(text: &str, wanted: &str) -> Option<Holding> {
     is_same.then_some(Holding::OtherCase)
 }
 
-/// Whether a character is a combining accent, a ligature, or a full-width or half-width form.
+/// Returns whether a character is a combining accent, a ligature, or a full-width or half-width form.
 fn has_ordinary_form(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}' | '\u{fb00}'..='\u{ffef}')
 }

@@ -104,17 +104,17 @@ pub(crate) struct ExactMatch {
 }
 
 impl ExactMatch {
-    /// Whether the name has the same case as the query.
+    /// Returns whether the name has the same case as the query.
     pub(crate) fn is_as_written(&self) -> bool {
         self.spelling == Spelling::Same
     }
 
-    /// Whether the name equals the query, except for case.
+    /// Returns whether the name equals the query, except for case.
     pub(crate) fn has_same_letters(&self) -> bool {
         self.spelling <= Spelling::OtherCase
     }
 
-    /// Whether the chunk is source code and its name has the same case as the query.
+    /// Returns whether the chunk is source code and its name has the same case as the query.
     pub(crate) fn is_code_as_written(&self) -> bool {
         self.spelling == Spelling::Same && !self.prose
     }
@@ -124,7 +124,7 @@ impl ExactMatch {
         Self { key: key.into(), ..self }
     }
 
-    /// Whether the chunk is a function or method, which can be declared without a body.
+    /// Returns whether the chunk is a function or method, which can be declared without a body.
     pub(crate) fn is_function(&self) -> bool {
         [ChunkType::Function, ChunkType::Method].map(kind_rank).contains(&self.kind)
     }
@@ -134,7 +134,7 @@ impl ExactMatch {
         Self { declaration: text.trim_end().ends_with(';') && !text.contains('{') && !text.contains("=>"), ..self }
     }
 
-    /// Whether the chunk is in tests, examples or other side code.
+    /// Returns whether the chunk is in tests, examples or other side code.
     pub(crate) fn is_side_code(&self) -> bool {
         self.side_code
     }

@@ -51,7 +51,7 @@ pub(crate) fn expand(
         };
         if config.abbreviations > 0.0 && is_in_at_most(config.abbreviated_in) {
             for other in abbreviations::counterparts(&term.text) {
-                if corpus.holds(other)? {
+                if corpus.contains(other)? {
                     add(other.to_owned(), config.abbreviations, ExpansionReason::Abbreviation);
                 }
             }
@@ -70,10 +70,10 @@ pub(crate) fn expand(
     Ok(extras)
 }
 
-/// Whether expansion leads from `term`, which the index does not contain, to an indexed term.
+/// Returns whether expansion leads from `term`, which the index does not contain, to an indexed term.
 pub(crate) fn has_relatives(corpus: &Corpus<'_>, term: &str) -> Result<bool, StorageError> {
     for other in abbreviations::counterparts(term) {
-        if corpus.holds(other)? {
+        if corpus.contains(other)? {
             return Ok(true);
         }
     }
@@ -86,7 +86,7 @@ fn relatives(corpus: &Corpus<'_>, term: &str, is_held: bool) -> Result<Vec<Strin
     let mut found = Vec::new();
     let mut roots = Vec::new();
     for base in inflection::bases(term) {
-        if corpus.holds(&base)? {
+        if corpus.contains(&base)? {
             roots.push(base.clone());
             found.push(base);
         }
@@ -96,7 +96,7 @@ fn relatives(corpus: &Corpus<'_>, term: &str, is_held: bool) -> Result<Vec<Strin
     }
     for root in roots {
         for form in inflection::forms(&root) {
-            if form != term && !found.contains(&form) && corpus.holds(&form)? {
+            if form != term && !found.contains(&form) && corpus.contains(&form)? {
                 found.push(form);
             }
         }
@@ -104,7 +104,7 @@ fn relatives(corpus: &Corpus<'_>, term: &str, is_held: bool) -> Result<Vec<Strin
     Ok(found)
 }
 
-/// Whether a term is a single non-ASCII character, which may be a word in a script without spaces.
+/// Returns whether a term is a single non-ASCII character, which may be a word in a script without spaces.
 fn is_one_character(term: &str) -> bool {
     !term.is_ascii() && term.chars().count() == 1
 }

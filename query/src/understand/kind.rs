@@ -42,7 +42,7 @@ impl QueryKind {
     }
 }
 
-/// Whether the text has a word typical of error messages together with a colon, a quotation or a call.
+/// Returns whether the text has a word typical of error messages together with a colon, a quotation or a call.
 fn looks_like_an_error(text: &str, parsed: &ParsedQuery) -> bool {
     let is_error_word = |text: &str| {
         ERROR_WORDS.contains(&text) || text.len() > 9 && (text.ends_with("error") || text.ends_with("exception"))

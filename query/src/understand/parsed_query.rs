@@ -159,7 +159,7 @@ impl ParsedQuery {
         }
     }
 
-    /// Whether one of `terms` occurs in the query outside of set phrases.
+    /// Returns whether one of `terms` occurs in the query outside of set phrases.
     pub(crate) fn asks_for(&self, terms: &[&str]) -> bool {
         let count_in_phrases =
             |term: &QueryTerm| self.in_phrases.iter().filter(|phrase_term| **phrase_term == term.text).count();

@@ -71,7 +71,7 @@ fn correct_word(
     analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
     let mut unknown = Vec::new();
     for term in &terms {
-        if is_correctable(term) && !corpus.holds(term)? {
+        if is_correctable(term) && !corpus.contains(term)? {
             unknown.push(term.as_str());
         }
     }
@@ -96,7 +96,7 @@ fn correct_word(
     Ok(changed.then_some(read))
 }
 
-/// Whether a term consists of letters and `_`. Terms with digits are rarely mistyped words.
+/// Returns whether a term consists of letters and `_`. Terms with digits are rarely mistyped words.
 fn is_correctable(term: &str) -> bool {
     (MIN_WORD_BYTES..=MAX_WORD_BYTES).contains(&term.len())
         && term.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
@@ -107,7 +107,7 @@ fn is_correctable(term: &str) -> bool {
 fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageError> {
     let mut found: Vec<(u8, String)> = Vec::new();
     for word in with_another_first_letter(term) {
-        if corpus.holds(&word)? {
+        if corpus.contains(&word)? {
             found.push((1, word));
         }
     }
@@ -119,7 +119,7 @@ fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageErr
         let (distance, walk) = distances.step(bytes);
         let near = distance.filter(|&distance| distance > 0).zip(str::from_utf8(bytes).ok());
         if let Some((distance, word)) = near {
-            match corpus.holds(word) {
+            match corpus.contains(word) {
                 Ok(true) => {
                     distances.tighten(distance);
                     found.push((distance, word.to_owned()));

@@ -93,14 +93,14 @@ impl<'q> Subject<'q> {
         if is_single { Self { text, is_single, of_tests, of_uses } } else { sentence }
     }
 
-    /// Whether the subject is written like an identifier rather than an ordinary word.
+    /// Returns whether the subject is written like an identifier rather than an ordinary word.
     pub(crate) fn is_identifier(&self) -> bool {
         self.is_single && is_identifier(self.text)
     }
 }
 
-/// Whether a word is quoted or called, begins with the sigil of a variable, or contains a capital, a digit, `_` or a
-/// member separator after its first character.
+/// Returns whether a word is quoted or called, begins with the sigil of a variable, or contains a capital, a digit, `_`
+/// or a member separator after its first character.
 fn is_identifier(word: &str) -> bool {
     let inner = word.trim_matches(['`', '"', '\'']);
     let plain = inner.strip_suffix("()").unwrap_or(inner);

@@ -14,12 +14,12 @@ const KNOWN_EXTENSIONS: &[&str] = &[
     "yml",
 ];
 
-/// Whether a term is a function word.
+/// Returns whether a term is a function word.
 pub(crate) fn is_function_word(word: &str) -> bool {
     FUNCTION_WORDS.contains(&word)
 }
 
-/// Whether a word is a path: `a/b/c`, `a/b.py` and `login.py`, but not `and/or` or `1/2`.
+/// Returns whether a word is a path: `a/b/c`, `a/b.py` and `login.py`, but not `and/or` or `1/2`.
 pub(crate) fn is_path(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !"/._-".contains(c));
     let has_extension = word.rsplit_once('.').is_some_and(|(stem, extension)| {
