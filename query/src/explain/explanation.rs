@@ -54,7 +54,7 @@ pub(crate) fn explain(
             rule.reason.clone_from(&aging.reason);
         }
     }
-    let keywords = keyword_match(context.parsed, &matched.places, chunk.name());
+    let keywords = keyword_match(context.parsed, &matched.positions, chunk.name());
     let columns = matched_columns(context, &candidate.retrieved, &stored.metadata, &matched.in_columns);
     let semantic = if context.mode == Mode::Sparse {
         "not used in mode sparse"
@@ -80,17 +80,17 @@ pub(crate) fn explain(
 }
 
 /// Returns the custom columns of a chunk whose text contains at least one of the query's terms at the positions
-/// `places`.
+/// `positions`.
 fn matched_columns(
     context: &RankingContext<'_, '_>,
     candidate: &Candidate<'_>,
     metadata: &[(String, MetaValue)],
-    places: &[usize],
+    positions: &[usize],
 ) -> Vec<String> {
-    if places.is_empty() {
+    if positions.is_empty() {
         return Vec::new();
     }
-    let terms: Vec<&str> = places.iter().filter_map(|&place| context.parsed.term_at(place)).collect();
+    let terms: Vec<&str> = positions.iter().filter_map(|&position| context.parsed.term_at(position)).collect();
     let holds_term = |text: &str| {
         let mut holds = false;
         context.analyzer.terms(text, &mut |term| holds |= terms.contains(&term));

@@ -28,11 +28,11 @@ pub(super) fn select(
     work.check()?;
     if let Some(property) = property(&condition.key, index.snapshot)? {
         let equal = property.equal(condition, index, from, work)?;
-        return Ok(meeting(condition, index.snapshot, index.snapshot.live().clone(), equal));
+        return Ok(apply_operator(condition, index.snapshot, index.snapshot.live().clone(), equal));
     }
     match index.annotations.filter(|_| condition.key == column::TAGS) {
-        Some(annotations) => annotated(condition, annotations, index.snapshot, work),
-        None => stored(condition, index.snapshot, work),
+        Some(annotations) => select_by_tags(condition, annotations, index.snapshot, work),
+        None => select_by_metadata(condition, index.snapshot, work),
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) fn is_column(key: &str, snapshot: &Snapshot) -> Result<bool, StorageE
 }
 
 /// Returns the chunks whose tags, which users have given as annotations, meet a condition.
-fn annotated(
+fn select_by_tags(
     condition: &Condition,
     annotations: &Annotations,
     snapshot: &Snapshot,
@@ -80,7 +80,7 @@ fn annotated(
             equal.insert(id.0);
         }
     }
-    Ok(meeting(condition, snapshot, any, equal))
+    Ok(apply_operator(condition, snapshot, any, equal))
 }
 
 /// Returns the note for an answer without tags.
@@ -89,7 +89,11 @@ pub(crate) fn without_tags(error: &StorageError) -> String {
 }
 
 /// Returns the chunks whose stored metadata meets a condition.
-fn stored(condition: &Condition, snapshot: &Snapshot, work: &WorkBudget) -> Result<RoaringBitmap, SelectError> {
+fn select_by_metadata(
+    condition: &Condition,
+    snapshot: &Snapshot,
+    work: &WorkBudget,
+) -> Result<RoaringBitmap, SelectError> {
     let key = &condition.key;
     let typed = TypedCondition::new(condition, kind(key, snapshot)?)?;
     let (mut any, mut equal) = (RoaringBitmap::new(), RoaringBitmap::new());
@@ -109,12 +113,17 @@ fn stored(condition: &Condition, snapshot: &Snapshot, work: &WorkBudget) -> Resu
         }
         any |= chunks;
     }
-    Ok(meeting(condition, snapshot, any, equal))
+    Ok(apply_operator(condition, snapshot, any, equal))
 }
 
 /// Applies the operator of a condition. `any` contains the chunks with a value, and `equal` contains the chunks with a
 /// value that an operand accepts.
-fn meeting(condition: &Condition, snapshot: &Snapshot, any: RoaringBitmap, equal: RoaringBitmap) -> RoaringBitmap {
+fn apply_operator(
+    condition: &Condition,
+    snapshot: &Snapshot,
+    any: RoaringBitmap,
+    equal: RoaringBitmap,
+) -> RoaringBitmap {
     if condition.operator.is_negated() {
         any - equal
     } else if condition.accepts_missing() {

@@ -36,7 +36,7 @@ pub(crate) struct CallSite {
 /// `own_name` is the definition itself. Of calls with the same [`shape`], only the first is returned.
 pub(crate) fn calls_of(tokens: &Tokens, name: &str, own_name: &str, syntax: &Syntax) -> Vec<CallSite> {
     let skipped = usize::from(name == own_name);
-    let sites = tokens.places(name).skip(skipped).filter_map(|at| call_at(tokens, at, syntax));
+    let sites = tokens.positions(name).skip(skipped).filter_map(|at| call_at(tokens, at, syntax));
     let mut seen = FxHashSet::default();
     sites.filter(|site| seen.insert(shape(tokens, site, syntax))).collect()
 }
@@ -117,7 +117,7 @@ fn is_bare_call(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
 /// Returns whether the names from `first` to `last` after `<` name a markup element, which has attributes or an end
 /// tag.
 fn is_element(tokens: &Tokens, first: usize, last: usize) -> bool {
-    angle_closer(tokens, first - 1).is_none() || tokens.places(tokens.at(last)).any(|end| ends_element(tokens, end))
+    angle_closer(tokens, first - 1).is_none() || tokens.positions(tokens.at(last)).any(|end| ends_element(tokens, end))
 }
 
 /// Returns whether a name, or the dotted name that it ends, follows `</`.

@@ -103,7 +103,7 @@ fn receiver(index: &Index<'_>, function: &Rc<Definition>) -> Result<Option<TypeN
         return Ok(Some(receiver));
     }
     let tokens = Tokens::read(index.signature_text(function)?, function.syntax);
-    let constraint = tokens.places(name).find(|at| tokens.before(*at) == "where" && tokens.at(at + 1) == ":");
+    let constraint = tokens.positions(name).find(|at| tokens.before(*at) == "where" && tokens.at(at + 1) == ":");
     let constraint = constraint.and_then(|at| type_name::read(&tokens, at + 2)).map(|(name, _)| name);
     Ok(Some(constraint.unwrap_or_else(|| TypeName::from_name("T"))))
 }

@@ -105,7 +105,7 @@ pub(crate) fn named_by(
             None => Meaning::External,
         });
     }
-    let (mut found, mut passed_on) = (Vec::new(), Vec::new());
+    let (mut found, mut reexported) = (Vec::new(), Vec::new());
     for other in index.named_in(name, from.syntax.group)? {
         let reach = match imports {
             _ if !NameRole::Callable.accepts(&other) => Reach::Never,
@@ -115,12 +115,12 @@ pub(crate) fn named_by(
         };
         match reach {
             Reach::Exactly => found.push(other),
-            Reach::Crate => passed_on.push(other),
+            Reach::Crate => reexported.push(other),
             Reach::Never => {}
         }
     }
-    if found.is_empty() && !passed_on.is_empty() && !crates::is_file(index, path, from)? {
-        found = passed_on;
+    if found.is_empty() && !reexported.is_empty() && !crates::is_file(index, path, from)? {
+        found = reexported;
     }
     Ok(match imports {
         _ if !found.is_empty() => Meaning::Definitions(found, Reason::Import),
@@ -325,7 +325,7 @@ fn returned(index: &Index<'_>, from: &Definition) -> Result<Option<String>> {
     let file = index.file(&from.path)?;
     for module in file.definitions.iter().filter(|definition| definition.is_module) {
         let tokens = index.tokens(module)?;
-        let Some(at) = tokens.places("return").last() else { continue };
+        let Some(at) = tokens.positions("return").last() else { continue };
         let at = if tokens.at(at + 1) == "setmetatable" && tokens.at(at + 2) == "(" { at + 3 } else { at + 1 };
         if tokens.is_name(at) {
             return Ok(Some(tokens.at(at).to_owned()));

@@ -374,7 +374,7 @@ impl<'s> Index<'s> {
     pub(crate) fn type_parameters(&self, of: &Definition) -> Result<usize> {
         self.type_parameters.get_or(&of.id, || {
             let tokens = Tokens::read(self.signature_text(of)?, of.syntax);
-            let counts = tokens.places(&of.name).map(|at| type_name::argument_count(&tokens, at + 1));
+            let counts = tokens.positions(&of.name).map(|at| type_name::argument_count(&tokens, at + 1));
             Ok(counts.max().unwrap_or_default())
         })
     }

@@ -125,7 +125,7 @@ impl<'i, 's> Reader<'i, 's> {
             match tokens.at(next) {
                 _ if tokens.is_separator(next) && tokens.at(next + 1) == "(" => {
                     // Go: x.(T)
-                    value = self.written(next + 2);
+                    value = self.instance_at(next + 2);
                     next = tokens.behind(next + 1, end);
                 }
                 _ if tokens.is_separator(next) && self.is_member(next + 1) => {
@@ -133,7 +133,7 @@ impl<'i, 's> Reader<'i, 's> {
                     next += 2;
                     let held = match self.constructed(&value, name) {
                         Some(made) => Some(made),
-                        None => self.passed_on(&value, name)?,
+                        None => self.receiver_or_element(&value, name)?,
                     };
                     if let Some(held) = held {
                         value = held;
@@ -202,7 +202,7 @@ impl<'i, 's> Reader<'i, 's> {
             }
         }
         if tokens.at(next) == "as" && next < end {
-            return Ok(self.written(next + 1));
+            return Ok(self.instance_at(next + 1));
         }
         if let Some(either) = self.choice(&value, next, end)? {
             return Ok(either);
@@ -259,7 +259,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Returns an object of the type at a token.
-    pub(super) fn written(&self, at: usize) -> Value {
+    pub(super) fn instance_at(&self, at: usize) -> Value {
         let found = type_name::read(&self.tokens, at);
         found.map_or(Value::Unknown, |(name, _)| Value::Instance(name, Rc::clone(&self.from)))
     }
@@ -297,7 +297,7 @@ impl<'i, 's> Reader<'i, 's> {
             return Ok((self.inner(at + 1, closer)?, closer + 1));
         }
         if word == "[" && syntax.declarations == Declarations::NameType {
-            return Ok((self.written(at), end));
+            return Ok((self.instance_at(at), end));
         }
         // Objective-C: [object message]
         if word == "[" && !syntax.languages.contains(&"objc") {
@@ -447,7 +447,7 @@ impl<'i, 's> Reader<'i, 's> {
     pub(super) fn is_singleton(&self) -> bool {
         let tokens = &self.tokens;
         tokens
-            .places(&self.from.name)
+            .positions(&self.from.name)
             .next()
             .is_some_and(|at| at >= 2 && tokens.before(at) == "." && tokens.at(at - 2) == "self")
     }

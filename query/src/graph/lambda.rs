@@ -46,9 +46,11 @@ impl Reader<'_, '_> {
             "it" if self.from.syntax.trailing_blocks => {
                 block_of(tokens, at).map(|method| Parameter { method, position: 0 })
             }
-            _ => {
-                tokens.places(name).take_while(|place| *place < at).filter_map(|place| parameter(tokens, place)).last()
-            }
+            _ => tokens
+                .positions(name)
+                .take_while(|place| *place < at)
+                .filter_map(|place| parameter(tokens, place))
+                .last(),
         };
         let Some(Parameter { method, position }) = parameter else { return Ok(None) };
         let receiver = match method {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use aurora_storage::ChunkType;
 
-use super::declarations::{self, Declared, Place};
+use super::declarations::{self, DeclarationKind, Declared};
 use super::imports::{self, ExportSearch};
 use super::index::{Definition, Definitions, Result};
 use super::infer::{Reader, Value};
@@ -18,7 +18,7 @@ use super::types::{is_transparent, is_variable};
 
 /// Members of external types that return the receiver or the value that the receiver wraps.
 #[rustfmt::skip]
-const PASSED_ON: [&str; 36] = [
+const RETURN_RECEIVER: [&str; 36] = [
     "clone", "cloned", "copied", "as_ref", "as_mut", "as_deref", "as_deref_mut", "to_owned", "borrow", "borrow_mut",
     "lock", "read", "write", "unwrap", "expect", "unwrap_or", "unwrap_or_else", "unwrap_or_default", "ok", "ok_or",
     "ok_or_else", "iter", "iter_mut", "into_iter", "filter", "reverse", "rev", "skip", "slice", "sorted", "stream",
@@ -39,10 +39,10 @@ impl Reader<'_, '_> {
             None => signature::property_type(&self.index.signature_text(of)?, &of.name, of.syntax),
             Some(read) => {
                 let tokens = self.index.tokens(of)?;
-                let is_getter = tokens.places(&of.name).next().is_some_and(|at| tokens.before(at) == "get");
+                let is_getter = tokens.positions(&of.name).next().is_some_and(|at| tokens.before(at) == "get");
                 let is_decorated = ["property", "cached_property"]
                     .iter()
-                    .any(|decorator| tokens.places(decorator).any(|at| tokens.before(at) == "@"));
+                    .any(|decorator| tokens.positions(decorator).any(|at| tokens.before(at) == "@"));
                 if is_getter || is_decorated { read.results.into_iter().next() } else { None }
             }
         };
@@ -107,7 +107,7 @@ impl Reader<'_, '_> {
         if !holders.is_empty() {
             return Ok(Value::Functions(holders, Reason::Receiver));
         }
-        if let Some((inner, reader)) = self.dereferenced(&value, &types)? {
+        if let Some((inner, reader)) = self.deref_target(&value, &types)? {
             return reader.member(inner, name);
         }
         if let Some(extensions) = self.extension(&value, name)? {
@@ -118,13 +118,13 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the target of an object whose type implements `Deref`, and a reader at the next inference depth.
-    pub(super) fn dereferenced(&self, value: &Value, types: &[Rc<Definition>]) -> Result<Option<(Value, Self)>> {
+    pub(super) fn deref_target(&self, value: &Value, types: &[Rc<Definition>]) -> Result<Option<(Value, Self)>> {
         for of in types {
             for block in scope::implementations(self.index, of)? {
                 let Some(reader) = self.at(&block)? else { return Ok(None) };
                 let tokens = &reader.tokens;
-                let is_deref = tokens.places("Deref").next().is_some();
-                let target = tokens.places("Target").find(|at| tokens.at(at + 1) == "=").filter(|_| is_deref);
+                let is_deref = tokens.positions("Deref").next().is_some();
+                let target = tokens.positions("Target").find(|at| tokens.at(at + 1) == "=").filter(|_| is_deref);
                 let Some((target, _)) = target.and_then(|at| type_name::read(tokens, at + 2)) else { continue };
                 let inner = match value {
                     Value::Instance(name, from) if is_variable(&target) && !name.arguments.is_empty() => {
@@ -150,7 +150,7 @@ impl Reader<'_, '_> {
         }
         for of in self.types(receiver)?.unwrap_or_default() {
             let tokens = self.index.tokens(&of)?;
-            let parameters = tokens.places(&of.name).map(|at| type_name::parameters(&tokens, at + 1));
+            let parameters = tokens.positions(&of.name).map(|at| type_name::parameters(&tokens, at + 1));
             let position = parameters.take(1).flatten().position(|parameter| parameter == *name);
             if let Some(argument) = position.and_then(|position| owner.arguments.get(position)) {
                 return Ok(Value::Instance(argument.clone(), Rc::clone(from)));
@@ -161,8 +161,8 @@ impl Reader<'_, '_> {
 
     /// Returns the result of a member that returns its receiver or an element of the receiver: `list.iter()`,
     /// `option.unwrap()`, `pointer.get()`.
-    pub(super) fn passed_on(&self, value: &Value, name: &str) -> Result<Option<Value>> {
-        let (is_same, is_element) = (PASSED_ON.contains(&name), ELEMENTS.contains(&name));
+    pub(super) fn receiver_or_element(&self, value: &Value, name: &str) -> Result<Option<Value>> {
+        let (is_same, is_element) = (RETURN_RECEIVER.contains(&name), ELEMENTS.contains(&name));
         if !(is_same || is_element) || self.holder_member(value, name)?.is_some() {
             return Ok(None);
         }
@@ -231,7 +231,7 @@ impl Reader<'_, '_> {
         }
         for of in &parts {
             let Some(reader) = self.at(of)? else { break };
-            let declared = declarations::declared(&reader.tokens, &own, Place::Field, of.syntax);
+            let declared = declarations::declared(&reader.tokens, &own, DeclarationKind::Field, of.syntax);
             let mut first = None;
             if let Some(declared) = declared.filter(|declared| *declared != Declared::Untyped) {
                 match reader.declared(declared)? {
@@ -239,7 +239,7 @@ impl Reader<'_, '_> {
                     value => return Ok(Some(value)),
                 }
             }
-            for method in self.assigning(of)? {
+            for method in self.assigning_methods(of)? {
                 let Some(reader) = self.at(&method)?.filter(|_| self.index.may_step()) else { break };
                 for declared in declarations::assigned(&reader.tokens, name, of.syntax) {
                     match reader.declared(declared)? {
@@ -257,7 +257,7 @@ impl Reader<'_, '_> {
 
     /// Returns the methods of a type that may assign its fields. These are the constructors and, in languages that do
     /// not require declarations of fields, all other methods.
-    pub(super) fn assigning(&self, of: &Rc<Definition>) -> Result<Definitions> {
+    pub(super) fn assigning_methods(&self, of: &Rc<Definition>) -> Result<Definitions> {
         let names = of.syntax.constructors;
         let mut found = Vec::new();
         for constructor in names {

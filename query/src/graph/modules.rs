@@ -20,15 +20,15 @@ const MAX_ANCESTORS: usize = 16;
 
 /// Returns the files of the module `path` that is imported in the file `from`, in languages whose modules are files.
 pub(crate) fn files(index: &Index<'_>, path: &str, from: &str, imports: Imports) -> Result<Vec<String>> {
-    let (places, endings): (Vec<String>, &[&str]) = match imports {
+    let (candidates, endings): (Vec<String>, &[&str]) = match imports {
         Imports::Python => (python_candidates(path, from), &PYTHON_ENDINGS),
         Imports::Lua => (python_candidates(path.trim_start_matches("./"), from), &LUA_ENDINGS),
         Imports::Ecma => (ecma_candidates(path, from), &ECMA_ENDINGS),
         _ => return Ok(Vec::new()),
     };
-    for place in places {
+    for candidate in candidates {
         for ending in endings {
-            let file = format!("{place}{ending}");
+            let file = format!("{candidate}{ending}");
             let file = file.trim_start_matches('/');
             if !file.is_empty() && index.has_file(file)? {
                 return Ok(vec![file.to_owned()]);
@@ -51,23 +51,24 @@ fn python_candidates(path: &str, from: &str) -> Vec<String> {
 }
 
 fn ecma_candidates(path: &str, from: &str) -> Vec<String> {
-    let mut places = Vec::new();
+    let mut candidates = Vec::new();
     if path.starts_with('.') {
-        places.extend(relative(directory(from), path));
+        candidates.extend(relative(directory(from), path));
     } else {
         let plain = path.trim_start_matches(['@', '~', '$', '#']).trim_start_matches('/');
         let roots = ROOTS.iter().copied().chain(ancestors(directory(from)).take(MAX_ANCESTORS));
-        places.extend(roots.map(|root| join(root, plain)));
+        candidates.extend(roots.map(|root| join(root, plain)));
         // The import may name a package of the same repository.
         let package = if path.starts_with('@') { path.split_once('/').map_or("", |(_, name)| name) } else { path };
         let (package, below) = package.split_once('/').unwrap_or((package, "index"));
-        places.push(format!("packages/{package}/src/{below}"));
-        places.push(format!("packages/{package}/{below}"));
+        candidates.push(format!("packages/{package}/src/{below}"));
+        candidates.push(format!("packages/{package}/{below}"));
     }
-    let built = places.iter().filter_map(|place| ECMA_BUILT.iter().find_map(|ending| place.strip_suffix(ending)));
+    let built =
+        candidates.iter().filter_map(|candidate| ECMA_BUILT.iter().find_map(|ending| candidate.strip_suffix(ending)));
     let sources: Vec<String> = built.map(str::to_owned).collect();
-    places.extend(sources);
-    places
+    candidates.extend(sources);
+    candidates
 }
 
 /// Resolves a path relative to a directory; `None` if the path leads out of the root.

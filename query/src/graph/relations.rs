@@ -228,7 +228,7 @@ impl<'s> RelationIndex<'s> {
             (Relation::Callers, Some(member)) => {
                 let names = self.with_renames(vec![member.clone()])?;
                 let meant = FxHashSet::from_iter([definition.id]);
-                let mut found = self.calling(&definition, names.clone(), &meant)?;
+                let mut found = self.definitions_calling(&definition, names.clone(), &meant)?;
                 if definition.is_module && definition.syntax.imports.are_files() {
                     self.add_variable_callers(&definition, member, &names, &mut found)?;
                 }
@@ -236,7 +236,7 @@ impl<'s> RelationIndex<'s> {
             }
             (Relation::Implementers, None) => self.implementers(&definition)?,
             (Relation::Implementers, Some(member)) if definition.is_type() => {
-                self.overriding(Rc::clone(&definition), member, definition.id)?
+                self.overriding_members(Rc::clone(&definition), member, definition.id)?
             }
             (Relation::Callees, None) => self.callees(&definition)?,
             // A name inside a function is part of the function.
@@ -286,18 +286,18 @@ impl<'s> RelationIndex<'s> {
             meant.extend(self.index.other_parts(of)?.iter().map(|part| part.id));
             meant.extend(resolve::own_constructors(&self.index, of)?.iter().map(|constructor| constructor.id));
         }
-        let mut found = self.calling(of, names, &meant)?;
-        for (caller, word) in self.making(of)? {
+        let mut found = self.definitions_calling(of, names, &meant)?;
+        for (caller, word) in self.instantiating_members(of)? {
             found.add_caller(&caller, resolve::targets(&self.index, &caller, word)?, &meant);
         }
-        for caller in self.delegating(of)? {
+        for caller in self.delegating_definitions(of)? {
             found.add_caller(&caller, resolve::delegates(&self.index, &caller)?, &meant);
         }
         Ok(found)
     }
 
     /// Returns the definitions in which a call of one of `names` resolves to one of the definitions `meant`.
-    fn calling(&self, of: &Definition, names: Vec<String>, meant: &FxHashSet<ChunkId>) -> Result<Found> {
+    fn definitions_calling(&self, of: &Definition, names: Vec<String>, meant: &FxHashSet<ChunkId>) -> Result<Found> {
         let (mut found, mut seen) = (Found::default(), FxHashSet::default());
         for name in names {
             let chunks = self.index.chunks(Label::Calls(&name), MAX_CALLERS)?;
@@ -338,7 +338,7 @@ impl<'s> RelationIndex<'s> {
 
     /// Returns the members that may instantiate their own type, each with the word that instantiates the type: `cls()`,
     /// `new`.
-    fn making(&self, of: &Rc<Definition>) -> Result<Vec<(Rc<Definition>, &'static str)>> {
+    fn instantiating_members(&self, of: &Rc<Definition>) -> Result<Vec<(Rc<Definition>, &'static str)>> {
         let words: Vec<&'static str> = of.syntax.own.iter().copied().chain(of.syntax.maker).collect();
         let mut found = Vec::new();
         for own in self.constructed_types(of)? {
@@ -354,7 +354,7 @@ impl<'s> RelationIndex<'s> {
 
     /// Returns the constructors that may call the constructor `of` by `super(…)` or `this(…)`, or the methods that may
     /// call the method `of` because they override it.
-    fn delegating(&self, of: &Rc<Definition>) -> Result<Definitions> {
+    fn delegating_definitions(&self, of: &Rc<Definition>) -> Result<Definitions> {
         if of.syntax.base_calls && of.is_function() {
             return Ok(self.implementers(of)?.targets.into_iter().map(|target| target.definition).collect());
         }
@@ -469,13 +469,13 @@ impl<'s> RelationIndex<'s> {
             return self.subtypes(of);
         }
         match scope::enclosing_type(&self.index, of)? {
-            Some(own) => self.overriding(own, &of.name, of.id),
+            Some(own) => self.overriding_members(own, &of.name, of.id),
             None => Ok(Found::default()),
         }
     }
 
     /// Returns the members with a given name in all transitive subtypes of a type, except the member `except`.
-    fn overriding(&self, own: Rc<Definition>, name: &str, except: ChunkId) -> Result<Found> {
+    fn overriding_members(&self, own: Rc<Definition>, name: &str, except: ChunkId) -> Result<Found> {
         let mut found = Found::default();
         let (mut queue, mut seen) = (vec![own], FxHashSet::default());
         while let Some(at) = queue.pop() {

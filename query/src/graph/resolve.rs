@@ -31,7 +31,7 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
     index.begin_calls();
     let reader = Reader::new(index, Rc::clone(from))?;
     // The last part of a qualified name is resolved as a name with a receiver.
-    let name = match reader.tokens.places(name).next() {
+    let name = match reader.tokens.positions(name).next() {
         None => name.rsplit("::").next().unwrap_or(name),
         Some(_) => name,
     };
@@ -50,7 +50,7 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
         found = element(&reader, name)?;
     }
     if found.is_empty() && !from.syntax.is_known() {
-        found = stated(index, from, name)?;
+        found = from_stage(index, from, name)?;
     }
     found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.definition.key.cmp(&b.definition.key)));
     Ok(found)
@@ -63,21 +63,23 @@ fn element(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>> {
         letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
     };
     let name: String = name.split('-').map(part).collect();
-    match bare(reader, &name)? {
-        Value::Functions(found, reason) | Value::Types(found, reason) => shared(reader.index, found, reason, None),
+    match bare_name(reader, &name)? {
+        Value::Functions(found, reason) | Value::Types(found, reason) => {
+            into_targets(reader.index, found, reason, None)
+        }
         _ => Ok(Vec::new()),
     }
 }
 
 /// Returns the definitions of a called name that a custom stage provides, in a language whose calls cannot be parsed.
-fn stated(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>> {
+fn from_stage(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>> {
     // The index counts base types as called names.
     if index.snapshot.relations(from.id)?.is_some_and(|relations| relations.bases.iter().any(|base| base == name)) {
         return Ok(Vec::new());
     }
-    let found = scope::stated(index, from, name, |_| true)?;
+    let found = scope::from_stage(index, from, name, |_| true)?;
     let reason = if found.iter().any(|one| one.path == from.path) { Reason::Scope } else { Reason::Global };
-    shared(index, found, reason, None)
+    into_targets(index, found, reason, None)
 }
 
 /// Returns the constructors that a constructor calls by `super(…)` or `this(…)`, and the methods that a bare `super`
@@ -92,7 +94,7 @@ pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<
     let tokens = index.tokens(from)?;
     let mut found = Vec::new();
     for word in from.syntax.base.iter().chain(from.syntax.own) {
-        let open = tokens.places(word).map(|at| at + 1).find(|at| tokens.at(*at) == "(");
+        let open = tokens.positions(word).map(|at| at + 1).find(|at| tokens.at(*at) == "(");
         let Some(open) = open.filter(|open| tokens.closer(*open).is_some_and(|close| tokens.at(close + 1) != "."))
         else {
             continue;
@@ -105,7 +107,7 @@ pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<
         }
         constructors_of.retain(|constructor| constructor.id != from.id);
         let reason = if is_base { Reason::Inherited } else { Reason::Scope };
-        found.extend(shared(index, constructors_of, reason, call_sites::count(&tokens, open))?);
+        found.extend(into_targets(index, constructors_of, reason, call_sites::count(&tokens, open))?);
     }
     Ok(found)
 }
@@ -113,7 +115,7 @@ pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<
 /// Returns the overridden methods that a method calls by a word for its base types, such as `super`.
 fn overridden(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>> {
     let tokens = index.tokens(from)?;
-    let calls = from.is_function() && from.syntax.base.iter().any(|word| tokens.places(word).next().is_some());
+    let calls = from.is_function() && from.syntax.base.iter().any(|word| tokens.positions(word).next().is_some());
     let own = if calls { scope::enclosing_type(index, from)? } else { None };
     let mut found = Vec::new();
     for base in own.iter().map(|own| scope::bases(index, own)).collect::<Result<Vec<_>>>()? {
@@ -122,7 +124,7 @@ fn overridden(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>> {
         }
     }
     found.retain(|other| other.id != from.id);
-    shared(index, found, Reason::Inherited, None)
+    into_targets(index, found, Reason::Inherited, None)
 }
 
 /// Returns whether a definition is a constructor of a type.
@@ -144,7 +146,7 @@ fn site_targets(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>>
 
 fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<Target>> {
     if site.is_macro {
-        return macros(reader, name);
+        return macro_targets(reader, name);
     }
     let syntax = reader.from.syntax;
     let value = match site.receiver {
@@ -174,13 +176,13 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
         }
         None => match reader.local(name, site.name)?.filter(|_| !syntax.marked_variables) {
             Some(value) => value,
-            None => bare(reader, name)?,
+            None => bare_name(reader, name)?,
         },
     };
     match reader.with_type_arguments(value, site.name)? {
         Value::Functions(found, reason) => {
             let found = overloads::select(reader, found, site)?;
-            shared(reader.index, found, reason, None)
+            into_targets(reader.index, found, reason, None)
         }
         Value::Types(types, reason) => {
             let (mut found, mut without) = (Vec::new(), Vec::<Rc<Definition>>::new());
@@ -198,11 +200,11 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
             }
             found.extend(without);
             let found = overloads::select(reader, found, site)?;
-            shared(reader.index, found, reason, None)
+            into_targets(reader.index, found, reason, None)
         }
         Value::Module(module, from) => match reader.default_of(&module, &from)? {
             Value::Types(found, reason) | Value::Functions(found, reason) => {
-                shared(reader.index, found, reason, site.arguments)
+                into_targets(reader.index, found, reason, site.arguments)
             }
             _ => Ok(Vec::new()),
         },
@@ -257,7 +259,7 @@ pub(crate) fn calls_variable(
 
 /// Returns the macros with a given name, preferring macros in the same file, because a call does not show where its
 /// macro is defined.
-fn macros(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>> {
+fn macro_targets(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>> {
     let mut found = reader.index.named_in(name, reader.from.syntax.group)?;
     retain(&mut found, |other| Ok(reader.index.signature_text(other)?.contains("macro_rules!")))?;
     let is_near = |other: &Rc<Definition>| other.path == reader.from.path;
@@ -265,11 +267,11 @@ fn macros(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>> {
     if reason == Reason::Scope {
         found.retain(is_near);
     }
-    shared(reader.index, found, reason, None)
+    into_targets(reader.index, found, reason, None)
 }
 
 /// Returns the value of a name without a receiver.
-fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value> {
+fn bare_name(reader: &Reader<'_, '_>, name: &str) -> Result<Value> {
     let meaning = scope::lookup(reader.index, name, &reader.from, NameRole::Callable)?;
     if !matches!(meaning, Meaning::Definitions(_, Reason::Scope | Reason::Inherited))
         && let Some(holder) = own_holder(reader, name)?
@@ -343,8 +345,8 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     let members = overloads::accepting(reader.index, members, site.arguments)?;
     match members.len() {
         0 => Ok(Vec::new()),
-        1 => shared(reader.index, members, Reason::OnlyMember, site.arguments),
-        2..=MAX_CANDIDATES => shared(reader.index, members, Reason::Namesakes, site.arguments),
+        1 => into_targets(reader.index, members, Reason::OnlyMember, site.arguments),
+        2..=MAX_CANDIDATES => into_targets(reader.index, members, Reason::Namesakes, site.arguments),
         _ => Ok(Vec::new()),
     }
 }
@@ -355,7 +357,12 @@ fn has_paths(syntax: &Syntax) -> bool {
 }
 
 /// Converts the definitions that match a call to targets. The confidence of the reason is divided among the targets.
-fn shared(index: &Index<'_>, found: Definitions, reason: Reason, arguments: Option<usize>) -> Result<Vec<Target>> {
+fn into_targets(
+    index: &Index<'_>,
+    found: Definitions,
+    reason: Reason,
+    arguments: Option<usize>,
+) -> Result<Vec<Target>> {
     let found = prototypes::resolve_declarations(index, found)?;
     let by_arguments =
         if found.len() > 1 { overloads::accepting(index, found.clone(), arguments)? } else { Vec::new() };

@@ -355,10 +355,10 @@ pub(crate) fn implementations(index: &Index<'_>, of: &Rc<Definition>) -> Result<
 pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Definitions> {
     let tokens = index.tokens(of)?;
     let is_qualified = |at: &usize| *at >= 2 && tokens.is_separator(*at - 1) && tokens.is_name(*at - 2);
-    let place = tokens.places(name).find(is_qualified);
+    let qualified_at = tokens.positions(name).find(is_qualified);
     let is_listed = |at: &usize| matches!(tokens.before(*at), ":" | ",") || is_qualified(at);
-    let type_arguments = tokens.places(name).find(is_listed).map(|at| type_name::argument_count(&tokens, at + 1));
-    let path_of = place.map(|at| path_to(&tokens, at)).unwrap_or_else(|| vec![name.to_owned()]);
+    let type_arguments = tokens.positions(name).find(is_listed).map(|at| type_name::argument_count(&tokens, at + 1));
+    let path_of = qualified_at.map(|at| path_to(&tokens, at)).unwrap_or_else(|| vec![name.to_owned()]);
     let found = match of.syntax.imports {
         Imports::Modules => module(index, &path_of, of)?,
         _ => path(index, &path_of, of, NameRole::Base)?,
@@ -369,13 +369,13 @@ pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result
     };
     types.retain(|other| other.is_type() && other.id != of.id);
     let types = index.with_type_parameters(types, type_arguments.unwrap_or_default())?;
-    if types.is_empty() && !of.syntax.is_known() { stated(index, of, name, Definition::is_type) } else { Ok(types) }
+    if types.is_empty() && !of.syntax.is_known() { from_stage(index, of, name, Definition::is_type) } else { Ok(types) }
 }
 
 /// Returns the definitions to which a name refers that a custom stage provides, in a language that cannot be parsed.
 /// Prefers definitions in the same file, then in languages of the same group. Empty if there are more than
 /// [`MAX_CANDIDATES`].
-pub(crate) fn stated(
+pub(crate) fn from_stage(
     index: &Index<'_>,
     from: &Definition,
     name: &str,
@@ -406,17 +406,17 @@ pub(crate) fn module(index: &Index<'_>, names: &[String], from: &Definition) -> 
     let Some((first, rest)) = names.split_first() else { return Ok(Meaning::Unknown) };
     let separator = if from.syntax.names == Names::Elixir { "." } else { "::" };
     let joined = |first: &str| [&[first.to_owned()], rest].concat().join(separator);
-    let mut places = Vec::new();
-    places.extend(imports::aliased(index, first, from)?.map(|first| joined(&first)));
+    let mut candidates = Vec::new();
+    candidates.extend(imports::aliased(index, first, from)?.map(|first| joined(&first)));
     // The path may be relative to an enclosing module.
     let mut scope = from.qualified_name.as_str();
-    while !scope.is_empty() && places.len() < MAX_BASES {
-        places.push(format!("{scope}{separator}{}", joined(first)));
+    while !scope.is_empty() && candidates.len() < MAX_BASES {
+        candidates.push(format!("{scope}{separator}{}", joined(first)));
         scope = scope_around(scope);
     }
-    places.push(joined(first));
-    for place in places {
-        let found = modules::named(index, &place, from)?;
+    candidates.push(joined(first));
+    for candidate in candidates {
+        let found = modules::named(index, &candidate, from)?;
         if !found.is_empty() {
             return Ok(Meaning::Definitions(found, Reason::Import));
         }

@@ -47,7 +47,7 @@ impl Signature {
 /// Parses the signature of the function `name`; `None` if it has no parameter list.
 pub(crate) fn read(signature: &str, name: &str, syntax: &Syntax) -> Option<Signature> {
     let tokens = Tokens::read(signature.to_owned(), syntax);
-    let (at, open) = tokens.places(name).find_map(|at| {
+    let (at, open) = tokens.positions(name).find_map(|at| {
         let behind = if tokens.at(at + 1) == "<" { angle_closer(&tokens, at + 1)? + 1 } else { at + 1 };
         let behind = if tokens.at(behind) == "[" { tokens.closer(behind)? + 1 } else { behind };
         (tokens.at(behind) == "(").then_some((at, behind))
@@ -65,7 +65,7 @@ pub(crate) fn read(signature: &str, name: &str, syntax: &Syntax) -> Option<Signa
 /// Returns the type of a property, whose signature has no parameters: `public int Count`, `val size: Int`.
 pub(crate) fn property_type(signature: &str, name: &str, syntax: &Syntax) -> Option<TypeName> {
     let tokens = Tokens::read(signature.to_owned(), syntax);
-    let at = tokens.places(name).last()?;
+    let at = tokens.positions(name).last()?;
     match syntax.declarations {
         Declarations::TypeName => type_name::before_name(&tokens, at),
         Declarations::NameColonType if tokens.at(at + 1) == ":" => {

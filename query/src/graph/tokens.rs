@@ -7,7 +7,7 @@ use super::syntax::{Comments, Imports, Names, Syntax};
 /// Maximum number of tokens of one text; further tokens are ignored.
 const MAX_TOKENS: usize = 65_536;
 /// Maximum number of positions that are recorded for one name.
-const MAX_PLACES: usize = 64;
+const MAX_POSITIONS: usize = 64;
 /// Maximum nesting of code in strings that is read: `${…}` in a string in `${…}`.
 const MAX_STRING_DEPTH: u32 = 2;
 /// Operators of several characters, longest first.
@@ -27,7 +27,7 @@ pub(crate) struct Tokens {
     /// For every opening bracket, the position of its closing bracket.
     closers: Vec<Option<u32>>,
     /// The first positions of every name.
-    places: FxHashMap<String, Vec<u32>>,
+    positions: FxHashMap<String, Vec<u32>>,
     /// Whether an arrow precedes a member.
     arrow_members: bool,
 }
@@ -63,14 +63,14 @@ impl Tokens {
         lexer.read(&text, 0, 0);
         let list = lexer.list;
         let (openers, closers) = brackets(&text, &list);
-        let mut places: FxHashMap<String, Vec<u32>> = FxHashMap::default();
+        let mut positions: FxHashMap<String, Vec<u32>> = FxHashMap::default();
         for (index, token) in (0..).zip(&list).filter(|(_, token)| token.kind == TokenKind::Name) {
-            let places = places.entry(text[token.start as usize..token.end as usize].to_owned()).or_default();
-            if places.len() < MAX_PLACES {
-                places.push(index);
+            let positions = positions.entry(text[token.start as usize..token.end as usize].to_owned()).or_default();
+            if positions.len() < MAX_POSITIONS {
+                positions.push(index);
             }
         }
-        Self { text, list, openers, closers, places, arrow_members: syntax.arrow_members }
+        Self { text, list, openers, closers, positions, arrow_members: syntax.arrow_members }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -96,8 +96,8 @@ impl Tokens {
     }
 
     /// The first positions of a name, in order.
-    pub(crate) fn places(&self, name: &str) -> impl Iterator<Item = usize> {
-        self.places.get(name).into_iter().flatten().map(|place| *place as usize)
+    pub(crate) fn positions(&self, name: &str) -> impl Iterator<Item = usize> {
+        self.positions.get(name).into_iter().flatten().map(|position| *position as usize)
     }
 
     /// Returns whether a token follows the previous token without white space.

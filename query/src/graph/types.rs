@@ -98,7 +98,7 @@ impl Reader<'_, '_> {
                 matches!(tokens.at(at + 1), ":" | "extends")
                     && matches!(tokens.before(*at), "<" | "," | "where" | "in" | "out" | "reified")
             };
-            let bound = tokens.places(name).find(is_bound);
+            let bound = tokens.positions(name).find(is_bound);
             if let Some((bound, _)) = bound.and_then(|at| type_name::read(tokens, at + 2)) {
                 return reader.types_named(&bound, &at);
             }
@@ -114,7 +114,7 @@ impl Reader<'_, '_> {
             let tokens = &reader.tokens;
             let start = match tokens.at(0) {
                 "typedef" => Some(1),
-                _ => tokens.places(&of.name).find(|at| tokens.at(at + 1) == "=").map(|at| at + 2),
+                _ => tokens.positions(&of.name).find(|at| tokens.at(at + 1) == "=").map(|at| at + 2),
             };
             if let Some((name, _)) = start.and_then(|start| type_name::read(tokens, start)) {
                 let meant = reader.types_named(&name, of)?.unwrap_or_default();

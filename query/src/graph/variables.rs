@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::declarations::{self, Declared, Place};
+use super::declarations::{self, DeclarationKind, Declared};
 use super::imports::{self, ExportSearch};
 use super::index::{Result, scope_around};
 use super::infer::{MAX_INFERENCE_DEPTH, Reader, Value};
@@ -56,7 +56,7 @@ impl Reader<'_, '_> {
         while !reader.from.is_module {
             if !reader.from.is_type()
                 && let Some(declared) =
-                    declarations::declared_at(&reader.tokens, name, at, Place::Local, self.from.syntax)
+                    declarations::declared_at(&reader.tokens, name, at, DeclarationKind::Local, self.from.syntax)
             {
                 match reader.declared(declared)? {
                     Value::Unknown => {}
@@ -85,7 +85,7 @@ impl Reader<'_, '_> {
         }
         for module in file.definitions.iter().filter(|definition| definition.is_module) {
             let Some(reader) = self.at(module)? else { break };
-            match declarations::declared(&reader.tokens, name, Place::Local, module.syntax) {
+            match declarations::declared(&reader.tokens, name, DeclarationKind::Local, module.syntax) {
                 Some(declared) => return reader.declared(declared),
                 None => continue,
             }
@@ -110,7 +110,7 @@ impl Reader<'_, '_> {
         for module in file.definitions.iter().filter(|definition| definition.is_module) {
             let Some(reader) = self.at(module)? else { break };
             let tokens = &reader.tokens;
-            let exported = tokens.places("default").find(|at| tokens.before(*at) == "export").map(|at| at + 1);
+            let exported = tokens.positions("default").find(|at| tokens.before(*at) == "export").map(|at| at + 1);
             match exported.map(|at| (at, tokens.at(at))) {
                 Some((_, "{")) => return Ok(Value::Holder(path.into(), String::new())),
                 Some((at, "new")) => return reader.declared(Declared::Value(at, 0)),

@@ -24,7 +24,7 @@ pub(crate) struct Piece {
     /// The hit, without its text.
     pub(crate) hit: PackedHit,
     /// The file of the chunk.
-    pub(crate) file: FilePlace,
+    pub(crate) file: FileLocation,
     /// The chunk's text.
     pub(crate) text: String,
     /// Whether the text has every line of its range in the file. Only such a text is joined with its neighbours.
@@ -35,7 +35,7 @@ pub(crate) struct Piece {
 
 /// A file of one of the searched indexes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub(crate) struct FilePlace {
+pub(crate) struct FileLocation {
     /// Position of the index among the searched indexes.
     pub(crate) root_place: usize,
     /// Source of the file.
@@ -123,7 +123,7 @@ impl Context {
     }
 }
 
-impl FilePlace {
+impl FileLocation {
     /// Creates a block and estimates its number of tokens.
     fn block(&self, (line_start, line_end): (u32, u32), hits: Vec<PackedHit>, text: String) -> ContextBlock {
         let Self { root_place, source, root, path } = self.clone();
@@ -168,7 +168,7 @@ impl ContextBlock {
 pub(crate) fn pack(
     pieces: Vec<Piece>,
     budget: usize,
-    is_blank: &dyn Fn(&FilePlace, u32) -> bool,
+    is_blank: &dyn Fn(&FileLocation, u32) -> bool,
     work: &WorkBudget,
 ) -> Result<Context, Cancelled> {
     let mut packer = Packer { files: FxHashMap::default(), loose: Vec::new(), tokens: 0, is_blank, work };
@@ -186,18 +186,18 @@ pub(crate) fn pack(
 }
 
 struct Packer<'b> {
-    files: FxHashMap<FilePlace, FileLines>,
+    files: FxHashMap<FileLocation, FileLines>,
     /// Blocks of texts that differ from the lines of their files.
     loose: Vec<ContextBlock>,
     tokens: usize,
-    is_blank: &'b dyn Fn(&FilePlace, u32) -> bool,
+    is_blank: &'b dyn Fn(&FileLocation, u32) -> bool,
     work: &'b WorkBudget,
 }
 
 /// The packed lines of one file.
 #[derive(Clone, Default)]
 struct FileLines {
-    file: FilePlace,
+    file: FileLocation,
     lines: BTreeMap<u32, String>,
     hits: Vec<PackedHit>,
 }
@@ -254,11 +254,11 @@ impl FileLines {
         self.hits.push(hit);
     }
 
-    fn tokens(&self, is_blank: &dyn Fn(&FilePlace, u32) -> bool) -> usize {
+    fn tokens(&self, is_blank: &dyn Fn(&FileLocation, u32) -> bool) -> usize {
         self.blocks(is_blank).iter().map(|block| block.tokens).sum()
     }
 
-    fn blocks(&self, is_blank: &dyn Fn(&FilePlace, u32) -> bool) -> Vec<ContextBlock> {
+    fn blocks(&self, is_blank: &dyn Fn(&FileLocation, u32) -> bool) -> Vec<ContextBlock> {
         let mut spans: Vec<(u32, u32)> = Vec::new();
         for &line in self.lines.keys() {
             match spans.last_mut() {
@@ -304,7 +304,7 @@ mod tests {
                 score: 1.0 / rank as f32,
                 complete: true,
             },
-            file: FilePlace { path: file.to_owned(), ..FilePlace::default() },
+            file: FileLocation { path: file.to_owned(), ..FileLocation::default() },
             text: text.join("\n"),
             whole: true,
             head: 1,

@@ -7,7 +7,7 @@ use aurora_storage::{ChunkType, Snapshot};
 use rustc_hash::FxHashMap;
 
 use crate::corpus::Corpus;
-use crate::present::budget::{Context, FilePlace, PackedHit, Piece, pack};
+use crate::present::budget::{Context, FileLocation, PackedHit, Piece, pack};
 use crate::present::freshness::{FileState, file_state};
 use crate::present::lines::{is_whole, line_numbers};
 use crate::present::results::{Hit, IndexInfo, RootInfo, SearchResults};
@@ -107,7 +107,7 @@ pub fn packed(
         let text = chunk.text;
         let named = text.lines().position(|line| !hit.name.is_empty() && line.contains(&hit.name)).unwrap_or(0);
         pieces.push(Piece {
-            file: FilePlace {
+            file: FileLocation {
                 root_place: hit.root_place,
                 source: hit.source,
                 root: hit.root.clone(),
@@ -139,7 +139,7 @@ pub fn packed(
             files[hit.root_place].read(hit)?;
         }
     }
-    let blank = |file: &FilePlace, line: u32| {
+    let blank = |file: &FileLocation, line: u32| {
         let text = files[file.root_place].texts.get(&file.path).and_then(Option::as_ref);
         text.and_then(|text| text.lines().nth(line.saturating_sub(1) as usize))
             .is_some_and(|line| line.trim().is_empty())

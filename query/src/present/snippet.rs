@@ -88,9 +88,9 @@ impl<'f> Marker<'f> {
         let mut chosen: Vec<usize> = Vec::new();
         let mut least = 0.0;
         while chosen.len() < most {
-            let worth = |place: usize| worth(&marks[place], &self.terms, &shown);
+            let weight = |place: usize| line_weight(&marks[place], &self.terms, &shown);
             let rest = (0..lines.len()).filter(|place| !chosen.contains(place));
-            let best = rest.map(|place| (worth(place), place)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+            let best = rest.map(|place| (weight(place), place)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
             let Some((value, place)) = best.filter(|(value, _)| *value > least) else { break };
             if chosen.is_empty() {
                 least = value.min(PATTERN_WEIGHT) * MIN_LINE_SHARE;
@@ -178,7 +178,7 @@ impl<'f> Marker<'f> {
     }
 }
 
-fn worth(marks: &[MatchMark], weights: &FxHashMap<String, f32>, shown: &FxHashSet<&str>) -> f32 {
+fn line_weight(marks: &[MatchMark], weights: &FxHashMap<String, f32>, shown: &FxHashSet<&str>) -> f32 {
     let mut counted: Vec<&str> = Vec::new();
     let mut sum = 0.0;
     let mut has_pattern = false;

@@ -136,7 +136,7 @@ pub(crate) fn rank<'s>(
     {
         notes.push(format!("Ranked without the reranker `{name}`: {reason}"));
     }
-    age(&mut ranked);
+    lower_by_age(&mut ranked);
     rules::scale_to_one(&mut ranked);
     sort(&mut ranked);
     Ok(ranked)
@@ -155,7 +155,7 @@ fn lift_conversations(weight: f32, ranked: &mut [RankedCandidate<'_>]) {
 }
 
 /// Lowers the scores of memories by age.
-fn age(ranked: &mut [RankedCandidate<'_>]) {
+fn lower_by_age(ranked: &mut [RankedCandidate<'_>]) {
     for candidate in ranked {
         if let Some(aging) = &candidate.aging {
             let loss = candidate.score * (1.0 - aging.weight);

@@ -136,7 +136,7 @@ pub(crate) fn apply<C>(config: &RulesConfig, query: &RuleQuery<'_>, ranked: &mut
     }
     for rule in RULES {
         if let Effect::Repeated(key) = rule.effect {
-            repeated(rule.name, (rule.strength)(config), ranked, |chunk| key(query, chunk));
+            lower_repeated(rule.name, (rule.strength)(config), ranked, |chunk| key(query, chunk));
         }
     }
 }
@@ -209,7 +209,7 @@ fn reexports(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
 
 /// Lowers every candidate after the best with the same `key` by an increasing amount, so that one file, or the
 /// implementations of one method, do not fill the list of results. Candidates without a key do not change.
-fn repeated<C>(
+fn lower_repeated<C>(
     rule: &'static str,
     weight: f32,
     ranked: &mut [RankedCandidate<'_, C>],

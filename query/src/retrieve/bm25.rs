@@ -25,7 +25,7 @@ pub struct WeightedTerm<'t> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MatchedTerms {
     /// All matched terms.
-    pub(crate) places: Vec<usize>,
+    pub(crate) positions: Vec<usize>,
     /// Matched terms that occur in the text of custom columns.
     pub(crate) in_columns: Vec<usize>,
 }
@@ -156,11 +156,11 @@ impl<'s> KeywordSearch<'s> {
     /// Returns the terms of the query that a chunk contains.
     pub(crate) fn matched(&self, id: ChunkId) -> MatchedTerms {
         let mut matched = MatchedTerms::default();
-        for (place, list) in self.lists.iter().enumerate() {
+        for (position, list) in self.lists.iter().enumerate() {
             let Some(frequencies) = list.postings.find(id) else { continue };
-            matched.places.push(place);
+            matched.positions.push(position);
             if frequencies[Field::Custom.index()] > 0 {
-                matched.in_columns.push(place);
+                matched.in_columns.push(position);
             }
         }
         matched

@@ -189,7 +189,7 @@ pub(crate) fn missing_subject(
 ) -> Result<Option<String>, StorageError> {
     let is_found = |candidate: &Candidate<'_>| {
         let direct = candidate.direct.as_ref();
-        direct.is_some_and(|direct| !matches!(direct, DirectMatch::Variant(_) | DirectMatch::HoldsMember))
+        direct.is_some_and(|direct| !matches!(direct, DirectMatch::Variant(_) | DirectMatch::ContainsMember))
     };
     if !subject.is_identifier() || candidates.iter().any(is_found) {
         return Ok(None);

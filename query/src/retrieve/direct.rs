@@ -11,7 +11,7 @@ use crate::filter::declared_type;
 use crate::path_class::{PathClass, PathClasses, is_prose};
 use crate::query::QueryError;
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
-use crate::retrieve::place::{Place, PlaceMatch};
+use crate::retrieve::place::{Location, LocationMatch};
 use crate::retrieve::prepared_query::{PreparedQuery, keep_best, terms_of};
 use crate::understand::{Subject, is_function_word, is_path};
 use crate::work::WorkBudget;
@@ -23,7 +23,7 @@ const MAX_COMPARED: usize = 64;
 /// Maximum number of chunks whose texts are compared with a literal such as `text/html`, whose parts are common words.
 const MAX_COMPARED_LITERAL: usize = 128;
 /// Maximum number of chunks that become candidates because they contain the query.
-const MAX_HOLDING: usize = 64;
+const MAX_CONTAINING: usize = 64;
 /// Minimum number of words in an unquoted phrase. Shorter queries are often names of definitions.
 const MIN_PHRASE_WORDS: usize = 4;
 /// Minimum number of words in a fragment of a message.
@@ -44,28 +44,28 @@ const MAX_WORDS_BEFORE: usize = 4;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum DirectMatch {
     /// The chunk is at the location in the query.
-    Place(PlaceMatch),
+    Location(LocationMatch),
     /// The query asks for tests of a name, and the chunk is test code that calls or mentions the name.
-    Test { is_mention: bool, holding: Holding },
+    Test { is_mention: bool, occurrence: Occurrence },
     /// The name of the chunk is the query.
     Name(ExactMatch),
     /// The chunk is in a file that the query may name.
-    File(PlaceMatch),
+    File(LocationMatch),
     /// The chunk, in a language without a grammar, probably defines the name in the query.
     Defines,
     /// The chunk contains the query in the same case.
-    Holds,
+    Contains,
     /// The name of the chunk is the query in another case or naming convention.
     Variant(ExactMatch),
     /// The chunk contains the query in another case.
-    HoldsVariant,
+    ContainsVariant,
     /// The chunk contains the last member of a qualified name.
-    HoldsMember,
+    ContainsMember,
 }
 
 /// The form in which a chunk contains the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Holding {
+pub(crate) enum Occurrence {
     /// The text defines the name in the query.
     Definition,
     AsWritten,
@@ -83,9 +83,9 @@ impl DirectMatch {
     /// Name of the rule that raises the score of the chunk to the score of the next chunk.
     pub(crate) fn rule(&self) -> &'static str {
         match self {
-            Self::Place(_) | Self::File(_) => "place",
+            Self::Location(_) | Self::File(_) => "place",
             Self::Name(_) | Self::Variant(_) => "exact_identifier",
-            Self::Test { .. } | Self::Defines | Self::Holds | Self::HoldsVariant | Self::HoldsMember => {
+            Self::Test { .. } | Self::Defines | Self::Contains | Self::ContainsVariant | Self::ContainsMember => {
                 "contains_query"
             }
         }
@@ -127,9 +127,9 @@ fn matches_among_all(
             *best = matched;
         }
     };
-    for place in Place::all(query) {
-        let reason = if place.is_certain() { DirectMatch::Place } else { DirectMatch::File };
-        place.chunks(roots, work)?.into_iter().for_each(|(at, id, matched)| add((at, id), reason(matched)));
+    for location in Location::all(query) {
+        let reason = if location.is_certain() { DirectMatch::Location } else { DirectMatch::File };
+        location.chunks(roots, work)?.into_iter().for_each(|(at, id, matched)| add((at, id), reason(matched)));
     }
     let mut named = exact_matches(roots, &IdentifierQuery::new(query), work)?;
     if named.is_empty() && subject.text != query {
@@ -151,21 +151,21 @@ fn matches_among_all(
     }
     let contents = containing_subject(roots, query, subject, work)?;
     if !subject.of_tests {
-        for (at, id, holding) in contents {
-            let reason = match holding {
-                Holding::Definition => DirectMatch::Defines,
-                Holding::AsWritten => DirectMatch::Holds,
-                Holding::OtherCase => DirectMatch::HoldsVariant,
-                Holding::Member => DirectMatch::HoldsMember,
+        for (at, id, occurrence) in contents {
+            let reason = match occurrence {
+                Occurrence::Definition => DirectMatch::Defines,
+                Occurrence::AsWritten => DirectMatch::Contains,
+                Occurrence::OtherCase => DirectMatch::ContainsVariant,
+                Occurrence::Member => DirectMatch::ContainsMember,
             };
             add((at, id), reason);
         }
         return Ok(found);
     }
     if is_path(subject.text) {
-        for place in Place::tests_of(subject.text) {
-            for (at, id, _) in place.chunks(roots, work)? {
-                add((at, id), DirectMatch::Test { is_mention: false, holding: Holding::Definition });
+        for location in Location::tests_of(subject.text) {
+            for (at, id, _) in location.chunks(roots, work)? {
+                add((at, id), DirectMatch::Test { is_mention: false, occurrence: Occurrence::Definition });
             }
         }
     }
@@ -178,21 +178,24 @@ fn matches_among_all(
     }
     let calls = roots.iter().map(|root| root.snapshot.label(Label::Calls(called.member())));
     let calls = calls.collect::<Result<Vec<_>, _>>()?;
-    for (at, id, holding) in tests {
+    for (at, id, occurrence) in tests {
         let is_call = calls[at].contains(id.0) && may_call(&roots[at], id, called.member())?;
-        let test = DirectMatch::Test { is_mention: !is_call, holding };
+        let test = DirectMatch::Test { is_mention: !is_call, occurrence };
         found[at].entry(id).or_insert(test);
     }
     Ok(found)
 }
 
 /// Keeps the chunks that are test code.
-fn tests_among(roots: &[PreparedQuery<'_>], chunks: OfChunks<Holding>) -> Result<OfChunks<Holding>, StorageError> {
+fn tests_among(
+    roots: &[PreparedQuery<'_>],
+    chunks: OfChunks<Occurrence>,
+) -> Result<OfChunks<Occurrence>, StorageError> {
     let is_test = |name: ChunkName<'_>| name.classes(PathClasses::for_path(name.path)).contains(PathClass::Test);
     let mut tests = Vec::new();
-    for (at, id, holding) in chunks {
+    for (at, id, occurrence) in chunks {
         if roots[at].snapshot.chunk(id)?.map(ChunkName::from_chunk).is_some_and(is_test) {
-            tests.push((at, id, holding));
+            tests.push((at, id, occurrence));
         }
     }
     Ok(tests)
@@ -273,7 +276,7 @@ fn containing_subject(
     query: &str,
     subject: Subject<'_>,
     work: &WorkBudget,
-) -> Result<OfChunks<Holding>, QueryError> {
+) -> Result<OfChunks<Occurrence>, QueryError> {
     let text = subject.text;
     let plain = text.trim_matches(['`', '"', '\'']);
     let is_quoted = plain.len() + 2 <= text.len();
@@ -309,7 +312,7 @@ fn containing_subject(
     if found.is_empty() && of_member.len() > 1 {
         found = containing(roots, member, &of_member, work)?;
     }
-    Ok(found.into_iter().map(|(at, id, _)| (at, id, Holding::Member)).collect())
+    Ok(found.into_iter().map(|(at, id, _)| (at, id, Occurrence::Member)).collect())
 }
 
 /// Returns the chunks of every index that contain all terms.
@@ -339,7 +342,7 @@ fn containing_fragment(
     roots: &[PreparedQuery<'_>],
     query: &str,
     work: &WorkBudget,
-) -> Result<OfChunks<Holding>, QueryError> {
+) -> Result<OfChunks<Occurrence>, QueryError> {
     for fragment in fragments(query) {
         let found = containing(roots, &fragment, &terms_of(&Analyzer, &fragment), work)?;
         if !found.is_empty() {
@@ -377,12 +380,12 @@ fn containing(
     wanted: &str,
     terms: &[String],
     work: &WorkBudget,
-) -> Result<OfChunks<Holding>, QueryError> {
+) -> Result<OfChunks<Occurrence>, QueryError> {
     let mut chunks = with_all(roots, terms)?;
     if count(&chunks) == 0 {
-        let holding = |root: &PreparedQuery<'_>| root.bm25.matching_chunks(Some(root.snapshot.live()));
+        let matching = |root: &PreparedQuery<'_>| root.bm25.matching_chunks(Some(root.snapshot.live()));
         chunks = match wanted.chars().count() {
-            1 if !wanted.is_ascii() => roots.iter().map(holding).collect(),
+            1 if !wanted.is_ascii() => roots.iter().map(matching).collect(),
             _ => with_all(roots, &parts(terms))?,
         };
     }
@@ -409,14 +412,14 @@ fn containing(
         let Some(texts) = roots[at].snapshot.text(id)? else { continue };
         let best = [&texts.text, &texts.doc].into_iter().filter_map(|text| contains(text, wanted)).min();
         let Some(mut best) = best else { continue };
-        if best == Holding::AsWritten && has_no_grammar(&roots[at], id)? && defines(&texts.text, wanted) {
-            best = Holding::Definition;
+        if best == Occurrence::AsWritten && has_no_grammar(&roots[at], id)? && defines(&texts.text, wanted) {
+            best = Occurrence::Definition;
         }
         found.push((at, id, best));
     }
-    let best = found.iter().map(|(_, _, holding)| (*holding).max(Holding::AsWritten)).min();
+    let best = found.iter().map(|(_, _, occurrence)| (*occurrence).max(Occurrence::AsWritten)).min();
     if let Some(best) = best.filter(|_| is_identifier) {
-        let others = best_by_keywords(roots, &chunks, MAX_HOLDING)?;
+        let others = best_by_keywords(roots, &chunks, MAX_CONTAINING)?;
         found.extend(others.into_iter().map(|(at, id)| (at, id, best)));
     }
     Ok(found)
@@ -472,17 +475,17 @@ fn parts(terms: &[String]) -> Vec<String> {
 
 /// Searches a text for a word or phrase at word boundaries, and returns the form of the best occurrence. Full-width and
 /// other compatible characters count as another case.
-fn contains(text: &str, wanted: &str) -> Option<Holding> {
+fn contains(text: &str, wanted: &str) -> Option<Occurrence> {
     if wanted.is_empty() {
         return None;
     }
     if is_whole_in(text, wanted) {
-        return Some(Holding::AsWritten);
+        return Some(Occurrence::AsWritten);
     }
     let wanted = wanted.to_lowercase();
     let is_same = is_whole_in(&text.to_lowercase(), &wanted)
         || text.chars().any(has_ordinary_form) && is_whole_in(&composed(text).to_lowercase(), &composed(&wanted));
-    is_same.then_some(Holding::OtherCase)
+    is_same.then_some(Occurrence::OtherCase)
 }
 
 /// Returns whether a character is a combining accent, a ligature, or a full-width or half-width form.
@@ -508,16 +511,16 @@ mod tests {
     fn words_match_whole_words() {
         let text = "if (retry_count > MAX_RETRIES) log(\"lazyfree-lazy-eviction\", total_Posts, C++);";
         for wanted in ["retry_count", "MAX_RETRIES", "lazyfree-lazy-eviction", "C++", "log(\"lazyfree"] {
-            assert_eq!(contains(text, wanted), Some(Holding::AsWritten), "{wanted}");
+            assert_eq!(contains(text, wanted), Some(Occurrence::AsWritten), "{wanted}");
         }
         for wanted in ["max_retries", "total_posts", "c++"] {
-            assert_eq!(contains(text, wanted), Some(Holding::OtherCase), "{wanted}");
+            assert_eq!(contains(text, wanted), Some(Occurrence::OtherCase), "{wanted}");
         }
-        assert_eq!(contains("ｔｏｔａｌ＿ｐｏｓｔｓ", "total_posts"), Some(Holding::OtherCase));
+        assert_eq!(contains("ｔｏｔａｌ＿ｐｏｓｔｓ", "total_posts"), Some(Occurrence::OtherCase));
         for wanted in ["retry", "RETRIES", "azyfree-lazy-eviction", ""] {
             assert_eq!(contains(text, wanted), None, "{wanted}");
         }
-        assert_eq!(contains("größe仕様書", "仕"), Some(Holding::AsWritten));
+        assert_eq!(contains("größe仕様書", "仕"), Some(Occurrence::AsWritten));
     }
 
     #[test]
